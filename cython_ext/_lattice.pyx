@@ -34,7 +34,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 import numpy as np
 
@@ -101,20 +101,6 @@ cdef int enlarge(Layer* layer) except -1 nogil:
         with gil:
             raise MemoryError
     return 0
-
-
-cdef copy_out(array, const void* source):
-    """Copy into an array all its bytes."""
-    cdef uint8_t[::1] view = array.view(np.uint8)
-    if view.shape[0]:
-        memcpy(&view[0], source, view.shape[0])
-
-
-cdef copy_in(void* target, array):
-    """Copy all bytes of an array."""
-    cdef const uint8_t[::1] view = np.ascontiguousarray(array).view(np.uint8)
-    if view.shape[0]:
-        memcpy(target, &view[0], view.shape[0])
 
 
 cdef class Lattice:
@@ -374,52 +360,6 @@ cdef class Lattice:
             for c in range(self.layers[0].states):
                 if self.layers[0].skyline[c] == 0:
                     self.first_state[self.layers[0].fleet[c]] = c
-
-    # To and from arrays, for the cache on disk
-
-    def arrays(self):
-        """What queries need, as {name: array}."""
-        cdef int c, n
-        result = {
-            "finals": np.array([self.finals[c] for c in range(self.final_count)], np.uint64),
-            "first_state": np.array([self.first_state[c] for c in range(self.fleets)], np.int32),
-        }
-        for c in range(self.columns):
-            n = self.layers[c].states
-            start = np.empty(n + 1, np.int32)
-            edges = np.empty(self.layers[c].edge_count * sizeof(Edge), np.uint8)
-            copy_out(start, self.layers[c].start)
-            copy_out(edges, self.layers[c].edges)
-            result[f"start{c}"] = start
-            result[f"edges{c}"] = edges
-        return result
-
-    def restore(self, arrays):
-        """Take the arrays of an equal lattice instead of building."""
-        cdef int c, i
-        finals, first_state = arrays["finals"], arrays["first_state"]
-        if len(first_state) != self.fleets:
-            raise ValueError("arrays of another lattice")
-        self.final_count = len(finals)
-        self.finals = <uint64_t*>calloc(self.final_count + 1, sizeof(uint64_t))
-        if self.finals == NULL:
-            raise MemoryError
-        for i in range(self.final_count):
-            self.finals[i] = finals[i]
-        for i in range(self.fleets):
-            self.first_state[i] = first_state[i]
-        for c in range(self.columns):
-            start, edges = arrays[f"start{c}"], arrays[f"edges{c}"]
-            self.layers[c].states = len(start) - 1
-            self.layers[c].edge_count = len(edges) // sizeof(Edge)
-            self.edge_total += self.layers[c].edge_count
-            self.state_total += self.layers[c].states
-            self.layers[c].start = <int32_t*>calloc(len(start), sizeof(int32_t))
-            self.layers[c].edges = <Edge*>calloc(self.layers[c].edge_count + 1, sizeof(Edge))
-            if self.layers[c].start == NULL or self.layers[c].edges == NULL:
-                raise MemoryError
-            copy_in(self.layers[c].start, start)
-            copy_in(self.layers[c].edges, edges)
 
     @property
     def states(self):

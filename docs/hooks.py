@@ -43,7 +43,7 @@ def captioned(found: re.Match[str]) -> str:
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """MkDocs asks for each page before it is rendered: help and captions are added."""
     markdown = parts.on_site(markdown)
-    for figure in FIGURES if page.file.src_uri != "gallery.md" else ():  # it has the captions
+    for figure in FIGURES:
         markdown = re.sub(
             rf"^!\[.*\]\(pictures/({figure.name})\.png\)$", captioned, markdown, flags=re.M
         )

@@ -189,10 +189,10 @@ def worth_of_switches() -> str:
 
 
 def optima_by_rules() -> str:
-    """Optima of games in which ships may touch, by what is announced."""
+    """Optima of games of 100 configurations and more in which ships may touch, by what is told."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for row in OPTIMA_ANNOUNCED.read():
-        if row["game"].contact == "any" and len(row["game"].fleet) > 1:
+        if row["game"].contact == "any" and row["configurations"] >= 100:
             silent = replace(row["game"], announce="nothing")
             found.setdefault(f"`{silent}`", {})[row["game"].announce] = row
     complete = {game: by for game, by in found.items() if len(by) == len(ANNOUNCEMENTS)}
@@ -279,18 +279,14 @@ def means_of_the_papers_game() -> str:
 
 
 def gallery() -> str:
-    """Every figure: its title, the picture, the rest of its caption, its tables and commands."""
+    """Every figure with its title; `docs/hooks.py` gives it its caption on the site."""
     from paper_figures import registry  # it sets the style of matplotlib
 
     captions = registry.captions()
     parts = []
     for figure in registry.figures():
-        title, _, rest = captions[figure.name].partition(". ")
-        lines = [f"### {title.rstrip('.')}", f"![{figure.name}](pictures/{figure.name}.png)"]
-        if rest:
-            lines.append(rest)
-        lines.append(figure.origin)
-        parts.append("\n\n".join(lines))
+        title = captions[figure.name].partition(". ")[0].rstrip(".")
+        parts += [f"### {title}", f"![{title}](pictures/{figure.name}.png)"]
     return "\n\n".join(parts)
 
 

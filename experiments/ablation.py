@@ -5,12 +5,15 @@ time, as by the first solver (`experiments.FIRST`), and without shots as by that
 at a time. A word prior=NAME weighs the configurations. A run of more than --nodes (500,000) is
 given up; the totals of all others must be the same. Effort is nodes, and what the subsets come to
 in nodes. Seconds are of processor time; of short runs the fastest of five counts.
+
+--simplify (`make simplify`) writes no table: it lists the switches that can go, because without
+them all numbers of the first eleven positions are the same, and the time is less than 1.1 times.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -23,6 +26,9 @@ from optsearch.results.tables import ABLATION
 from optsearch.search.solver import SWITCHES, Solver, SolverOptions
 from optsearch.support.progress import Limit, LimitReached
 from optsearch.tree.solution import Solution
+
+ELEVEN = 11  # positions that `--simplify` solves
+FREE = 1.1  # times the time, below which a switch can go
 
 # Boards, and endgames of the paper's game; each switch pays on some of them.
 GAMES = (
@@ -81,7 +87,7 @@ def options(is_whole: bool) -> Iterator[tuple[str, SolverOptions]]:
 
 
 @dataclass(frozen=True)
-class Question:
+class AblationCase:
     """A position, and what a strategy from there is to be best at."""
 
     position: Position
@@ -89,7 +95,7 @@ class Question:
     prior: Prior | None = None
 
     @classmethod
-    def parse(cls, text: str) -> Question:
+    def parse(cls, text: str) -> AblationCase:
         """A game, an objective if it is not the mean, a prior, and shots, spaces between them."""
         first, *words = text.split()
         game = Game.parse(first)
@@ -113,7 +119,7 @@ class Timing:
     seconds: float
 
 
-def timed(question: Question, switches: SolverOptions, nodes: int) -> Timing | None:
+def timed(question: AblationCase, switches: SolverOptions, nodes: int) -> Timing | None:
     """The optimum and the processor time, the least of up to five runs; None if it is too long."""
     position, objective, prior = question.position, question.objective, question.prior
     least = inf
@@ -134,7 +140,7 @@ def timed(question: Question, switches: SolverOptions, nodes: int) -> Timing | N
     return Timing(found, solver.kernel.effort, least)
 
 
-def rows(question: Question, nodes: int) -> Iterator[tuple[object, ...]]:
+def rows(question: AblationCase, nodes: int) -> Iterator[tuple[object, ...]]:
     """The lines of one position."""
     position, prior = question.position, question.prior
     asked = (position.game, question.objective, "" if prior is None else prior.name, position)
@@ -163,15 +169,55 @@ def rows(question: Question, nodes: int) -> Iterator[tuple[object, ...]]:
         )
 
 
+def costs(questions: Sequence[AblationCase], nodes: int) -> Iterator[tuple[str, float, float]]:
+    """Each switch, and how many times the time is without it: in all, and the most of a position.
+
+    Infinite where a run takes more than `nodes`. A total that is not the same ends the program.
+    """
+    everything = SolverOptions(root_bounds=False)
+    on = [timed(question, everything, nodes) for question in questions]
+    for name in SWITCHES:
+        ratios, seconds = [], 0.0
+        for question, first in zip(questions, on, strict=True):
+            run = timed(question, replace(everything, **{name: False}), nodes)
+            if first is None or run is None:
+                seconds = inf
+                break
+            if values(run.solution) != values(first.solution):
+                raise SystemExit(f"{question} without {name}: {values(run.solution)}")
+            ratios.append(run.seconds / first.seconds)
+            seconds += run.seconds
+        yield name, seconds / sum(one.seconds for one in on if one), max(ratios, default=inf)
+
+
+def values(found: Solution) -> tuple[object, ...]:
+    """What no switch may change."""
+    return found.total_height, found.worst, found.finished, found.best_shots
+
+
+def simplify(nodes: int) -> None:
+    """Print what each switch is worth, and which of them cost less than 1.1 times to do without."""
+    listed = []
+    print(f"  {'without':<24}{'time':>9}{'the most of one':>18}")
+    for name, ratio, most in costs([AblationCase.parse(text) for text in GAMES[:ELEVEN]], nodes):
+        print(f"  {name:<24}{ratio:>9.2f}{most:>18.2f}", flush=True)
+        listed += [name] if ratio < FREE else []
+    print(f"\nless than {FREE} times: {', '.join(listed) or 'none'}")
+
+
 def main() -> None:
     """Compute and write the table."""
     parser = script.parser(__doc__, "ablation")
     parser.add_argument("game", nargs="*", action=script.Listed, default=GAMES)
     parser.add_argument("--nodes", type=int, default=500_000, help="of one run")
+    parser.add_argument("--simplify", action="store_true", help="list switches that can go")
     arguments = parser.parse_args()
+    if arguments.simplify:
+        simplify(arguments.nodes)
+        return
     table = []
     for text in arguments.game:
-        question = Question.parse(text)
+        question = AblationCase.parse(text)
         print(f"\n{question}", end="\n\n")
         columns = f"{'nodes':>12}{'subsets':>14}{'seconds':>12}{'effort':>9}{'time':>9}"
         print(f"  {'off':<34}{columns}")

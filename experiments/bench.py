@@ -31,7 +31,7 @@ from optsearch.play.simulate import generator_of, play_task, played
 from optsearch.search import solver
 from optsearch.solitaire import making, reasoning
 from optsearch.strategies import as_player, named
-from optsearch.strategies.score import Node, Score, Scores
+from optsearch.strategies.score import Score, ScoreNode, Scores
 from optsearch.support.errors import OptsearchError
 from optsearch.tree.solution import Solution
 
@@ -51,12 +51,12 @@ def count(position: Position) -> tuple[int, int]:
 
 
 def count_threads(position: Position) -> tuple[int, int]:
-    """The same on all processors."""
+    """Bit sets of placements, on all processors."""
     return Configurations(position).configurations, 0
 
 
 def occurrence(position: Position) -> tuple[int, int]:
-    """The same with the occurrence matrix; the answer is the count it implies."""
+    """The occurrence matrix by bit sets; the answer is the count it implies."""
     configurations = Configurations(position, threads=1)
     return int(configurations.occurrence.sum()) // position.game.fleet_cells, 0
 
@@ -106,12 +106,12 @@ def optimum(position: Position) -> tuple[int, int]:
 
 
 def optimum_without_chain(position: Position) -> tuple[int, int]:
-    """The same without the bound by a price for each set."""
+    """Branch and bound without the bound by a price for each set."""
     return _answer(solver.solve(position, options=solver.SolverOptions(chain=False)))
 
 
 def optimum_processes(position: Position) -> tuple[int, int]:
-    """The same on two processes, whose start is counted and whose memory is not; no nodes."""
+    """Branch and bound on two processes, whose start is counted, not their memory; no nodes."""
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, spawn) as executor:
         solution = solver.solve(position, executor=executor, workers=2)
@@ -135,19 +135,19 @@ def evaluated(position: Position) -> tuple[int, int]:
     return evaluate(named("greedy"), position.game, jobs=1, memory=MEMORY).total_height, 0
 
 
-def most_probable(node: Node, scores: Scores) -> None:
+def most_probable(node: ScoreNode, scores: Scores) -> None:
     """Greedy as a score of a user."""
     for cell in range(len(scores)):
         scores[cell] = node.having[cell]
 
 
 def evaluated_score(position: Position) -> tuple[int, int]:
-    """The same tree by a Python function that the kernel calls; compiling it is counted."""
+    """That tree by a Python function that the kernel calls; compiling it is counted."""
     return evaluate(Score(most_probable), position.game, jobs=1, memory=MEMORY).total_height, 0
 
 
 def evaluated_processes(position: Position) -> tuple[int, int]:
-    """The same on two processes, whose start is counted and whose memory is not."""
+    """That evaluation on two processes, whose start is counted and whose memory is not."""
     return evaluate(named("greedy"), position.game, jobs=2, memory=MEMORY).total_height, 0
 
 
@@ -157,7 +157,7 @@ def evaluated_rollout(position: Position) -> tuple[int, int]:
 
 
 def evaluated_rollout_processes(position: Position) -> tuple[int, int]:
-    """The same on two processes, whose start is counted and whose memory is not."""
+    """That rollout on two processes, whose start is counted and whose memory is not."""
     return evaluate(named("rollout"), position.game, jobs=2, memory=MEMORY).total_height, 0
 
 
@@ -167,13 +167,13 @@ def met_silent(position: Position) -> tuple[int, int]:
 
 
 def met_announced(position: Position) -> tuple[int, int]:
-    """The same where the sunk ships are told too: another kernel, and more to each of them."""
+    """How many it meets where the sunk ships are told too, by another kernel."""
     game = Game.parse(f"{position.game},announce=ship")
     return evaluate(named("greedy"), game, jobs=1).configurations, 0
 
 
 def met_by_spread(position: Position) -> tuple[int, int]:
-    """The same by the strategy `spread`."""
+    """How many configurations the tree of `spread` meets."""
     game = Game.parse(f"{position.game},announce=ship")
     return evaluate(named("spread"), game, jobs=1).configurations, 0
 

@@ -47,7 +47,7 @@ from numpy.typing import NDArray
 from experiments import script
 from experiments.beside_again import counted_beside
 from experiments.coverage_again import Counts, covering, larger
-from experiments.first_ship_again import FirstShipAgain, Placed, keeps_more
+from experiments.first_ship_again import Avoiding, FirstShipAgain, keeps_more
 from experiments.reveal_again import RevealAgain
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.lattice import sweep
@@ -97,7 +97,7 @@ def with_one_more(game: Game, cells: tuple[int, ...]) -> NDArray[np.int64]:
 
 
 def meeting(game: Game, sets: list[tuple[int, ...]]) -> list[NDArray[np.int64]]:
-    """The same for several sets."""
+    """How many configurations meet each of several sets with one more cell."""
     return [with_one_more(game, cells) for cells in sets]
 
 
@@ -189,7 +189,7 @@ class Met:
         return np.asarray(self.four[tuple(sets.T)].astype(np.int64))
 
 
-class Search:
+class LargerSets:
     """The search of experiments.coverage_again on these counts."""
 
     def __init__(self, met: Met):
@@ -238,7 +238,7 @@ class Confirmed:
 
 
 def check_coverage(
-    met: Met, search: Search, rows: list[Row], confirmed: Confirmed
+    met: Met, search: LargerSets, rows: list[Row], confirmed: Confirmed
 ) -> dict[int, int]:
     """The table of coverages; k -> the bound, all configurations beyond."""
     most = {int(row["cells"]): int(row["most_met"]) for row in rows}
@@ -268,7 +268,7 @@ def placements_by_cells(game: Game) -> dict[str, int]:
     }
 
 
-class ShipClass(NamedTuple):
+class MetBeside(NamedTuple):
     """A class of placements of a ship: its completions, and met[k], what k cells meet of them."""
 
     ships: set[int]
@@ -303,11 +303,11 @@ def larger_beside(game: Game, ship: int, met: list[int], new: list[bool]) -> lis
 
 def check_beside(
     game: Game, rows: list[Row], number: int, jobs: int, store: Facts, confirmed: Confirmed
-) -> list[ShipClass]:
+) -> list[MetBeside]:
     """The table of what cells beside ships meet. store -- keeps what was counted again."""
     ships = placements_by_cells(game)
     width = sum(name.startswith("met") for name in rows[0])
-    classes: list[ShipClass] = []
+    classes: list[MetBeside] = []
     seen: set[int] = set()
     for row in rows:
         ship = ships[row["ship"]]
@@ -315,7 +315,7 @@ def check_beside(
         require(len(orbit) == int(row["alike"]) and not seen & orbit, f"the class {row['ship']}")
         seen |= orbit
         met = [0, *(int(row[f"met{k}"]) for k in range(1, width + 1))]
-        classes.append(ShipClass(orbit, ship.bit_count(), int(row["completions"]), met))
+        classes.append(MetBeside(orbit, ship.bit_count(), int(row["completions"]), met))
     require(seen == set(ships.values()), "a class beside which cells are counted is missing")
     for length in set(game.fleet):
         some = [len(kind.ships) * kind.completions for kind in classes if kind.length == length]
@@ -422,7 +422,7 @@ def words(misses: int, hits: int) -> int:
 
 
 def costs_of_longest(
-    game: Game, classes: list[Class], known: list[ShipClass], misses: int, k: int
+    game: Game, classes: list[Class], known: list[MetBeside], misses: int, k: int
 ) -> dict[int, int]:
     """What k cells cost that meet a placement of the longest ship: placement -> cost."""
     hits = game.fleet_cells - game.fleet[0]
@@ -439,8 +439,8 @@ def costs_of_longest(
 
 def check_first_ship(
     game: Game,
-    search: Search,
-    known: list[ShipClass],
+    search: LargerSets,
+    known: list[MetBeside],
     misses: int,
     k: int,
     value: int,
@@ -460,7 +460,7 @@ def check_first_ship(
         for kind in beside:
             met = accumulate((kind.most_met(i) for i in range(most + 1)), max)
             avoiding = [max(0, kind.completions - some) for some in met]
-            placed += [Placed(ship, avoiding) for ship in sorted(kind.ships)]
+            placed += [Avoiding(ship, avoiding) for ship in sorted(kind.ships)]
         again = FirstShipAgain(game, placed, misses, k - 1, most)
         started = time.perf_counter()
         parts = f"{where}, {k} cells, {most}, {[kind.met for kind in known]}, part "
@@ -487,10 +487,10 @@ def check_first_ship(
 
 def check_finished(
     game: Game,
-    search: Search,
+    search: LargerSets,
     most: dict[int, int],
     classes: list[Class],
-    known: list[ShipClass],
+    known: list[MetBeside],
     rows: list[Row],
     store: Facts,
     confirmed: Confirmed,
@@ -558,7 +558,7 @@ def check(
     for some in (header, coverage.header):
         require(some["configurations"] == str(met.number), f"not {met.number} configurations")
     require(Game.parse(header["game"]) == game, f"the tables of {header['game']}")
-    search = Search(met)
+    search = LargerSets(met)
     most = check_coverage(met, search, coverage.rows, confirmed)
     classes = check_reveal(game, reveal.rows, met.number, jobs, store, confirmed)
     known = check_beside(game, beside.rows, met.number, jobs, store, confirmed)
@@ -584,7 +584,7 @@ def tables_in(folder: Path, game: Game) -> dict[str, Record]:
 
 
 def confirmed_in(folder: Path, game: Game) -> dict[str, Record]:
-    """The same where another check confirmed them; raises RecordError where none did."""
+    """The tables that another check confirmed; raises RecordError where none did."""
     tables = tables_in(folder, game)
     checked = LOWER_BOUNDS_CHECK.path(folder, name=part_of(game))
     digests = [row["digest"] for row in LOWER_BOUNDS_CHECK.read(checked)]

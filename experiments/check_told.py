@@ -184,7 +184,7 @@ def as_numbers(sets: Flags) -> NDArray[np.uint64]:
     return words
 
 
-class Check:
+class RowCheck:
     """The hidden ships of a game, and what is computed again."""
 
     def __init__(self, game: Game):
@@ -262,7 +262,7 @@ Classes = dict[tuple[int, ...], list[int]]
 
 
 def stock(
-    check: Check, sets: Flags, chosen: set[tuple[int, int]]
+    check: RowCheck, sets: Flags, chosen: set[tuple[int, int]]
 ) -> tuple[dict[tuple[int, int], list[int]], dict[tuple[int, int], Classes]]:
     """Sets and pairs of every row; and of the chosen ones, the same by their packings."""
     seen: dict[tuple[int, int], list[int]] = {}
@@ -314,7 +314,7 @@ def main() -> None:
     rows = {(row["long"], row["short"]): row for row in table}
     path = TOLD_CHECK.path(arguments.output, name=name)
     done = known_rows(path, rows)
-    check, sets = Check(game), known_sets(game)
+    check, sets = RowCheck(game), known_sets(game)
     print(f"{len(sets):,} sets of known ships, {len(done)} of {len(rows)} rows done", flush=True)
     left = sorted(set(rows) - set(done), key=lambda key: (rows[key]["sets"], key))
     chosen = left[: max(0, arguments.rows - len(done))] if arguments.rows else left

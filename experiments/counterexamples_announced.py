@@ -33,7 +33,7 @@ MOST_NODES = 400_000  # of the search of an empty board
 
 
 @dataclass(frozen=True)
-class Node:
+class SharedPosition:
     """A position, what it hides, and both totals from there."""
 
     position: Position
@@ -46,7 +46,7 @@ class Node:
 
 
 def key(game: Game, family: Family) -> Family:
-    """The same of all families that symmetries of the grid take to one another."""
+    """A name shared by all families that symmetries of the grid take to one another."""
 
     def turned(hidden: reference.Hidden, permutation: tuple[int, ...]) -> reference.Hidden:
         if isinstance(hidden, int):
@@ -60,10 +60,10 @@ def key(game: Game, family: Family) -> Family:
     return min(images, key=lambda one: sorted(map(repr, one)))
 
 
-def nodes(game: Game) -> Iterator[Node]:
+def nodes(game: Game) -> Iterator[SharedPosition]:
     """One position for each family that can be reached, fewest shots first."""
     start = Position(game)
-    layer = [Node(start, reference.family(start))]
+    layer = [SharedPosition(start, reference.family(start))]
     seen = {key(game, layer[0].family)}
     while layer:
         yield from layer
@@ -77,7 +77,7 @@ def nodes(game: Game) -> Iterator[Node]:
                     if name not in seen:
                         seen.add(name)
                         after = node.position.after(game.cell(cell), reply)
-                        following.append(Node(after, part))
+                        following.append(SharedPosition(after, part))
         layer = following
 
 

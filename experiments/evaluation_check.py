@@ -138,7 +138,7 @@ def play_rollout(game: Game, strategy: Rollout, games: Iterable[Drawn]) -> list[
 
 
 def play_told(game: Game, strategy: Rollout, games: Iterable[Drawn]) -> list[Row]:
-    """The same where sinkings are announced."""
+    """Games of greedy in the tree and played without it, sinkings announced."""
     rows = []
     for i, ships in games:
         position = most_probable(game, None, ships, TOLD_SAMPLED if i % 50 == 49 else TOLD)
@@ -186,7 +186,7 @@ def check(name: str, number: int, processors: int, output: Path) -> None:
     drawn = Posterior(Position(game)).sample(number, np.random.default_rng(SEED))
     games = [(i, to_masks(ships)) for i, ships in enumerate(drawn)]
     rows: list[Row] = []
-    clock = script.Clock(name)
+    clock = script.ProgressClock(name)
     with processes(processors) as pool:
         jobs = iter(jobs_of(game, strategy, games))
         for _, found in results(pool, done, jobs, AHEAD * processors):

@@ -25,7 +25,7 @@ AT_ONCE = 1000  # sets between two words of how far the search is
 HALF = 32  # bits of a value, below those of the call that it was found in
 
 
-class Placed(NamedTuple):
+class Avoiding(NamedTuple):
     """The configurations with a placement that avoid any 0, 1, 2, … cells, at least."""
 
     ship: int
@@ -39,7 +39,7 @@ class FirstShipAgain:
     which what is left is counted; most -- the number of misses after which it is.
     """
 
-    def __init__(self, game: Game, known: Sequence[Placed], misses: int, start: int, most: int):
+    def __init__(self, game: Game, known: Sequence[Avoiding], misses: int, start: int, most: int):
         n, cells = max(game.fleet), game.cells
         words = np.zeros((most + 1, game.fleet_cells + 1), np.int64)
         for made in range(min(most, misses) + 1):

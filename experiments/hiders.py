@@ -65,7 +65,7 @@ def on_border(game: Game, ship: int) -> bool:
     return all(row in (0, last[0]) or column in (0, last[1]) for row, column in game.cells_of(ship))
 
 
-class Spread(Hider):
+class SpreadBoards(Hider):
     """Of some uniform boards the one whose nearest ships are farthest apart."""
 
     identity = "spread"
@@ -129,7 +129,7 @@ HIDERS_HERE: tuple[tuple[Game, Hider], ...] = (
     (GAME, Drawn()),
     (GAME, Weighted("edges liked", lambda game, s: FACTOR if on_border(game, s) else 1)),
     (GAME, Weighted("edges avoided", lambda game, s: 1 if on_border(game, s) else FACTOR)),
-    (GAME, Spread()),
+    (GAME, SpreadBoards()),
     (GAME, HardForGreedy(False)),
     (GAME, HardForGreedy(True)),
     (TOUCHING, Drawn()),

@@ -42,7 +42,7 @@ def command_of(game: Game) -> str:
 
 def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> Coverage:
     """Count, and write coverage_NAME.csv."""
-    counts = CellSetCounts.of(game, checkpoint, script.Clock("sets of cells"))
+    counts = CellSetCounts.of(game, checkpoint, script.ProgressClock("sets of cells"))
     coverage = Coverage(counts)
     rows = []
     for k in range(game.cells + 1):
@@ -63,7 +63,7 @@ def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> Coverag
 def write_reveal(game: Game, output: Path) -> list[Revealed]:
     """Evaluate the reveal game, and write reveal_NAME.csv after each class."""
     path = REVEAL.path(output, name=part_of(game))
-    clock = script.Clock("reveal game")
+    clock = script.ProgressClock("reveal game")
 
     def save(done: list[Revealed], total: int) -> None:
         REVEAL.write(
@@ -86,7 +86,7 @@ def by_cells(game: Game) -> dict[str, int]:
 def write_beside(game: Game, output: Path) -> list[ConditionalCoverage]:
     """Find what cells beside each ship meet, and write beside_NAME.csv after each class."""
     path = MET_BESIDE.path(output, name=part_of(game))
-    clock = script.Clock("cells beside ships")
+    clock = script.ProgressClock("cells beside ships")
 
     def save(done: list[ConditionalCoverage], total: int) -> None:
         MET_BESIDE.write(
@@ -145,7 +145,7 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
     revealed, known = write_reveal(game, output), write_beside(game, output)
     what = f"chain with the first ship, by the code {script.digest_of_sources(*SOURCES)}"
     with Facts(checkpoints / f"first_ship_{name}", what) as store:
-        clock = script.Clock("numbers of misses")
+        clock = script.ProgressClock("numbers of misses")
         finished = all_finished(
             coverage, revealed, known, clock, store=store, said=say, nodes=NODES
         )

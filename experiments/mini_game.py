@@ -13,9 +13,9 @@ from experiments import script
 from optsearch.evaluation import evaluate
 from optsearch.game import Game
 from optsearch.results.tables import MINI_GAME
+from optsearch.support import records
 
 GAME = Game.parse("8x8:4,3,2,contact=any,announce=sunk")
-LIMITS = (19, 20, 24)
 PLAYERS = (
     "greedy:ties=first,endgame=0",
     "bisection:ties=first",
@@ -30,26 +30,18 @@ def main() -> None:
     parser.add_argument("--only", action="append", choices=PLAYERS)
     arguments = parser.parse_args()
     path = MINI_GAME.path(arguments.output)
-    found: dict[str, dict[int, int]] = {}
-    for row in MINI_GAME.read(path) if path.is_file() else ():
-        found.setdefault(row["strategy"], {})[row["shots"]] = row["configurations"]
-    for name in PLAYERS:
-        if arguments.only is None and name in found:
-            continue
-        if arguments.only is not None and name not in arguments.only:
-            continue
-        found[name] = evaluate(name, GAME).histogram
-        shots = sum(number * n for number, n in found[name].items())
-        boards = sum(found[name].values())
-        won = {k: sum(n for number, n in found[name].items() if number <= k) for k in LIMITS}
-        print(f"{name}: {shots / boards:.6f} shots, {won}", flush=True)
-        MINI_GAME.write(
-            [(name, number, n) for name in PLAYERS for number, n in found.get(name, {}).items()],
-            arguments.output,
-            fields={"game": GAME, "configurations": boards},
-            game=GAME,
-        )
-    print(f"{script.typed_path(path)}: {len(found)} strategies")
+    rows = [tuple(row.values()) for row in MINI_GAME.read(path)] if path.is_file() else []
+    known = {row[0] for row in rows} - set(arguments.only or ())
+    for name in arguments.only or [name for name in PLAYERS if name not in known]:
+        found = evaluate(name, GAME)
+        rows = [row for row in rows if row[0] in known]
+        rows += [(name, shots, n, records.commit()) for shots, n in found.histogram.items()]
+        known.add(name)
+        print(f"{name}: {float(found.mean):.6f} shots", flush=True)
+        rows.sort(key=lambda row: (PLAYERS.index(str(row[0])), row[1]))
+        fields = {"game": GAME, "configurations": found.configurations}
+        MINI_GAME.write(rows, arguments.output, fields=fields, game=GAME)
+    print(f"{script.typed_path(path)}: {len(known)} strategies")
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ def listed(game: Game) -> tuple[int, float, float, float]:
 
 
 def gone_through(game: Game) -> tuple[int, float, float, float]:
-    """The same for a fleet of five ships of which the third and the fourth are alike.
+    """The distance for a fleet of five ships of which the third and the fourth are alike.
 
     Chances are floats, whose rounding is far below what is printed. The boards that begin with a
     ship and with its image under a symmetry are as likely, and gone through once.

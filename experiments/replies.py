@@ -13,7 +13,7 @@ from experiments import script
 from optsearch.cli.simulating import simulating
 from optsearch.game import Game
 from optsearch.game.noise import Noise
-from optsearch.play.simulate import Manner, Outcome, sd, simulate
+from optsearch.play.simulate import Outcome, ReplyModel, sd, simulate
 from optsearch.results.tables import FALSE_REPLIES, SALVOS
 
 GAME = Game.parse("8x8:4,3,3,2")
@@ -25,7 +25,12 @@ SEED = 1
 
 
 def outcomes(
-    players: tuple[str, ...], game: Game, games: int, manner: Manner, checkpoint: Path, jobs: int
+    players: tuple[str, ...],
+    game: Game,
+    games: int,
+    manner: ReplyModel,
+    checkpoint: Path,
+    jobs: int,
 ) -> tuple[Outcome, ...]:
     """The games of some players, replied to in a manner."""
     with simulating() as progress:
@@ -62,14 +67,14 @@ def main() -> None:
     for percent in PERCENT:
         noise = Noise.parse(f"{percent}/100", f"{percent}/100")
         found = outcomes(
-            *(PLAYERS, game, options.false_games, Manner(noise)),
+            *(PLAYERS, game, options.false_games, ReplyModel(noise)),
             *(kept / f"false_replies_{percent}", options.jobs),
         )
         rows += ((game, percent, *described(one)) for one in found)
     FALSE_REPLIES.write(rows, options.output, fields={"seed": SEED})
     rows, alone = [], dict[str, Outcome]()
     for salvo in SALVO:
-        manner = Manner(salvo=salvo)
+        manner = ReplyModel(salvo=salvo)
         found = outcomes(
             *(TOGETHER, game, options.games, manner, kept / f"salvos_{salvo}", options.jobs)
         )

@@ -120,7 +120,7 @@ def run(main: Callable[[], Any]) -> None:
         sys.exit(130)
 
 
-class Clock:
+class ProgressClock:
     """Says every ten seconds how far something is, and when it may end."""
 
     def __init__(self, what: str):

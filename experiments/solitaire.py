@@ -16,7 +16,7 @@ from optsearch.solitaire.puzzle import Puzzle
 BOARDS = ((6, 6), (8, 8), (10, 10), (12, 12), (15, 15), (20, 15), (20, 20), (30, 20))
 REVEALED = (0.1, 0.02, 0.0)
 SECONDS = 60.0
-SOLVERS: dict[str, Callable[[Puzzle, str], models.Search]] = {
+SOLVERS: dict[str, Callable[[Puzzle, str], models.ModelSearch]] = {
     "CP-SAT": lambda puzzle, model: models.search(puzzle, 1, model, SECONDS),
     "SCIP": lambda puzzle, model: linear.search(puzzle, model, SECONDS),
 }
@@ -41,7 +41,7 @@ def rows(boards: tuple[tuple[int, int], ...]) -> Iterator[tuple[object, ...]]:
                     yield row
 
 
-def _measured(found: models.Search) -> tuple[object, ...]:
+def _measured(found: models.ModelSearch) -> tuple[object, ...]:
     return (
         found.variables,
         found.constraints,

@@ -22,8 +22,10 @@ def main() -> None:
     parser.add_argument("game", nargs="?", type=script.game, default=BOXED)
     arguments = parser.parse_args()
     game = replace(arguments.game, announce="nothing")
-    clocks: dict[str, script.Clock] = {}
-    rows = Told(game).bound(lambda what, *far: clocks.setdefault(what, script.Clock(what))(*far))
+    clocks: dict[str, script.ProgressClock] = {}
+    rows = Told(game).bound(
+        lambda what, *far: clocks.setdefault(what, script.ProgressClock(what))(*far)
+    )
     bound = told_bound(game, rows, "")
     path = TOLD.write(
         [(row.long, row.short, row.sets, row.pairs, row.price, row.misses) for row in rows],

@@ -19,6 +19,7 @@ def console_commands(page):
 
 def without_seconds(text):
     seconds = r"\d+\.\d+ seconds|\d+\.\d{3} *$|(?<=\"seconds\": )[\d.e-]+"
+    text = re.sub(r"^seconds +\S+$", "seconds SECONDS", text, flags=re.MULTILINE)
     return re.sub(seconds, "SECONDS", text, flags=re.MULTILINE)
 
 

@@ -10,27 +10,22 @@ from typer.testing import CliRunner
 
 from optsearch.check import reference
 from optsearch.cli import advising
-from optsearch.cli.advising import parse_replies, reply_in
 from optsearch.cli.command import app
 from optsearch.cli.dialogue import Dialogue
-from optsearch.counting.lattice import sweep
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
-from optsearch.evaluation import MEMORY
 from optsearch.evaluation.choosing import Chooser
-from optsearch.evaluation.runners import Ruled, runner_of
 from optsearch.evaluation.tasks import FollowedTask
-from optsearch.evaluation.top import Top
-from optsearch.game import Game, cell_name, parse_cell
-from optsearch.game.position import HIT, MISS, Position, Reply, Shot, reply
+from optsearch.game import Game, cell_name
+from optsearch.game.position import HIT, MISS, Position, Reply, Shot, reply, shots_of
 from optsearch.play import advice
-from optsearch.play.advice import Contradiction, Replies, advise, conflict, wrong_alone
+from optsearch.play.advice import advise
+from optsearch.play.replies import conflict, reply_in, without_comment, wrong_alone
 from optsearch.search.solver import solve
 from optsearch.strategies import as_strategy
-from optsearch.support.errors import ImpossiblePosition, PositionError, TooLarge
+from optsearch.support.errors import PositionError
 from optsearch.support.files import state_folder
 
-PAPER = "10x10:5,4,3,3,2"
 NARROW = "10x6:5,4,3,3,2"  # counted sooner
 
 
@@ -94,27 +89,6 @@ def test_a_conflict_is_one_and_nothing_less_is(rules):
     assert single > 0
 
 
-def test_replies_stay_possible():
-    game = Game.parse(f"{NARROW},contact=any,announce=ship")
-    replies = Replies(Position.parse(game, "B4=hit B5=hit"))
-    with pytest.raises(
-        Contradiction, match="B6=sunk:4 cannot be after these shots, whatever the replies to them"
-    ) as caught:
-        replies.add((5, 1), Reply(True, True, 4))
-    # a ship of length 4 that ends there would be B3-B6, and B3 was not shot
-    assert [str(shot) for shot in caught.value.together] == ["B6=sunk:4"]
-    replies.add((5, 1), Reply(True, True, 3))
-    with pytest.raises(PositionError, match="without B4=hit the replies after it are impossible"):
-        replies.undo(parse_cell("B4"))
-    assert str(replies.undo()) == "B6=sunk:3"
-    assert str(replies.undo(parse_cell("B4"))) == "B4=hit"
-    assert str(replies.position) == "B5=hit"
-    with pytest.raises(PositionError, match="A1 was not shot; there is nothing to take back"):
-        replies.undo((0, 0))
-    with pytest.raises(ImpossiblePosition):
-        Replies(Position.parse(Game.parse("4x4:3,2"), "A1=hit B2=hit"))
-
-
 # Advice
 
 
@@ -168,7 +142,10 @@ def test_a_conversation():
         ("C1", "C1 has no reply; write it as in C1 miss"),
         ("C1 perhaps", "'perhaps' is not a reply"),
         ("C1 sunk", "4x4:3,2 announces no sinkings; where they are told, begin with"),
-        ("A1 hit", "A1 is shot twice"),
+        ("A1 hit", "undo A1 takes the first back; help"),
+        ("B1 miss, C1 hot, C2 m", "'hot' is not a reply; use miss, hit, sunk or sunk:LENGTH; help"),
+        ("B1 miss, Z9 m, C2 m", "B1 miss before it is taken, C2 miss behind it is not"),
+        ("C2 hot, C1 m", "nothing of the line is taken"),
         ("Z9 hit", "Z9 is off the board"),
         ("undo D4", "D4 was not shot; there is nothing to take back"),
         ("undo foo", "'foo' is not a cell"),
@@ -180,7 +157,38 @@ def test_a_line_that_is_refused_is_explained_and_the_rest_goes_on(line, said):
     assert result.exit_code == 1
     assert said in result.output
     assert "Traceback" not in result.output
-    assert result.output.rstrip().endswith("2 replies")
+    number = 3 if "is taken," in said else 2
+    assert result.output.rstrip().endswith(f"{number} replies")
+
+
+def test_what_fits_in_place_of_a_reply():
+    result = run(["A1 h A2 h A3 h", "A4 hit"], "5x5:4,announce=ship")
+    assert "; A4 sunk 4 can be; it is not taken" in result.output
+    result = run(["A1 h B1 h C1 h D1 m", "A2 sunk"], "4x4:3,2,announce=sunk")
+    assert "; A2 hit can be" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("C2 sunk ###/###", "C2 sunk ###/###"),
+        ("C2=sunk:###/### # at last", "C2=sunk:###/### "),
+        ("# C2 sunk ###/###", ""),
+        ("C2 sunk ### # three", "C2 sunk ### "),
+        ("C2 sunk # which?", "C2 sunk "),
+        ("B1 hit ## second", "B1 hit "),
+    ],
+)
+def test_a_comment_is_no_drawn_ship(line, kept):
+    assert without_comment(line).rstrip() == kept.rstrip()
+
+
+def test_the_reply_of_a_drawn_ship():
+    game = "4x4:###/###,1,announce=ship"
+    lines = ["A1 h, A2 h, B1 h, B2 h, C1 h", "C2 sunk ###/###  # its name"]
+    assert "C2=sunk:###/###" in run([*lines, "shots"], game).output
+    result = CliRunner().invoke(app, ["posterior", game, "--shots", f"{lines[0]} C2 sunk"])
+    assert "C2=sunk:###/###" in result.output
 
 
 def test_the_end_of_a_game_and_its_optimum():
@@ -220,23 +228,6 @@ def test_what_begins_a_game_is_kept_before_the_first_reply(tmp_path):
     assert path.read_text() == "# game: 4x4:3,2\nA1=hit\nB1=hit\n"
 
 
-def test_json_is_the_position_at_the_end():
-    result = run(["B2 hit", "B3 hit C3 hit", "nothing"], "4x4:3,2", "--json", "-n", "1")
-    assert result.exit_code == 1
-    fields = json.loads(result.stdout)
-    position = Position.parse(Game.parse("4x4:3,2"), "B2=hit B3=hit")
-    optimum = solve(position)
-    assert fields["position"] == str(position)
-    assert fields["configurations"] == Posterior(position).configurations
-    assert fields["mean_exact"] == str(optimum.mean)
-    assert len(fields["likely"]) == 1
-    assert [row["line"] for row in fields["refused"]] == ["B3 hit C3 hit", "nothing"]
-    assert fields["refused"][0]["together"] == ["B2=hit", "C3=hit"]
-    assert fields["refused"][1]["together"] == []
-    empty = run([], PAPER, "--json")
-    assert (empty.exit_code, json.loads(empty.stdout)["mean"]) == (0, None)
-
-
 # Replies in short
 
 
@@ -251,8 +242,7 @@ def test_json_is_the_position_at_the_end():
     ],
 )
 def test_replies_in_short(line, position):
-    shots = [Shot(cell, answer) for cell, answer in parse_replies(line)]
-    assert " ".join(map(str, shots)) == position
+    assert " ".join(map(str, shots_of(Game.parse("5x5:3,2"), line))) == position
 
 
 def test_a_sinking_whose_length_was_not_told():
@@ -296,24 +286,6 @@ def test_the_shot_of_a_strategy():
     fields = json.loads(run(["B2 m"], "4x4:3,2", "--by", "spread", "--json").stdout)
     assert (fields["by"], fields["by_shot"]) == (str(chosen), cell)
     assert "no strategy" in str(run([], "5x5:3,2", "--by", "nobody").exception)
-
-
-def test_where_a_strategy_lists_too_many_its_evaluation_knows_the_shot(monkeypatch):
-    def few(runner, memory):
-        runner.memory = memory
-        return 256
-
-    def too_large(strategy, position):
-        raise TooLarge("too many to list")
-
-    game = Game.parse("6x6:3,2")
-    asked, chooser = Position.parse(game, "B2=miss"), Chooser("rollout:cap=64,screen=64", game)
-    monkeypatch.setattr(Ruled, "listed", few)
-    monkeypatch.setattr(type(chooser.strategy), "shot", too_large)
-    tops = Top(runner_of(chooser.strategy, game), sweep(game), None, 256)
-    tops._runner.listed(MEMORY)
-    shot = tops._decide(asked, Posterior(asked).configurations)[0]
-    assert chooser.shot(asked) == game.cell(shot)
 
 
 @pytest.mark.parametrize("name", ["rollout:cap=64,screen=64", "nested:above=100,screen=64"])

@@ -13,7 +13,7 @@ from optsearch.compiled._announced import AnnouncedSearch
 from optsearch.compiled._table import MemoryTable, SharedTable
 from optsearch.counting.configurations import to_words
 from optsearch.game import Game, bits
-from optsearch.game.position import HIT, MISS, Position, Reply, reply
+from optsearch.game.position import MISS, Position, Reply, reply
 from optsearch.search import solver
 from optsearch.search.kernels import SolverOptions, labels, misses_with_one_ship_a_set
 from tests.examples import draws, positions, sizes
@@ -177,31 +177,6 @@ def test_a_limit_gives_the_optimum_below_it_and_a_bound_at_or_above_it(drawn, of
     assert example.search.solve(example.family, example.hits, budget) == example.value(budget)
 
 
-@draws(200)
-@given(examples(), st.data())
-def test_parts(drawn, data):
-    example, _ = drawn
-    cell = data.draw(st.sampled_from(range(example.game.cells)))
-    if example.hits >> cell & 1:
-        with pytest.raises(ValueError, match="was hit before"):
-            example.search.parts(example.family, example.hits, cell)
-        return
-    found = example.search.parts(example.family, example.hits, cell)
-    expected = {}
-    for answer, part in parts(example.game, example.everything(), example.hits, cell).items():
-        told = answer.length or 0
-        if told and example.game.has_shapes:
-            told = labels(example.game)[example.game.fleet.index(told)]
-        code = {MISS: 0, HIT: 1}.get(answer, 2 + told)
-        expected[code] = sorted(index for _, index in part)
-    assert {code: part.tolist() for code, part in found.items()} == expected
-    assert all(part.dtype == np.int32 for part in found.values())
-    # The parts make a family again.
-    for code, part in found.items():
-        hits = example.hits | (code > 0) << cell
-        assert example.search.solve(part, hits, -1) >= 0
-
-
 def test_ships_of_one_size_and_two_shapes_are_told_apart():
     """The first shot, at D3, hits and sinks one of the two, and the reply says which."""
     game = Game.parse("3x4:3,V3,contact=any,announce=ship")
@@ -236,45 +211,6 @@ def whole(text, objective="mean", off=()):
     return Example(position.game, ships, 0, objective, off)
 
 
-@pytest.mark.parametrize(
-    ("game", "total", "configurations"),
-    [  # by independent brute force
-        ("1x7:2,1,announce=sunk", 97, 20),
-        ("3x3:2,1,announce=ship", 118, 24),
-        ("2x3:2,1,contact=any,announce=ship", 132, 28),
-        ("4x4:3,2,contact=any,announce=ship", 2311, 264),
-    ],
-)
-def test_known_totals(game, total, configurations):
-    example = whole(game)
-    assert len(example.ships) == configurations
-    misses = example.search.solve(example.family, 0, -1)
-    assert misses + configurations * example.game.fleet_cells == total
-
-
-@pytest.mark.parametrize(
-    ("game", "nodes"),
-    [
-        ("4x4:3,2,announce=sunk", 6066),
-        ("4x4:3,2,announce=ship", 15043),
-        ("3x4:3,2,contact=any,announce=ship", 11267),
-    ],
-)
-def test_nodes(game, nodes):
-    """The regression signature of the search: change it only with a commit that says why."""
-    example = whole(game)
-    example.search.solve(example.family, 0, -1)
-    assert example.search.nodes == nodes
-
-
-@pytest.mark.parametrize("switch", SWITCHES)
-def test_each_switch_saves_nodes(switch):
-    game = "3x4:3,2,contact=any,announce=ship"
-    on, off = whole(game), whole(game, off=(switch,))
-    assert on.search.solve(on.family, 0, -1) == off.search.solve(off.family, 0, -1)
-    assert on.search.nodes < off.search.nodes
-
-
 def test_a_symmetric_image_is_found_in_the_table():
     example = whole("4x4:3,2,announce=ship")
     part = example.search.parts(example.family, 0, 1)[0]  # B1 missed
@@ -284,53 +220,6 @@ def test_a_symmetric_image_is_found_in_the_table():
     nodes = example.search.nodes
     assert example.search.solve(other, 0, -1) == found
     assert example.search.nodes - nodes < nodes / 2
-
-
-def test_configurations_of_the_same_cells_may_share_a_leaf():
-    """B, A, C is answered by hit, sunk, sunk for two of them; one bound a word would say 2."""
-    game = Game.parse("1x4:2,1,contact=any,announce=sunk")
-    ships = [(3, 4), (12, 2), (3, 8), (6, 1)]
-    example = Example(game, ships, 0, "mean")
-    assert example.value(-1) == example.search.solve(example.family, 0, -1) == 1
-    assert example.search.lower_bound(example.family, 0, -1) <= 1
-
-
-def test_the_order_of_certain_hits_matters():
-    """Both have B and C. C shot first tells which; B shot first, neither does."""
-    game = Game.parse("1x4:2,1,contact=any,announce=sunk")
-    for objective, budget, cost in (("mean", -1, 0), ("worst", 0, 0), ("within", 0, 0)):
-        example = Example(game, [(3, 4), (6, 8)], 0, objective)
-        assert example.search.solve(example.family, 0, budget) == cost
-        assert example.search.after(example.family, 0, 2, budget) == cost
-    example = Example(game, [(3, 4), (6, 8)], 0, "mean")
-    assert example.search.after(example.family, 0, 1, -1) == 1
-
-
-def test_bounds_of_a_whole_game():
-    """Leaf counting and profile together are better than either."""
-    bounds = {}
-    for off in ((), ("profile",), ("leaf_counting",), ("profile", "leaf_counting")):
-        example = whole("4x4:3,2,announce=ship", off=off)
-        bounds[off] = example.search.lower_bound(example.family, 0, -1)
-    assert bounds[()] > max(bounds["profile",], bounds["leaf_counting",])
-    assert min(bounds["profile",], bounds["leaf_counting",]) > 0
-    assert bounds["profile", "leaf_counting"] == 0
-
-
-def test_the_worst_case_and_the_games_finished_in_time():
-    """The least budget that can be met is where `within` begins to lose nothing."""
-    worst = whole("3x3:2,1,announce=sunk", "worst")
-    within = whole("3x3:2,1,announce=sunk", "within")
-    mean = whole("3x3:2,1,announce=sunk").search.solve(worst.family, 0, -1)
-    lost = [within.search.solve(within.family, 0, budget) for budget in range(7)]
-    misses = [worst.search.solve(worst.family, 0, budget) for budget in range(7)]
-    assert lost == sorted(lost, reverse=True)
-    assert misses == sorted(misses, reverse=True)
-    for a, b in zip(lost, misses, strict=True):
-        assert (a == 0) == (b < BIG)
-    assert lost[0] > 0 == lost[-1]
-    assert misses[0] == BIG > misses[-1] == mean
-    assert worst.search.solve(worst.family, 0, -1) == mean
 
 
 def test_a_board_past_64_cells():
@@ -428,27 +317,6 @@ def test_what_others_are_at_changes_no_answer(objective, budget, number):
     assert put_off > number / 10
 
 
-def test_an_exception_in_tick_ends_the_search():
-    example = whole("4x5:3,2,announce=sunk")
-
-    def stop(nodes):
-        raise KeyboardInterrupt
-
-    search = AnnouncedSearch(
-        np.array([to_words(c) for c in example.ships], np.uint64),
-        example.game.cells,
-        False,
-        "mean",
-        MemoryTable(1 << 23),
-        None,
-        SolverOptions().switches,
-        stop,
-    )
-    with pytest.raises(KeyboardInterrupt):
-        search.solve(example.family, 0, -1)
-    assert search.nodes == 1024
-
-
 @draws(150)
 @given(positions(max_cells=12, max_configurations=60))
 def test_silent_games_are_announced_ones_with_one_ship_a_set(position):
@@ -457,45 +325,3 @@ def test_silent_games_are_announced_ones_with_one_ship_a_set(position):
     solution = solver.solve(position, options=SolverOptions(memory=1 << 23))
     hits = position.hits_left * solution.configurations
     assert hits + misses == solution.total_height
-
-
-@pytest.mark.parametrize(
-    ("game", "total"), [("3x4:3,2,contact=any", None), ("4x4:3,2", 878), ("4x5:4,3,2", 994)]
-)
-def test_known_optima_with_one_ship_a_set(game, total):
-    """878 and 994: Table 1 of Audinot, Bonnet and Viennot (2014)."""
-    position = Position(Game.parse(game))
-    found = solver.solve(position)
-    misses = misses_with_one_ship_a_set(position, lambda nodes: None)
-    assert position.hits_left * found.configurations + misses == found.total_height
-    assert total in (None, found.total_height)
-
-
-def test_what_is_refused():
-    example = whole("3x3:2,1,announce=ship")
-    search = example.search
-    for family in ([], [1, 0], [0, 0], [-1], [24]):
-        with pytest.raises(ValueError, match="family"):
-            search.solve(np.array(family, np.int32), 0, -1)
-    with pytest.raises(ValueError, match="mask of 9 cells"):
-        search.solve(example.family, 1 << 9, -1)
-    with pytest.raises(ValueError, match="does not have all hits"):
-        search.solve(example.family, 1, -1)
-    with pytest.raises(ValueError, match="no budget"):
-        search.solve(example.family, 0, -2)
-    with pytest.raises(ValueError, match="cell 9"):
-        search.after(example.family, 0, 9, -1)
-    with pytest.raises(ValueError, match="off the board"):
-        search.parts(example.family, 0, 9)
-    ones = [i for i, ships in enumerate(example.ships) if 1 in ships]
-    twos = [i for i, ships in enumerate(example.ships) if 3 in ships]
-    with pytest.raises(ValueError, match="did not get the same replies"):
-        search.solve(np.array(sorted(ones + twos), np.int32), 1, -1)
-    for ships, objective in (
-        ([(3, 2)], "mean"),  # overlap
-        ([(3, 0)], "mean"),
-        ([(3, 1 << 9)], "mean"),
-        ([(3, 4)], "median"),
-    ):
-        with pytest.raises(ValueError, match=r"ship 1|median"):
-            Example(example.game, ships, 0, objective)

@@ -14,33 +14,26 @@ from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from optsearch.board import answers, games, guard, running
-from optsearch.board import engine as engine_
 from optsearch.board.answers import Setting
-from optsearch.board.engine import Engine, GivenUp, Preparing, TooLong
+from optsearch.board.engine import Engine, GivenUp, TooLong
 from optsearch.board.games import GameLost, Games
 from optsearch.board.server import application
 from optsearch.check import reference
 from optsearch.cli.advising import advise as command
 from optsearch.counting import lattice, posterior
 from optsearch.counting.posterior import Posterior
-from optsearch.counting.prior import prior_of
-from optsearch.evaluation.choosing import Chooser
-from optsearch.game import Game, bits, cell_name
-from optsearch.game.position import Position, Shot, known_replies, reply
-from optsearch.game.ships import ships_of
-from optsearch.play import advice as advice_
+from optsearch.game import Game, cell_name
+from optsearch.game.position import Position, known_replies, shots_of
+from optsearch.play import replies
+from optsearch.play.advice import advise
 from optsearch.play.match import Match
-from optsearch.search.solver import solve
 from optsearch.strategies import named
 from optsearch.support.errors import (
-    GameError,
-    ImpossiblePosition,
     OptsearchError,
     PositionError,
     WorkerLost,
@@ -66,7 +59,7 @@ def test_every_answer_is_that_of_advise(position, data):
     setting = Setting(position.game, by=("greedy:ties=central",))
     shots = ",".join(map(str, position.shots))
     found = answers.advice(setting, shots)
-    known = advice_.advise(position)
+    known = advise(position)
     assert found["shots"] == str(position)
     assert found["configurations"] == str(known.posterior.configurations)
     assert found["counts"] == [str(n) for n in known.posterior.occurrence.ravel().tolist()]
@@ -115,10 +108,9 @@ def test_what_cannot_be_together(game, shots, together):
         assert set(found["together"]) <= set(together.split())
     else:
         assert found["together"] == together.split()
-    parsed = [Shot(*one) for one in advice_.parse_replies(shots)]
-    assert advice_.conflict(Game.parse(game), parsed) == tuple(
-        Shot(*one) for one in advice_.parse_replies(" ".join(found["together"]))
-    )
+    game = Game.parse(game)
+    together = shots_of(game, " ".join(found["together"]))
+    assert replies.conflict(game, shots_of(game, shots)) == together
 
 
 def test_what_is_no_position_is_an_error():
@@ -148,49 +140,6 @@ def test_a_prior_gives_probabilities(tmp_path):
     assert found["best"][0]["cells"] == ["B1"]
     end = answers.endgame(setting, "")
     assert int(end["optimum"]["weight"]) > 17
-
-
-@pytest.mark.parametrize("rules", ["3x4:2", "3x3:2,1,contact=any,announce=ship"])
-def test_a_prior_beside_a_strategy_is_that_of_advise(tmp_path, rules):
-    """Advice and review of a whole game by both; values of shots from the optima of their parts."""
-    game = Game.parse(rules)
-    rng = np.random.default_rng(37)
-    ships = [ship for length in set(game.fleet) for ship in game.placements(length)]
-    table = tmp_path / "prior.csv"
-    lines = [f"{game.ship_name(ship)},{rng.integers(1, 9)}" for ship in ships]
-    table.write_text("\n".join(["ship,weight", *lines]))
-    setting = Setting(game, str(table), by=("greedy:ties=central",))
-    prior = prior_of(str(table), game)
-    by = Chooser("greedy:ties=central", game)
-    hidden = next(reference.configurations(Position(game)))
-    position = Position(game)
-    while position.hits_left:
-        known = advice_.advise(position, prior=prior, by=by)
-        shots = ",".join(map(str, position.shots))
-        found, end = answers.advice(setting, shots), answers.endgame(setting, shots)
-        assert found["chances"] == known.posterior.probability.ravel().tolist()
-        assert found["best"] == [
-            {"by": "most probable", "cells": [*map(cell_name, known.posterior.greedy_shots())]},
-            {"by": "greedy:ties=central", "cells": [cell_name(known.by[0])]},
-        ]
-        assert (end["optimum"] is None) == (known.optimum is None) == (not game.is_silent)
-        fresh = [c for c in range(game.cells) if not position.closed >> c & 1]
-        cell = game.cell(int(rng.choice(fresh)))
-        told = reply(game, hidden, position.hits, game.bit(cell))
-        after = position.after(cell, told)
-        review = answers.review(setting, str(after), len(after.shots))
-        assert review["chance"] == known.posterior.probability[cell]
-        assert review["most"] == float(known.likely(1)[0][1])
-        if known.optimum is not None:
-            assert end["optimum"]["total"] == str(known.optimum.total_height)
-            weight, rest = int(end["optimum"]["weight"]), 0
-            for one in known_replies(game):
-                with suppress(ImpossiblePosition):
-                    part = position.after(cell, one)
-                    rest += solve(part, prior=prior).total_height if part.hits_left else 0
-            loss = Fraction(weight + rest - known.optimum.total_height, weight)
-            assert review["loss"] == [float(loss)] * 2
-        position = after
 
 
 def test_a_review_says_what_shots_gave_away():
@@ -251,22 +200,6 @@ def test_a_game_hides_its_ships_until_the_end():
     assert [sum(1 << cell for cell in ship) for ship in seen["hidden"]] == match.hidden
     with pytest.raises(PositionError, match="over"):
         answers.shot_at(kept, "D3")
-
-
-@pytest.mark.parametrize("contact", ["none", "corner", "any"])
-def test_cells_that_are_near_are_those_that_a_begun_game_refuses(contact):
-    game = Game.parse(f"3x4:2,1,contact={contact}")
-    near = answers.about(Setting(game))["near"]
-    for ship in game.placements(2):
-        for other in game.placements(1):
-            if ship & other:
-                continue
-            try:
-                is_refused = not ships_of(f"{game.ship_name(ship)} {game.ship_name(other)}", game)
-            except GameError:
-                is_refused = True
-            (cell,) = bits(other)
-            assert is_refused == any(cell in near[one] for one in bits(ship))
 
 
 def test_players_are_those_of_the_list():
@@ -352,7 +285,10 @@ def client(served):
 
 
 def test_an_answer(client):
-    status, head, found = client.ask(content={"page": "p", "shots": "A1=miss"})
+    asked = {"page": "p", "shots": "A1=miss"}
+    while (answer := client.ask(content=asked))[2].get("kind") == "Preparing":
+        pass
+    status, head, found = answer
     assert (status, found) == (200, answers.advice(SMALL, "A1=miss"))
     assert not [name for name in head if name.startswith("access-control")]
     assert "set-cookie" not in head
@@ -418,37 +354,6 @@ def test_what_is_refused(client, fields, status):
     assert set(found) <= {"error", "kind"}
     for name, value in guard.HEADERS.items():
         assert head[name] == value
-
-
-def test_a_failure_of_the_work_is_not_put_down_to_the_request(monkeypatch):
-    def fails(_setting):
-        raise ValueError("of the program")
-
-    async def ask(_engine, _page, work, *arguments):
-        return work(*arguments)
-
-    monkeypatch.setattr(Engine, "ask", ask)
-    monkeypatch.setattr(answers, "about", fails)
-    table = application(SMALL, "token", frozenset({"testserver"}))
-    sent = []
-
-    async def receive():
-        return {"type": "http.request", "body": b"{}"}
-
-    async def send(message):
-        sent.append(message)
-
-    heads = {
-        b"host": b"testserver",
-        b"origin": b"http://testserver",
-        b"x-token": b"token",
-        b"content-type": b"application/json",
-    }
-    scope = {"type": "http", "method": "POST", "path": "/ask/about", "headers": [*heads.items()]}
-    with pytest.raises(ValueError, match="of the program"):  # starlette hands it on, answered
-        asyncio.run(table(scope, receive, send))
-    assert sent[0]["status"] == 500
-    assert json.loads(sent[1]["body"]) == {"error": "this failed: ValueError"}
 
 
 def test_nothing_else_is_answered(client):
@@ -522,38 +427,6 @@ def test_turns_latest_requests_and_lost_processes(tmp_path):
                 await engine.ask("one", wait_for, str(tmp_path / "never"))
             engine._seconds = 1e6
             assert await engine.ask("one", say, "on") == "on"
-
-    asyncio.run(run())
-
-
-def test_a_process_that_begins_for_long(tmp_path, monkeypatch):
-    """Requests are told so; the first answer is kept, or done without where it takes too long."""
-    monkeypatch.setattr(engine_, "PATIENCE", 0.05)
-    gate, never = str(tmp_path / "gate"), str(tmp_path / "never")
-
-    async def ready(engine, work, text):
-        """The answer, asked for as the page does."""
-        while True:
-            with suppress(Preparing):
-                return await engine.ask("one", work, text)
-
-    async def run():
-        async with Engine((wait_for, gate), (say, "again"), seconds=1e6) as engine:
-            for work, text in ((say, "other"), (wait_for, gate)):
-                with pytest.raises(Preparing, match="are being prepared"):
-                    await engine.ask("one", work, text)
-            (tmp_path / "gate").write_text("")
-            assert await ready(engine, wait_for, gate) == gate
-            (tmp_path / "gate").unlink()
-            with pytest.raises(WorkerLost):
-                await engine.ask("one", end_process)
-            assert await engine.ask("one", wait_for, gate) == gate  # it is not done again
-            assert await ready(engine, say, "on") == "on"
-        monkeypatch.setattr(engine_, "FIRST", 0.1)
-        async with Engine((wait_for, never), (say, "again"), seconds=1e6) as engine:
-            assert await ready(engine, say, "on") == "on"
-            with pytest.raises(TooLong, match=r"more than 0.1 seconds"):
-                await engine.ask("one", wait_for, never)
 
     asyncio.run(run())
 
@@ -632,23 +505,6 @@ def test_a_taken_port_is_one_line(served, here):
         err
         == f"error: port {port} of 127.0.0.1 cannot be used: Address already in use; name another\n"
     )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--host", "0.0.0.0"], "every address of this machine; name one"),
-        (["--host", "localhost"], "is no address"),
-        (["--by", "none"], "no strategy 'none'"),
-        (["--against", "none"], "no strategy 'none'"),
-        (["--prior", "none.csv"], "none.csv"),
-    ],
-)
-def test_bad_arguments(here, arguments, said):
-    status, out, err = here("serve", "3x4:2", "--no-browser", *arguments)
-    assert (status, out) == (2, "")
-    assert said in err
-    assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2"])

@@ -9,12 +9,10 @@ from selenium.webdriver import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from optsearch.counting.posterior import Posterior
-from optsearch.game import Game, bits, cell_name
-from optsearch.game.position import MISS, Position, Shot, reply
-from optsearch.play.advice import conflict
+from optsearch.game import Game, cell_name
+from optsearch.game.position import Position, reply
 from optsearch.search.solver import solve
 from tests.browser import accessible
-from tests.examples import some
 from tests.processes import ENVIRONMENT, MANY_SECONDS
 
 GAME = Game.parse("3x4:2,1,contact=any,announce=ship")
@@ -204,24 +202,6 @@ def test_a_contradiction_is_framed(page):
     page.check(Position.parse(GAME, "D3=miss A1=sunk:1"))
 
 
-def test_a_contradiction_of_many_replies_has_a_dozen_buttons(page):
-    names = [cell_name(GAME.cell(index)) for index in range(GAME.cells)]
-    page.open(f"?shots={','.join(f'{name}=miss' for name in names)}")
-    together = conflict(GAME, [Shot(GAME.cell(index), MISS) for index in range(GAME.cells)])
-    assert page.text("wrong-why") == "Several replies are wrong, at least one of these:"
-    buttons = page.driver.find_elements("css selector", "#wrong-shots button")
-    assert len(buttons) == len(together)
-    more = "known.together = [...known.together, ...known.together, ...known.together]; show()"
-    page.driver.execute_script(more)
-    assert len(page.driver.find_elements("css selector", "#wrong-shots button")) == 12
-    for width in (1280, 360):
-        page.resize(width)
-        shown = page.driver.find_elements("css selector", "#wrong-shots button")
-        assert min(button.size["width"] for button in shown) > 100
-    more = 3 * len(together) - 12
-    assert page.text("wrong-more") == f"and {more} more, framed on the board."
-
-
 REFUSING = """
     const real = askOnce;
     window.kind = arguments[0];
@@ -255,25 +235,6 @@ def test_a_large_board_says_that_it_is_prepared_and_what_takes_too_long(page):
     page.check(Position.parse(GAME, "A1=miss C1=miss"))
 
 
-@pytest.mark.parametrize(
-    ("query", "said"),
-    some(
-        1,
-        [
-            ("?shots=Z9=hit", "Z9=hit: Z9 is off the board 3x4; its cells are A1 to D3"),
-            ("?mode=review&shots=A1=nothing", "'nothing' is not a reply"),
-            ("?shots=A1", "'A1' is not a shot"),
-            ("?shots=A1=hit,A1=miss", "A1 is shot twice: A1=hit and then A1=miss"),
-        ],
-        2,
-    ),
-)
-def test_an_address_without_a_position_is_an_error_that_ends_the_wait(page, query, said):
-    page.open(query)
-    assert said in page.text("trouble")
-    assert "…" not in page.text("question") + page.text("numbers")
-
-
 def test_a_page_without_its_token_asks_for_it(page):
     assert "token" not in page.driver.current_url
     token = page.address.partition("token=")[2]
@@ -289,19 +250,6 @@ def test_a_page_without_its_token_asks_for_it(page):
     field.send_keys(f"{page.base}/#token={token}{Keys.ENTER}")
     page.wait()
     page.check(Position.parse(GAME, "A1=miss"))
-
-
-def test_a_page_whose_server_was_started_again_asks_for_the_new_token(page):
-    page.open("?shots=A1=miss")
-    token = page.address.partition("token=")[2]
-    page.driver.execute_script("sessionStorage.setItem('token', '0'.repeat(32))")
-    page.driver.find_element("id", "undo").click()
-    WebDriverWait(page.driver, MANY_SECONDS).until(lambda d: d.find_elements("id", "given"))
-    assert "the server was started again" in page.text("why-token")
-    assert not page.driver.find_element("id", "numbers").is_displayed()
-    page.driver.find_element("id", "given").send_keys(token + Keys.ENTER)
-    page.wait()
-    page.check(Position(GAME))
 
 
 def play_on(page, shoot):
@@ -343,27 +291,6 @@ def test_a_game_by_mouse_with_ships_placed_and_its_review(page):
     assert "this game is lost" in page.text("trouble")
 
 
-def test_ships_that_touch_where_they_may_not_are_marked_as_they_are_placed(page):
-    """By the rule of the paper, which the page is told in place of its own."""
-    game = Game.parse("3x4:2,1")
-    near = [list(bits(game.halo(1 << cell))) for cell in range(game.cells)]
-    page.driver.execute_script("A.near = arguments[0]", near)
-    page.click("#mode-play")
-    page.click("#placed")
-    page.cell((0, 0)).click()
-    page.cell((1, 2)).click()
-    begin = page.driver.find_element("id", "begin")
-    assert page.text("touching") == "A1-B1 and C2 touch, which these rules do not allow."
-    labels = [page.cell(at).get_attribute("aria-label") for at in ((0, 0), (0, 1), (1, 2))]
-    assert labels == [f"{name}: your ship, touches another" for name in ("A1", "B1", "C2")]
-    assert begin.get_attribute("aria-disabled") == "true"
-    accessible(page.driver)
-    page.cell((1, 2)).click()
-    page.cell((2, 3)).click()
-    assert page.text("touching") == ""
-    assert begin.get_attribute("aria-disabled") == "false"
-
-
 @pytest.mark.long(5)
 def test_a_game_by_keys(page):
     """On a telephone, against the exact player, with ships drawn."""
@@ -381,38 +308,3 @@ def test_a_game_by_keys(page):
 
     play_on(page, shoot)
     assert page.driver.execute_script("return document.documentElement.scrollWidth") == 360
-
-
-@pytest.mark.long(5)
-def test_pasted_text_is_reviewed(page):
-    page.click("#mode-review")
-    field = page.driver.find_element("id", "pasted")
-    field.send_keys("a1 hit, A2 sunk 2; b3 miss")
-    page.click("#paste .primary")
-    assert page.shots() == Position.parse(GAME, "A1=hit A2=sunk:2 B3=miss")
-    assert "of 3 shots were at a most probable cell" in page.text("verdict")
-    page.driver.find_element("id", "pasted").send_keys(", nonsense")
-    page.click("#paste .primary")
-    assert "nonsense" in page.text("trouble").lower()
-
-
-@pytest.mark.long(5)
-def test_the_explorer_is_served_too(page):
-    """From the board and back; what no tree has is asked of the server."""
-    page.open("?shots=A1=miss,C3=miss")
-    page.driver.find_element("id", "walk-these").click()
-    ready = "return document.querySelectorAll('#trees button').length == 2"
-    WebDriverWait(page.driver, MANY_SECONDS).until(lambda d: d.execute_script(ready))
-    here = Position.parse(GAME, "A1=miss C3=miss")
-    assert f"({solve(here).total_height}/" in page.text("optimum")
-    accessible(page.driver)
-    page.cell((0, 3)).click()
-    page.driver.switch_to.active_element.send_keys("m")
-    after = here.after((0, 3), reply(GAME, HIDDEN, 0, GAME.bit((0, 3))))
-    total = f"({solve(after).total_height}/"
-    WebDriverWait(page.driver, MANY_SECONDS).until(lambda _: total in page.text("optimum"))
-    assert "#tree=optimal&shots=D1=miss" in page.driver.current_url
-    page.driver.back()
-    assert page.text("count") == "Shot 1"
-    page.click("#way-back")
-    page.check(here)

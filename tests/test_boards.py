@@ -15,9 +15,8 @@ from optsearch.equilibria import equilibrium
 from optsearch.evaluation import evaluate
 from optsearch.game import CONTACTS, Game, bits, image
 from optsearch.game.board import MAKERS
-from optsearch.game.position import Position
+from optsearch.game.position import Position, shots_of
 from optsearch.game.ships import ship_of
-from optsearch.play.advice import parse_replies
 from optsearch.play.simulate import simulate
 from optsearch.search.solver import solve
 from optsearch.support.errors import GameError, NotSupported, PositionError
@@ -130,16 +129,6 @@ def test_how_many_symmetries(board, number):
     assert len(Game.parse(f"5x5:2,board={board}").symmetries()) == number
 
 
-@pytest.mark.parametrize(
-    ("text", "configurations", "height"),
-    [("4x4:2,board=torus", 32, 224), ("4x4:3,board=hex", 20, 114)],
-)
-def test_stated_values(text, configurations, height):
-    """Values that were computed elsewhere."""
-    solved = solve(Position(Game.parse(text)))
-    assert (solved.configurations, solved.total_height) == (configurations, height)
-
-
 def test_what_is_found_once_is_not_sent():
     """A game goes to other processes with each task."""
     game = Game.parse("5x5:2,board=torus")
@@ -221,7 +210,7 @@ def test_a_board_of_a_file(tmp_path):
     position = Position.parse(told, "A1=hit B1=sunk:boat")
     assert Posterior(position).configurations == 2
     assert str(Position.parse(told, str(position))) == str(position)
-    assert parse_replies("A1 hit, B1 sunk boat", told)[1][1] == position.shots[1].reply
+    assert shots_of(told, "A1 hit, B1 sunk boat")[1].reply == position.shots[1].reply
     assert pickle.loads(pickle.dumps(told)) == told
     assert equilibrium(told).value > 0
 

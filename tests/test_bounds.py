@@ -19,7 +19,7 @@ from optsearch.lower_bounds.coverage import CellSetCounts
 from optsearch.lower_bounds.reveal import reveal
 from optsearch.lower_bounds.told import Told
 from optsearch.results import bracket
-from optsearch.support.errors import ImpossiblePosition, TooLarge
+from optsearch.support.errors import ImpossiblePosition
 from tests.examples import draws, positions
 
 STANDARD = Position(Game.parse("10x10:5,4,3,3,2"))
@@ -180,5 +180,3 @@ def test_sequences_of_sinkings_count():
 def test_errors():
     with pytest.raises(ImpossiblePosition):
         lower_bounds.lower_bounds(Position(Game.parse("4x4:4,3,2")))
-    with pytest.raises(TooLarge, match="15,046,987,768"):
-        lower_bounds.lower_bounds(Position(Game.parse("10x10:5,4,3,3,2,contact=any")))

@@ -13,19 +13,16 @@ from multiprocessing import get_context
 import dask
 import numpy as np
 import pytest
-from distributed import Client, Event
+from distributed import Client
 
-from optsearch.compiled._table import SharedTable
 from optsearch.equilibria import equilibrium
 from optsearch.evaluation import BYTES, evaluate
 from optsearch.game import Game
 from optsearch.game.objective import Objective
-from optsearch.results.tabulate import tabulate
 from optsearch.search import counterexamples, frontier, machines, team
 from optsearch.search.hunt import hunt, read
-from optsearch.search.machines import Machines
-from optsearch.search.shared_memory import CAN_SHARE, attach
-from optsearch.search.solver import SolverOptions, solve
+from optsearch.search.shared_memory import CAN_SHARE
+from optsearch.search.solver import solve
 from optsearch.search.team import Parallel
 from optsearch.strategies import named
 from optsearch.support import cluster as clusters
@@ -180,25 +177,6 @@ def machines_apart(monkeypatch):
 
 
 @pytest.mark.usefixtures("small_questions", "machines_apart")
-def test_machines_are_told_what_others_found(cluster, monkeypatch):
-    """All that is logged is in the table of each."""
-    told, follow = [], Machines.follow
-
-    def followed(self):
-        follow(self)
-        for machine in self._machines.values():
-            table, news = SharedTable(attach(machine.place).memory), self._log[: machine.told]
-            told.append((len(news), all(table.get(key) is not None for key, _ in news)))
-
-    monkeypatch.setattr(Machines, "follow", followed)
-    found = solve("4x5:3,2", executor=cluster, workers=2, options=SolverOptions(memory=1 << 26))
-    assert found.total_height == solve("4x5:3,2").total_height
-    assert told[:2] == [(0, True)] * 2
-    assert told[-2][0] == told[-1][0] > 0
-    assert all(is_there for _, is_there in told)
-
-
-@pytest.mark.usefixtures("small_questions", "machines_apart")
 def test_machines_begin_with_a_table(cluster, tmp_path):
     """What one process found before, each machine has from the start."""
     first = solve("4x5:3,2", table=tmp_path)
@@ -222,21 +200,6 @@ def test_counterexamples_with_a_worker_killed(cluster):
     found = counterexamples.hunt(scope, executor=cluster, workers=2, progress=kill)
     assert kill.killed
     assert found == counterexamples.hunt(scope)
-
-
-def test_table_with_a_worker_killed(cluster, tmp_path):
-    """What does not ship is computed there."""
-    asked = (["2x3:2", "3x3:2", "3x3:2,contact=any"], ["optimum", "greedy", "lower"])
-    kill = Killer(cluster)
-    found = tabulate(*asked, executor=cluster, jobs=2, tables=tmp_path, progress=kill)
-    expected = tabulate(*asked, jobs=1, tables=tmp_path)
-    assert kill.killed
-    for game in expected.games:
-        for name, value in expected.row(game).items():
-            assert (found.row(game)[name].lower, found.row(game)[name].upper) == (
-                value.lower,
-                value.upper,
-            )
 
 
 @pytest.mark.usefixtures("small_questions")
@@ -302,20 +265,6 @@ def test_ctrl_c_withdraws_the_tasks(cluster, address, tmp_path):
     while client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)):
         pass  # the scheduler is still told that the command has gone
     client.wait_for_workers(2, timeout=MANY_SECONDS)
-
-
-def test_a_task_that_is_done_as_it_is_withdrawn(address, caplog):
-    """Nothing is said of it: its answer was not wanted any more."""
-    with clusters.cluster(address) as cluster:
-        released = Event(client=cluster._client)
-        task = cluster.submit(released.wait)
-        task._done_callbacks.clear()  # the scheduler is not told in time
-        assert task.cancel()
-        released.set()
-        while any(one.status == "pending" for one in list(cluster._client.futures.values())):
-            pass
-        assert cluster.submit(len, ()).result() == 0  # its answer came after
-    assert not caplog.records
 
 
 def are_aligned(arrays):

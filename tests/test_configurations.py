@@ -11,7 +11,7 @@ from optsearch.counting.configurations import Configurations, Listing, to_masks
 from optsearch.counting.family import Family
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.support.errors import ImpossiblePosition, NotSupported, TooLarge
+from optsearch.support.errors import ImpossiblePosition, TooLarge
 from tests.examples import cells_of, draws, games, positions, some
 from tests.processes import run_script
 
@@ -52,11 +52,6 @@ def test_the_papers_algorithm_1_agrees(game):
     assert paper.count(game) == Configurations(Position(game)).configurations
 
 
-def test_papers_game():
-    """Audinot, Bonnet and Viennot (2014), section 2.2."""
-    assert Configurations(STANDARD).configurations == 1_925_751_392
-
-
 @pytest.mark.long(4)
 def test_papers_game_with_contact():
     """Half of the 30,093,975,536 cliques of Spalding-Jamieson, who tells the two 3-ships apart."""
@@ -79,13 +74,6 @@ def test_largest_boards():
         found = Configurations(Position(game))
         assert found.configurations == len(game.placements(3))
         assert sorted(to_masks(found.list())) == sorted(game.placements(3))
-
-
-def test_ships_of_one_cell():
-    """8 ships of one cell that may touch only at corners fill 4x4 like a chessboard."""
-    assert Configurations(Position(Game(4, 4, (1,) * 8, "corner"))).configurations == 2
-    assert Configurations(Position(Game(4, 4, (1,) * 16, "any"))).configurations == 1
-    assert Configurations(Position(Game(3, 3, (1, 1), "any"))).configurations == 36
 
 
 def test_ctrl_c_ends_a_count_that_would_take_days():
@@ -156,13 +144,6 @@ def test_nothing_left():
         Configurations(Position.parse(game, "B2=miss A1=hit C3=hit")).require_some()
     with pytest.raises(ImpossiblePosition, match="4x4:4,3,2 has no configuration"):
         Configurations(Position(Game.parse("4x4:4,3,2"))).frequency  # noqa: B018
-
-
-def test_announcements():
-    game = Game.parse("3x3:2,announce=sunk")
-    assert Configurations(Position.parse(game, "A1=miss")).configurations == 10
-    with pytest.raises(NotSupported, match="announce=sunk"):
-        Configurations(Position.parse(game, "A1=hit"))
 
 
 def test_a_kind_taken_apart():

@@ -1,6 +1,5 @@
 """Counterexamples to greedy: the kernel against the definition, and runs that are cut short."""
 
-import io
 import json
 import random
 import re
@@ -16,7 +15,6 @@ from hypothesis import assume, given
 from optsearch import tree
 from optsearch.check import reference
 from optsearch.check.trees import verify
-from optsearch.compiled._positions import AllPositions
 from optsearch.game import Game, image
 from optsearch.game.position import HIT, MISS, Position
 from optsearch.search import counterexamples
@@ -26,7 +24,7 @@ from optsearch.search.solver import solve
 from optsearch.support import records
 from optsearch.support.errors import GameError, NotSupported, TableError, TooLarge
 from optsearch.support.store import Facts
-from tests.examples import draws, games, plain, sizes, some
+from tests.examples import draws, games, sizes, some
 from tests.processes import run_command
 from tests.stores import facts_of, what_of, write_facts
 
@@ -182,17 +180,6 @@ def test_own_games():
         Scope.of([Game.parse("2x2:2,announce=sunk")])
 
 
-def test_weights_count():
-    """3x3:2,2,1 where ships may touch: sets of five cells with up to several configurations."""
-    game = Game.parse("3x3:2,2,1,contact=any")
-    positions = Positions(game)
-    empty = reference.family(Position(game))
-    assert max(n for _, n in empty) > 1
-    certain = reference.weight(empty) * game.fleet_cells
-    assert certain + positions.optimum[-1] == solve(Position(game)).total_height
-    assert certain + positions.greedy[-1] == GreedySolver(Position(game)).total_height()
-
-
 def test_the_kernel_is_an_oracle_for_the_solver_and_for_greedy():
     """Any position of 3x4:2,1, with its hits, certain or not, and shots that tell nothing."""
     game = Game.parse("3x4:2,1")
@@ -209,30 +196,6 @@ def test_the_kernel_is_an_oracle_for_the_solver_and_for_greedy():
         assert found.total_height() == certain + positions.greedy[code]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"sets": [1, 1]}, "distinct sets"),
-        ({"sets": [1, 4]}, "distinct sets"),
-        ({"weights": [1]}, "positive weight"),
-        ({"weights": [1, 0]}, "positive weight"),
-        ({"weights": [1 << 30, 1 << 30]}, "out of range"),
-        ({"permutations": [[0, 0]]}, "no permutation"),
-        ({"size": 8}, "9 positions"),
-    ],
-)
-def test_the_kernel_refuses(change, message):
-    given = {"sets": [1, 2], "weights": [1, 1], "permutations": [[0, 1]], "size": 9} | change
-    arrays = [np.zeros(given["size"], np.int32) for _ in range(4)]
-    with pytest.raises(ValueError, match=message):
-        AllPositions(
-            np.array(given["sets"], np.uint32),
-            np.array(given["weights"], np.int32),
-            np.array(given["permutations"], np.int32),
-            *arrays,
-        )
-
-
 # What is known
 
 
@@ -243,19 +206,6 @@ def test_the_papers_is_the_only_one_after_shots_on_its_game():
     assert (one.configurations, one.best_greedy_total_height, one.total_height) == (12, 54, 53)
     assert one.game.names(one.greedy_cells) == ["C2"]
     assert one.game.names(one.best_cells) == ["C1", "B2", "D2"]
-
-
-@pytest.mark.parametrize(
-    ("text", "greedy", "optimum"),
-    some(1, [("2x6:3,2", 138, 137), ("4x4:3", 92, 90)], 2),  # prototype
-)
-def test_empty_boards(text, greedy, optimum):
-    (one,) = search_game(Game.parse(text), True).counterexamples
-    assert (one.position.shots, one.best_greedy_total_height, one.total_height) == (
-        (),
-        greedy,
-        optimum,
-    )
 
 
 @pytest.mark.parametrize(
@@ -273,28 +223,6 @@ def test_empty_boards_with_too_many_positions(text, greedy, optimum):
     found = GreedySolver(one.position)
     assert game.names(one.greedy_cells) == game.names(game.mask(found.greedy_shots))
     assert game.names(one.best_cells) == game.names(game.mask(found.best_shots))
-
-
-def test_the_smallest_empty_board_of_ships_of_two_cells_and_more():
-    """None below twelve cells; of more than one row, of twelve 2x6:3,2 alone: prototype."""
-    found = hunt(Scope(12, empty_only=True)).counterexamples
-    assert {one.game.cells for one in found} == {12}
-    (one,) = [one for one in found if one.game.rows > 1]
-    assert str(one.game) == "2x6:3,2"
-    assert (one.best_greedy_total_height, one.total_height) == (138, 137)
-
-
-@pytest.mark.parametrize(
-    ("cells", "number", "wide"),
-    some(1, [(10, 225, []), (12, 444, ["2x6:3,2", "3x4:3,1,1", "3x4:3,1", "3x4:2,1"])], 2),
-)
-def test_the_smallest_empty_boards(cells, number, wide):
-    """Below twelve cells there are some only on one row and with ships of one cell."""
-    found = hunt(Scope(cells, empty_only=True, shortest=1))
-    assert (len(found.games), found.positions, found.undecided) == (number, number, [])
-    games = [str(one.game) for one in found.counterexamples]
-    assert games[0] == "1x10:3,2,1"
-    assert [game for game in games if not game.startswith("1x")] == wide
 
 
 def test_both_ways_agree_on_empty_boards(monkeypatch):
@@ -334,12 +262,6 @@ def test_games():
     assert list(Scope(12).games()) == [
         game for game in Scope(12, shortest=1).games() if min(game.fleet) > 1
     ]
-
-
-def test_games_that_touch():
-    """On 2x2 any multiset of lengths 1 and 2 with at most 4 cells fits."""
-    found = [game.fleet for game in Scope(4, contact="any", shortest=1).games() if game.rows == 2]
-    assert found == [(1,), (2,), (1, 1), (2, 1), (2, 2), (1, 1, 1), (2, 1, 1), (1, 1, 1, 1)]
 
 
 def test_only_some_fleets():
@@ -469,15 +391,6 @@ def test_what_no_search_finds_is_refused(tmp_path, key, value):
         hunt(scope, folder=tmp_path)
 
 
-def test_two_searches_do_not_share_a_folder(here, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    with Facts(tmp_path / "kept", f"counterexamples of {Scope(9)}"):
-        status, out, err = here("counterexamples", "--max-cells", 9, "--resume", "kept")
-    assert (status, out) == (2, "")
-    assert "already open in this process; close it first" in err
-    assert here("counterexamples", "--max-cells", 9, "--resume", "kept")[0] == 0
-
-
 # The command
 
 
@@ -520,44 +433,6 @@ def test_interrupted(here, interrupt_at, monkeypatch, tmp_path):
     )
 
 
-def test_json_and_table(here, tmp_path):
-    status, out, err = here(
-        "counterexamples", "--max-cells", 12, "--fleet", "2", "--json", "-o", tmp_path / "a.csv"
-    )
-    assert (status, err) == (0, "")
-    found = json.loads(out)
-    assert plain(found["counterexamples"]) == [
-        {
-            "game": "3x4:2",
-            "position": "A1=miss B3=miss",
-            "cells": 12,
-            "configurations": 12,
-            "shots": 2,
-            "best_greedy_total_height": 54,
-            "total_height": 53,
-            "greedy_shots": ["C2"],
-            "best_shots": ["C1", "B2", "D2"],
-        }
-    ]
-    assert found["fewest"] == dict.fromkeys(
-        ("cells", "configurations", "shots"), found["counterexamples"][0]
-    )
-    assert (found["games"], found["undecided"]) == (18, [])
-    record = records.read(tmp_path / "a.csv")
-    assert record.header["command"] == (
-        "optsearch counterexamples --max-cells 12 --fleet 2 --contact none"
-    )
-    assert record.header["searched"] == (
-        "every position of every grid of at most 12 cells with the fleet 2, contact=none"
-    )
-    (row,) = record.rows
-    assert (row["result"], row["greedy_shots"], row["best_shots"]) == (
-        "counterexample",
-        "C2",
-        "C1 B2 D2",
-    )
-
-
 def test_trees_are_written(here, tmp_path):
     status, _, err = here(
         "counterexamples", "--max-cells", 12, "--fleet", "2", "--trees", tmp_path / "trees"
@@ -569,58 +444,3 @@ def test_trees_are_written(here, tmp_path):
     ]
     assert verify(tree.load(tmp_path / "trees" / "1_greedy.json")) == 54
     assert verify(tree.load(tmp_path / "trees" / "1_optimal.json")) == 53
-
-
-def test_undecided_games_are_shown(here, monkeypatch, tmp_path):
-    monkeypatch.setattr(counterexamples, "MAX_NODES", 0)
-    monkeypatch.setattr(counterexamples, "MAX_CELLS", 0)  # as if the boards had more cells
-    path = tmp_path / "a.csv"
-    arguments = ("--max-cells", 15, "--fleet", "3,2,2", "--empty-only", "-o", path)
-    status, out, err = here("counterexamples", *arguments)
-    assert (status, err) == (0, "")
-    undecided = re.search("undecided: (.*)", out)[1].split()
-    assert "1x15:3,2,2" in undecided
-    assert [row["game"] for row in records.read(path).rows if row["result"] == "undecided"] == (
-        undecided
-    )
-    assert json.loads(here("counterexamples", *arguments, "--json")[1])["undecided"] == undecided
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--max-cells", 17), "error: all positions of grids of up to 17 cells are too many; "),
-        (("--max-cells", 9, "--fleet", "3,x"), "error: '3,x' is not a fleet; "),
-        (("--max-cells", 4, "--fleet", "5"), "error: every position of every grid"),
-        (("--max-cells", 4, "--trees", "file"), "error: cannot write 'file': "),
-        (("--max-cells", 4, "--resume", "file"), "error: cannot write 'file': Not a directory; "),
-        (
-            ("--max-cells", 4, "-o", "folder"),
-            "error: cannot write 'folder': it is a folder, not a regular file; ",
-        ),
-    ],
-)
-def test_bad_input(here, monkeypatch, tmp_path, arguments, message):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "file").write_text("")
-    (tmp_path / "folder").mkdir()
-    status, out, err = here("counterexamples", *arguments)
-    assert (status, out) == (2, "")
-    assert err.startswith(message)
-    assert err.count("\n") == 1
-
-
-def test_a_list_of_games(here, answer_of, tmp_path, monkeypatch):
-    """From standard input or a file: the same answer as for games given one by one."""
-    monkeypatch.chdir(tmp_path)
-    text = "# small ones\n2x3:2\n\n2x2:1 # the smallest\n"
-    expected = answer_of("counterexamples", "--game", "2x3:2", "--game", "2x2:1")
-    (tmp_path / "games.txt").write_text(text)
-    assert answer_of("counterexamples", "--game", "games.txt") == expected
-    monkeypatch.setattr("sys.stdin", io.StringIO(text))
-    assert answer_of("counterexamples", "--game", "-") == expected
-    for held, says in (("", "standard input has no game"), ("4x4;3", "'4x4;3'")):
-        monkeypatch.setattr("sys.stdin", io.StringIO(held))
-        status, out, err = here("counterexamples", "--game", "-")
-        assert (status, out, err.count("\n")) == (2, "", 1)
-        assert says in err

@@ -1,4 +1,4 @@
-"""What a run kept for the next one, damaged at random: right, refused or made anew.
+"""What a run kept for the next one, damaged at random: right or refused.
 
 Each damage is tried in a process of its own, so that one that dies of it is seen.
 """
@@ -12,8 +12,6 @@ import traceback
 import lmdb
 import pytest
 
-from optsearch.counting.constraints import Constraints
-from optsearch.counting.lattice import Sweep
 from optsearch.evaluation import BYTES, evaluate
 from optsearch.game import Game
 from optsearch.game.position import Position
@@ -46,11 +44,6 @@ def counterexamples(folder, contact="none"):
     return list(hunt(Scope(6, contact=contact), folder=folder).rows)
 
 
-def cache(folder, game="5x6:3,2"):
-    parsed = Game.parse(game)
-    return Sweep(parsed, folder).through(Constraints(parsed.fleet, closed=5, hits=1 << 9))
-
-
 def cell_sets(folder, game="4x5:3,2"):
     counts = CellSetCounts.of(Game.parse(game), folder)
     return counts.configurations, [array.tolist() for array in counts.covering]
@@ -60,7 +53,6 @@ KEPT = {
     "table": (table, "5x5:2,2"),
     "evaluation": (evaluation, "7x8:3,2,1"),
     "counterexamples": (counterexamples, "any"),
-    "cache": (cache, "5x6:3,3"),
     "cell sets": (cell_sets, "4x5:2,2"),
 }
 
@@ -91,12 +83,9 @@ def extreme(rng, content):
     return content[:at] + rng.choice(EXTREMES) + content[at + 8 :]
 
 
-def blocks(rng, content):
-    """Two blocks changed places, or one is there in the place of another: pages or lines."""
-    if b"\n{" in content or content[:80].count(b" ") == 1:
-        parts = content.splitlines(keepends=True)
-    else:
-        parts = [content[i : i + PAGE] for i in range(0, len(content), PAGE)]
+def pages(rng, content):
+    """Two pages changed places, or one is there in the place of another."""
+    parts = [content[i : i + PAGE] for i in range(0, len(content), PAGE)]
     i, j = (rng.randrange(len(parts)) for _ in range(2))
     what = rng.randrange(4)
     if what == 0:
@@ -110,15 +99,7 @@ def blocks(rng, content):
     return b"".join(parts)
 
 
-def lines(rng, content):
-    """The same with lines."""
-    parts = content.splitlines(keepends=True)
-    i, j = (rng.randrange(len(parts)) for _ in range(2))
-    parts[i : i + rng.randrange(2)] = [parts[j]]
-    return b"".join(parts)
-
-
-BYTES_DAMAGES = [flipped, flipped, zeroed, truncated, extreme, blocks, lines]
+BYTES_DAMAGES = [flipped, flipped, zeroed, truncated, extreme, pages]
 
 
 def through_lmdb(rng, folder):
@@ -142,15 +123,12 @@ def through_lmdb(rng, folder):
                 txn.put(one + b"\0\0\0\1", first)
 
 
-def damage(rng, kind, folder, other):
+def damage(rng, folder, other):
     """Damage something in a folder; a text that says what."""
-    names = sorted(os.listdir(folder))
-    if "data.mdb" in names:
-        if rng.random() < 0.2:
-            through_lmdb(rng, folder)
-            return "through LMDB"
-        names = ["data.mdb"] * 8 + ["lock.mdb"]
-    name = rng.choice(names)
+    if rng.random() < 0.2:
+        through_lmdb(rng, folder)
+        return "through LMDB"
+    name = rng.choice(["data.mdb"] * 8 + ["lock.mdb"])
     if rng.random() < 0.05:
         shutil.copy(other / name, folder / name)
         return f"{name} of something else"
@@ -187,7 +165,7 @@ def tried(kind, folder, expected):
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize(
     "times",
-    [pytest.param(6, id="some"), pytest.param(1000, marks=pytest.mark.long(45), id="many")],
+    [pytest.param(12, id="some"), pytest.param(1000, marks=pytest.mark.long(45), id="many")],
 )
 @pytest.mark.parametrize("kind", KEPT)
 def test_damage(tmp_path, kind, times):
@@ -200,16 +178,8 @@ def test_damage(tmp_path, kind, times):
         folder = tmp_path / "damaged"
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(tmp_path / "sound", folder)
-        other = tmp_path / "other"
-        if kind == "cache":  # its files have names of their own
-            (name,) = os.listdir(tmp_path / "sound")
-            (only,) = os.listdir(other)
-            os.rename(other / only, other / name)
-        what = damage(rng, kind, folder, other)
+        what = damage(rng, folder, tmp_path / "other")
         outcome = tried(kind, folder, expected)
         assert outcome in ("right", "refused"), f"seed {SEED}, {number}: {what}: {outcome}"
         outcomes.append(outcome)
-    if kind == "cache":
-        assert set(outcomes) == {"right"}  # made anew
-    else:
-        assert outcomes.count("refused") > times // 4
+    assert outcomes.count("refused") > times // 8

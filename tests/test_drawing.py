@@ -9,16 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib import path as paths
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Circle
 
 from optsearch import drawing
 from optsearch.check.trees import verify
-from optsearch.counting.posterior import Posterior, ranks
 from optsearch.drawing import (
     CIRCLES,
     WIDEST,
@@ -29,22 +25,17 @@ from optsearch.drawing import (
     draw_board,
     draw_comparison,
     draw_matrix,
-    draw_probability,
     draw_ships,
     draw_tree,
     layout,
     tree_figure_size,
 )
-from optsearch.drawing.boards import board_lines, cell_corners
-from optsearch.game import Game, parse_cell
+from optsearch.game import Game
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.search import solver
 from optsearch.support import palette
 from optsearch.support.errors import TreeError
 from optsearch.tree import DecisionTree, Leaf, Node, load
-from tests.examples import some
-
-UPPER = "hexagonal_2008.json#upper:weapons"
 
 FIGURE_5 = load(Path(__file__).parent.parent / "data" / "published" / "figure5_tree.json")
 
@@ -85,19 +76,6 @@ def test_a_board_has_its_shots_and_labels():
     assert (ax.get_xlim(), ax.get_ylim()) == ((0, 4), (3, 0))  # row 1 on top
 
 
-def test_marks_on_boards():
-    """A sinking is a full disc; with `paper` circles are hits and crosses misses."""
-    position = Position.parse(Game.parse("1x4:2,announce=sunk"), "A1=miss B1=hit C1=sunk")
-    ax = axes()
-    draw_board(ax, position)
-    (sunk,) = artists(ax, "sunk")
-    assert (sunk.get_center(), sunk.get_facecolor()) == ((2.5, 0.5), to_rgba(palette.HIT))
-    assert [type(*artists(ax, kind)) for kind in ("hit", "miss")] == [Line2D, Circle]
-    ax = axes()
-    draw_board(ax, position, paper=True)
-    assert [type(*artists(ax, kind)) for kind in ("hit", "miss")] == [Circle, Line2D]
-
-
 def test_a_ship_of_another_shape():
     """A square a cell and the lines around an L of three: eight edges."""
     ax = axes()
@@ -106,19 +84,6 @@ def test_a_ship_of_another_shape():
     assert {square.get_xy() for square in artists(ax, "ship")} == {(0, 0), (0, 1), (1, 1)}
     (lines,) = artists(ax, "ship lines")
     assert len(lines.get_segments()) == 8
-
-
-def test_holes_are_dark():
-    ax = axes()
-    position = Position.parse(Game.parse("3x4:3,2,holes=B2-C2"), "A1=hit")
-    draw_board(ax, position)
-    assert [hole.get_xy() for hole in artists(ax, "hole")] == [(1, 1), (2, 1)]
-    ax = axes()
-    draw_probability(ax, position, Posterior(position).probability)
-    assert len(artists(ax, "value")) == 9
-    ax = axes()
-    draw_tree(ax, solver.solve(position).tree(), boards=True)
-    assert artists(ax, "hole cells")
 
 
 def test_a_matrix_writes_each_number_inside_its_cell():
@@ -271,62 +236,10 @@ def distance(p, a, b):
 # Decision trees
 
 
-def test_the_tree_of_figure_5_has_its_marks():
-    ax = axes(*tree_figure_size(FIGURE_5))
-    draw_tree(ax, FIGURE_5)
-    names = [text.get_text() for text in artists(ax, "name")]
-    assert names == ["A2", "A1", "B2", "A3", "B2", "B1", "B3", "A1", "B1", "A3", "B3"]
-    assert marks(ax, "nodes") == 11
-    assert marks(ax, "leaves") == 7
-    assert marks(ax, "hits") == 11  # every shot can hit
-    assert marks(ax, "misses") == 6
-    (check,) = artists(ax, "leaves")
-    assert isinstance(check.get_marker(), paths.Path)  # drawn, not a character of a font
-    (lines,) = artists(ax, "edges")
-    assert len(lines.get_segments()) == 17
-
-
-def test_hits_go_left_and_misses_right():
-    ax = axes()
-    tree = DecisionTree(
-        Position(Game.parse("1x2:1")),
-        Node((0, 0), {HIT: Leaf(1), MISS: Node((0, 1), {HIT: Leaf(1)})}),
-    )
-    draw_tree(ax, tree)
-    (hits,), (misses,), (nodes,) = (artists(ax, gid) for gid in ("hits", "misses", "nodes"))
-    assert hits.get_xdata()[0] < nodes.get_xdata()[0] < misses.get_xdata()[0]
-    assert (hits.get_marker(), misses.get_marker()) == ("x", "o")
-    ax = axes()
-    draw_tree(ax, tree, paper=True)
-    assert [artists(ax, gid)[0].get_marker() for gid in ("hits", "misses")] == ["o", "x"]
-
-
-@pytest.mark.parametrize("tree", [FIGURE_5, binary_tree([4] * 6 + [3] * 5)])
-def test_names_and_axes_have_room(tree):
-    width, height = tree_figure_size(tree)
-    ax = axes(width, height)
-    draw_tree(ax, tree)
-    found = boxes(ax, "name")
-    assert not any(a.overlaps(b) for a, b in combinations(found, 2))
-    inside = ax.get_window_extent()
-    assert all(inside.x0 < box.x0 and box.x1 < inside.x1 for box in found)
-    left, right = ax.get_xlim()
-    low, high = ax.get_ylim()
-    assert width == pytest.approx((right - left) * drawing.SLOT)
-    assert height == pytest.approx((high - low) * drawing.LEVEL)
-
-
 def test_the_weight_of_a_leaf_is_written_below_it():
     ax = axes()
     draw_tree(ax, DecisionTree(Position(Game.parse("1x1:1")), Node((0, 0), {HIT: Leaf(2)})))
     assert [text.get_text() for text in artists(ax, "name")] == ["A1", "×2"]
-
-
-def test_a_tree_that_is_one_leaf():
-    ax = axes()
-    draw_tree(ax, DecisionTree(Position(Game.parse("1x1:1")), Leaf(1)))
-    assert (marks(ax, "nodes"), marks(ax, "leaves")) == (0, 1)
-    ax.figure.canvas.draw()
 
 
 def test_a_large_tree_is_folded_and_legible():
@@ -408,54 +321,6 @@ def test_boards_show_the_shots_so_far_and_the_next():
         assert name.get_position()[1] > board.y1
     found = [path.get_extents() for path in frames.get_paths()]
     assert not any(a.overlaps(b) for a, b in combinations(found, 2))
-
-
-@pytest.mark.parametrize(
-    "game",
-    ["3x4:2", "3x4:2,board=cylinder", "3x4:2,board=torus", "3x4:2,board=hex", UPPER],
-)
-def test_lines_of_a_board(game):
-    """One between each two cells that are drawn beside each other; all others are around, where
-    the board goes on in two parts."""
-    game = Game.parse(game)
-    board = game.board
-    between, around = board_lines(game)
-    cells = [cell for cell in range(game.cells) if not board.empty >> cell & 1]
-    places = np.array([board.places[cell] for cell in cells])
-    beside = np.hypot(*(places[:, None] - places[None]).T)
-    pairs = np.sum(np.isclose(beside, 1)) // 2
-    ends = sum(
-        2 * length
-        for is_open, length in zip(board.seams, (game.rows, game.columns), strict=True)
-        if is_open
-    )
-    assert len(between) == pairs
-    assert len(around) == len(board.outline) * len(cells) - 2 * pairs + ends
-
-
-@pytest.mark.parametrize("game", some(2, ["3x3:2,board=torus", "3x4:2,board=hex", UPPER], 3))
-def test_boards_of_any_shape_in_a_tree(game):
-    """As many frames as nodes, apart; the cells shot lie on them where the game has them."""
-    position = Position(Game.parse(game))
-    game = position.game
-    tree = solver.solve(position).tree()
-    ax = axes(*tree_figure_size(tree, boards=True))
-    draw_tree(ax, tree, boards=True)
-    (frames,), (nexts,) = (artists(ax, gid) for gid in ("nodes", "next cells"))
-    found = [path.get_extents() for path in frames.get_paths()]
-    assert len(found) == len({shots[:n] for shots, _ in tree.paths() for n in range(len(shots))})
-    assert not any(a.overlaps(b) for a, b in combinations(found, 2))
-    every = np.concatenate(
-        [
-            cell_corners(game, cell)
-            for cell in game.cells_of((1 << game.cells) - 1 & ~game.board.empty)
-        ]
-    )
-    first, size = every.min(axis=0), np.ptp(every, axis=0)
-    for name, box, outline in zip(artists(ax, "name"), found, nexts.get_paths(), strict=True):
-        shown = (outline.vertices[:-1].mean(axis=0) - (box.x0, box.y1)) / (box.width, -box.height)
-        corners = cell_corners(game, parse_cell(name.get_text()))
-        assert np.allclose(shown, (corners.mean(axis=0) - first) / size, atol=1e-6)
 
 
 # Two trees side by side
@@ -553,27 +418,6 @@ def test_the_tree_of_figure_9_has_its_marks():
     draw_tree(ax, tree)
     assert (marks(ax, "nodes"), marks(ax, "leaves")) == (10, 11)
     assert not artists(ax, "hits") + artists(ax, "misses") + artists(ax, "name")
-
-
-def test_colours_go_by_rank_and_the_greedy_shots_are_framed():
-    """One high value leaves the others apart; values that differ in rounding alone are one."""
-    values = np.array([[0.95, 0.1, 0.1 + 1e-16], [np.nan, 0.2, 0.95]])
-    expected = np.array([[1, 0, 0], [np.nan, 0.5, 1]])
-    assert np.array_equal(ranks(values), expected, equal_nan=True)
-    ax = Figure().add_subplot()
-    position = Position.parse(Game.parse("2x3:2"), "A2=miss")
-    drawing.draw_probability(ax, position, values)
-    framed = [patch.get_center() for patch in ax.patches if patch.get_gid() == "greedy"]
-    assert [tuple(np.floor(centre)) for centre in framed] == [(0, 0), (2, 1)]
-
-
-def test_the_names_of_the_paper():
-    """Row letter, column number: on the edges of a board, and in the nodes of a tree."""
-    ax = Figure().add_subplot()
-    drawing.draw_board(ax, Position(Game.parse("2x3:2")), paper=True)
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2", "3"]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["A", "B"]
-    assert drawing.paper_name((1, 2)) == "B3"
 
 
 def test_draw_probability_writes_the_cells_not_shot():

@@ -14,8 +14,8 @@ from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.lower_bounds import dual_chain
 from optsearch.lower_bounds.dual_chain import MOST_SETS, PRICE_OF_MISS, chain_dual, first_shot_duals
-from optsearch.search.solver import Solver, SolverOptions, solve
-from tests.examples import sizes, some
+from optsearch.search.solver import solve
+from tests.examples import sizes
 
 MOST = 10  # sets with the same cell that the kernel takes
 
@@ -192,11 +192,6 @@ def test_places_left_out_are_caught(monkeypatch):
     assert finds_a_false_bound(monkeypatch, "_places", wrong)
 
 
-def test_the_best_prices_reach_the_optimum():
-    """Nine sets of one cell miss 0 to 8 times: whatever the place, no set gains more than 8."""
-    assert chain_dual([1 << cell for cell in range(9)], [1] * 9, [PRICE_OF_MISS * 8] * 9) == 36
-
-
 def test_too_many_sets_with_the_same_cell():
     sets = [mask((0, cell)) for cell in range(1, MOST_SETS + 2)]
     with pytest.raises(ValueError, match="13 sets have the same cell; at most 12"):
@@ -277,23 +272,6 @@ def test_searches_with_and_without_the_chain(number):
     assert fewer > number // 2
 
 
-@pytest.mark.parametrize(
-    ("game", "total_height", "nodes"),
-    some(
-        2,
-        [
-            *(("7x7:2", 1162, 100), ("8x8:3", 1230, 200), ("9x9:5", 1077, 500)),
-            *(("9x9:3", 1937, 2000), ("10x10:4", 2114, 2000), ("10x10:5", 1640, 5000)),
-        ],
-        2,
-    ),
-)
-def test_games_that_the_chain_solves(game, total_height, nodes):
-    solution = solve(Position(Game.parse(game)))
-    assert solution.total_height == verify(solution.tree()) == total_height
-    assert solution.nodes < nodes
-
-
 @pytest.mark.long(60)
 @pytest.mark.parametrize(("game", "total_height"), [("9x9:2", 3084), ("10x10:3", 2926)])
 def test_games_that_the_chain_solves_in_the_order_of_its_bounds(game, total_height):
@@ -301,18 +279,3 @@ def test_games_that_the_chain_solves_in_the_order_of_its_bounds(game, total_heig
     solution = solve(Position(Game.parse(game)))
     assert solution.total_height == verify(solution.tree()) == total_height
     assert solution.nodes < 100_000
-
-
-@pytest.mark.parametrize(
-    ("game", "options", "is_opened"),
-    [
-        ("6x6:2", SolverOptions(), True),
-        ("6x6:4", SolverOptions(chain=False), False),
-        ("4x4:3,2", SolverOptions(), False),
-    ],
-)
-def test_first_shots_are_opened_where_there_are_prices(game, options, is_opened):
-    """All other games are searched one first shot after the other, whatever it takes."""
-    solver = Solver(Position(Game.parse(game)), options)
-    assert solver.search().is_exact
-    assert (solver.watch.frontier.nodes is not None) == is_opened

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import warnings
 from copy import deepcopy
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +26,6 @@ from optsearch.game import Game  # noqa: E402
 from optsearch.game.position import Position, play  # noqa: E402
 from optsearch.lower_bounds.by_chance import shots_by_chance  # noqa: E402
 from optsearch.play.simulate import simulate  # noqa: E402
-from optsearch.strategies import as_strategy  # noqa: E402
 from optsearch.support.errors import OptsearchError, StrategyError  # noqa: E402
 from tests.examples import draws  # noqa: E402
 
@@ -141,32 +139,6 @@ def test_a_seed_names_the_boards():
     assert boards_of(env, 100) != first
 
 
-def chi_square(env, weights, number):
-    """The statistic of boards drawn by an environment, and its degrees of freedom."""
-    counts = dict.fromkeys(weights, 0)
-    for ships in boards_of(env, number, seed=3):
-        counts[ships_text(env.game, ships)] += 1
-    whole = sum(weights.values())
-    expected = {board: number * weight / whole for board, weight in weights.items() if weight}
-    assert not any(counts[board] for board in counts if board not in expected)
-    return sum((counts[board] - n) ** 2 / n for board, n in expected.items()), len(expected) - 1
-
-
-def test_boards_are_uniform_or_by_the_prior():
-    game = Game.parse("3x4:3,2")
-    every = configurations(game)
-    statistic, freedom = chi_square(Battleship(game), dict.fromkeys(every, 1), 3000)
-    assert abs(statistic - freedom) < 4 * (2 * freedom) ** 0.5
-    prior = Prior.of_placements(game, {game.placements(3)[0]: 5, game.placements(2)[-1]: 0})
-    weights = {
-        text: prior.weight(to_masks(ships))
-        for text, ships in zip(every, list_ships(Position(game)), strict=True)
-    }
-    assert len(set(weights.values())) == 3
-    statistic, freedom = chi_square(Battleship(game, prior), weights, 3000)
-    assert abs(statistic - freedom) < 4 * (2 * freedom) ** 0.5
-
-
 def test_boards_too_many_to_rank_are_drawn():
     env = Battleship(f"1x100:{','.join(30 * '1')},contact=any")
     assert env._hidden.configurations >= 2**64
@@ -186,21 +158,6 @@ def test_a_copy_plays_on(copied):
 
 
 # Rewards
-
-
-@pytest.mark.parametrize("game", [SMALL, TOLD])
-def test_a_strategy_returns_its_exact_mean(game):
-    """Greedy of the package acts in the environment, over all configurations."""
-    game = Game.parse(game)
-    env, greedy = Battleship(game), as_strategy("greedy")
-
-    def shot(_):
-        row, column = greedy.shot(env.position)
-        return row * game.columns + column
-
-    every = configurations(game)
-    total = sum(played(env, shot, options={"ships": ships}) for ships in every)
-    assert Fraction(-int(total), len(every)) == evaluate("greedy", game, jobs=1).mean
 
 
 def test_a_wasted_shot_costs_one_and_changes_nothing():

@@ -1,12 +1,9 @@
 """The game against the best hider: values, mixes, certificates, and runs that are cut short."""
 
-import itertools
 import json
-import random
 from fractions import Fraction
 from functools import cache
 
-import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -16,13 +13,9 @@ from optsearch.check import reference
 from optsearch.check.certificates import _Search
 from optsearch.check.trees import verify
 from optsearch.equilibria import check, equilibrium, linear, run, save
-from optsearch.equilibria.graph import Graph
-from optsearch.equilibria.hidings import Hidings, turned
-from optsearch.equilibria.oracle import Oracle
-from optsearch.game import Game
+from optsearch.equilibria.hidings import Hidings
 from optsearch.game.objective import Objective
-from optsearch.game.position import Position, reply
-from optsearch.results.tables import EQUILIBRIA, EQUILIBRIUM_CELLS
+from optsearch.game.position import Position
 from optsearch.search.solver import solve
 from optsearch.support.errors import (
     ImpossiblePosition,
@@ -33,7 +26,6 @@ from optsearch.support.errors import (
 )
 from optsearch.support.progress import LimitReached
 from optsearch.support.store import Facts
-from tests.definition import Definition, Rules
 from tests.examples import draws, games, some
 from tests.processes import run_command
 from tests.stores import write_facts
@@ -60,7 +52,7 @@ def certified(found, path):
 
 
 def hider(rows, sizes):
-    programme = linear.Hider(sizes)
+    programme = linear.HiderProgramme(sizes)
     for row in rows:
         programme.add(row)
     return programme
@@ -93,82 +85,7 @@ def test_games_of_two_and_three_ships(tmp_path, text, value, uniform):
     assert certified(found, tmp_path / "value.json").hider == Fraction(value)
 
 
-@pytest.mark.parametrize(
-    ("text", "value"), some(1, [("4x4:3,holes=A1,D4", "21/4"), ("3x4:2,holes=B2", "143/30")], 3)
-)
-def test_boards_with_holes(tmp_path, here, text, value):
-    found = equilibrium(text)
-    assert found.value == Fraction(value)
-    assert certified(found, tmp_path / "value.json").shooter == Fraction(value)
-    status, out, _ = here("equilibrium", text, "--figure", tmp_path / "mix.png")
-    assert status == 0
-    boards, _, maps = out.partition("Percent of a ship on each cell\n\n")
-    first = boards.split("all its images\n\n")[1].split("\n")[1:]
-    holes = found.game.cells_of(found.game.holes)
-    assert all(first[i][j] == "-" for i, j in holes)
-    assert all(maps.split("\n")[i + 1].split()[j + 1] == "-" for i, j in holes)
-
-
 # The whole matrix of the smallest games
-
-
-def payments(definition, paid):
-    """What every tree pays, a dictionary from configuration to payment for each; no tree twice."""
-    known = {}
-
-    def trees(state, depth):
-        if (state, depth) not in known:
-            if not definition.counts(state):
-                known[state, depth] = {frozenset((one, paid(depth)) for one in state.family)}
-            else:
-                known[state, depth] = {
-                    frozenset().union(*parts)
-                    for cell in definition.counts(state)
-                    for parts in itertools.product(
-                        *(trees(p, depth + 1) for p in definition.parts(state, cell).values())
-                    )
-                }
-        return known[state, depth]
-
-    return [dict(tree) for tree in trees(definition.root, 0)]
-
-
-@pytest.mark.parametrize(
-    ("rules", "objective"),
-    [
-        (Rules(2, 2, (1,)), "mean"),
-        (Rules(1, 5, (2,)), "mean"),
-        (Rules(1, 6, (2,)), "mean"),
-        (Rules(2, 3, (2,)), "mean"),
-        (Rules(2, 3, (2,)), "within=3"),
-        (Rules(2, 4, (3,)), "mean"),
-        (Rules(1, 5, (1, 1)), "mean"),
-        (Rules(1, 6, (2, 2)), "mean"),
-        (Rules(2, 2, (2, 1), "any"), "mean"),
-        (Rules(1, 5, (2, 1), "any"), "mean"),
-        (Rules(1, 5, (2, 1), "any", "ship"), "mean"),
-        (Rules(1, 5, (2, 1), "any", "sunk"), "mean"),
-        (Rules(1, 7, (3, 2)), "mean"),
-    ],
-    ids=str,
-)
-def test_the_whole_matrix_has_the_same_value(rules, objective):
-    """Every tree there is, listed by the definition; no symmetry, and nothing of the run."""
-    aim = Objective.parse(objective)
-    found = equilibrium(str(rules), aim)
-    definition = Definition(rules)
-    everything = sorted(definition.root.family)
-    paid = (lambda depth: depth) if aim.shots is None else (lambda depth: int(depth > aim.shots))
-    rows = [[tree[one] for one in everything] for tree in payments(definition, paid)]
-    mix = hider(rows, np.ones(len(everything), int)).mix()
-    assert (np.array(rows) @ mix).min() == pytest.approx(float(found.least), abs=1e-9)
-    # Exactly: no tree of the list pays less than the value against the hider's mix
-    weights = dict.fromkeys(everything, 0)
-    for orbit, weight in zip(found.hidings.orbits, found.weights, strict=True):
-        for place in orbit:
-            weights[tuple(sorted(found.hidings.examples[place]))] = weight
-    totals = [sum(weights[one] * pay for one, pay in zip(everything, r, strict=True)) for r in rows]
-    assert Fraction(min(totals), sum(weights.values())) == found.least == found.most
 
 
 # The check
@@ -330,32 +247,6 @@ def _hidings(game):
         return None
 
 
-@given(games(max_cells=8, announce=("nothing", "sunk")), st.integers(0, 8))
-@draws(40)
-def test_random_games_within(tmp_path_factory, game, shots):
-    hidings = _hidings(game)
-    assume(hidings is not None and len(hidings.orbits) <= (10 if game.is_silent else 6))
-    aim = Objective("within", shots)
-    found = equilibrium(game, aim)
-    checked = certified(found, tmp_path_factory.mktemp("found") / "value.json")
-    assert checked.hider == checked.shooter == found.value
-    best = solve(Position(game), objective=aim)
-    assert found.worth(found.uniform) == Fraction(best.finished, best.configurations)
-    assert found.value <= found.worth(found.uniform)
-
-
-def test_orbits():
-    hidings = Hidings.of(Game.parse("4x4:3"))
-    assert [len(orbit) for orbit in hidings.orbits] == [8, 8]
-    for orbit in hidings.orbits:
-        images = {turned(hidings.hidden[orbit[0]], p) for p in Game.parse("4x4:3").symmetries()}
-        assert images == {hidings.hidden[place] for place in orbit}
-    touching = Hidings.of(Game.parse("2x2:2,2,contact=any"))
-    assert (len(touching), touching.configurations) == (1, (2,))  # two ways on the same cells
-    announced = Hidings.of(Game.parse("2x2:2,2,contact=any,announce=sunk"))
-    assert (len(announced), announced.configurations) == (2, (1, 1))
-
-
 def test_games_that_are_too_large():
     with pytest.raises(TooLarge, match="1,925,751,392"):
         equilibrium("10x10:5,4,3,3,2")
@@ -368,93 +259,7 @@ def test_games_that_are_too_large():
 # What trees make together
 
 
-def walked(tree, hidings, last, left, hits=0, depth=0):
-    """Each state that a tree comes to, the states after the shot there, and the shots so far.
-
-    A state is what is left and the cells hit, and the shots so far where they have a limit.
-    """
-    parts = []
-    if isinstance(tree, tree_.Node):
-        bit = hidings.game.bit(tree.cell)
-        for answer, part in tree.replies.items():
-            rest = tuple(
-                one for one in left if reply(hidings.game, hidings.hidden[one], hits, bit) == answer
-            )
-            after = hits | (bit if answer.hit else 0)
-            parts.append(list(walked(part, hidings, last, rest, after, depth + 1)))
-    here = left, hits, 0 if last is None else depth
-    yield here, tuple(part[0][0] for part in parts), depth
-    for part in parts:
-        yield from part
-
-
-def least_pay(met, state, weights, last):
-    """The least that a tree pays which takes at each state a shot that one of the trees takes."""
-    left, _, depth = state
-    weight = sum(weights[one] for one in left)
-    if () in met[state]:
-        return 0 if last is None or depth <= last else weight
-    after = min(
-        sum(least_pay(met, part, weights, last) for part in parts)
-        for parts in met[state]
-        if state not in parts
-    )
-    return after + (weight if last is None else 0)
-
-
-@given(
-    games(max_cells=8, announce=("nothing", "sunk", "ship")),
-    st.sampled_from([None, 2, 3, 4, 5]),
-    st.integers(0, 2**31),
-)
-@draws(100)
-def test_the_best_tree_of_a_graph(game, last, seed):
-    """Beside each state's shots tried one by one."""
-    hidings = _hidings(game)
-    assume(hidings is not None and len(hidings.orbits) <= 8)
-    aim = Objective("mean") if last is None else Objective("within", last)
-    rng = random.Random(seed)
-    oracle, graph = Oracle(hidings, aim, lambda: None), Graph(hidings, aim)
-    everything = tuple(range(len(hidings)))
-    met = {}
-    for _ in range(3):
-        root = oracle.answer([rng.randint(1, 20) for _ in hidings.orbits]).root
-        graph.add(root)
-        for state, after, _ in walked(root, hidings, last, everything):
-            met.setdefault(state, set()).add(after)
-    weights = [rng.randint(0, 9) for _ in everything]
-    choice, row = graph.best(np.array(weights, float))
-    pays = np.zeros(len(everything), int)
-    for (left, _, _), after, shots in walked(graph.tree(choice), hidings, last, everything):
-        if not after:
-            pays[list(left)] = shots if last is None else shots > last
-    assert row == hidings.totals(pays)
-    assert pays @ weights == least_pay(met, (everything, 0, 0), weights, last)
-
-
 # Linear programmes
-
-
-def test_exact_vertices_of_random_games():
-    """Where a vertex comes out, both sides are checked in rational numbers, and meet."""
-    rng = random.Random(23)
-    exact = 0
-    for _ in range(60):
-        orbits, trees = rng.randint(1, 6), rng.randint(1, 7)
-        sizes = [rng.choice((1, 2, 4, 8)) for _ in range(orbits)]
-        rows = [[s * rng.randint(2, 9) + rng.randint(0, s) for s in sizes] for _ in range(trees)]
-        programme = hider(rows, np.array(sizes))
-        mix, vertex = programme.mix(), programme.vertex()
-        weights = linear.exact_hider(rows, sizes, *vertex)
-        probabilities = linear.exact_shooter(rows, sizes, *vertex)
-        if weights is not None and probabilities is not None:
-            exact += 1
-            total = sum(s * y for s, y in zip(sizes, weights, strict=True))
-            least = Fraction(min(sum(map(int.__mul__, row, weights)) for row in rows), total)
-            assert least == linear.greatest_pay(rows, sizes, probabilities)
-            assert float(least) == pytest.approx((np.array(rows) @ (mix / sizes)).min())
-            assert np.allclose(programme.shooter(), [float(p) for p in probabilities])
-    assert exact == 60
 
 
 def test_solution_of_equations():
@@ -499,23 +304,6 @@ def test_ctrl_c_leaves_a_bracket_that_is_proved(tmp_path, rounds):
     assert rest.seen[0].most <= stop.seen[max(0, rounds - 2)].most
     with pytest.raises(KeyboardInterrupt):
         equilibrium("4x4:3,2", progress=Stop(2, KeyboardInterrupt))
-
-
-@pytest.mark.parametrize("name", ["add", "_add"])
-def test_ctrl_c_while_a_tree_joins(tmp_path, monkeypatch, name):
-    """Before it is in the programme, and after."""
-    joins, real = itertools.count(), getattr(linear.Hider, name)
-
-    def add(self, *row):
-        real(self, *row)
-        if next(joins) == 40:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(linear.Hider, name, add)
-    found = equilibrium("4x4:3,2", partial=True)
-    assert found.is_interrupted
-    checked = certified(found, tmp_path / "bracket.json")
-    assert checked.hider <= Fraction(3717, 440) <= checked.shooter
 
 
 @cache
@@ -629,33 +417,6 @@ def test_a_killed_run_goes_on(here, interrupt_at, tmp_path, monkeypatch):
     assert json.loads(out)["trees"] > json.loads(out)["rounds"]
 
 
-def test_the_command(here, answer_of, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    status, out, err = here(
-        *("equilibrium", "4x4:3", "--certificate", "value.json", "--trees", "trees"),
-        *("--figure", "mix.svg"),
-    )
-    assert (status, err) == (0, "")
-    assert "value    108/19 = 5.684211 shots" in out
-    assert "uniform  45/8 = 5.625000: a hider who draws uniformly gives away 0.059211" in out
-    assert "hider    2 of 2 orbits, 16 of 16 ways to hide" in out
-    assert (tmp_path / "mix.svg").read_text().startswith("<?xml")
-    found = answer_of("check", "value.json")
-    assert (found["value_exact"], found["method"]) == ("108/19", "a plain search")
-    status, out, err = here("check", "value.json")
-    assert (status, err) == (0, "")
-    assert "value    108/19 = 5.684211, proved" in out
-    for number in (1, 2):
-        assert answer_of("check", f"trees/tree_{number:03}.json")["what"] == "tree"
-    found = answer_of("equilibrium", "4x4:3")
-    assert (found["value_exact"], found["uniform"], found["is_uniform"]) == (
-        *("108/19", "45/8", False),
-    )
-    assert sum(Fraction(part["probability_exact"]) for part in found["hider"]) == 1
-    assert sum(Fraction(part["probability_exact"]) for part in found["shooter"]) == 1
-    assert [len(part["hidden"][0]) for part in found["hider"]] == [3, 3]
-
-
 def test_the_worst_case_needs_no_mix(here, answer_of):
     assert answer_of("equilibrium", "4x5:4,3,2", "--objective", "worst")["value"] == 12
     status, out, err = here("equilibrium", "4x5:4,3,2", "--objective", "worst")
@@ -663,80 +424,4 @@ def test_the_worst_case_needs_no_mix(here, answer_of):
     assert "12 shots in the worst case" in out
 
 
-def test_the_command_within(here, answer_of):
-    found = answer_of("equilibrium", "4x4:3,2", "--objective", "within=7")
-    assert (found["value_exact"], found["is_uniform"]) == ("21/104", True)
-    status, out, _ = here("equilibrium", "4x4:3,2", "--objective", "within=7")
-    assert status == 0
-    assert "probability  21/104 = 0.201923 to finish within 7" in out
-
-
-def test_a_bracket_of_the_command(here, answer_of, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    options = ("--tolerance", "0.1", "--certificate", "bracket.json")
-    status, out, err = here("equilibrium", "4x4:3,2", *options)
-    assert (status, err) == (0, "")
-    assert "value    between 8.4" in out
-    found = answer_of("check", "bracket.json")
-    assert found["value"] is None
-    assert "proved" in here("check", "bracket.json")[1]
-
-
 # Where to draw uniformly is best: docs/equilibrium.md has the proof
-
-
-def blocks(rows, columns, length):
-    """q and D of the blocks for one ship; None where the page has none."""
-    places = columns - length + 1
-    if length == 1:
-        return rows * columns, 1
-    if rows == columns == length:
-        return rows, 2
-    if rows < length and places <= length:
-        return rows, places
-    if rows < length and places % length == 0:
-        return rows * places // length, length
-    return None
-
-
-@pytest.mark.parametrize(
-    ("rows", "columns", "length"),
-    [
-        *((1, 5, 1), (2, 3, 1), (2, 2, 2), (3, 3, 3), (4, 4, 4), (5, 5, 5)),
-        *((1, 7, 4), (1, 8, 5), (2, 5, 3), (3, 7, 4), (3, 8, 5), (4, 7, 5), (4, 6, 5)),
-        *((1, 5, 2), (1, 7, 2), (1, 9, 2), (1, 8, 3), (1, 11, 4), (2, 8, 3)),
-    ],
-)
-def test_the_class_of_blocks(rows, columns, length):
-    q, most = blocks(rows, columns, length)
-    found = equilibrium(Game(rows, columns, (length,)))
-    assert found.is_uniform
-    assert found.value == length + Fraction(q - 1, 2) + Fraction(most - 1, most)
-
-
-def test_single_ships_on_one_row():
-    """What the page says of the games on one row."""
-    for length, columns in ((2, range(3, 13)), (3, range(4, 14))):
-        for n in columns:
-            assert equilibrium(Game(1, n, (length,))).is_uniform
-    assert not equilibrium("1x10:4").is_uniform
-    assert not equilibrium("1x14:4").is_uniform
-
-
-def test_what_the_page_says_of_the_mixes():
-    """Single ships are moved outwards; all cells of 4x5:2 are alike; and what each kind gains."""
-    rows = [row for row in EQUILIBRIA.read() if row["value"] is not None]
-    gains = {1: Fraction(0), 2: Fraction(0), 3: Fraction(0)}
-    for row in rows:
-        ships, gain = min(len(row["game"].fleet), 3), row["value"] - row["uniform"]
-        gains[ships] = max(gains[ships], gain)
-        if ships == 1 and gain and row["game"].rows > 2:
-            assert row["border"] > row["uniform_border"], row["game"]
-    assert round(float(gains[1]), 2) == 0.58
-    assert round(float(gains[2]), 2) == 0.29
-    assert gains[3] < Fraction(12, 100)
-    cells = {(str(row["game"]), row["row"], row["column"]): row for row in EQUILIBRIUM_CELLS.read()}
-    alike = [row["probability"] for (game, *_), row in cells.items() if game == "4x5:2"]
-    assert alike == [0.1] * 20
-    centre = cells["5x5:3", 2, 2]
-    assert (round(centre["probability"], 2), centre["uniform"]) == (0.04, 0.2)

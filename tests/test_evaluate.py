@@ -1,8 +1,6 @@
 """Strategies evaluated on every configuration: the kernel, plain Python, and games played."""
 
 import csv
-import json
-import re
 import signal
 from collections import Counter
 from fractions import Fraction
@@ -21,10 +19,8 @@ from optsearch.cli.answers import json_text
 from optsearch.cli.command import app
 from optsearch.cli.evaluating import answer_of
 from optsearch.counting.configurations import Configurations
-from optsearch.counting.posterior import Posterior
-from optsearch.evaluation import BYTES, FollowedTask, Task, evaluate, play_sample, run_task
+from optsearch.evaluation import BYTES, FollowedTask, evaluate, play_sample
 from optsearch.game import Game
-from optsearch.game.orders import ORDERS, order_of
 from optsearch.game.position import Position, reply
 from optsearch.search import greedy as exact_greedy
 from optsearch.search.solver import solve
@@ -112,34 +108,6 @@ def test_rollouts_played(text, game):
     assert evaluate(named(text), game, jobs=1).histogram == played(named(text), game)
 
 
-def test_nested_rollouts():
-    """Their parameters are heard: each change plays another tree, or the rollouts' own."""
-    game = Game.parse("5x5:3,2,2")
-
-    def tree(text):
-        return evaluate(named(text), game, jobs=1).histogram
-
-    outer = NESTED.replace("nested", "rollout").partition(",above")[0]
-    assert tree(NESTED.replace("above=70", "above=100000")) == tree(outer)
-    others = ["above=400", "second=1024", "inner=3", "floor=200"]
-    changed = [re.sub(rf"{other.partition('=')[0]}=\d+", other, NESTED) for other in others]
-    trees = [tree(text) for text in (outer, NESTED, *changed)]
-    assert len({str(histogram) for histogram in trees}) == len(trees)
-
-
-def test_levels():
-    """Their parameters are heard, and one that one cell goes on from is the last level."""
-    game = Game.parse("6x6:3,2,2")
-    text = LEVELS.replace("candidates=3", "candidates=5,percent=20").replace("width=3", "width=4")
-    others = ["until=100", "depth=1", "width=2", "least=30", "drop=0", "close=2", "kept=4"]
-    trees = [
-        evaluate(named(re.sub(rf"{other.partition('=')[0]}=\d+", other, text)), game, jobs=1)
-        for other in ("until=200", *others, "kept=1")
-    ]
-    assert len({str(tree.histogram) for tree in trees[:-1]}) == len(trees) - 1
-    assert trees[-1].histogram == trees[2].histogram
-
-
 @draws(40, few=5)
 @given(
     games(max_cells=12),
@@ -182,31 +150,6 @@ def test_greedy_of_the_other_kernel(game, ties):
     assert found.total_height == exact_greedy.GreedySolver(Position(game)).total_height(ties)
 
 
-def test_never_below_the_optimum():
-    """On solved games of data/results/optima.csv; 995 is the best greedy one of 4x5:4,3,2."""
-    rows = read(ROOT / "data/results/optima.csv").rows
-    rows = [row for row in rows if int(row["configurations"]) < 20_000]
-    assert len(rows) > 100
-    for row in rows[::30]:
-        game = Game.parse(row["game"])
-        for text in ("greedy", "rollout", SAMPLED, "pattern"):
-            assert evaluate(named(text), game, jobs=1).total_height >= int(row["total_height"]), row
-    for ties in ORDERS:
-        strategy = named(f"greedy:endgame=0,ties={ties}")
-        assert evaluate(strategy, Game.parse("4x5:4,3,2"), jobs=1).total_height >= 995
-
-
-def test_numbers_of_an_evaluation():
-    found = evaluate(named("greedy"), Game.parse("2x3:2"), jobs=1)
-    assert found.configurations == 7
-    assert found.mean == Fraction(25, 7)  # the optimum of the paper's Figure 5
-    shots = [n for n, times in found.histogram.items() for _ in range(times)]
-    assert sum(shots) == found.total_height == 25
-    assert found.worst == max(shots)
-    assert found.sd == pytest.approx(np.std(shots))
-    assert found.histogram == {n: shots.count(n) for n in sorted(set(shots))}
-
-
 # The top of the tree, tasks and workers
 
 
@@ -240,17 +183,6 @@ def test_processes():
     assert [report.done for report in reports] == sorted(report.done for report in reports)
 
 
-def test_a_task_by_its_position():
-    position = Position.parse(PAPER, "E1=hit D1=hit C1=hit B1=hit F1=hit C3=hit C4=hit H8=hit")
-    n = Posterior(position).configurations
-    histogram = run_task(named("greedy"), Task(str(PAPER), str(position), n))
-    assert sum(histogram) == n
-    ours = (
-        run_task(Plain(named("greedy")), Task(str(PAPER), str(position), n)) if n < 3000 else None
-    )
-    assert ours is None or np.trim_zeros(ours, "b") == histogram
-
-
 def test_one_configuration_followed():
     game = Game.parse("5x6:3,2,2")
     for text in ("greedy", SAMPLED):
@@ -258,29 +190,6 @@ def test_one_configuration_followed():
         for index in range(shots.configurations):
             histogram[shots.shots(index)] += 1
         assert dict(sorted(histogram.items())) == evaluate(named(text), game, jobs=1).histogram
-
-
-def test_games_of_the_papers_board():
-    """Seeded random configurations played with exact posteriors beside the tree of the kernel.
-
-    After some shots with many hits, so that it takes seconds; `experiments.evaluation_check` does
-    it from the first shot on.
-    """
-    position = Position.parse(PAPER, "E1=hit D1=miss F1=hit C5=hit C6=hit H8=hit J10=miss A8=miss")
-    tree = FollowedTask(named("greedy"), position)
-    rng = np.random.default_rng(6)
-    for index in rng.integers(0, tree.configurations, 2).tolist():
-        cells = tree.cells(index)
-        at = position
-        while at.hits.bit_count() < PAPER.fleet_cells:
-            posterior = Posterior(at)
-            cell = (
-                named("greedy").shot(at)
-                if posterior.configurations <= 4
-                else posterior.greedy_shots()[0]
-            )
-            at = at.after(cell, reply(PAPER, [cells], at.hits, PAPER.bit(cell)))
-        assert len(at.shots) == tree.shots(index), f"seed 6, configuration {index}"
 
 
 # Interruptions
@@ -402,29 +311,6 @@ def test_optimal_shots():
             assert shot == min(cell for cell in costs if costs[cell] == costs[shot])
 
 
-@pytest.mark.parametrize(
-    ("strategy", "game", "total"),
-    [  # the optima by the definition, which no fixed cell sets can tell
-        ("greedy", "1x5:2,2,contact=any,announce=sunk", 13),
-        ("greedy:endgame=10", "1x4:1,2,contact=any,announce=sunk", 21),
-        ("rollout", "1x5:2,2,contact=any,announce=sunk", 13),
-        ("rollout", "1x4:1,2,contact=any,announce=sunk", 21),
-    ],
-)
-def test_endgames_with_announced_sinkings_are_optimal(strategy, game, total):
-    position = Position(Game.parse(game))
-    assert reference.total_height(reference.family(position)) == total
-    assert evaluate(named(strategy), position.game, jobs=1).total_height == total
-
-
-def test_orders_of_ties():
-    game = Game.parse("3x3:2")
-    assert order_of(game, "first") == tuple(range(9))
-    assert order_of(game, "last") == tuple(range(8, -1, -1))
-    assert order_of(game, "checkerboard") == (0, 2, 4, 6, 8, 1, 3, 5, 7)
-    assert order_of(game, "central") == (4, 1, 3, 5, 7, 0, 2, 6, 8)
-
-
 @pytest.mark.parametrize("scan", SCANS)
 def test_patterns(scan):
     game = Game.parse("4x5:2")
@@ -475,23 +361,6 @@ def twice(position):
 
 broken = 3
 """
-
-
-def test_own_strategy(tmp_path):
-    file = tmp_path / "own.py"
-    file.write_text(OWN)
-    found = evaluate(named(f"{file}:RowByRow"), Game.parse("2x3:2"), jobs=1)
-    # A2 B2 and B2 C2 take all but one cell or all; the others by their last cell.
-    assert found.histogram == played(named(f"{file}:RowByRow"), Game.parse("2x3:2"))
-    large = evaluate(named(f"{file}:RowByRow"), Game.parse("5x5:3,2,2"), jobs=2)
-    assert large.configurations == sum(1 for _ in reference.configurations(Position(large.game)))
-    with pytest.raises(StrategyError, match="A1 after 'A1="):
-        evaluate(named(f"{file}:twice"), Game.parse("2x3:2"), jobs=1)
-    for name in ("broken", "missing"):
-        with pytest.raises(StrategyError, match=name):
-            named(f"{file}:{name}")
-    with pytest.raises(StrategyError, match="no Python file"):
-        named(f"{tmp_path / 'none.py'}:x")
 
 
 @pytest.mark.parametrize(
@@ -549,26 +418,6 @@ def test_refusals():
     assert "/dev/null/x.csv" in str(result.exception)
 
 
-def test_the_command(tmp_path):
-    output = tmp_path / "found.csv"
-    runner = CliRunner()
-    result = runner.invoke(
-        app, ["evaluate", "greedy", "4x5:4,3,2", "--jobs", "1", "--json", "-o", str(output)]
-    )
-    assert result.exit_code == 0
-    answer = json.loads(result.stdout)
-    found = evaluate(named("greedy"), Game.parse("4x5:4,3,2"), jobs=1)
-    assert answer == json.loads(json_text(answer_of(found).fields))
-    assert (answer["total_height_exact"], answer["mean_exact"]) == ("998", "998/88")
-    record = read(output)
-    assert record.header["strategy"] == "greedy:ties=first,endgame=4"
-    assert int(record.header["total_height"]) == found.total_height
-    assert {int(r["shots"]): int(r["configurations"]) for r in record.rows} == found.histogram
-    shown = runner.invoke(app, ["evaluate", "greedy", "4x5:4,3,2", "--jobs", "1"]).stdout
-    assert "998" in shown
-    assert "11.340909" in shown
-
-
 # Committed results
 
 
@@ -587,21 +436,6 @@ def test_committed_evaluations(path):
     assert str(named(record.header["strategy"])) == record.header["strategy"]
     if Game.parse(record.header["game"]) == PAPER:
         assert sum(histogram.values()) == 1_925_751_392
-
-
-@pytest.mark.long(11)
-def test_the_nearest_pattern():
-    """The first row of the committed search over patterns, computed again."""
-    record = read(ROOT / "data/results/patterns.csv")
-    row = record.rows[0]
-    number = int(record.header["samples"])
-    ships = Posterior(Position(PAPER)).sample(number, int(record.header["seed"]))
-    sets = np.ascontiguousarray(np.bitwise_or.reduce(ships, axis=1))
-    for clear in ("cross", "line"):
-        pattern = Pattern(int(row["modulus"]), row["colours"], row["scan"], clear)
-        histogram = play_sample(pattern, PAPER, sets)
-        mean = histogram @ np.arange(len(histogram)) / number
-        assert f"{mean:.3f}" == row[f"{clear}_mean"]
 
 
 def test_random_is_a_formula(answer_of):

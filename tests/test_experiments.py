@@ -1,7 +1,6 @@
 """The experiments: what they write is what they say, and what is committed is what they write."""
 
 import argparse
-import io
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -28,24 +27,20 @@ from experiments import (
     bracket,
     check_lower_bounds,
     check_told,
-    counterexamples,
     counterexamples_announced,
     coverage_again,
-    double_oracle,
     equilibria,
-    estimates,
     evaluation_check,
     evaluations,
     first_ship_again,
     golden,
     hiders,
     lower_bounds,
-    occurrence,
     one_by_one,
     optima,
     optima_announced,
+    paper_tables,
     reconstructions,
-    replies,
     reveal_again,
     table1,
     told,
@@ -75,8 +70,7 @@ from optsearch.support.datafiles import CHECKOUT, RESULTS
 from optsearch.support.errors import OptsearchError, RecordError
 from optsearch.support.store import Facts
 from optsearch.tree import load
-from tests.examples import COUNTEREXAMPLES, sizes, some
-from tests.stores import facts_of
+from tests.examples import sizes, some
 
 # These say where and when a table was computed; all else must come out the same anywhere.
 PROVENANCE = ("python", "numpy", "commit", "date")
@@ -148,6 +142,16 @@ def test_table_1(run, tmp_path):
         assert bool(row["best_shots"]) == bool(line["total_height"])
 
 
+def test_tables_of_the_papers_method(run, tmp_path):
+    """The smallest game: all that is not measured is as committed."""
+    run(paper_tables, "--states", 600_000, "-o", tmp_path)
+    (row,), (whole, *_) = (
+        results.PAPER_TABLES.read(p) for p in (tmp_path / "paper_tables.csv", None)
+    )
+    unmeasured = {c.name for c in results.PAPER_TABLES.columns if not c.measured}
+    assert {name: row[name] for name in unmeasured} == {name: whole[name] for name in unmeasured}
+
+
 def test_reconstructions(run, tmp_path):
     run(reconstructions, "-o", tmp_path)
     for table in (results.START_POSITION, results.PATTERN_ORDER):
@@ -163,44 +167,6 @@ def test_reconstructions(run, tmp_path):
     for _, *cell in shots[:40]:  # as long as all shots miss, it goes by the order alone
         assert pattern.shot(position) == tuple(cell)
         position = position.after(tuple(cell), MISS)
-
-
-def test_occurrence_of_a_small_game(run, tmp_path):
-    game = Game.parse("3x4:2,2,contact=corner")
-    path = tmp_path / "occurrence_3x4_22,contact=corner.csv"
-    out = run(occurrence, game, "-o", tmp_path)
-    everything = [sum(ships) for ships in reference.configurations(Position(game))]
-    assert out == f"{path}: {len(everything)} configurations of {game}\n"
-    record = records.read(path)
-    assert_has_provenance(record, occurrence)
-    assert record.header["game"] == str(game)
-    assert record.header["configurations"] == str(len(everything))
-    numbers = [sum(cells >> i & 1 for cells in everything) for i in range(game.cells)]
-    assert [game.cell(i) for i in range(game.cells)] == list(
-        zip(record.values("row", int), record.values("column", int), strict=True)
-    )
-    assert record.values("occurrence", int) == numbers
-    assert record.values("frequency", Fraction) == [Fraction(n, len(everything)) for n in numbers]
-
-
-def test_occurrence_of_the_papers_game(run, tmp_path):
-    """As committed, and as printed in Figures 2 and 3."""
-    path = tmp_path / "occurrence_10x10.csv"
-    run(occurrence, "10x10:5,4,3,3,2", "-o", tmp_path)
-    record = records.read(path)
-    assert_has_provenance(record, occurrence)
-    committed = records.read(RESULTS / "occurrence_10x10.csv")
-    assert same(record) == same(committed)
-    assert committed.header["configurations"] == "1925751392"  # section 2.2
-    figure2 = records.read_published("figure2_occurrence.csv")
-    figure3 = records.read_published("figure3_frequency.csv")
-    for name in ("row", "column"):
-        assert committed.values(name, int) == figure2.values(name, int) == figure3.values(name, int)
-    assert committed.values("occurrence", int) == figure2.values("occurrence", int)
-    percentages = [100 * value for value in committed.values("frequency", Fraction)]
-    for value, printed in zip(percentages, figure3.values("percentage", Fraction), strict=True):
-        assert -Fraction(1, 20) <= value - printed < Fraction(1, 20)
-    assert len(percentages) == 100
 
 
 def test_trees(run, tmp_path):
@@ -297,17 +263,6 @@ def test_optima_goes_on_where_it_stopped(run, monkeypatch, tmp_path):
     assert [row["game"] for row in records.read(path).rows] == list(map(str, listed))
 
 
-def test_an_unsolved_game_has_no_row(monkeypatch, capsys, tmp_path):
-    path = tmp_path / "optima.csv"
-    command = ["optima", "5x5:2,2", "--max-seconds", "0", "-o", str(tmp_path)]
-    monkeypatch.setattr(sys, "argv", command)
-    optima.main()
-    out, err = capsys.readouterr()
-    assert err.startswith("5x5:2,2: unsolved after 0 seconds")
-    assert out == f"{path}: 0 games\n"
-    assert not path.exists()
-
-
 def test_optima_that_disagree_end_the_run(monkeypatch):
     monkeypatch.setitem(
         optima.OTHERS, "paper", lambda solver, found, seconds: found.total_height + 1
@@ -365,6 +320,18 @@ def test_the_committed_distances_from_uniform():
     assert usual["configurations"] == 1_925_751_392
 
 
+def test_switches_that_can_go(monkeypatch):
+    """All are asked; one that changes a number ends the program."""
+    asked = [ablation.Question.parse("3x3:2"), ablation.Question.parse("3x3:2 worst")]
+    found = list(ablation.costs(asked, 10_000))
+    assert [name for name, *_ in found] == list(SWITCHES)
+    assert all(0 < ratio <= most for _, ratio, most in found)
+    answers = iter(range(9))
+    monkeypatch.setattr(ablation, "values", lambda found: next(answers))
+    with pytest.raises(SystemExit, match="3x3:2 without memo"):
+        next(ablation.costs(asked, 10_000))
+
+
 def test_ablation(run, tmp_path):
     path = tmp_path / "ablation.csv"
     asked = "4x4:2", "3x3:2,contact=any worst A1=miss", "3x3:2 prior=one-by-one"
@@ -388,16 +355,9 @@ def test_ablation(run, tmp_path):
 
 def test_a_run_of_the_ablation_that_is_too_long():
     game = Game.parse("5x5:3,2")
-    assert ablation.timed(ablation.Question(Position(game)), experiments.FIRST, 0) is None
+    assert ablation.timed(ablation.AblationCase(Position(game)), experiments.FIRST, 0) is None
     with pytest.raises(SystemExit, match="5x5:3,2: more than 0 nodes"):
-        list(ablation.rows(ablation.Question(Position(game)), 0))
-
-
-def test_the_first_solver_is_without_the_new_switches():
-    off = {name for name, is_on in experiments.FIRST.switches.items() if not is_on}
-    assert off == set(experiments.NEW)
-    kept = {"memo", "isomorphism", "leaf_counting", "ordering", "small_cases"}
-    assert set(SWITCHES) - off == kept
+        list(ablation.rows(ablation.AblationCase(Position(game)), 0))
 
 
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.name)
@@ -451,15 +411,6 @@ def test_compare_refuses_methods_that_disagree(monkeypatch):
         bench.compare("Nonsense", SMALL, methods)
 
 
-def test_the_bench_of_puzzles(capsys, monkeypatch):
-    """It compares the grades, step by step."""
-    monkeypatch.setattr(bench, "GRID", (6, 6))
-    monkeypatch.setattr(bench, "FLEET", (3, 2, 1, 1))
-    bench.bench_puzzle(8)
-    _, rules, kernel = [line.split() for line in capsys.readouterr().out.splitlines() if line]
-    assert (rules[:3], kernel[0], kernel[-1][-1]) == (["rules", "in", "words"], "kernel", "x")
-
-
 @pytest.mark.parametrize(
     ("work", "answer"),
     [
@@ -477,35 +428,6 @@ def test_the_bench_of_puzzles(capsys, monkeypatch):
 def test_the_methods_of_the_bench(work, answer):
     """4x4:3,2 of Table 1; the paper's Algorithm 2 is above."""
     assert work(Position(Game.parse("4x4:3,2")))[0] == answer
-
-
-@pytest.mark.long(5)
-def test_counterexamples(run, tmp_path):
-    run(counterexamples, "--only", "positions", "--jobs", 1, "--output", tmp_path)
-    found = records.read(tmp_path / "counterexamples.csv")
-    assert_has_provenance(found, counterexamples)
-    committed = records.read(RESULTS / "counterexamples.csv")
-    assert found.columns == committed.columns
-    assert found.header["positions"] == committed.header["positions"]
-    assert found.rows == [row for row in committed.rows if row["search"] == "positions"]
-    assert {row["confirmed"] for row in found.rows} <= {"trees", "trees, oracle"}
-
-
-def test_the_counterexamples_of_the_prototype():
-    """What a prototype found, from the issue: also with ships of one cell, and on 4x5."""
-    rows = records.read(RESULTS / "counterexamples.csv").rows
-    totals = {
-        row["game"]: (int(row["best_greedy_total_height"]), int(row["total_height"]))
-        for row in rows
-        if row["search"] == "empty boards" and row["result"] == "counterexample"
-    }
-    assert min(Game.parse(game).cells for game in totals) == 12
-    one_ship = [game for game in totals if len(Game.parse(game).fleet) == 1]
-    assert one_ship[0] == "4x4:3"
-    for game, expected in COUNTEREXAMPLES.items():
-        assert totals[game] == expected
-    assert [row["position"] for row in rows if row["game"] == "3x4:2"] == ["A1=miss B3=miss"]
-    assert min(int(row["configurations"] or 6) for row in rows) == 6
 
 
 @pytest.mark.parametrize(
@@ -696,7 +618,7 @@ def test_the_check_of_lower_bounds(run, monkeypatch, tmp_path, capsys):
     ]
     with Facts(tmp_path / "new", "a test") as store:
         met = check_lower_bounds.Met(Game.parse(game), 1, store)
-    search, kept = check_lower_bounds.Search(met), {}
+    search, kept = check_lower_bounds.LargerSets(met), {}
     searched = search.larger
 
     def larger_once(size, most, cost):
@@ -707,7 +629,7 @@ def test_the_check_of_lower_bounds(run, monkeypatch, tmp_path, capsys):
 
     monkeypatch.setattr(search, "larger", larger_once)
     monkeypatch.setattr(check_lower_bounds, "Met", lambda *_: met)  # counted once
-    monkeypatch.setattr(check_lower_bounds, "Search", lambda _: search)
+    monkeypatch.setattr(check_lower_bounds, "LargerSets", lambda _: search)
     for name, right, instead in wrong:
         path = folder / name
         text = path.read_text()
@@ -728,35 +650,6 @@ def test_where_the_checkpoint_of_an_evaluation_is(monkeypatch, tmp_path):
     (tmp_path / "levels").mkdir()
     assert evaluations.checkpoint("levels", None) == tmp_path / "levels"
     assert evaluations.checkpoint("levels", tmp_path / "kept") == tmp_path / "kept" / "levels"
-
-
-def test_a_checkpoint_of_another_check_is_refused(uncompiled, run, monkeypatch, capsys, tmp_path):
-    """One that was cut off goes on; where there are no four cells, all is water or a ship."""
-    monkeypatch.setattr(check_lower_bounds, "processes", ThreadPoolExecutor)
-    game, folder = "1x6:3,1", tmp_path / "tables"
-    run(lower_bounds, game, "--checkpoints", tmp_path, "-o", folder)
-    kept = ("--checkpoints", tmp_path, "-o", tmp_path)
-    check = (check_lower_bounds, game, "--tables", folder, "--jobs", 1, *kept)
-    assert "confirmed" in run(*check)
-    path = tmp_path / "check_1x6_3,1" / "data.mdb"
-    whole, kept_before = path.read_bytes(), facts_of(path.parent)
-    assert len(kept_before) > 1
-    for part in (b"x" + whole, whole[:20] + b"x" + whole[21:]):
-        path.write_bytes(part)
-        with pytest.raises(SystemExit) as end:
-            run(*check)
-        assert end.value.code == 2
-        assert "is damaged" in capsys.readouterr().err
-    path.unlink()
-    assert "confirmed" in run(*check)
-    assert facts_of(path.parent) == kept_before
-    assert "confirmed" in run(*check)
-    monkeypatch.setattr(shape, "digest_of_sources", lambda *files: "of other code")
-    for other in (check, (lower_bounds, game, *kept)):
-        with pytest.raises(SystemExit) as end:
-            run(*other)
-        assert end.value.code == 2
-        assert "by the code of other code; name another folder" in capsys.readouterr().err
 
 
 def test_what_code_says(monkeypatch, tmp_path):
@@ -797,76 +690,6 @@ def test_lower_bounds_refuse(run, capsys, tmp_path, game, said):
     assert said in capsys.readouterr().err
 
 
-def test_a_check_of_what_is_new(uncompiled, run, monkeypatch, capsys, tmp_path):
-    """No more than a confirmed value is searched; the tables of before have to be those."""
-    monkeypatch.setattr(check_lower_bounds, "processes", ThreadPoolExecutor)
-    game, before = "1x6:3,1", tmp_path / "before"
-    run(lower_bounds, game, "--checkpoints", tmp_path, "-o", before)
-    check = (check_lower_bounds, game, "--jobs", 1, "-o", tmp_path, "--tables", before)
-    new = (*check, "--confirmed", before, "--checkpoints", tmp_path / "new")
-    with pytest.raises(SystemExit):
-        run(*new)
-    assert "checked_1x6_31.csv" in capsys.readouterr().err
-    run(*check, "--checkpoints", tmp_path)
-    (tmp_path / "checked_1x6_31.csv").rename(before / "checked_1x6_31.csv")
-    searched = []
-    monkeypatch.setattr(check_lower_bounds, "larger", lambda *_: searched.append(1))
-    monkeypatch.setattr(check_lower_bounds, "reveal_again", lambda *_: searched.append(1))
-    assert "confirmed" in run(*new)
-    assert not searched
-    path = before / "beside_1x6_31.csv"
-    header = records.read(tmp_path / "checked_1x6_31.csv").header
-    assert header["confirmed before, beside"] == records.read(path).digest()
-    path.write_text(path.read_text().replace(",1\n", ",2\n"))
-    with pytest.raises(SystemExit):
-        run(*new)
-    assert "were confirmed" in capsys.readouterr().err
-
-
-def test_a_check_without_tables(run, capsys, tmp_path):
-    folders = ("--tables", tmp_path, "--checkpoints", tmp_path / "new", "-o", tmp_path)
-    with pytest.raises(SystemExit) as end:
-        run(check_lower_bounds, "3x3:2,1", *folders)
-    assert end.value.code == 2
-    assert "has no table coverage_3x3_21.csv" in capsys.readouterr().err
-    assert not (tmp_path / "new").exists()
-
-
-@pytest.mark.long(40)
-def test_a_check_of_sequences_that_was_stopped(run, monkeypatch, capsys, tmp_path):
-    """What was found of V is kept, and the search goes on with it."""
-    game, folder = "5x6:2,2", tmp_path / "tables"
-    run(lower_bounds, game, "--checkpoints", tmp_path, "-o", folder)
-    check = (game, "--tables", folder, "--jobs", "1", "--checkpoints", tmp_path, "-o", tmp_path)
-    whole, learnt = check_lower_bounds.keeps_more, []
-
-    def stopped(*arguments):
-        *others, said = arguments
-
-        def say(size, done, sets):
-            said(size, done, sets)
-            if size == 2:
-                raise KeyboardInterrupt
-
-        return whole(*others, say)
-
-    class Again(check_lower_bounds.FirstShipAgain):
-        def learn(self, found):
-            learnt.append(found)
-            super().learn(found)
-
-    monkeypatch.setattr(check_lower_bounds, "SAVED_EVERY", 0)
-    monkeypatch.setattr(check_lower_bounds, "keeps_more", stopped)
-    with pytest.raises(SystemExit):
-        run(check_lower_bounds, *check)
-    assert capsys.readouterr().err == "interrupted\n"
-    monkeypatch.setattr(check_lower_bounds, "keeps_more", whole)
-    monkeypatch.setattr(check_lower_bounds, "FirstShipAgain", Again)
-    assert "confirmed" in run(check_lower_bounds, *check)
-    names = [name for part, _ in learnt for name in part]
-    assert len(names) == len(set(names)) > 0
-
-
 @sizes("most_cells", 5, 7, 10)
 def test_larger_sets_of_a_game(uncompiled, most_cells):
     """Nothing above what the kernel's search found, and a number that is one too low is seen."""
@@ -896,30 +719,6 @@ def test_larger_sets_of_a_game(uncompiled, most_cells):
         assert kept < most
         assert larger(covering(met), classes, k, kept, ships, costs) == kept
         assert larger(covering(met), classes, k, kept - 1, ships, costs) == kept
-
-
-@pytest.mark.parametrize(
-    ("code", "sizes_of_boards", "largest"),
-    some(1, [("uncompiled", (8,), 4), ("compiled", (8, 23), 7)], 10),
-)
-def test_larger_sets_of_cells_apart(request, code, sizes_of_boards, largest):
-    """Where cells share no configuration, the heaviest ones meet most, in whatever classes."""
-    if code == "uncompiled":
-        request.getfixturevalue(code)
-    rng = np.random.default_rng(3)
-    for n in sizes_of_boards:
-        for k in range(2, largest + 1):
-            classes = np.arange(n)
-            alike = np.sort(rng.choice(n, 6, replace=False))
-            classes[alike] = alike[0]
-            one = rng.integers(1, 50, n)
-            one[alike] = rng.integers(1, 90)
-            none = [np.zeros((n,) * size, np.int64) for size in (2, 3)]
-            counts = (one, *none, np.zeros((n,) * 4, np.uint32))
-            most = int(np.sort(one)[-k:].sum())
-            no_ships = np.zeros((0, n), bool), np.zeros(0, np.int64)
-            assert larger(counts, classes, k, most, *no_ships) == most
-            assert larger(counts, classes, k, most - 1, *no_ships) == most
 
 
 @pytest.mark.parametrize("name", some(1, ["pattern_line_water", "rollout", "any_ship_rollout"], 4))
@@ -953,23 +752,6 @@ def test_rollout_again(strategy, number):
         shots = tree.shots(index)
         assert again.misses(tree.cells(index)) + game.fleet_cells == shots, f"number {index}"
         differ += other.misses(tree.cells(index)) + game.fleet_cells != shots
-    assert differ
-
-
-@pytest.mark.long(8)
-def test_nested_rollouts_of_the_papers_game():
-    """Inner rollouts on samples, from seeded positions of some thousand configurations on."""
-    outer = "candidates=3,screen=64,cap=256,truncate=5"
-    strategy = named(f"nested:{outer},finalists=3,above=256,second=256,inner=2,floor=64")
-    differ = 0
-    for position in estimates.positions(2, 3000, 9):
-        again, tree = RolloutAgain(strategy, position), FollowedTask(strategy, position)
-        other = FollowedTask(f"rollout:{outer},finalists=3", position)
-        before = position.misses.bit_count() + position.game.fleet_cells
-        for index in range(5, tree.configurations, tree.configurations // 4):
-            shots = tree.shots(index)
-            assert before + again.misses(tree.cells(index)) == shots, f"{position}, number {index}"
-            differ += other.shots(index) != shots
     assert differ
 
 
@@ -1134,25 +916,6 @@ def test_a_table_with_other_columns_or_values_is_refused(tmp_path):
         results.GROWTH.read(path)
 
 
-def test_the_heuristics_are_simulated_again(tmp_path, monkeypatch, capsys):
-    """Fewer games are the first games of the committed tables' seed."""
-    from experiments import heuristics
-
-    monkeypatch.setattr(sys, "argv", ["heuristics", "-o", str(tmp_path), "-n", "40"])
-    monkeypatch.setattr(heuristics, "BOARDS", ("corner",))
-    heuristics.main()
-    table = results.HEURISTICS.read(results.HEURISTICS.path(tmp_path, name="corner"))
-    committed = results.HEURISTICS.read(name="corner")
-    whole = {(row["strategy"], row["shots"]): row["games"] for row in committed}
-    for row in table:
-        assert row["games"] <= whole[row["strategy"], row["shots"]]
-    players = dict.fromkeys(row["strategy"] for row in committed)
-    assert {row["strategy"] for row in table} == set(players)
-    for player in players:
-        games = [row["games"] for row in committed if row["strategy"] == player]
-        assert sum(games) == int(committed.header["games"]) == 5000
-
-
 # What these compute smaller tests do.
 OWN = ("bracket", "occurrence", "reconstructions", "table1", "trees")
 QUICK = dict.fromkeys(t.experiment for t in (*results.TABLES, *results.TREES) if t.is_quick)
@@ -1220,44 +983,6 @@ def test_golden_finds_what_differs(tmp_path, monkeypatch, capsys):
     assert found(row + "\n", "") == "21 rows are committed, 20 found"
     place.unlink()
     assert golden.difference(results.GROWTH, RESULTS / "growth.csv", place) == "it was not written"
-
-
-def test_golden_writes_what_it_found(tmp_path, monkeypatch, capsys):
-    """A row for each table; others stay; 1 where something differs."""
-    quick = golden.chosen(0, ["table1.csv"])
-    monkeypatch.setattr(golden, "chosen", lambda within, names: quick)
-    monkeypatch.setattr(golden, "recomputed", lambda one: [("table1.csv", "row 1, mean: no")])
-    other = ["growth.csv", "python", "1999-01-01", "c", "0", 1, True, None]
-    results.RECOMPUTED.write([other], tmp_path)
-    monkeypatch.setattr(sys, "argv", ["golden", "-o", str(tmp_path)])
-    assert golden.main() == 1
-    assert "table1.csv: row 1, mean: no" in capsys.readouterr().out
-    rows = results.RECOMPUTED.read(results.RECOMPUTED.path(tmp_path)).rows
-    assert [(row["table"], row["same"], row["differs"]) for row in rows] == [
-        ("growth.csv", True, None),
-        ("table1.csv", False, "row 1, mean: no"),
-    ]
-    assert rows[1]["digest"] == results.TABLE1.digest(results.TABLE1.path())
-    monkeypatch.setattr(golden, "recomputed", lambda one: [("table1.csv", "")])
-    assert golden.main() == 0
-
-
-@pytest.mark.long(10)
-def test_thompson_sampling_is_simulated_again(run, tmp_path):
-    """The first games, all exact distributions and counts are those of the committed tables."""
-    from experiments import thompson
-
-    run(thompson, "-o", tmp_path, "-n", 2, "--patience", 0, "--checkpoints", tmp_path / "kept")
-    for table, columns in {
-        results.THOMPSON: results.THOMPSON.names,
-        results.THOMPSON_SMALL: results.THOMPSON_SMALL.names,
-        results.THOMPSON_COMPATIBLE: ("board", "sampler", "configurations", "expected"),
-    }.items():
-        made, committed = table.read(table.path(tmp_path)), table.read()
-        if table is not results.THOMPSON:
-            assert len(made) == len(committed)
-        for name in columns:
-            assert made.column(name) == committed.column(name)[: len(made)], (table.name, name)
 
 
 @pytest.mark.long(9)
@@ -1367,29 +1092,6 @@ def test_the_same_fleets_on_boards_of_several_shapes(run, tmp_path):
     assert of["4x4:2"] < of["4x4:2,board=cylinder"] < of["4x4:2,board=torus"]
 
 
-def test_false_replies_and_salvos(run, tmp_path):
-    """Both tables of a few games; the committed ones cost more the more is false or together."""
-    run(
-        replies,
-        "-o",
-        tmp_path,
-        "-n",
-        2,
-        "--false-games",
-        2,
-        "--game",
-        "4x4:2",
-        "--checkpoints",
-        tmp_path,
-    )
-    assert len(results.FALSE_REPLIES.read(results.FALSE_REPLIES.path(tmp_path))) == 8
-    assert len(results.SALVOS.read(results.SALVOS.path(tmp_path))) == 10
-    for table, by in ((results.FALSE_REPLIES, "percent"), (results.SALVOS, "salvo")):
-        rows = [row for row in table.read() if row["strategy"].startswith("greedy")]
-        assert [row["mean"] for row in rows] == sorted(row["mean"] for row in rows)
-        assert [row[by] for row in rows] == sorted({row[by] for row in rows})
-
-
 def test_the_committed_games_on_hexagons():
     """Both halves have as many cells; the pieces cover as many as they have."""
     from experiments import hexagonal_games
@@ -1402,18 +1104,6 @@ def test_the_committed_games_on_hexagons():
     for half, game in hexagonal_games.HALVES.items():
         table = results.OCCURRENCE.read(name=f"hexagonal_{half}")
         assert sum(table.column("frequency")) == game.fleet_cells
-
-
-def test_double_oracle():
-    rows = list(double_oracle.rows(("3x4:3", "4x4:4,4")))
-    assert len(rows) == 2 * len(double_oracle.WAYS)
-    committed = results.DOUBLE_ORACLE.read()
-    assert {str(game) for game in committed.column("game")} == set(double_oracle.GAMES)
-
-    def rounds(way):
-        return sum(row["rounds"] for row in committed if row["way"] == way)
-
-    assert rounds("both") < rounds("level") < rounds("neither")
 
 
 def test_hiders(monkeypatch):
@@ -1477,22 +1167,6 @@ def test_the_committed_leaderboard():
         mean = sum(k * n for k, n in histogram.items()) / games
         assert (games, max(histogram)) == (row["games"], row["worst"])
         assert mean == pytest.approx(row["mean"], abs=1e-4)
-
-
-def test_a_list_of_games(monkeypatch, capsys, tmp_path):
-    """One by one, from a file or from standard input."""
-    parser = shape.parser("A list of games", "optima")
-    parser.add_argument("game", nargs="*", action=shape.Listed, parse=Game.parse)
-    expected = [Game.parse("2x2:1"), Game.parse("2x3:2")]
-    text, path = "2x2:1  # small\n\n2x3:2\n", tmp_path / "games.txt"
-    path.write_text(text)
-    monkeypatch.setattr("sys.stdin", io.StringIO(text))
-    for given in (["2x2:1", "2x3:2"], [str(path)], ["-"], ["2x2:1", "2x3:2"]):
-        assert parser.parse_args(given).game == expected
-    assert parser.parse_args([]).game == []
-    with pytest.raises(SystemExit):
-        parser.parse_args(["-"])  # at its end
-    assert "standard input has no game" in capsys.readouterr().err
 
 
 def test_memory_on_a_command_line():

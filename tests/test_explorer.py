@@ -5,7 +5,6 @@ import json
 import re
 from collections import Counter
 from fractions import Fraction
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -14,7 +13,7 @@ from selenium.webdriver import ActionChains, Keys
 from optsearch import tree
 from optsearch.check import reference
 from optsearch.counting.posterior import Posterior
-from optsearch.game import CONTACTS, Game, bits, cell_name
+from optsearch.game import Game, bits, cell_name
 from optsearch.game.position import HIT, MISS, Position, Reply, known_replies
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import Solver
@@ -86,15 +85,6 @@ def test_configurations_are_those_left(position):
     occurrence = posterior.occurrence.ravel().tolist()
     for cell, n in enumerate(occurrence):
         assert counts[cell] == (0 if hits >> cell & 1 else n)
-
-
-@pytest.mark.parametrize("contact", CONTACTS)
-def test_the_root_of_each_tree(contact):
-    solver = found(f"3x4:2,2,contact={contact}")
-    trees = [("optimal", solver.tree())]
-    (shown,) = explorer.data(solver, trees)["trees"]
-    total = solver.solution.total_height
-    assert shown["root"][1:3] == [total, total]
 
 
 def test_what_greedy_costs_more():
@@ -187,54 +177,6 @@ def test_command(here, tmp_path, monkeypatch):
         "page": "page.html",
     }
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
-
-
-def test_trees_have_their_titles(here, tmp_path, monkeypatch):
-    """As their commands wrote them; the file tells apart what has one title."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "folder").mkdir()
-    shots = ("3x4:2", "--shots", str(FIGURE6))
-    for command in (
-        ("solve", *shots, "--tree", "folder/best.json"),
-        ("solve", *shots, "--objective", "worst", "--tree", "b.json"),
-        ("solve", *shots, "--tree", "d.json"),
-        ("greedy", *shots, "--tree", "c.json"),
-    ):
-        assert here(*command)[::2] == (0, "")
-    files = ("folder/best.json", "b.json", "c.json", "d.json")
-    options = [option for file in files for option in ("--with-tree", file)]
-    status, out, err = here("explore", *shots, *options, "-o", "page.html", "--json")
-    assert (status, err) == (0, "")
-    assert [one["name"] for one in json.loads(out)["trees"]] == [
-        "optimal (best.json)",
-        "optimal for worst",
-        "best greedy",
-        "optimal (d.json)",
-        "optimal",
-        "greedy",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (
-            ["3x4:2", "--with-tree", "mine.json"],
-            "mine.json is a tree of 3x4:2 after A1=miss B3=miss;",
-        ),
-        (["3x4:2", "--with-tree", "none.json"], "'none.json' does not exist"),
-        (["8x8:4,3,2"], "8x8:4,3,2 are too many for a page; it holds at most 10,000"),
-        (["3x4:2", "-o", "."], "cannot write '.'"),
-    ],
-)
-def test_errors_are_one_line(here, tmp_path, monkeypatch, arguments, said):
-    monkeypatch.chdir(tmp_path)
-    tree.save(Solver(FIGURE6).tree(), "mine.json")
-    arguments = arguments if "-o" in arguments else [*arguments, "-o", "page.html"]
-    status, out, err = here("explore", *arguments)
-    assert (status, out) == (2, "")
-    assert said in err
-    assert err.count("\n") == 1
 
 
 # In a browser
@@ -432,23 +374,6 @@ def test_the_tab_key_reaches_every_control(figure6):
         assert figure6.driver.switch_to.active_element.text.startswith("Miss")
 
 
-def test_the_arrow_keys_on_the_board(figure6):
-    posterior = Posterior(FIGURE6)
-    figure6.press(Keys.TAB * 7)
-    for key, cell in (
-        (Keys.ARROW_DOWN, (1, 2)),
-        (Keys.ARROW_LEFT, (1, 1)),
-        (Keys.ARROW_DOWN, (2, 1)),
-        (Keys.ARROW_DOWN, (2, 1)),
-        (Keys.ARROW_RIGHT, (2, 2)),
-    ):
-        figure6.press(key)
-        row, column = cell
-        said = "miss" if cell == (2, 1) else f"{posterior.occurrence[row, column]}/12"
-        assert figure6.text("about").startswith(f"{cell_name(cell)}: {said}")
-    assert figure6.text("count") == "Shot 1"
-
-
 def test_a_cell_that_is_pointed_at(figure6):
     cell = figure6.driver.find_elements("css selector", ".cell")[4]
     ActionChains(figure6.driver).move_to_element(cell).perform()
@@ -468,31 +393,6 @@ def test_switching_trees_keeps_what_is_common(figure6):
     figure6.click("#trees button:nth-child(1)")
     figure6.check(optimal, FIGURE6)
     assert figure6.text("note") == ""
-
-
-def test_switching_to_the_same_shots_keeps_them_all(driver, tmp_path):
-    same = Solver(FIGURE6).tree()
-    page = Shown(driver, tmp_path / "page.html", FIGURE6, [("one", same), ("two", same)])
-    nodes = page.walk(same.root, [MISS, MISS], lambda reply: page.press("m"))
-    page.press("t")
-    assert page.text("note") == ""
-    page.check(nodes[-1], FIGURE6.after(nodes[0].cell, MISS).after(nodes[1].cell, MISS))
-    assert page.complaints() == (set(), [])
-
-
-def test_switching_keeps_the_first_shots(driver, tmp_path):
-    optimal = Solver(FIGURE6).tree().root
-    here = FIGURE6.after(optimal.cell, HIT)
-    *_, (shots, _) = DecisionTree(here, optimal.replies[HIT]).paths()
-    turned = None  # the neighbours of the hit the other way round
-    for shot in shots:
-        turned = Node(shot.cell, {HIT: Leaf(1), **({MISS: turned} if turned else {})})
-    other = Node(optimal.cell, {**optimal.replies, HIT: turned})
-    trees = [("one", DecisionTree(FIGURE6, optimal)), ("two", DecisionTree(FIGURE6, other))]
-    page = Shown(driver, tmp_path / "page.html", FIGURE6, trees)
-    page.press("hmt")
-    assert page.text("note") == "This tree shares the first 1 of the 2 shots"
-    page.check(turned, here)
 
 
 def test_what_is_said_aloud(figure6):
@@ -518,37 +418,6 @@ def test_announced_sinkings(driver, tmp_path, announce):
     page.press("s" if announce == "sunk" else "3")
     assert "cannot happen" in page.text("note")
     page.check(optimal.root, position)
-    assert page.complaints() == (set(), [])
-
-
-def test_a_sinking_names_its_shape(driver, tmp_path):
-    position = Position(Game.parse("2x3:V3,1,contact=any,announce=ship"))
-    optimal = Solver(position).tree()
-    page = Shown(driver, tmp_path / "page.html", position, [("optimal", optimal)])
-    paths = [[shot.reply for shot in shots] for shots, _ in optimal.paths()]
-    replies = max(paths, key=lambda path: (len(set(path)), len(path)))
-    assert "sunk:V3" in map(str, replies)
-    page.walk(optimal.root, replies, lambda reply: page.click(page.button(reply)))
-    assert page.complaints() == (set(), [])
-
-
-def test_holes_are_no_cells(driver, tmp_path):
-    """They have no number, no click and no key, and no link leads there."""
-    position = Position(Game.parse("3x3:2,2,contact=any,holes=B2"))
-    optimal = Solver(position).tree()
-    page = Shown(driver, tmp_path / "page.html", position, [("optimal", optimal)])
-    replies = max(([shot.reply for shot in shots] for shots, _ in optimal.paths()), key=len)
-    page.walk(optimal.root, replies, lambda reply: page.click(page.button(reply)))
-    page.press("r")
-    cells = page.driver.find_elements("css selector", "[role=gridcell]")
-    names = [cell.get_attribute("aria-label")[:2] for cell in cells]
-    assert names == ["A1", "B1", "C1", "A2", "C2", "A3", "B3", "C3"]
-    above = cells[1]
-    page.driver.execute_script("arguments[0].focus()", above)
-    page.press(Keys.ARROW_DOWN)
-    assert page.text("about").startswith("B3: ")
-    page.driver.execute_script("location.hash = '#tree=optimal&shots=B2=miss'")
-    assert "B2=miss, which cannot be here" in page.text("note")
     assert page.complaints() == (set(), [])
 
 
@@ -675,19 +544,6 @@ def test_any_cell_can_be_shot(figure6, cells):
     figure6.check(root, FIGURE6)
 
 
-def test_a_chosen_cell_that_cannot_be_hit(figure6):
-    """Water keeps everything, and a reply that cannot be is refused; so is a cell shot before."""
-    shot_next(figure6, (0, 0))
-    assert figure6.text("note") == "A1 has been shot"
-    figure6.press("h")
-    here = FIGURE6.after(figure6.trees[0][1].root.cell, HIT)
-    shot_next(figure6, (2, 3))
-    figure6.press("h")
-    assert figure6.text("note") == "“Hit” cannot happen at D3"
-    figure6.press("m")
-    check_off_tree(figure6, here.after((2, 3), MISS))
-
-
 def test_shots_in_another_order_are_on_the_tree_again(figure6):
     """Where nothing is announced, only what was replied counts."""
     first = figure6.trees[0][1].root
@@ -698,24 +554,6 @@ def test_shots_in_another_order_are_on_the_tree_again(figure6):
     figure6.press("m")
     here = FIGURE6.after(first.cell, MISS).after(second.cell, MISS)
     figure6.check(second.replies[MISS], here)
-
-
-@pytest.mark.parametrize("announce", some(1, ["sunk", "ship"], 2))
-def test_any_cell_where_sinkings_are_announced(driver, tmp_path, announce):
-    position = Position(Game.parse(f"2x3:2,1,contact=any,announce={announce}"))
-    solver = Solver(position, all_shots=True)
-    page = Shown(driver, tmp_path / "page.html", position, [("optimal", solver.tree())])
-    for cell in [(1, 2), (0, 2)]:
-        shot_next(page, cell)
-        total, number = value(position, cell)
-        best = f"at best {mean_text(total, number)} on average ({total}/{number})"
-        assert best in page.text("about")
-        page.press(Keys.ESCAPE)
-    shot_next(page, (1, 2))
-    page.press("m")
-    here = position.after((1, 2), MISS)
-    assert page.text("left").startswith(f"{Posterior(here).configurations} configurations")
-    assert page.complaints() == (set(), [])
 
 
 def test_any_cell_by_keyboard(figure6):
@@ -751,47 +589,6 @@ def test_the_place_stays(figure6):
     assert figure6.texts() == before
     figure6.driver.execute_script("location.hash = '#tree=optimal&shots=C1=hit'")
     figure6.check(figure6.trees[0][1].root.replies[HIT], FIGURE6.after((0, 2), HIT))
-
-
-@pytest.mark.parametrize(
-    ("fragment", "note", "shots"),
-    [
-        ("tree=none&shots=C1=hit", "This page has no tree none", [((0, 2), HIT)]),
-        ("shots=C1=hit,D3=hit", "The link says D3=hit, which cannot be here", [((0, 2), HIT)]),
-        ("shots=A1=miss", "The link says A1=miss, which cannot be here", []),
-        ("shots=Z9=hit", "The link says Z9=hit, which cannot be here", []),
-        ("shots=%E0%A4%A", "The link says %E0%A4%A, which cannot be here", []),
-        ("&&=&shoot=<b>", "", []),
-    ],
-)
-def test_links_that_lead_nowhere(figure6, fragment, note, shots):
-    figure6.driver.get("about:blank")
-    figure6.driver.get(f"{figure6.path.as_uri()}#{fragment}")
-    here = FIGURE6
-    for cell, reply in shots:
-        here = here.after(cell, reply)
-    assert figure6.text("note") == note
-    check_off_tree(figure6, here)
-
-
-@pytest.mark.parametrize("game", some(1, ["3x10:5", "3x4:2,2", "7x7:5"], 2))
-def test_the_question_covers_nothing_on_a_telephone(driver, tmp_path, game):
-    """At 360 pixels, wherever the page is scrolled to: no two parts of it lie over each other."""
-    position = Position(Game.parse(game))
-    page = Shown(driver, tmp_path / "page.html", position, [("optimal", Solver(position).tree())])
-    page.resize(360, 740)
-    script = """scrollTo(0, arguments[0]);
-        return ["trees", "question", "board", "path", "numbers"].map((id) => {
-          const {top, bottom} = document.getElementById(id).getBoundingClientRect();
-          return [top, bottom];
-        });"""
-    for scrolled in (0, 200, 10_000):
-        parts = driver.execute_script(script, scrolled)
-        for (_, end), (begin, _) in pairwise(parts):
-            assert end <= begin
-    shot_next(page, (0, 0))
-    assert page.text("ask") == "Shoot A1"
-    assert page.complaints() == (set(), [])
 
 
 # Too little time
@@ -838,56 +635,8 @@ def test_the_command_with_a_time_limit(here, tmp_path, monkeypatch):
     assert min(value[1] for value in data["values"]) == found["upper"]
 
 
-ENDGAME = (
-    "E1=miss F10=hit G10=hit H10=hit I10=hit J10=hit D8=miss C7=miss E6=miss D5=miss C4=miss "
-    "B6=miss A5=miss B3=miss D2=miss A8=miss B9=hit B8=hit B10=hit B7=miss F3=hit E3=hit D3=hit "
-    "C3=miss G3=hit F7=miss"
-)  # 1,583 configurations; the optimum is out of reach
-
-
-@pytest.mark.long(20)
-def test_a_page_of_an_endgame_that_is_out_of_reach(here, tmp_path):
-    path = tmp_path / "page.html"
-    game = ("explore", "10x10:5,4,3,3,2", "--shots", ENDGAME)
-    status, out, err = here(*game, "-o", path, "--time-limit", "8", "--json")
-    assert (status, err) == (0, "")
-    found = json.loads(out)
-    assert found["configurations"] == 1583
-    assert found["lower"] < found["upper"]
-    assert found["trees"][0] == {
-        "name": "best found",
-        "total_height": found["upper"],
-        "total_height_exact": str(found["upper"]),
-    }
-    assert found["trees"][1]["total_height"] >= found["upper"]
-    assert path.stat().st_size > 50_000
-
-
 def test_a_page_for_everybody(figure6):
     """At the start, and where the tree has ended."""
     for key in ("", "mhh"):
         figure6.press(key)
         accessible(figure6.driver)
-
-
-def test_signs(driver, tmp_path):
-    """× is a hit, ○ a miss, ● a hit that sinks: which of them have a cross, a ring, a full disc."""
-    position = Position.parse(Game.parse("2x3:2,announce=sunk"), "A1=miss")
-    Shown(driver, tmp_path / "page.html", position, [("optimal", Solver(position).tree())])
-    drawn = driver.execute_script(
-        """return [...document.querySelectorAll("#legend .mark")].map((mark) => {
-            const circles = [...mark.querySelectorAll("circle")].map(getComputedStyle);
-            return [
-                mark.parentElement.textContent.trim(),
-                mark.querySelector("path") !== null,
-                circles.some((circle) => circle.stroke !== "none"),
-                circles.some((circle) => circle.fill !== "none"),
-            ];
-        })"""
-    )
-    assert drawn == [
-        ["hit", True, False, False],
-        ["hit that sinks", False, True, True],
-        ["miss", False, True, False],
-    ]
-    assert driver.get_log("browser") == []

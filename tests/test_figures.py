@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +17,8 @@ from PIL import Image
 from docs import pictures
 from optsearch import tree
 from optsearch.check.trees import verify
-from optsearch.game import Game
-from optsearch.game.position import HIT, MISS, Position
 from optsearch.results import tables as results
 from optsearch.support import records
-from optsearch.tree import DecisionTree, Leaf, Node
 from paper_figures import bounds, games, hider, paper, registry, style
 
 ROOT = Path(__file__).parent.parent
@@ -42,146 +38,15 @@ def write_some(folder, table, rows, columns, **fields):
 
 
 @pytest.fixture
-def data(sources, tmp_path):
-    """A data folder with a small source of each kind, to be changed."""
-    return Path(shutil.copytree(sources, tmp_path / "data"))
-
-
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory):
-    """A data folder with a small source of each kind, written once."""
-    folder = tmp_path_factory.mktemp("sources")
-    for table in ("boards", "occurrence_hexagonal_upper"):  # as committed
-        place = folder / "results" / f"{table}.csv"
-        place.parent.mkdir(exist_ok=True)
-        shutil.copy(results.RESULTS / place.name, place)
-    shutil.copy(place, place.with_stem("occurrence_hexagonal_lower"))
-    occurrence = [(0, 0, 1), (0, 1, 2), (0, 2, 1)]
-    results.OCCURRENCE.write(
-        [(row, column, n, Fraction(n, 2)) for row, column, n in occurrence],
-        folder / "results",
-        name="10x10",
-        game="1x3:2",
-    )
-    results.COMPLETE_BINARY_TREE.write([(0, 2), (1, 2), (2, 1)], folder / "results", leaves=3)
-    write = partial(write_some, folder / "results")
-    puzzle = '{"grid": "3x3", "fleet": [2, 1], "rows": [2, null, 1], "revealed": {"A1": "left"}}'
-    write(results.PUZZLES, [(0, 3, puzzle), (1, 3, puzzle)], "seed clues puzzle")
-    results.COVERAGE.write(
-        [(0, 0, True), (1, 4, True), (2, 6, False)],
-        folder / "results",
-        name="10x10_54332",
-        game="2x4:2",
-        fields={"configurations": "10"},
-    )
-    contacts = ("none", "corner", "any")
-    write(
-        results.GROWTH,
-        [(n, contact, n - 6) for contact in contacts for n in (6, 7, 8)],
-        "size contact configurations",
-        fleet="2",
-    )
-    write(
-        results.START_POSITION,
-        [(2, "A1-A2"), (1, "B4")],
-        "length cells",
-        game="2x4:2,1",
-    )
-    write(
-        results.PATTERN_ORDER,
-        [(0, 0, 1, True), (0, 1, 2, False)],
-        "row column place first",
-        game="1x2:1",
-        strategy="a pattern",
-    )
-    small = [("5x5:3", name, 3, 1) for name in ("random", "grid", "greedy:endgame=0", "optimal")]
-    write(results.THOMPSON_SMALL, small, "game player shots probability")
-    boards = [(0, 3, 3, 3, 3, 3, 3, 3, 2), (1, 2, 2, 2, 2, 2, 2, 2, 2)]
-    results.THOMPSON.write(boards, folder / "results", game="1x3:2")
-    means = [("some", 3, Fraction(5, 2))]
-    write(results.THOMPSON_OPTIMISTIC, means, "name printed corrected", game="1x3:2")
-    write(
-        results.GREEDY_LOSS,
-        [(4, 0, 0), (90, 0.5, 2), (112, 1, None), (6144, None, None)],
-        "configurations percent_best percent_worst",
-    )
-    write(
-        results.BRACKET,
-        [
-            ("lower", "some", Fraction(7, 2)),
-            ("lower", "more", Fraction(17, 4)),
-            ("upper", "some", 5),
-        ],
-        "side name value_exact",
-        game="2x3:2",
-    )
-    write(
-        results.BRACKET_HISTORY,
-        [
-            ("2014", "lower", "some", Fraction(7, 2)),
-            ("2014", "upper", "some", 5),
-            ("2026-11-21", "lower", "more", Fraction(17, 4)),
-        ],
-        "date side name value_exact",
-        game="2x3:2",
-    )
-    write(
-        results.BOXED_BRACKET,
-        [("lower", "some", Fraction(7, 2))],
-        "side name value_exact",
-        game="2x3:2,announce=ship",
-    )
-    write(
-        results.LEADERBOARD_SHOTS,
-        [
-            (game, strategy, shots, 5)
-            for game in ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2,contact=any")
-            for strategy in ("greedy:ties=first,endgame=4", "random")
-            for shots in (40, 60, 61)
-        ],
-        "game strategy shots games",
-    )
-    optima = [("2x2:2", 4, 3, 2.5), ("2x3:2", 7, 3.571429, 3.4), ("3x3:2", 12, 4.5, 4)]
-    write(
-        results.OPTIMA,
-        [*optima, ("1x8:2", 7, 3.714286, 3.4), ("3x3:3,2", 24, 6.25, 6.1)],
-        "game configurations mean leaf_counting",
-    )
-    write(
-        results.EQUILIBRIA,
-        [
-            ("3x3:2", 12, Fraction(9, 2), Fraction(9, 2), True, 0.8, 0.8),
-            ("3x4:2", 17, Fraction(87, 17), Fraction(534, 103), False, 0.81, 0.76),
-            ("3x4:3,2", 30, Fraction(107, 15), Fraction(457, 64), False, 0.92, 0.93),
-            ("4x6:2", 38, Fraction(303, 38), None, None, 0.67, 0.58),
-        ],
-        "game hidings uniform value is_uniform border uniform_border",
-    )
-    write(
-        results.EQUILIBRIUM_CELLS,
-        [(g, 0, j, p, 0.5) for g in ("1x3:2", "1x3:1") for j, p in enumerate((0.4, 0.6, 0.5))],
-        "game row column probability uniform",
-    )
-    for clear in ("cross", "line"):
-        results.EVALUATION.write(
-            [(2, 1), (3, 4), (4, 2)],
-            folder / "results",
-            name=f"pattern_{clear}",
-            fields={"mean": "3.142857"},
-            strategy="a pattern",
-            game="2x3:2",
-        )
-    end = Node((0, 2), {HIT: Leaf(1)})
-    middle = Node((0, 1), {HIT: end})
-    strategy = Node((0, 0), {HIT: Node((0, 1), {HIT: Leaf(1)}), MISS: middle})
-    small = DecisionTree(Position(Game.parse("1x3:2")), strategy)
-    tree.save(small, folder / "published" / "figure5_tree.json")
-    numbers = [("naive_strategy_mean", "3.5"), ("upper_bound_10x10", "3.25")]
-    path = folder / "published" / "numbers.csv"
-    records.write(path, ["name", "value"], numbers, title="t", command="c")
-    for name in ("greedy", "optimal"):
-        tree.save(small, folder / "results" / f"counterexample_{name}.json")
-    return folder
+def data(tmp_path):
+    """A data folder with the committed sources of a few figures, and one small table."""
+    for name in ("figure2", "figure5", "figure9"):
+        for source in FIGURES[name].sources:
+            (tmp_path / "data" / source).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / "data" / source, tmp_path / "data" / source)
+    cells = [(0, j, n, Fraction(n, 2)) for j, n in enumerate((1, 2, 1))]
+    results.OCCURRENCE.write(cells, tmp_path / "data" / "results", name="10x10", game="1x3:2")
+    return tmp_path / "data"
 
 
 def sources_of(name):
@@ -247,56 +112,6 @@ def test_the_trees_of_the_paper_have_their_total_heights(name, printed, first):
     assert [keeps_the_papers(figure.axes[0], gid) for gid in ("hits", "misses")] == ["o", "x"]
 
 
-def test_figures_6_to_8_are_of_one_position():
-    loaded = [tree.load(*sources_of(f"figure{number}")) for number in (6, 7, 8)]
-    assert {one.position for one in loaded} == {
-        Position.parse(Game.parse("3x4:2"), "A1=miss B3=miss")
-    }
-    (board,) = drawn("figure6").axes
-    assert [text.get_text() for text in board.texts] == [LEGEND]
-    misses = [line for line in board.lines if line.get_gid() == "miss"]
-    assert [(line.get_xdata()[0] // 1, line.get_ydata()[0] // 1) for line in misses] == [
-        (0, 0),
-        (1, 2),
-    ]
-
-
-def test_optima_has_the_misses_and_the_bound_of_each_game(data):
-    figure = FIGURES["optima"].draw(data / "results" / "optima.csv")
-    one, two, _ = figure.axes
-    counted, misses = (line.get_xydata().tolist() for line in one.lines)
-    assert misses == [[4, 1.0], [7, pytest.approx(11 / 7)], [12, 2.5]]  # not the row of 1x8
-    assert counted == [[4, 0.5], [7, pytest.approx(1.4)], [12, 2.0]]
-    assert [line.get_xydata().tolist() for line in two.lines] == [
-        [[24, pytest.approx(1.1)]],
-        [[24, 1.25]],
-    ]
-
-
-def test_equilibria_has_the_gain_and_the_border_of_each_game(data):
-    figure = FIGURES["equilibria"].draw(data / "results" / "equilibria.csv")
-    gains, border = figure.axes
-    one, two, more = (line.get_xydata().tolist() for line in gains.lines)
-    assert one == [[12, 0.0], [17, pytest.approx(534 / 103 - 87 / 17)]]  # 4x6:2 has no value
-    assert two == [[30, pytest.approx(457 / 64 - 107 / 15)]]
-    assert more == []
-    assert border.lines[0].get_xydata().tolist() == [[0.76, 0.81]]  # where something is gained
-    texts = [text.get_text() for text in gains.texts if text.get_gid() != "letter"]
-    assert texts == ["3x4:2"]
-
-
-def test_the_maps_of_equilibria_have_the_chance_of_each_cell(data):
-    source = data / "results" / "equilibrium_cells.csv"
-    figure = FIGURES["equilibrium_maps"].draw(source)
-    *boards, _bar = figure.axes
-    assert [ax.get_title() for ax in boards] == ["1x3:1", "1x3:2"]
-    for ax in boards:
-        values = [text.get_text() for text in ax.texts if text.get_gid() == "value"]
-        assert values == ["−10", "+10", "0"]
-        differences = ax.collections[0].get_array().ravel().tolist()
-        assert differences == pytest.approx([-10, 10, 0])
-
-
 def test_bounds_of_one_value_are_one_line_and_markers_point_at_values(data):
     pattern = "pattern:modulus=4,clear={},water=1"
     rows = [("lower", "some", 4, Fraction(7, 2)), ("lower", "more", 4, Fraction(17, 4))]
@@ -329,28 +144,6 @@ def test_the_history_of_the_bracket_ends_at_its_best_bounds():
     near = [line.get_xdata()[0] for line in inset.lines if line.get_gid() == "bound"]
     assert len(near) >= 3
     assert near[0] - near[-1] <= 0.1
-
-
-def test_strategies_that_go_by_less_are_named_so(data):
-    rows = [("lower", "some", 4, Fraction(7, 2), "proved")]
-    less = "it goes by less than is announced (announce=nothing); a table"
-    rows += [
-        ("upper", "greedy", 5, Fraction(6), less),
-        ("upper", "greedy", 5, Fraction(5), "a table"),
-    ]
-    columns = "side name value value_exact source"
-    write_some(data / "results", results.BOXED_BRACKET, rows, columns, game="2x3:2,announce=ship")
-    source = data / "results" / "bracket_boxed.csv"
-    (ax,) = FIGURES["bracket_boxed"].draw(source).axes
-    labels = [label.get_text().replace("\n", " ") for label in ax.get_yticklabels()]
-    greedy = "greedy (a most probable cell)"
-    assert labels == ["some", f"{greedy}, by hits and misses alone", greedy]
-
-
-def test_growth_marks_a_board_that_holds_none(data):
-    figure = FIGURES["growth"].draw(data / "results" / "growth.csv")
-    none = [line.get_xdata() for line in figure.axes[0].lines if line.get_gid() == "none"]
-    assert none == [[6], [6], [6]]  # by each rule
 
 
 def test_figure_1_has_the_ships_that_the_paper_names():
@@ -397,19 +190,6 @@ def test_the_trees_of_the_picture_are_trees():
         whole = sum(triple <= covered for triple in triples)
         i = len(covered)
         assert 1 - i + i * (i - 1) // 2 - whole >= (i == 0)
-
-
-def test_the_lines_of_optimistic_means_are_those_of_the_table():
-    figure = drawn("thompson")
-    lines = {
-        what: [line.get_xdata()[0] for line in figure.axes[1].lines if line.get_gid() == what]
-        for what in ("printed", "corrected")
-    }
-    assert lines["printed"] == pytest.approx([40.181818, 42.681818])
-    assert lines["corrected"] == pytest.approx([35.181818, 37.681818])
-    texts = [text.get_text() for text in figure.axes[1].texts if text.get_gid() == "optimistic"]
-    values = [re.findall(r"[\d.]+", text)[0] for text in texts]
-    assert values == ["40.18", "35.18", "42.68", "37.68"]
 
 
 QUICK = ("bracket", "figure7", "thompson")
@@ -515,24 +295,19 @@ def test_a_bad_source_is_refused_without_a_traceback(data, tmp_path, capsys, row
     assert message in error
 
 
-@pytest.mark.parametrize(
-    "chosen",
-    [("figure5", "figure9"), pytest.param((), marks=pytest.mark.long(20))],
-    ids=len,
-)
-def test_figures_are_drawn_and_the_missing_ones_named(data, tmp_path, monkeypatch, capsys, chosen):
+def test_figures_are_drawn_and_the_missing_ones_named(data, tmp_path, monkeypatch, capsys):
     missing = data / "results" / "complete_binary_tree.csv"
     kept = missing.rename(tmp_path / "kept")
     output = tmp_path / "output"
     monkeypatch.setitem(rcParams, "savefig.dpi", 40)
-    assert registry.main([*chosen, "--data", str(data), "--output", str(output)]) == 1
+    assert registry.main(["figure5", "figure9", "--data", str(data), "-o", str(output)]) == 1
     assert capsys.readouterr().err == (
         f"figure9: {missing} is missing; make it with: python -m experiments.trees\n"
     )
     kept.rename(missing)
     assert run("figure9", data, output) == 0
-    written = {f"{name}.{kind}" for name in chosen or FIGURES for kind in ("pdf", "png", "svg")}
-    assert {path.name for path in output.iterdir()} == written
+    names = {f"{name}.{kind}" for name in ("figure5", "figure9") for kind in ("pdf", "png", "svg")}
+    assert {path.name for path in output.iterdir()} == names
     begins = {".pdf": b"%PDF", ".png": b"\x89PNG", ".svg": b"<?xml"}
     for path in output.iterdir():
         assert path.read_bytes().startswith(begins[path.suffix]), path.name

@@ -95,27 +95,6 @@ def later(position, cell):
             yield after
 
 
-@pytest.mark.parametrize(
-    ("game", "shots"),
-    [
-        ("4x5:4,3,2", ""),
-        ("4x5:3,2", "C3=miss A1=miss"),
-        ("4x4:3,2,contact=any", "B2=hit"),
-        ("3x4:3,2,contact=corner,announce=ship", "B2=hit"),
-        ("3x4:3,2,announce=sunk", "A1=miss"),
-    ],
-)
-def test_values_are_the_optima_one_shot_later(game, shots):
-    """Each position after the shot is solved on its own; the definition would take too long."""
-    position = Position.parse(Game.parse(game), shots)
-    solution = solve(position, all_shots=True)
-    assert len(solution.shot_values) == position.game.cells - len(position.shots)
-    for value in solution.shot_values:
-        totals = [solve(after).total_height for after in later(position, value.cell)]
-        total = solution.configurations + sum(totals)
-        assert (value.lower, value.upper) == (total, total), cell_name(value.cell)
-
-
 def test_certain_cells():
     """C1 is hit for certain, A1 or D1 is, and there is only water below."""
     position = Position.parse(Game.parse("2x4:3"), "B1=hit")
@@ -141,7 +120,7 @@ def test_symmetric_shots_are_searched_once():
 # Too little time
 
 
-class Clock:
+class SteppedClock:
     """Lets a search look into so many nodes, and ends it then as a time limit does."""
 
     def __init__(self, monkeypatch, nodes):
@@ -163,7 +142,7 @@ def test_brackets_hold_the_values(monkeypatch, game, shares):
     monkeypatch.setattr(frontier, "FEW_NODES", 200)
     widths = []
     for share in shares:
-        Clock(monkeypatch, int(share * whole.kernel.effort) + 300)
+        SteppedClock(monkeypatch, int(share * whole.kernel.effort) + 300)
         solution = solve(position, all_shots=True, time_limit=1.0)
         assert {v.cell for v in solution.shot_values} == set(values)
         for value in solution.shot_values:
@@ -183,7 +162,7 @@ def test_what_was_cut_short_goes_on(monkeypatch):
     solver = Solver(position, all_shots=True)
     with monkeypatch.context() as patched:
         patched.setattr(frontier, "FEW_NODES", 200)
-        Clock(patched, 2_000)
+        SteppedClock(patched, 2_000)
         assert not solver.search(time_limit=1.0).is_complete
     assert solver.search().shot_values == values
     assert solver.tree().total_height == min(v.lower for v in values)

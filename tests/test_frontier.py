@@ -2,7 +2,6 @@
 
 from collections import Counter
 from itertools import combinations, product
-from math import comb
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ from optsearch.counting.lattice import Sweep
 from optsearch.game import Game, bits
 from optsearch.game.position import Position
 from optsearch.support.errors import NotSupported, TooLarge
-from tests.examples import draws, games, some
+from tests.examples import draws, games
 from tests.processes import run_script
 
 
@@ -120,42 +119,6 @@ def test_equals_the_skyline(query):
     others_total, others_sums = other.weigh(constraints, weights)
     assert total == pytest.approx(others_total, rel=1e-12)
     assert sums == pytest.approx(others_sums, rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("text", "constraints"),
-    [
-        ("1x9:3,2", Constraints((3, 2))),
-        ("3x5:3,2,2", Constraints((3, 2, 2), closed=1 << 7)),
-        ("4x4:2,2,1,holes=B2", Constraints((2, 2, 1), hits=1 | 1 << 12)),
-        ("2x6:3,2,1,1", Constraints((2, 1, 1), hits=1 << 3, afloat=True)),
-    ],
-)
-def test_rings(text, constraints):
-    board = Game.parse(f"{text},contact=corner,board=cylinder")
-    weights = dict.fromkeys(board.placements(2)[::3], 0.5)
-    assert_equals_definition(FrontierSweep(board), board, constraints, weights)
-    assert ShipByShip(board).through(constraints) == FrontierSweep(board).through(constraints)
-
-
-@pytest.mark.parametrize("text", ["14x6:5,4,4,3,3,3,2,2,2,2", "5x7:4,3,3,2,2,2,contact=any"])
-def test_many_ships(text):
-    """Smaller boards of the fleets that skylines refuse on 100x10, by both ways; with progress."""
-    game, seen = Game.parse(text), []
-    constraints = Constraints(game.fleet)
-    number = FrontierSweep(game).count(constraints, seen.append)
-    assert number == Sweep(game).count(constraints) > 10**6
-    shares = [status.share for status in seen]
-    assert shares == sorted(shares)
-    assert shares[-1] == 1
-
-
-def test_long_ring():
-    """n ships of one cell on a ring of m, none beside another: m / (m - n) * C(m - n, n)."""
-    board = Game(1, 120, (1,) * 40, contact="corner", board="cylinder")
-    number = FrontierSweep(board).count(Constraints(board.fleet))
-    assert number == 120 * comb(80, 40) // 80
-    assert number > 2**64
 
 
 @pytest.mark.parametrize("text", ["1x120:" + ",".join("1" * 30), "7x7:4,3,3,2", "9x4:3,V3,2,2"])
@@ -271,26 +234,3 @@ def test_an_empty_board_by_its_symmetries(rest):
     assert counting.count(everything) == FrontierSweep(game).count(everything)
     one = Constraints(game.fleet, closed=2)
     assert counting.through(one) == FrontierSweep(game).through(one)
-
-
-@pytest.mark.parametrize(
-    "game",
-    some(
-        2,
-        [
-            *("12x12:2,2,board=torus,contact=any", "12x12:1,1,board=torus"),
-            *("12x12:3,2,board=torus", "9x16:5,2,board=torus"),
-        ],
-        4,
-    ),
-)
-def test_a_large_board_that_goes_on_at_its_ends(game):
-    """Its rows are swept from both ends; each pair of placements that may stand is counted once."""
-    game = Game.parse(game)
-    order, *_ = FrontierSweep(game)._both
-    assert order.window < game.cells
-    first, second = (game.placements(kind) for kind in game.fleet)
-    closed = [one | game.halo(one) for one in first]
-    pairs = sum(not ship & cells for cells in closed for ship in second)
-    expected = pairs // 2 if first == second else pairs
-    assert FrontierSweep(game).count(Constraints(game.fleet)) == expected

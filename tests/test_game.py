@@ -30,8 +30,7 @@ from tests.examples import games
 def test_text_round_trip(game):
     assert Game.parse(str(game)) == game
     assert hash(Game.parse(str(game))) == hash(game)
-    assert Game.parse(game.identity) == game  # the form of before, by which things are kept
-    assert game.identity == re.sub(r",(?=[a-z]+=)", ";", str(game))
+    assert Game.parse(re.sub(r",(?=[a-z]+=)", ";", str(game))) == game  # the form of before
 
 
 @pytest.mark.parametrize(
@@ -76,51 +75,6 @@ def test_named_games(name, configurations):
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "quoted"),
-    [
-        ("", "''"),
-        ("10:5,4", "'10:5,4'"),
-        ("boxd,contact=none", "'boxd,contact=none' is not a game; did you mean boxed?"),
-        ("paper,3", "'3' in 'paper,3' is not a rule"),
-        ("nothing", "|sploosh|"),
-        ("ax4:2", "'ax4:2'"),
-        ("-3x4:2", "'-3x4:2'"),
-        ("4x4", "'4x4' has no ships; add them, as in 4x4:3,2"),
-        ("4x4:", "'4x4:' has no ships; add them, as in 4x4:3,2"),
-        ("4x4:,contact=any", "has no ships"),
-        ("4x4:2,", "''"),
-        ("4x4:2;3", "'3'"),
-        ("4x4:2,contact=any,3", "'3' in '4x4:2,contact=any,3' is not a rule"),
-        ("4x4:two", "'two'"),
-        ("4x4:-1", "'-1'"),
-        ("4x4:0", "length 0"),
-        ("3x3:4", "length 4 is longer than the board 3x3"),
-        ("0x4:2", "0x4"),
-        ("32x33:2", "1056 cells; at most 1,024"),
-        ("2x2:2,2,2", "needs 6 cells"),
-        ("4x4:2,contact=maybe", "'maybe'"),
-        ("4x4:2,announce=all", "'all'"),
-        ("4x4:2;touch=any", "'touch=any'"),
-        ("4x4:2;contact", "'contact'"),
-        ("4x4:2,contact=any,contact=none", "contact is given twice"),
-        ("4x4:2,holes=E1", "the hole E1 is off the board 4x4"),
-        ("4x4:2,holes=A1-A9", "the hole A1-A9 is off the board 4x4"),
-        ("4x4:2,holes=", "'' is not a cell"),
-        ("4x4:2,holes=A1,,B1", "'' is not a cell"),
-        ("4x4:2,holes=A1-B2-C3", "'B2-C3' is not a cell"),
-        ("4x4:2,holes=A1,holes=A2", "holes is given twice"),
-        ("2x2:2,2,holes=A1", "the board 2x2 has 3 that are no holes"),
-        ("٤x٤:2", "'٤x٤:2'"),
-        ("99999999999x1:1", "'99999999999x1:1'"),
-    ],
-)
-def test_refuses_and_quotes(text, quoted):
-    with pytest.raises(GameError) as error:
-        Game.parse(text)
-    assert quoted in str(error.value)
-
-
 @given(st.integers(0, 2000), st.integers(0, 2000))
 def test_cell_round_trip(row, column):
     assert parse_cell(cell_name((row, column))) == (row, column)
@@ -154,14 +108,6 @@ def test_holes():
     assert len(game.symmetries()) == 4
     assert len(Game.parse("3x4:3,2,holes=B2").symmetries()) == 2
     assert len(Game.parse("3x4:3,2,holes=A1").symmetries()) == 1
-
-
-def test_a_hole_keeps_no_ships_apart():
-    """What touches is what would touch without it: A1-A2 and B3, also where B2 is a hole."""
-    game = Game.parse("3x3:2,1,holes=B2")
-    assert game.halo(game.mask([(0, 0), (1, 0)])) >> 8 & 1 == 0
-    whole = Game.parse("3x3:2,1")
-    assert game.halo(0b1001) == whole.halo(0b1001)
 
 
 @pytest.mark.parametrize(
@@ -274,22 +220,6 @@ def test_silent_games(game):
             f"the method 'slow' is for announce=nothing; {game} announces sinkings with "
             f"announce={game.announce}"
         )
-
-
-def test_images():
-    game = Game(2, 3, (2,))
-    assert image(0b000011, (2, 1, 0, 5, 4, 3)) == 0b000110
-    assert sorted(game.images(0b000011)) == [0b000011, 0b000110, 0b011000, 0b110000]
-    assert sorted(game.images(0b000010)) == [0b000010, 0b000010, 0b010000, 0b010000]
-    assert [{i for i in range(6) if mask >> i & 1} for mask in game.images(0b100001)] == [
-        {p[0], p[5]} for p in game.symmetries()
-    ]
-
-
-def test_numbers_of_symmetries():
-    sizes = {(4, 4): 8, (3, 4): 4, (1, 4): 2, (1, 1): 1, (2, 2): 8}
-    for (rows, columns), number in sizes.items():
-        assert len(Game(rows, columns, (1,)).symmetries()) == number
 
 
 def test_rules_are_named():

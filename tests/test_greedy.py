@@ -9,7 +9,6 @@ import pytest
 from typer.testing import CliRunner
 
 from optsearch import tree
-from optsearch.check import reference
 from optsearch.check.trees import verify
 from optsearch.cli.command import app
 from optsearch.compiled._search import Search
@@ -21,8 +20,8 @@ from optsearch.game.position import MISS, Position, reply
 from optsearch.search.greedy import RULES, GreedySolver
 from optsearch.search.kernels import SWITCHES
 from optsearch.search.solver import solve
-from optsearch.support.errors import ImpossiblePosition, OptsearchError
-from tests.examples import COUNTEREXAMPLES, plain, sizes
+from optsearch.support.errors import OptsearchError
+from tests.examples import sizes
 
 ENDS = {"best": min, "worst": max}
 
@@ -182,18 +181,6 @@ def test_positions_and_trees(text, number):
         assert greedy.optimum() == solve(position).total_height
 
 
-def test_a_certain_hit_is_a_choice_where_sinkings_are_announced():
-    """After B1 is hit, D1 is a certain hit, but shot now it tells nothing; C1 tells."""
-    game = Game.parse("1x5:2,2,contact=any,announce=sunk")
-    position = Position.parse(game, "B1=hit")
-    greedy, solution = GreedySolver(position), solve(position)
-    by_definition = reference.solve(position)
-    assert greedy.best_shots == solution.best_shots == by_definition.best_shots == ((0, 2),)
-    assert greedy.optimum() == by_definition.total_height == 10
-    assert greedy.greedy_shots == solution.greedy()[0] == ((0, 3),)
-    assert greedy.total_height() == solution.greedy()[1] == 11
-
-
 @pytest.mark.parametrize(
     ("game", "shots", "likely"), [("1x5:2,2", "B1=hit", "D1"), ("1x6:3,2", "", "B1 E1")]
 )
@@ -219,13 +206,6 @@ def test_the_named_ties_choose_what_they_say():
         for rule in ("first", "checkerboard")
     }
     assert second == {"first": (0, 1), "checkerboard": (0, 2)}
-
-
-def test_what_the_prototype_found():
-    """Best greedy and optimum of a prototype's counterexamples, from the issue of this module."""
-    for text, expected in COUNTEREXAMPLES.items():
-        greedy = GreedySolver(Position(Game.parse(text)))
-        assert (greedy.total_height(), greedy.optimum()) == expected
 
 
 @pytest.mark.parametrize(
@@ -266,25 +246,6 @@ def run(*arguments):
     return CliRunner().invoke(app, ["greedy", *map(str, arguments)])
 
 
-def test_the_command_in_json():
-    result = run("2x6:3,2", "--json")
-    assert result.exit_code == 0
-    found = json.loads(result.stdout)
-    assert set(plain(found)) == {
-        *("game", "position", "configurations", "total_height", "best_greedy_total_height"),
-        *("worst_greedy_total_height", "greedy_shots", "best_shots", "rules", "partings", "mean"),
-        *("lower", "upper"),
-    }
-    assert (found["game"], found["position"], found["configurations"]) == ("2x6:3,2", "", 20)
-    assert (found["total_height"], found["best_greedy_total_height"]) == (137, 138)
-    greedy = GreedySolver(Position(Game.parse("2x6:3,2")))
-    for name, rule in found["rules"].items():
-        shots = sum(int(depth) * n for depth, n in rule["histogram"].items())
-        assert shots == rule["total_height"] == greedy.total_height(name)
-    (parting,) = found["partings"]
-    assert parting["best_greedy_total_height"] - parting["total_height"] == 1
-
-
 def test_the_command_writes_the_best_tree(tmp_path):
     result = run("3x4:2", "--shots", "A1=miss B3=miss", "--tree", tmp_path / "greedy.json")
     assert result.exit_code == 0
@@ -301,16 +262,6 @@ def test_the_worst_strategy_is_left_out_when_it_takes_too_long(monkeypatch):
     assert found["worst_greedy_total_height"] is None
     assert found["best_greedy_total_height"] == found["total_height"] == 1162
     assert set(found["rules"]) == set(RULES) - {"worst"}
-
-
-def test_positions_without_a_shot():
-    game = Game.parse("2x3:2")
-    over = GreedySolver(Position.parse(game, "A1=hit B1=hit"))
-    assert (over.greedy_shots, over.total_height(), over.total_height("worst")) == ((), 0, 0)
-    certain = GreedySolver(Position.parse(game, "A1=hit A2=miss"))
-    assert (certain.greedy_shots, certain.total_height()) == (((0, 1),), 1)
-    with pytest.raises(ImpossiblePosition):
-        GreedySolver(Position.parse(game, "A1=hit C2=hit"))
 
 
 def test_the_command_leaves_out_orders_that_a_board_has_not():

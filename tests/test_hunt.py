@@ -14,12 +14,10 @@ from hypothesis import strategies as st
 from optsearch.search import asking, hunt
 from optsearch.search.kernels import SWITCHES, SolverOptions
 from optsearch.support.errors import (
-    OptsearchError,
     PositionError,
     ProofError,
     RecordError,
     TooLarge,
-    TreeError,
 )
 
 FAULTS = """set,things,weight
@@ -101,15 +99,6 @@ def test_larger_families_without_a_bound(tmp_path_factory, weights):
     assert hunt.check_proof(folder / "proof.jsonl", sets)[0] == found.misses
 
 
-def test_an_empty_set_comes_last(tmp_path):
-    """{a} of weight 1 and {} of weight 100: only a can be asked for, and {} misses it."""
-    sets = written(tmp_path / "family.csv", {frozenset({0}): 1, frozenset(): 100})
-    assert hunt.hunt(sets).misses == 100
-    sets = written(tmp_path / "family.csv", {frozenset({0}): 1, frozenset({1}): 5, frozenset(): 5})
-    # b first: a and {} miss it, 6; then a: {} misses it, 5.
-    assert hunt.hunt(sets).misses == 11
-
-
 def test_a_file_read(tmp_path):
     path = tmp_path / "faults.csv"
     path.write_text(FAULTS, encoding="utf-8")
@@ -185,42 +174,6 @@ def test_what_does_not_go_together(here, arguments, says):
     assert err.count("\n") == 1
 
 
-def test_trees_that_are_wrong(tmp_path):
-    path = tmp_path / "faults.csv"
-    path.write_text(FAULTS, encoding="utf-8")
-    sets = hunt.read(path)
-    found = hunt.hunt(sets)
-    file = tmp_path / "tree.json"
-    hunt.save(found.tree(), file)
-    fields = json.loads(file.read_text())
-    swapped = dict(fields, root=dict(fields["root"], hit=fields["root"]["miss"]))
-    root = found.tree().root
-    total = hunt.Hunt(sets, hunt.Ask(root.thing, root.missed, root.missed)).total
-    for changed, says in (
-        (dict(fields, total_misses=1), "'total_misses' is 1, but the tree has"),
-        (dict(fields, family="0"), f"of the family '0'; faults.csv is {sets.digest}"),
-        (dict(fields, version=2), "the version is 2; this optsearch reads 1"),
-        (dict(fields, format="x"), "the format is 'x', not 'optsearch hunt'"),
-        (dict(fields, root={"ask": "Z", "hit": 1, "miss": 2}), "neither a set of faults.csv nor"),
-        (swapped, "'total_misses'"),
-        (dict(swapped, total_misses=total), "'fuse' is hidden, but the tree ends at"),
-        ([], r"\[\] is not a JSON object"),
-    ):
-        file.write_text(json.dumps(changed))
-        with pytest.raises(TreeError, match=says):
-            hunt.load(file, sets)
-    for wrong, says in (
-        (hunt.Ask(root.thing, root.missed, root.hit), "is hidden, but the tree ends at"),
-        (hunt.Ask(root.thing, root, root.missed), "is asked for twice on the way to"),
-        ("fuse", "'pump' is hidden, but the tree ends at 'fuse'"),
-    ):
-        with pytest.raises(TreeError, match=says):
-            hunt.verify(hunt.Hunt(sets, wrong))
-    more = hunt.Ask(3, found.tree().root, found.tree().root)
-    with pytest.raises(TreeError):
-        hunt.verify(hunt.Hunt(sets, more))
-
-
 def test_proofs_that_are_wrong(tmp_path):
     path = tmp_path / "faults.csv"
     path.write_text(FAULTS, encoding="utf-8")
@@ -244,41 +197,6 @@ def test_proofs_that_are_wrong(tmp_path):
     file.write_text("\n".join([head, *claims[:-1], json.dumps(last)]) + "\n")
     with pytest.raises(ProofError, match="misses are not proved"):
         hunt.check_proof(file, sets)
-
-
-def test_the_command(tmp_path, monkeypatch, here, answer_of):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "faults.csv").write_text(FAULTS, encoding="utf-8")
-    sets = hunt.read("faults.csv")
-    found = hunt.hunt(sets)
-    files = ("--tree", "tree.json", "--prove", "proof.jsonl")
-    answer = answer_of("solve", "faults.csv", *files)
-    assert answer["total_misses"] == found.misses
-    assert answer["mean_exact"] == f"{found.misses}/18"
-    assert answer["best"] == list(found.best)
-    shown = answer_of("tree", "tree.json", "faults.csv")
-    checked = answer_of("check", "tree.json", "faults.csv")
-    assert checked["what"] == "tree"
-    assert shown["total_misses"] == checked["total_misses"] == found.misses
-    assert answer_of("check", "proof.jsonl", "faults.csv")["claims"] > 0
-    answer = answer_of("greedy", "faults.csv", "--tree", "g.json")
-    assert answer["rules"]["worst"]["total_misses"] == hunt.greedy(sets, "worst").total
-    assert hunt.load("g.json", sets).total == answer["rules"]["best"]["total_misses"]
-    assert answer_of("bounds", "faults.csv")["bracket_exact"]
-    for command in ("solve", "greedy", "bounds"):
-        status, out, err = here(command, "faults.csv")
-        assert (status, err) == (0, "")
-        assert out.startswith("faults.csv: 6 sets of weight 18, 4 things\n")
-    with pytest.raises(OptsearchError):
-        hunt.load("proof.jsonl", sets)
-    for command in ("tree", "check"):
-        status, _, err = here(command, "tree.json")
-        assert status == 2
-        assert f"as in optsearch {command} tree.json sets.csv" in err
-    assert "as in optsearch check proof.jsonl sets.csv" in here("check", "proof.jsonl")[2]
-    assert "nobody plays faults.csv" in here("simulate", "faults.csv")[2]
-    answer = answer_of("solve", "faults.csv", "--jobs", "2")
-    assert answer["total_misses"] == found.misses
 
 
 HALVE = """

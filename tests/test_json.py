@@ -6,10 +6,10 @@ import json
 import re
 import shlex
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
+from docs import parts
 from docs.parts import about_families, declared
 from optsearch.cli.answers import EXACT, SCHEMA, json_text
 from optsearch.support.datafiles import RESULTS
@@ -20,6 +20,7 @@ GAME = "4x5:2,3,4"
 PUZZLE = ("--grid", "5x5", "--fleet", "3,2,1", "--seed", "3", "-o", "puzzle.txt")
 # What is needed first, and the command
 RUNS = {
+    "cite": [["cite", "thompson"]],
     "count": [["count", "10x10:5,4,3,3,2"]],
     "posterior": [
         ["posterior", GAME, "--shots", "A2=hit"],
@@ -95,7 +96,7 @@ RUNS = {
         ["solitaire", "explain", "puzzle.txt"],
     ],
 }
-PAGE = (Path(__file__).parent.parent / "docs" / "json.md").read_text(encoding="utf-8")
+PAGE = parts.on_site((parts.ROOT / "docs" / "json.md").read_text(encoding="utf-8"))
 FAMILY = "family family_digest sets things weight"
 
 
@@ -210,7 +211,7 @@ def test_what_is_in_lists(answer_of, tmp_path, monkeypatch, arguments):
 
 
 def test_names_with_exact_texts_are_on_the_page():
-    text = PAGE.partition("`NAME_exact` goes with")[2].partition("##")[0]
+    text = PAGE.partition("`NAME_exact` stands beside")[2].partition("##")[0]
     listed = set(re.findall(r"`(\w+)`", text))
     assert listed == {name for name in EXACT if not name.endswith("_total_height")}
 

@@ -1,7 +1,5 @@
 """Boards of more than 128 cells: counted, sampled and played; what cannot says so."""
 
-import json
-import signal
 from collections import Counter
 from fractions import Fraction
 
@@ -10,7 +8,7 @@ import pytest
 
 from optsearch import bounds, evaluate
 from optsearch.check import reference
-from optsearch.counting.configurations import Configurations, list_ships, to_masks
+from optsearch.counting.configurations import Configurations, list_ships
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.lattice import Sweep, sweep
 from optsearch.counting.posterior import Posterior
@@ -74,39 +72,6 @@ def through(rows, columns, lengths, contact, missed=(), hit=()):
     return total, {ship: n for ship, n in number.items() if n}
 
 
-@pytest.mark.parametrize(
-    ("text", "shots"),
-    [
-        ("12x12:5,3,2", ""),
-        ("12x12:4,3,2", "F6=hit F7=hit G9=miss"),
-        ("11x13:4,3,1,contact=corner", "C3=miss D4=hit"),
-        ("9x16:5,4,2,contact=any", "H5=hit I5=hit A1=miss"),
-        ("16x16:4,3,2", "P16=hit"),
-        ("2x100:9,4,1,contact=any", "AA1=hit"),
-    ],
-)
-def test_posteriors_counted_in_another_way(text, shots):
-    game = Game.parse(text)
-    position = Position.parse(game, shots)
-    missed, hit = game.cells_of(position.misses), game.cells_of(position.hits)
-    total, expected = through(game.rows, game.columns, game.fleet, game.contact, missed, hit)
-    posterior = Posterior(position)
-    assert posterior.configurations == total
-    found = {frozenset(game.cells_of(mask)): n for mask, n in posterior.placements.items()}
-    assert found == expected
-    cells = Counter()
-    for ship, n in expected.items():
-        cells.update(dict.fromkeys(ship, n))
-    assert posterior.occurrence.tolist() == [
-        [cells[i, j] for j in range(game.columns)] for i in range(game.rows)
-    ]
-    fresh = {cell: n for cell, n in cells.items() if cell not in hit}
-    most = max(fresh.values())
-    assert posterior.greedy_shots() == sorted(cell for cell, n in fresh.items() if n == most)
-    row, column = posterior.greedy_shots()[0]
-    assert posterior.frequency[row][column] == Fraction(most, total)
-
-
 @sizes("step", 280, 70, 3)
 def test_the_usual_fleet_on_12x12(step):
     """42,850,058,088 configurations, as the table of growth has them; the counts add up.
@@ -129,33 +94,6 @@ def test_the_usual_fleet_on_12x12(step):
         for ship in game.placements(length)[::step]:
             number = sweep(game).count(Constraints(others, ship | game.halo(ship)))
             assert number == posterior.placements[ship]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "12x12:3,3,2",
-        "9x16:3,2,contact=any,announce=ship",
-        pytest.param("12x12:5,4,3,3,2", marks=pytest.mark.long(2)),
-    ],
-)
-def test_samples(text):
-    """They are configurations, in the order of the fleet, and hit the cells as often as they do."""
-    game = Game.parse(text)
-    posterior = Posterior(game)
-    drawn = posterior.sample(2000, 1)
-    assert drawn.shape == (2000, len(game.fleet), game.words)
-    for ships in map(to_masks, drawn[:50]):
-        assert [ship.bit_count() for ship in ships] == list(game.fleet)
-        closed = 0
-        for ship in ships:
-            assert ship in game.placements(ship.bit_count())
-            assert not ship & closed
-            closed |= ship | game.halo(ship)
-    words = np.bitwise_or.reduce(drawn, axis=1)
-    share = np.array([sum(m >> c & 1 for m in to_masks(words)) for c in range(game.cells)]) / 2000
-    expected = posterior.probability.ravel()
-    assert (np.abs(share - expected) < 5 * np.sqrt(expected / 2000)).all()
 
 
 def test_sinkings_and_holes():
@@ -225,48 +163,3 @@ def test_a_board_too_wide_for_skylines(text):
 def test_a_board_too_wide_for_any_sweep():
     with pytest.raises(TooLarge, match="closes cells up to 161 ahead in the sweep of its cells"):
         Posterior(Game.parse("32x32:5"))
-
-
-def test_commands(here, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    status, out, _ = here("count", "12x12:3,2", "--json")
-    total = sum(
-        1 for a in placements(12, 12, 3) for b in placements(12, 12, 2) if not around(a, "none") & b
-    )
-    assert (status, json.loads(out)["configurations"]) == (0, total)
-    for command in ("solve", "greedy", "bounds"):
-        status, out, err = here(command, "12x12:2")
-        assert (status, out) == (2, "")
-        assert SMALL in err
-        assert err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "30x7:4,3,3,3,3,2,2,2,2,2",
-        pytest.param("10x24:5,4,4,3,3,2,2,2,2", marks=pytest.mark.long(60)),  # hears ctrl-C within
-    ],
-)
-def test_a_count_keeps_nothing_of_a_count_before(text):
-    """A count beyond 2^64, by two moduli in one pass; others before it kept all, or ended early."""
-    game = Game.parse(text)
-    empty = Constraints(game.fleet, 0, 0)
-    sweeping = Sweep(game)
-    total, through = sweeping.through(empty)
-    assert total > 2**65
-    assert sum(through.values()) == len(game.fleet) * total
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    ended = 0
-    try:
-        for step in range(1, 4):
-            signal.setitimer(signal.ITIMER_REAL, 0.01 * step)
-            try:
-                sweeping.count(empty)
-            except KeyboardInterrupt:
-                ended += 1
-            signal.setitimer(signal.ITIMER_REAL, 0)
-    finally:
-        signal.signal(signal.SIGALRM, before)
-    assert sweeping.count(empty) == total, f"after {ended} counts that were interrupted"
-    assert sweeping.through(empty) == (total, through)

@@ -21,7 +21,14 @@ def rows(head):
         yield [cell.strip() for cell in line.strip("|").split(" | ")]
 
 
-NO_ROOMS = {"optsearch/__init__.py", "setup.py", "cython_ext", "docs", "tests"}
+NO_ROOMS = {
+    "optsearch/__init__.py",
+    "optsearch/__main__.py",
+    "setup.py",
+    "cython_ext",
+    "docs",
+    "tests",
+}
 ROOMS = [room.removeprefix("optsearch/") for room in test_budget.ROOMS if room not in NO_ROOMS]
 LEVEL = {room: -floor for floor, room in enumerate(ROOMS)}
 KERNELS = {row[0].strip("`"): set(re.findall(r"`(\w+)/?`", row[1])) for row in rows("| kernel |")}
@@ -81,7 +88,10 @@ def test_every_room_and_kernel_has_a_row():
     packages = {path.parent.name for path in (ROOT / "optsearch").glob("*/__init__.py")}
     assert packages | {"experiments", "paper_figures"} == set(ROOMS)
     assert len(ROOMS) == len(LEVEL)
-    assert {path.name for path in (ROOT / "optsearch").glob("*.py")} == {"__init__.py"}
+    assert {path.name for path in (ROOT / "optsearch").glob("*.py")} == {
+        "__init__.py",
+        "__main__.py",
+    }
 
 
 @pytest.mark.parametrize("path", CHECKS, ids=lambda path: path.stem)

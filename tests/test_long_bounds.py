@@ -75,28 +75,6 @@ def most_met_exactly(game):
 # Coverage
 
 
-@pytest.mark.parametrize(
-    "text",
-    slow(
-        [*SMALL, "4x4:2,2,2,contact=any", "4x6:4", "5x5:5,1"],
-        *("5x5:3,2", "5x5:5,1", "3x7:3,2", "4x5:3,2"),
-        seconds=2,
-    ),
-)
-def test_cell_sets_are_counted(text):
-    game = Game.parse(text)
-    everything = sets_of(game)
-    counts = CellSetCounts.of(game)
-    assert counts.configurations == len(everything)
-    for size in range(1, 5):
-        covering, met = counts.covering[size - 1], counts.met(size)
-        for cells in combinations(range(game.cells), size):
-            mask = sum(1 << cell for cell in cells)
-            number = sum(comb(cell, i + 1) for i, cell in enumerate(cells))
-            assert covering[number] == sum(some & mask == mask for some in everything), cells
-            assert met[number] == sum(some & mask != 0 for some in everything), cells
-
-
 @pytest.mark.parametrize("text", slow(SMALL, "5x5:3,2", seconds=4))
 def test_coverage(text):
     game = Game.parse(text)
@@ -195,35 +173,6 @@ def test_no_strategy_finishes_more(text):
             assert best <= revealed[misses]
 
 
-def test_a_coverage_in_the_wrong_place_is_caught():
-    """Configurations inside one set of t cells in place of C(t, k): beyond the optimum.
-
-    It bounds strategies that are fixed in advance. After the first hit the cells depend on replies.
-    """
-    above = 0
-    for text, optimum in (("3x3:2", Fraction(54, 12)), ("3x3:3", Fraction(27, 6))):
-        game = Game.parse(text)
-        everything = sets_of(game)
-        inside = [
-            max(
-                sum(not some & ~sum(1 << c for c in cells) for some in everything)
-                for cells in combinations(range(game.cells), size)
-            )
-            for size in range(game.fleet_cells, game.cells + 1)
-        ]
-        wrong = chain.mean_at_least(inside, game.fleet_cells, len(everything))
-        assert (
-            chain.mean_at_least(
-                chain.root_chain(game.fleet_cells, len(everything), most_met_exactly(game), 60),
-                game.fleet_cells,
-                len(everything),
-            )
-            <= optimum
-        )
-        above += wrong > optimum
-    assert above == 2
-
-
 @pytest.mark.parametrize("plies", range(4))
 @pytest.mark.parametrize("text", ["3x3:2", "3x4:3", "3x4:2,2", "2x6:3,2"])
 def test_leaf_counting_after_plies(text, plies):
@@ -293,24 +242,9 @@ def test_the_reveal_game(text):
         assert most_found(frozenset(everything), misses) <= totals[misses]
 
 
-def test_the_reveal_game_of_one_ship():
-    """Two hits beside a ship at the end of a row: 1, 3 and then all four placements."""
-    (one, *_) = (r for r in reveal.reveal(Game.parse("1x9:2,3")) if list(bits(r.ship)) == [0, 1, 2])
-    assert one.completions == 4
-    assert one.found[:4] == (1, 3, 4, 4)
-
-
 def test_announced_sinkings_have_no_long_bounds():
     with pytest.raises(NotSupported, match="announce=ship"):
         lower_bounds.long_bounds(Game.parse("3x3:2,1,announce=ship"))
-
-
-def test_names_of_tables():
-    """11,1 and 1,1,1 have different ones."""
-    fleets = ("11,11,1", "11,1,1,1", "11", "1,1")
-    names = [results.part_of(Game.parse(f"1x28:{fleet}")) for fleet in fleets]
-    assert names == ["1x28_-11-11-1", "1x28_-11-1-1-1", "1x28_-11", "1x28_11"]
-    assert results.part_of(Game.parse("10x10:5,4,3,3,2")) == "10x10_54332"
 
 
 def test_contact_any_has_no_reveal_game():
@@ -344,26 +278,6 @@ def met_by(columns, cells):
     for cell in cells:
         met |= columns[cell]
     return met.bit_count()
-
-
-@pytest.mark.parametrize(
-    "text", ["3x4:3,2", "4x4:3,2", "4x4:2,2", "3x3:2,1,contact=corner", "1x9:2,2,1", "1x6:3,1"]
-)
-def test_what_is_met_beside_a_ship(text):
-    """Of four cells and fewer exactly; of more at least."""
-    game = Game.parse(text)
-    everything = sets_of(game)
-    for shown in beside(game):
-        ship = shown.ship
-        assert shown.alike == len(set(game.images(ship)))
-        with_ship = [some & ~ship for some in everything if some & (ship | game.halo(ship)) == ship]
-        assert shown.completions == len(with_ship)
-        others = [cell for cell in range(game.cells) if not ship >> cell & 1]
-        columns = columns_of(with_ship, game)
-        for k in range(6):
-            most = max((met_by(columns, cells) for cells in combinations(others, k)), default=0)
-            assert shown.most_met(k) >= most
-            assert shown.most_met(k) == most or k > min(4, len(others))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import pickle
 from collections import Counter
 from functools import cache
 from importlib.metadata import EntryPoint
-from math import log2
 from pathlib import Path
 
 import numpy as np
@@ -13,21 +12,21 @@ import pytest
 from optsearch import strategies
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.evaluation import evaluate
-from optsearch.game import Game, bits, parse_cell
-from optsearch.game.position import HIT, MISS, Position, reply
+from optsearch.game import Game, bits
+from optsearch.game.position import MISS, Position, play, reply
 from optsearch.play import hiding
 from optsearch.play.simulate import played, simulate
 from optsearch.search.solver import solve
 from optsearch.strategies import Player, Strategy, as_player, as_strategy, named
 from optsearch.strategies.greedy import Greedy, counts_of
-from optsearch.strategies.heuristic import Heuristic, matrix_of
+from optsearch.strategies.heuristic import Heuristic
 from optsearch.strategies.information import Information
 from optsearch.strategies.simple import Density, Parity
 from optsearch.strategies.sinkings import heard
 from optsearch.support.errors import StrategyError
 from tests.examples import some
+from tests.plain_heuristic import PlainHeuristic
 
-ROOT = Path(__file__).resolve().parent.parent
 GAME = Game.parse("4x4:3,2,contact=any")
 
 
@@ -145,22 +144,6 @@ def test_an_installed_package_adds_players(monkeypatch):
             as_player(text)
 
 
-def test_hit_and_miss_reach_a_player():
-    seen = []
-
-    class Watcher:
-        def begin(self, game, generator):
-            return self
-
-        def shot(self, position):
-            seen.append(str(position))
-            return position.game.cell(len(position.shots))
-
-    playing = as_player(Watcher()).begin(GAME, np.random.default_rng(0))
-    playing.shot(Position(GAME).after((0, 0), HIT))
-    assert seen == ["A1=hit"]
-
-
 # The simple players: numba against plain Python, game by game
 
 SIMPLE = [
@@ -225,6 +208,10 @@ def test_numba_plays_as_plain_python(text, board, games):
         shots = played(player, game, masks, second).shots
         assert compiled(cells, first) == len(shots), (text, number)
         assert first.random() == second.random()  # as many draws
+        if isinstance(player, Heuristic):
+            third = np.random.default_rng([11, number])
+            plain = PlainHeuristic(player, game, third)
+            assert play(plain.shot, masks, Position(game)).shots == shots, (text, number)
 
 
 def test_random_shots_end_as_the_last_of_all_ships():
@@ -241,33 +228,6 @@ def hunted(shots, version=2, **options):
     for shot in Position.parse(game, shots).shots:
         playing.hear(shot.cell, shot.reply.hit)
     return playing.values()
-
-
-def test_the_hunt_counts_placements():
-    values = hunted("")
-    # A1: two placements of each of five ships; the four central cells, most of all.
-    assert values[0, 0] == 10 / 34
-    assert (values.argmax(), values.max()) == (44, 1)
-    assert hunted("A1=hit")[0, 0] == 0 == hunted("A1=miss")[0, 0]
-    assert hunted("B1=miss")[0, 0] < values[0, 0]
-
-
-def test_the_attack_keeps_to_placements_through_the_hit():
-    values = hunted("E5=hit", 3)
-    assert {tuple(map(int, cell)) for cell in np.argwhere(values)} == {
-        *((4, k) for k in range(9) if k != 4),
-        *((k, 4) for k in range(9) if k != 4),
-    }
-    # On the right of E5: 4 of length 5, 3 of length 4, 2 and 2 of length 3, 1 of length 2.
-    assert values[4, 5] == values[4, 3] == 12
-    # A hit at the edge is attacked along it only to the line before the last one.
-    assert hunted("J5=hit", 3)[4, 8] == 0 < hunted("J5=hit", 3, edges="whole")[4, 8]
-
-
-def test_version_3_attacks_around_its_last_hit():
-    last = hunted("E5=hit F5=hit", 3)
-    assert last[3, 4] == 0 < last[3, 5]
-    assert hunted("E5=hit F5=hit", 3, memory="attack")[3, 4] == 12
 
 
 def test_an_attack_ends_after_three_misses_or_without_a_value():
@@ -314,38 +274,6 @@ def test_density_counts_the_placements_of_each_ship():
 
 
 @pytest.mark.parametrize(
-    ("rules", "shots", "attacked", "closed", "afloat"),
-    [
-        # which of three hits in a line a ship of length 2 has, nobody knows
-        ("any,announce=ship", "C2=hit B2=hit A2=sunk:2", "C2", "A2 B2", (3, 3)),
-        ("any,announce=ship", "C2=hit A2=hit B2=sunk:2", "A2 B2 C2", "", (3, 3)),
-        # until the ship of length 3 has one of them
-        (
-            "any,announce=ship",
-            "C2=hit A2=hit B2=sunk:2 C3=hit C4=sunk:3",
-            "",
-            "A2 B2 C2 C3 C4",
-            (3,),
-        ),
-        # without a length it is taken to be the whole line
-        ("any,announce=sunk", "C2=hit A2=hit B2=sunk", "", "A2 B2 C2", (3, 2)),
-        ("any,announce=sunk", "A2=hit B2=hit C2=hit D2=sunk", "A2", "B2 C2 D2", (3, 2)),
-        # and where ships do not touch, its neighbours are water
-        ("corner,announce=sunk", "A1=hit B1=sunk", "", "A1 B1 C1 A2 B2", (3, 3)),
-        ("none,announce=ship", "A1=hit B1=sunk:2", "", "A1 B1 C1 A2 B2 C2", (3, 3)),
-    ],
-)
-def test_what_is_made_of_sinkings(rules, shots, attacked, closed, afloat):
-    game = Game.parse(f"4x4:3,3,2,contact={rules}")
-    known = heard(Position.parse(game, shots))
-    hits = Position.parse(game, shots).hits
-    assert " ".join(game.names(known.closed)) == closed
-    assert known.attacked == hits & ~known.closed
-    assert " ".join(game.names(known.attacked)) == attacked
-    assert known.afloat == afloat
-
-
-@pytest.mark.parametrize(
     "rules", ["none,announce=sunk", "none,announce=ship", "corner,announce=sunk"]
 )
 def test_what_is_made_of_sinkings_is_true(rules):
@@ -378,25 +306,6 @@ def test_information_and_bisection_are_one_where_nothing_is_announced(text):
     bisection = evaluate("bisection", game, jobs=1)
     assert evaluate("information", game, jobs=1).histogram == bisection.histogram
     assert bisection.total_height >= solve(Position(game)).total_height
-
-
-def test_the_entropy_is_that_of_the_replies():
-    """Against the replies of all configurations, listed."""
-    game = Game.parse("3x4:2,2,contact=any,announce=sunk")
-    start = Position.parse(game, "B2=hit A1=miss")
-    everything = [to_masks(ships) for ships in list_ships(start)]
-    left = [ships for ships in everything if start.is_compatible(ships)]
-
-    def entropy(cell):
-        replies = Counter(reply(game, ships, start.hits, 1 << cell) for ships in left)
-        parts = [n / len(left) for n in replies.values()]
-        return -sum(p * log2(p) for p in parts)
-
-    fresh = [i for i in range(12) if not (start.hits | start.misses) >> i & 1]
-    most = max(map(entropy, fresh))
-    best = next(i for i in fresh if entropy(i) > most - 1e-12)
-    assert Information().shot(start) == game.cell(best)
-    assert evaluate("information", game, jobs=1).worst <= 12
 
 
 def parts_of(game, cell, counts):
@@ -446,37 +355,3 @@ def test_parameters_of_players_are_checked():
     ):
         with pytest.raises(StrategyError):
             as_player(text)
-
-
-def placements(game, misses, through, last):
-    """How many placements without a miss cover each cell; through -- the hits they must have."""
-    values = np.zeros((game.rows, game.columns))
-    for length in game.fleet:
-        for down in range(2):
-            for row in range(game.rows - down * (length - 1)):
-                for column in range(game.columns - (1 - down) * (length - 1)):
-                    ship = [(row + k * down, column + k * (1 - down)) for k in range(length)]
-                    at_end = ship[-1][1 - down] == (game.rows, game.columns)[1 - down] - 1
-                    if misses & {*ship} or (last and at_end):
-                        continue
-                    for cell in ship:
-                        values[cell] += len(through & {*ship}) if through is not None else 1
-    return values
-
-
-@pytest.mark.parametrize("shots", ["", "C3=miss", "C3=hit A1=miss", "C3=hit C4=hit B3=miss"])
-def test_matrices_of_battleship_heuristics(shots):
-    """As counted here: all placements without a miss, or those through hits."""
-    game = Game.parse("6x5:4,3,2,contact=any")
-    told = [shot.split("=") for shot in shots.split()]
-    misses = {parse_cell(name) for name, reply in told if reply == "miss"}
-    hits = {parse_cell(name) for name, reply in told if reply == "hit"}
-    hunted = placements(game, misses, None, last=False)
-    hunted /= hunted.max()
-    for matrix, expected in (("hunt", hunted), ("attack", placements(game, misses, hits, True))):
-        for cell in hits:
-            expected[cell] = 0
-        if matrix == "attack" and not hits:
-            continue
-        found = matrix_of(Position.parse(game, shots), matrix)
-        assert np.array(found) == pytest.approx(expected)

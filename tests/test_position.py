@@ -1,9 +1,10 @@
 """Positions: their two texts, the replies they accept, what they refuse."""
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from optsearch.check import reference
 from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, known_replies, legend, reply
 from optsearch.support.errors import PositionError
@@ -60,6 +61,8 @@ def test_drawn_board():
     assert position.hits == SMALL.mask([(0, 2), (2, 1)])
     assert position.misses == SMALL.mask([(0, 1), (3, 3)])
     assert Position.from_board(SMALL, ".○×.\n....\n.X..\n...o") == position
+    holes = Game.parse("2x3:2,holes=A1,C2")
+    assert Position.from_board(holes, "-X.\n.o#") == Position.parse(holes, "B1 hit, B2 m")
     assert position.signs == {(0, 1): "○", (0, 2): "×", (2, 1): "×", (3, 3): "○"}
 
 
@@ -77,57 +80,14 @@ def test_the_signs_are_one_pair():
 
 
 @pytest.mark.parametrize(
-    ("game", "text", "quoted"),
-    [
-        ("4x4:3,2", "B3", "'B3'"),
-        ("4x4:3,2", "B3=", "''"),
-        ("4x4:3,2", "=hit", "''"),
-        ("4x4:3,2", "B3=maybe", "'maybe'"),
-        ("4x4:3,2", "33=hit", "'33'"),
-        ("4x4:3,2", "E1=hit", "E1 is off the board 4x4"),
-        ("4x4:3,2", "A5=miss", "A5 is off the board 4x4"),
-        ("4x4:3,2", "A1=hit A1=miss", "A1 is shot twice: A1=hit and then A1=miss"),
-        ("4x4:3,2", "A1=hit A1=hit", "A1 is shot twice"),
-        ("4x4:3,2", "A1=sunk", "A1=sunk is not a reply of a game with announce=nothing"),
-        ("4x4:3,2", "A1=sunk:2", "A1=sunk:2"),
-        ("4x4:3,2", "A1=hit:2", "'hit:2'"),
-        ("4x4:3,2,announce=sunk", "A1=hit A2=sunk:2", "A2=sunk:2"),
-        ("4x4:3,2,announce=ship", "A1=hit A2=sunk", "A2=sunk is not a reply"),
-        (
-            "4x4:3,2,announce=ship",
-            "A1=hit A2=sunk:4",
-            "length 4; the fleet 3,2 has none",
-        ),
-        (
-            "4x4:3,2,announce=ship",
-            "A1=sunk:2 A2=sunk:2",
-            "makes 2 sunk ships of length 2; the fleet 3,2 has 1",
-        ),
-        (
-            "4x4:3,2,announce=sunk",
-            "A1=sunk A2=sunk A3=sunk",
-            "makes 3 sunk ships; the fleet 3,2 has 2",
-        ),
-        ("1x3:1", "A1=hit B1=hit", "2 hits in 'A1=hit B1=hit'"),
-        ("1x3:1", "A1=miss B1=miss C1=miss", "3 misses"),
-        ("4x4:3,2,announce=ship", "A1=sunk:0", "'sunk:0'"),
-    ],
-)
-def test_refuses_and_quotes(game, text, quoted):
-    with pytest.raises(PositionError) as error:
-        Position.parse(Game.parse(game), text)
-    assert quoted in str(error.value)
-
-
-@pytest.mark.parametrize(
     ("drawing", "quoted"),
     [
         ("....\n....\n....", "3 rows"),
         ("....\n" * 5, "5 rows"),
         ("....\n....\n.....\n....", "row 3 of the drawn board, '.....', has 5 cells"),
         ("....\n..x.\n....\n....", "'x' in row 2"),
-        ("....\n....\n....\n#...", "'#' in row 4 of the drawn board, '#...', is none of . (not"),
-        ("✕...\n....\n....\n....", "X or × (hit), o or ○ (miss), - (hole)"),
+        ("....\n....\n....\n#...", "is at A4, which is no hole of 4x4:3,2; - or # is a hole"),
+        ("✕...\n....\n....\n....", "o or ○ (miss), S or ● (sunk), - or # (hole)"),
         ("●...\n....\n....\n....", "A1=sunk is not a reply of a game with announce=nothing"),
         ("", "0 rows"),
     ],
@@ -138,13 +98,35 @@ def test_refuses_drawings(drawing, quoted):
     assert quoted in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("game", "drawing", "shots"),
+    [
+        ("2x2:2,announce=sunk", "X.\nS.", "A1=hit A2=sunk"),
+        (
+            "2x5:2,2,announce=ship",
+            "●Xo..\n...SS",
+            "A1=hit B1=sunk:2 C1=miss D2=hit E2=sunk:2",
+        ),
+        ("3x3:L4,announce=ship", "SSS\n..S\n...", "A1=hit B1=hit C1=hit C2=sunk:L4"),
+        ("4x4:3,2,contact=any,announce=ship", "XX..\no...\n....\n....", "A1=hit B1=hit A2=miss"),
+    ],
+)
+def test_sunk_ships_are_drawn(game, drawing, shots):
+    assert str(Position.from_board(game, drawing)) == shots
+
+
+@given(positions(announce=("sunk", "ship")))
+def test_a_drawn_board_says_all_but_which_of_touching_ships_was_sunk(position):
+    assume(position.game.contact != "any" or not any(shot.reply.sunk for shot in position.shots))
+    again = Position.from_board(position.game, position.board())
+    assert set(reference.configurations(again)) == set(reference.configurations(position))
+
+
 def test_a_drawing_has_no_order():
-    game = Game.parse("2x2:2,announce=sunk")
-    assert Position.from_board(game, "o.\n..") == Position.parse(game, "A1=miss")
-    with pytest.raises(PositionError, match="order of the shots"):
-        Position.from_board(game, "X.\n..")
-    with pytest.raises(PositionError, match="order of the shots"):
-        Position.from_board(game, "●.\n..")
+    with pytest.raises(PositionError, match=r"in their order, here A1=hit B1=sunk$"):
+        Position.from_board("2x2:2,contact=any,announce=sunk", "X●\n..")
+    with pytest.raises(PositionError, match=r"C1\+D1 is marked as sunk .* fleet 3,1 lies there"):
+        Position.from_board("2x4:3,1,announce=ship", "..SS\n....")
 
 
 def test_replies_are_the_rules():

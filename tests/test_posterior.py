@@ -13,17 +13,14 @@ from hypothesis import strategies as st
 
 from optsearch.check import reference
 from optsearch.counting.configurations import Configurations, to_masks
-from optsearch.counting.constraints import Constraints
 from optsearch.counting.lattice import Sweep
 from optsearch.counting.posterior import FLOOR, Posterior, _choose
 from optsearch.counting.prior import Prior
 from optsearch.counting.remainders import combined, moduli_above
-from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
-from optsearch.game.position import HIT, MISS, Position, reply
-from optsearch.support import records
-from optsearch.support.arrays import read_arrays, write_arrays
+from optsearch.game import ANNOUNCEMENTS, Game
+from optsearch.game.position import HIT, MISS, Position
 from optsearch.support.errors import ImpossiblePosition, PositionError, TooLarge
-from tests.examples import draws, games, positions, sizes, some
+from tests.examples import draws, games, positions, sizes
 
 STANDARD = Game.parse("10x10:5,4,3,3,2")
 
@@ -205,79 +202,10 @@ def test_what_is_left_may_be_light():
     assert statistic < degrees + 5 * (2 * degrees) ** 0.5
 
 
-def test_weights_too_far_apart_for_floats_are_listed(monkeypatch):
-    """Each ship has a heavy place, and never both: no factor for a length brings these together."""
-    game = Game.parse("1x6:3,2,contact=any")
-    prior = Prior.of_placements(game, {0b111: 10**400, 0b110: 10**400})
-    assert require_bound(Position(game), prior)[0].is_exact
-    monkeypatch.setattr("optsearch.counting.posterior.MOST_LISTED", 1)
-    with pytest.raises(TooLarge, match=r"placements has weights too far apart for floating point"):
-        Posterior(game, prior=prior).probability  # noqa: B018
-
-
-def test_no_weights_are_weights_of_one():
-    position = Position.parse(Game.parse("6x6:4,3,3,2"), "C3=hit A1=miss")
-    plain, weighted = (
-        Posterior(position),
-        Posterior(position, prior=Prior.of_placements(position.game, {})),
-    )
-    assert weighted.probability == pytest.approx(plain.probability, rel=weighted.relative_error)
-    assert weighted.greedy_shots() == plain.greedy_shots()
-    assert weighted.entropy == pytest.approx(plain.entropy, rel=1e-12)
-
-
 # Published values
 
 
-def test_figures_2_and_3():
-    posterior = Posterior(Position(STANDARD))
-    assert posterior.configurations == 1_925_751_392
-    printed = records.read_published("figure2_occurrence.csv")
-    matrix = posterior.occurrence
-    for row in printed.rows:
-        assert matrix[int(row["row"]), int(row["column"])] == int(row["occurrence"])
-    assert posterior.greedy_shots() == [
-        (0, 4),
-        (0, 5),
-        (4, 0),
-        (4, 9),
-        (5, 0),
-        (5, 9),
-        (9, 4),
-        (9, 5),
-    ]
-
-
-@pytest.mark.parametrize("contact", CONTACTS)
-def test_papers_board_equals_enumeration(contact):
-    """Two methods that share nothing but the rules."""
-    game = Game(10, 10, (5, 4, 3, 3, 2), contact)
-    position = Position.parse(game, "E5=hit E6=miss A1=miss J5=hit H8=miss C3=miss")
-    posterior, configurations = Posterior(position), Configurations(position)
-    assert posterior.configurations == configurations.configurations
-    assert (posterior.occurrence == configurations.occurrence).all()
-
-
-def test_spalding_jamieson():
-    """30,093,975,536 cliques, the two 3-ships told apart."""
-    game = Game(10, 10, (5, 4, 3, 3, 2), "any")
-    assert 2 * Posterior(Position(game)).configurations == 30_093_975_536
-
-
 # Sinkings
-
-
-def test_the_order_of_the_shots_counts():
-    """A1 A2 A3 hit and a 2-ship sunk: its cells are A1 A2 or A2 A3 by which shot sank it."""
-    game = Game(3, 3, (3, 2), "any", "ship")
-    first = Posterior(Position.parse(game, "A1=hit A2=sunk:2 A3=hit"))
-    second = Posterior(Position.parse(game, "A1=hit A2=hit A3=sunk:2"))
-    assert game.mask([(0, 0), (1, 0)]) in first.placements
-    assert game.mask([(1, 0), (2, 0)]) not in first.placements
-    assert game.mask([(1, 0), (2, 0)]) in second.placements
-    assert game.mask([(0, 0), (1, 0)]) not in second.placements
-    for posterior in (first, second):
-        assert posterior.configurations == brute_force(posterior.position)[0]
 
 
 def test_the_impossible_shot_is_named():
@@ -317,26 +245,6 @@ def test_a_finished_game():
 # Size
 
 
-@pytest.mark.parametrize(
-    ("game", "number"),
-    [
-        ("1x128:" + ",".join(["1"] * 40) + ",contact=any", comb(128, 40)),
-        ("128x1:" + ",".join(["1"] * 64) + ",contact=any", comb(128, 64)),
-        ("1x128:" + ",".join(["1"] * 30), comb(128 - 29, 30)),
-    ],
-)
-def test_counts_past_64_bits(game, number):
-    position = Position(Game.parse(game))
-    posterior = Posterior(position)
-    assert posterior.configurations == number > 2**64
-    assert posterior.occurrence.dtype == object
-    ships = len(position.game.fleet)
-    assert posterior.occurrence.sum() == number * ships
-    middle = posterior.occurrence.ravel()[0]
-    if position.game.contact == "any":
-        assert middle == number * ships // 128
-
-
 def test_counts_past_128_bits():
     """Ships in a row: arrange the ships and the gaps, an independent formula."""
     fleet = (3,) * 10 + (2,) * 15 + (1,) * 20
@@ -358,78 +266,9 @@ def test_moduli_and_remainders():
             assert combined([number % m for m in moduli], moduli) == number
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(8, 16), (16, 8), (11, 11), (2, 64), (64, 2)])
-def test_boards_of_up_to_128_cells(rows, columns):
-    for contact in CONTACTS:
-        game = Game(rows, columns, (3, 2), contact)
-        position = Position(game).after((0, 1), HIT).after((1, 0), MISS)
-        assert Posterior(position).configurations == Configurations(position).configurations
-        assert (Posterior(position).occurrence == Configurations(position).occurrence).all()
-
-
 def test_a_game_that_is_too_large_is_refused():
     with pytest.raises(TooLarge, match=r"table of 10x10:5,4,3,3,2 and its queries"):
         Sweep(STANDARD, max_bytes=100_000)
-
-
-# The cache on disk
-
-
-def test_the_table_on_disk(tmp_path, caplog):
-    game = Game.parse("6x7:4,3,3,2")
-    written = Sweep(game, tmp_path)
-    (file,) = tmp_path.iterdir()
-    read = Sweep(game, tmp_path)
-    constraints = Constraints(game.fleet, closed=5, hits=1 << 20)
-    assert read.through(constraints) == written.through(constraints)
-    whole = file.read_bytes()
-    assert not caplog.messages
-    for damaged in (whole[: len(whole) // 2], b"", whole[:200] + b"x" * 50 + whole[250:]):
-        file.write_bytes(damaged)
-        assert Sweep(game, tmp_path).through(constraints) == written.through(constraints)
-        assert file.read_bytes() != damaged  # written anew
-        (said,) = caplog.messages
-        assert str(file) in said
-        assert said.endswith("; it is made anew")
-        caplog.clear()
-
-
-def test_arrays_that_no_kernel_can_walk_are_not_believed(tmp_path, caplog):
-    """Behind good checksums, too: every array with values, sizes and types that it cannot have."""
-    game = Game.parse("5x6:4,2")
-    sweep = Sweep(game, tmp_path)
-    (file,) = tmp_path.iterdir()
-    arrays = read_arrays(file, sweep._name)
-    count = sweep.count(Constraints(game.fleet))
-    rng, refused = np.random.default_rng(5), 0
-    for name, array in arrays.items():
-        bad = [array[:-1], array.astype(np.int16), array.reshape(1, -1), array[:0]]
-        for extreme in (np.iinfo(array.dtype).max, np.iinfo(array.dtype).min):
-            for _ in range(3):
-                changed = array.copy()
-                changed[rng.integers(len(array))] = extreme
-                bad.append(changed)
-        for changed in bad:
-            write_arrays(file, sweep._name, {**arrays, name: changed})
-            again = Sweep(game, tmp_path)
-            if caplog.messages:
-                refused += 1
-                assert caplog.messages[-1].endswith("; it is made anew")
-                assert again.count(Constraints(game.fleet)) == count
-                caplog.clear()
-    assert refused > 60
-    for names in (list(arrays)[1:], [*arrays, "more"]):
-        write_arrays(file, sweep._name, {name: arrays.get(name, array) for name in names})
-        assert Sweep(game, tmp_path).count(Constraints(game.fleet)) == count
-        assert caplog.messages
-
-
-def test_sub_fleets_need_no_table_of_their_own():
-    game = Game.parse("6x6:4,3,3,2")
-    whole = Sweep(game)
-    for fleet in ((4,), (3, 3), (4, 2), (3,), (4, 3, 3)):
-        own = Sweep(Game(6, 6, fleet))
-        assert whole.through(Constraints(fleet)) == own.through(Constraints(fleet))
 
 
 # Samples
@@ -478,31 +317,6 @@ def test_samples_are_uniform(weights):
     )
     assert degrees > 4
     assert statistic < degrees + 5 * (2 * degrees) ** 0.5
-
-
-def test_marginals_of_samples_of_the_papers_board():
-    """Each cell's frequency in 50,000 samples lies within five standard errors of the exact one."""
-    posterior = Posterior(Position.parse(STANDARD, "E5=hit"))
-    n = 50_000
-    words = np.bitwise_or.reduce(posterior.sample(n, 3), axis=1)
-    found = np.zeros(100)
-    for cell in range(100):
-        found[cell] = (words[:, cell >> 6] >> np.uint64(cell & 63) & np.uint64(1)).sum() / n
-    exact = posterior.probability.ravel()
-    error = np.sqrt(exact * (1 - exact) / n)
-    assert (np.abs(found - exact) <= 5 * error).all()
-    assert 0.5 < np.mean((found - exact)[error > 0] ** 2 / error[error > 0] ** 2) < 1.5
-
-
-def test_samples_where_ranks_would_pass_64_bits():
-    game = Game(1, 128, (1,) * 30)
-    position = Position(game).after((0, 3), HIT)
-    for ships in Posterior(position).sample(3, 5):
-        assert position.is_compatible(to_masks(ships))
-        closed = 0
-        for mask in to_masks(ships):
-            assert not mask & closed
-            closed |= mask | game.halo(mask)
 
 
 def test_choose_is_in_proportion():
@@ -570,56 +384,3 @@ def assert_counts_or_is_impossible(position):
     else:
         with pytest.raises(ImpossiblePosition):
             posterior.occurrence  # noqa: B018
-
-
-@pytest.mark.parametrize(
-    ("game", "shots"),
-    [
-        ("2x4:2", "A1=hit D2=hit"),
-        ("4x4:2", "B1=hit C4=hit"),
-        ("3x9:2,2", "A1=hit E2=hit I3=hit"),
-        ("2x20:6", "A1=hit J2=hit"),
-        ("8x16:14", "A1=hit P8=hit"),
-    ],
-)
-def test_hits_out_of_reach(game, shots):
-    """A hit deeper than any skyline reaches: the deepest height there is must not pass for it."""
-    position = Position.parse(Game.parse(game), shots)
-    assert Posterior(position).configurations == Configurations(position).configurations == 0
-
-
-@pytest.mark.parametrize(
-    "text", some(2, ["4x4:3,2", "7x7:4,3,2,contact=any", "10x10:5,4,3,3,2,contact=any"], 3)
-)
-def test_weights_of_zero_leave_placements_out(text):
-    """As few states are met as without these placements, and what is left is weighed as before."""
-    game = Game.parse(text)
-    corner = game.bit((0, 0))
-    weights = {
-        ship: 0.0 for length in set(game.fleet) for ship in game.placements(length) if ship & corner
-    }
-    without = Posterior(Position.parse(game, "A1=miss"))
-    weighted = Posterior(game, prior=Prior.of_placements(game, weights))
-    assert weighted.probability == pytest.approx(without.probability, abs=1e-12)
-    assert not (weighted.sample(200, 1) & np.uint64(corner))[..., 0].any()
-
-
-@pytest.mark.parametrize(
-    "text", ["4x4:3,2", "3x5:2,2,contact=any,announce=sunk", "4x4:2,2,1,announce=ship"]
-)
-def test_everything_is_each_configuration_once(text):
-    game = Game.parse(text)
-    rng = np.random.default_rng(5)
-    configurations = [frozenset(ships) for ships in reference.configurations(Position(game))]
-    hidden = configurations[len(configurations) // 2]
-    position = Position(game)
-    for cell in rng.permutation(game.cells)[: game.cells // 2].tolist():
-        answer = reply(game, hidden, position.hits, 1 << cell)
-        position = position.after(game.cell(cell), answer)
-    found = [tuple(to_masks(ships)) for ships in Posterior(position).everything()]
-    expected = {
-        tuple(sorted(ships)) for ships in configurations if position.is_compatible(tuple(ships))
-    }
-    assert len(found) == len(expected)
-    assert {tuple(sorted(ships)) for ships in found} == expected
-    assert all(tuple(ship.bit_count() for ship in ships) == game.fleet for ships in found)

@@ -10,7 +10,7 @@ from functools import cache
 
 import definition
 import pytest
-from examples import draws, games, positions, sizes
+from examples import draws, positions, sizes
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -22,7 +22,7 @@ from optsearch.counting.configurations import to_masks
 from optsearch.counting.family import MAX_WEIGHT, Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, one_by_one, read
-from optsearch.evaluation import FollowedTask, runners
+from optsearch.evaluation import runners
 from optsearch.game import ANNOUNCEMENTS, Game, bits
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, reply
@@ -31,7 +31,7 @@ from optsearch.play.hiding import OneByOne
 from optsearch.search.kernels import SWITCHES
 from optsearch.search.proving import prove
 from optsearch.search.solver import Solver, SolverOptions, solve
-from optsearch.strategies import Strategy, named
+from optsearch.strategies import named
 from optsearch.support.errors import (
     ImpossiblePosition,
     NotSupported,
@@ -254,36 +254,12 @@ def test_strategies_are_evaluated_by_weight(name, drawn, large):
     assert found.configurations == sum(weights.values())
 
 
-def test_weights_of_columns_that_are_packed_anew():
-    """More than a word of configurations, in parts that get blocks of their own."""
-    game = Game.parse("4x5:3,2,contact=any")
-    prior = Prior.of_placements(game, {0b111: 5, 0b11: 3, 0b1100: 0, 0b10000100001: 7})
-    plain = evaluate(Asked("greedy:endgame=6"), game, prior=prior, jobs=1)
-    for name in ("greedy:endgame=6", "rollout:cap=256,screen=128"):
-        followed, expected = FollowedTask(name, Position(game)), Counter()
-        for ships in reference.configurations(Position(game)):
-            expected[followed.shots_of(sum(ships))] += prior.weight(ships)
-        found = evaluate(name, game, prior=prior, jobs=1)
-        assert found.histogram == {shots: n for shots, n in sorted(expected.items()) if n}
-        assert plain.histogram == found.histogram or name.startswith("rollout")
-
-
-class Asked(Strategy):
-    """A strategy that is asked, whatever rule it has."""
-
-    def __init__(self, name):
-        self.strategy = named(name)
-
-    def shot(self, position):
-        return self.strategy.shot(position)
-
-
 def test_weights_of_tasks(monkeypatch, tmp_path):
     """A tree whose top is only positions, cut short and gone on with; another prior is refused."""
     game = Game.parse("6x6:3,2")
     prior, other = (Prior.of_placements(game, {0b111: weight, 0b11: 0}) for weight in (9, 8))
     whole = evaluate("greedy", game, prior=prior, jobs=1)
-    monkeypatch.setattr(runners.Ruled, "listed", lambda self, memory: 128)
+    monkeypatch.setattr(runners.KernelRunner, "listed", lambda self, memory: 128)
     halves = evaluate("greedy", game, prior=prior, jobs=1, checkpoint=tmp_path)
     assert halves.tasks > 5
     assert halves.histogram == whole.histogram
@@ -439,22 +415,6 @@ def test_bad_tables(tmp_path, here, text, says):
     assert err.count("\n") == 1
 
 
-@draws(200)
-@given(st.data())
-def test_tables_say_what_python_says(tmp_path_factory, data):
-    """A prior written as a table is read as the same, digest and all."""
-    game = data.draw(games(announce=ANNOUNCEMENTS))
-    ships = [ship for length in set(game.fleet) for ship in game.placements(length)]
-    assume(ships)
-    values = st.fractions(0, 50, max_denominator=12)
-    weights = data.draw(st.dictionaries(st.sampled_from(ships), values, min_size=1))
-    rows = "".join(f"{game.ship_name(ship)},{weight}\n" for ship, weight in weights.items())
-    path = tmp_path_factory.mktemp("prior") / "prior.csv"
-    prior = read(write(path, f"ship,weight\n{rows}"), game)
-    said = Prior.of_placements(game, weights)
-    assert (prior, prior.digest) == (said, said.digest)
-
-
 # Ships placed one by one
 
 
@@ -475,16 +435,6 @@ def test_one_by_one_is_what_programs_do(text, n):
     degrees = len(expected) - 1
     assert statistic < degrees + 5 * (2 * degrees) ** 0.5
     assert len(set(rows.values())) > 1  # not uniform
-
-
-def test_one_by_one_by_hand():
-    """1x4:1,1 apart: A1 first leaves C1 and D1, B1 leaves D1 alone, and so on."""
-    game = Game.parse("1x4:1,1")
-    prior = one_by_one(game)
-    # {A1, C1}: 1/4 1/2 + 1/4 1/1; {A1, D1}: 1/4 1/2 twice; {B1, D1}: as the first.
-    assert [prior.weight(ships) for ships in ((1, 4), (1, 8), (2, 8))] == [3, 2, 3]
-    with pytest.raises(TooLarge, match="simulate --boards one-by-one draws some"):
-        one_by_one(Game.parse("10x10:5,4,3,3,2"))
 
 
 @pytest.mark.parametrize(
@@ -533,63 +483,3 @@ def test_a_checkpoint_is_of_the_weights_and_not_of_the_source(
     assert re.search(r"prior \w{16}, not of .*prior \w{16}; name another folder", err)
     run.rename(tmp_path / "other")
     assert json.loads(ran(5)[1])["total_height"] > totals[0]
-
-
-def test_a_function_is_asked_once_for_every_weight():
-    heavy, asked = {"weight": 3}, Counter()
-
-    def weigh(ships):
-        asked[ships] += 1
-        return heavy["weight"] if ships[0] & 1 else 1
-
-    prior = Prior.of_function(GAME, weigh, "weigh")
-    heavy["weight"] = 5
-    assert set(asked.values()) == {1}
-    rows = {ships: 3 if ships[0] & 1 else 1 for ships in asked}
-    assert {*map(tuple, map(sorted, asked))} == {
-        tuple(sorted(ships)) for ships in reference.configurations(Position(GAME))
-    }
-    assert prior == Prior.of_configurations(GAME, rows)
-    assert prior != Prior.of_function(GAME, weigh, "weigh")
-    nothing = Prior.of_function(Game.parse("2x2:2,2"), weigh, "weigh")
-    assert nothing == Prior.of_configurations(nothing.game, {})
-
-
-def test_weights_too_many_to_ask_for_name_no_file(tmp_path, here, monkeypatch):
-    """The function works as ever where nothing is kept; each run has a prior of its own."""
-    write(tmp_path / "own.py", "def weigh(game, ships):\n    return 1 + ships[0][0][0]\n")
-    monkeypatch.chdir(tmp_path)
-    by = ("4x4:3,2", "--prior", "own.py:weigh")
-    commands = {"solve": (), "greedy": (), "posterior": (), "evaluate": ("greedy",)}
-
-    def ran(command, *more):
-        status, out, err = here(command, *commands[command], *by, *more)
-        return status, err if status else {
-            key: value for key, value in json.loads(out).items() if "seconds" not in key
-        }
-
-    kept = {command: ran(command, "--json")[1] for command in commands}
-    assert here("solve", *by, "--tree", "tree.json", "--prove", "proof.jsonl")[0] == 0
-    monkeypatch.setattr("optsearch.counting.prior.MOST_KEPT", 10)
-    for command, answer in kept.items():
-        assert answer.pop("prior_digest")
-        assert ran(command, "--json") == (0, answer)
-    for command, *more in (
-        *(("solve", option, "new") for option in ("--tree", "--prove", "--table")),
-        ("greedy", "--tree", "new"),
-        ("evaluate", "--resume", "new"),
-    ):
-        status, err = ran(command, *more)
-        assert status == 2
-        assert "cannot name the prior own.py:weigh: that needs the weights of all" in err
-        assert err.count("\n") == 1
-    assert not (tmp_path / "new").exists()
-    for command, file in (("tree", "tree.json"), ("check", "tree.json"), ("check", "proof.jsonl")):
-        status, out, err = here(command, file, "--prior", "own.py:weigh")
-        assert (status, out) == (2, "")
-        assert f"'{file}' cannot name the prior own.py:weigh" in err
-    function = Prior.of_function(GAME, lambda ships: 1, "one")
-    assert function == function
-    assert function != Prior.of_function(GAME, lambda ships: 1, "one")
-    with pytest.raises(TooLarge, match="a table cannot name the prior one"):
-        solve(GAME, prior=function, table=tmp_path / "new")

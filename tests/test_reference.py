@@ -9,13 +9,11 @@ from hypothesis import strategies as st
 
 from optsearch.check import reference
 from optsearch.check.trees import verify
-from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
+from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position, reply
 from optsearch.support.errors import ImpossiblePosition, NotSupported
 from tests.examples import draws, positions
-
-RULES = [f",contact={contact},announce={tell}" for contact in CONTACTS for tell in ANNOUNCEMENTS]
 
 any_rule = positions(max_cells=8, max_ships=3, max_configurations=20, announce=ANNOUNCEMENTS)
 
@@ -52,23 +50,6 @@ def test_known_totals(game, total_height, configurations):
 )
 def test_by_hand(game, shots, total_height):
     assert solve(game, shots).total_height == total_height
-
-
-def test_a_certain_hit_is_not_free():
-    """A1-B1 C1-C2, A1-A2 C1-C2 or A1-A2 B1-C1 are left, and all have A1.
-
-    B1 gives three replies: hit, miss, sunk. After A1 the first and the third are both `sunk`.
-    """
-    game = Game.parse("2x3:2,2,contact=any,announce=sunk")
-    position = Position.parse(game, "C1=hit B2=miss")
-    heights = reference.first_shots(reference.family(position))
-    assert {game.names(1 << cell)[0]: n for cell, n in heights.items()} == {
-        "A1": 11,
-        "B1": 10,
-        "A2": 11,
-        "C2": 11,
-    }
-    assert reference.solve(position).best_shots == ((0, 1),)
 
 
 # Brute force: strategies by recursion over positions, each with the list of all configurations
@@ -204,11 +185,6 @@ def test_what_is_told_helps(position):
         for rule in ("", ",announce=sunk", ",announce=ship")
     ]
     assert totals == sorted(totals, reverse=True)
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_one_ship_is_announced_in_vain(rule):
-    assert solve("2x3:2" + rule).total_height == 25
 
 
 # Solutions

@@ -20,9 +20,9 @@ from optsearch.counting.prior import Prior
 from optsearch.game import Game, bits
 from optsearch.game.noise import Noise, NoisyPosition
 from optsearch.game.position import HIT, MISS, Position, Shot, play
-from optsearch.play.advice import Contradiction, Replies
 from optsearch.play.hiding import Drawn
-from optsearch.play.simulate import Manner, generator_of, played, replay, simulate
+from optsearch.play.replies import Replies, ReplyConflict
+from optsearch.play.simulate import ReplyModel, generator_of, played, replay, simulate
 from optsearch.strategies import as_player
 from optsearch.strategies.greedy import counts_of
 from optsearch.support.errors import NotSupported, PositionError, StrategyError, TableError
@@ -104,14 +104,14 @@ def test_true_replies_are_those_of_the_papers_game():
     for board, ships in enumerate(Drawn().boards(GAME, 20, 1)):
         ends = [
             played(player, GAME, to_masks(ships), generator_of(1, board), manner)
-            for manner in (Manner(), Manner(Noise()))
+            for manner in (ReplyModel(), ReplyModel(Noise()))
         ]
         assert ends[0].shots == ends[1].shots
 
 
 def test_a_game_with_false_replies():
     """Every reply is as the ships and the numbers drawn say; the last shot ends it."""
-    manner = Manner(Noise.parse("0.3", "0.3"))
+    manner = ReplyModel(Noise.parse("0.3", "0.3"))
     for number, ships in enumerate(Drawn().boards(GAME, 10, 1)):
         masks = to_masks(ships)
         end = replay("greedy", GAME, number, manner=manner)
@@ -145,13 +145,13 @@ class Same:
 
 
 def test_a_cell_may_be_shot_again():
-    (outcome,) = simulate([Twice], GAME, games=5, jobs=1, manner=Manner(SOME)).outcomes
+    (outcome,) = simulate([Twice], GAME, games=5, jobs=1, manner=ReplyModel(SOME)).outcomes
     lasts = [
         max(max(bits(ship)) for ship in to_masks(ships)) for ships in Drawn().boards(GAME, 5, 1)
     ]
     assert outcome.shots.tolist() == [2 * last + 1 for last in lasts]
     with pytest.raises(StrategyError, match="made 1,601 shots"):
-        simulate([Same], GAME, games=1, jobs=1, manner=Manner(SOME))
+        simulate([Same], GAME, games=1, jobs=1, manner=ReplyModel(SOME))
 
 
 # Salvos
@@ -159,7 +159,7 @@ def test_a_cell_may_be_shot_again():
 
 def test_greedy_shoots_the_most_probable_cells_together():
     for number, ships in enumerate(Drawn().boards(GAME, 10, 1)):
-        end = replay("greedy", GAME, number, manner=Manner(salvo=3))
+        end = replay("greedy", GAME, number, manner=ReplyModel(salvo=3))
         assert not Position(GAME, end.shots).hits_left
         for start in range(0, len(end.shots), 3):
             counts = counts_of(Position(GAME, end.shots[:start])).cells
@@ -186,7 +186,7 @@ def test_a_salvo_of_one_is_a_shot(name):
 
 def test_salvos_are_counted():
     """Players of one's own choose them too; a run goes on, and is not mixed with single shots."""
-    (outcome,) = simulate([Twice], GAME, games=20, jobs=1, manner=Manner(salvo=4)).outcomes
+    (outcome,) = simulate([Twice], GAME, games=20, jobs=1, manner=ReplyModel(salvo=4)).outcomes
     assert outcome.salvos.tolist() == [-(-n // 4) for n in outcome.shots]
     rows = [
         play(lambda p: p.game.cell(len(p.shots)), to_masks(ships), Position(GAME)).shots
@@ -196,8 +196,10 @@ def test_salvos_are_counted():
 
 
 def test_another_manner_is_another_checkpoint(tmp_path):
-    simulate(["greedy"], GAME, games=3, jobs=1, checkpoint=tmp_path, manner=Manner(salvo=2))
-    again = simulate(["greedy"], GAME, games=3, jobs=1, checkpoint=tmp_path, manner=Manner(salvo=2))
+    simulate(["greedy"], GAME, games=3, jobs=1, checkpoint=tmp_path, manner=ReplyModel(salvo=2))
+    again = simulate(
+        ["greedy"], GAME, games=3, jobs=1, checkpoint=tmp_path, manner=ReplyModel(salvo=2)
+    )
     assert again.resumed == 3
     with pytest.raises(TableError):
         simulate(["greedy"], GAME, games=3, jobs=1, checkpoint=tmp_path)
@@ -210,7 +212,7 @@ def test_another_manner_is_another_checkpoint(tmp_path):
 def test_players_that_take_replies_for_true(name):
     game = Game.parse("3x4:3")
     with pytest.raises(StrategyError, match=r"takes every reply as true|information=exact draws"):
-        simulate([name], game, games=1, jobs=1, manner=Manner(SOME))
+        simulate([name], game, games=1, jobs=1, manner=ReplyModel(SOME))
 
 
 def test_what_takes_replies_for_true():
@@ -220,7 +222,7 @@ def test_what_takes_replies_for_true():
     with pytest.raises(NotSupported, match="announces sinkings"):
         NoisyPosition(Game.parse("4x4:3,announce=ship"), SOME)
     with pytest.raises(StrategyError, match="chooses each cell after"):
-        simulate(["nested"], GAME, games=1, jobs=1, manner=Manner(salvo=2))
+        simulate(["nested"], GAME, games=1, jobs=1, manner=ReplyModel(salvo=2))
     for text in ("5", "-0.1", "a", "1/0", ".", "1e-3", "nan", "9" * 40):
         with pytest.raises(PositionError, match="are no probability"):
             Noise.parse(text, "0")
@@ -231,7 +233,7 @@ def test_contradictions_where_one_kind_is_true():
     replies = Replies(NoisyPosition(GAME, Noise.parse("0", "0.1")))
     replies.add((0, 0), HIT)
     replies.add((0, 0), MISS)
-    with pytest.raises(Contradiction, match="A1=hit"):
+    with pytest.raises(ReplyConflict, match="A1=hit"):
         replies.add((1, 1), HIT)
     assert str(replies.undo((0, 0))) == "A1=miss"
 

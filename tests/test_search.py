@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import combinations, pairwise, product
+from itertools import combinations, product
 from math import comb
 
 import numpy as np
@@ -430,29 +430,6 @@ def test_bounds_and_limits_of_odd_shapes(number):
             assert fits(found, optimum, limit), (example, switches, limit)
 
 
-@pytest.mark.parametrize("number", [40, pytest.param(2000, marks=pytest.mark.long(10))])
-def test_bounds_of_sets_of_two_or_three_cells(number):
-    """Where the chain of misses decides: pairs of cells are in several sets, few misses left."""
-    rng = random.Random(14)
-    for _ in range(number):
-        size = rng.choice((2, 2, 3))
-        everything = [mask(cells) for cells in combinations(range(rng.randint(5, 7)), size)]
-        sets = tuple(rng.sample(everything, min(rng.randint(5, 13), len(everything))))
-        example = Drawn(sets, (1,) * len(sets), (1, 7))
-        for objective, budgets in (("within", (1, 2, 3, 4)), ("worst", (2, 3, 4)), ("mean", (-1,))):
-            truth = Definition(example.sets, example.weights, objective)
-            searches = [
-                example.search(objective, only("profile", *names))
-                for n in range(3)
-                for names in combinations(("matching", "leaf_counting"), n)
-            ]
-            for budget in budgets:
-                expected = truth.value(truth.everything, budget)
-                for search in searches:
-                    bound = search.lower_bound(example.everything, budget)
-                    assert is_below(bound, expected), (example, objective, budget)
-
-
 def chain_as_documented(sets, cells):
     """The most sets that the cells of an all-miss chain are the first to hit, descending."""
     count = {c: sum(s >> c & 1 for s in sets) for c in cells}
@@ -527,69 +504,7 @@ def test_bounds_say_what_their_inequalities_say():
     assert search.lower_bound(alone.everything) == 5 + 4 + 3 + 2 + 1
 
 
-def test_the_table_of_few_sets_says_what_its_inequality_says():
-    rng = random.Random(16)
-    strict = 0
-
-    @cache
-    def least(k, n, d):
-        """The least misses of n sets of k cells where no shot hits more than d."""
-        if n <= 1:
-            return 0
-        shots = range(1, min(d, n - 1) + 1) if k else ()
-        return min((least(k - 1, h, d) + least(k, n - h, d) + n - h for h in shots), default=99)
-
-    for _ in range(300):
-        k = rng.randint(3, 4)
-        sets = [mask(chosen) for chosen in combinations(range(7), k)]
-        sets = rng.sample(sets, rng.randint(2, 14))
-        example = Drawn(tuple(sets), weights_of(rng, len(sets)), (1, 7))
-        cells = example.undecided()
-        k = max((s & mask(cells)).bit_count() for s in sets)
-        if k < 3:
-            continue
-        most = max(sum(s >> c & 1 for s in sets) for c in cells)
-        bounds = [least(k, n, most) for n in range(len(sets) + 1)]
-        steps = [b - a for a, b in pairwise(bounds)]
-        falling = sorted(example.weights, reverse=True)
-        expected = sum(map(int.__mul__, falling, steps))
-        search = example.search("mean", only("leaf_counting", "profile", "frequency_cap"))
-        assert search.lower_bound(example.everything) == expected, example
-        strict += expected > min(example.weights) * bounds[-1]
-    assert strict > 100
-
-
 # Large weights: what is forbidden must stay forbidden however much weight it is times
-
-
-@pytest.mark.parametrize("off", [(), ("small_cases",), BOUNDS])
-@pytest.mark.parametrize("weight", [1, 1000, 3000, 4096, 8192, 1 << 20, 1 << 38])
-def test_worst_with_large_weights(weight, off):
-    for size in (1, 2):
-        sets = tuple(map(mask, combinations(range(6 // size), size)))
-        example = Drawn(sets, (weight,) * len(sets), (1, 6))
-        for budget in range(6):
-            search = example.search("worst", without(*off))
-            truth = Definition(example.sets, example.weights, "worst")
-            expected = truth.value(truth.everything, budget)
-            family = example.everything
-            assert agrees(search.solve(family, budget), expected)
-            assert agrees(search.solve(family, budget), expected)
-            assert is_below(search.lower_bound(family, budget), expected)
-            for cell, bound in search.shots(family, budget):
-                one = truth.after(truth.everything, truth.columns[cell], budget)
-                assert is_below(bound, one)
-                assert agrees(search.after(family, cell, budget), one)
-
-
-def test_worst_with_many_sets():
-    sets = tuple(map(mask, combinations(range(50), 3)))[:16_000]
-    example = Drawn(sets, (1,) * len(sets), (5, 10))
-    search = example.search("worst")
-    for budget in (0, 1, 2):
-        assert search.lower_bound(example.everything, budget) >= FORBIDDEN
-        assert search.solve(example.everything, budget, FORBIDDEN) >= FORBIDDEN
-        assert all(bound >= FORBIDDEN for _, bound in search.shots(example.everything, budget))
 
 
 # Normal forms
@@ -637,18 +552,6 @@ def test_images_under_the_grid_have_one_normal_form():
     assert different > 100
 
 
-@pytest.mark.parametrize("text", ["7x7:2", "5x7:2", "1x12:3", "6x6:4"])
-def test_subfamilies_of_a_game_have_the_key_of_their_images(text):
-    """The far ends of paths and grids are told apart: as many rounds of colours as that takes."""
-    rng = random.Random(12)
-    game = game_family(text)
-    for _ in range(100):
-        sets = tuple(rng.sample(game.sets, len(game.sets) - rng.randint(0, 6)))
-        example = Drawn(sets, (1,) * len(sets), game.grid)
-        permutation = rng.choice(symmetries(example.grid)).tolist()
-        assert key_of(example) == key_of(moved(example, permutation))
-
-
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @sizes("number", 300, 900, 1)
 def test_one_normal_form_one_optimum(objective, number):
@@ -673,25 +576,6 @@ def test_one_normal_form_one_optimum(objective, number):
             # Keys tell all but one of these: whether cells are named as on a grid, and which grid.
             assert values.setdefault(key, value) == value, (example, budget)
     assert shared > number // 3
-
-
-def test_the_normal_form_tells_what_the_optimum_depends_on():
-    sets = tuple(map(mask, combinations(range(4), 2)))
-    example = Drawn(sets, (1,) * 6, (1, 4))
-    heavy = [Drawn(sets, (1,) * i + (2,) + (1,) * (5 - i), (1, 4)) for i in range(6)]
-    keys = {key_of(example)} | {key_of(family) for family in heavy}
-    assert len(keys) == 2
-    keys = {key_of(example, name, budget) for name in OBJECTIVES[1:] for budget in range(128)}
-    assert len(keys) == 2 * 128
-
-
-def test_the_normal_form_of_one_set():
-    """All single sets have the optimum 0."""
-    example = Drawn((mask((0, 1, 90)), mask((0, 2, 3))), (1, 1), (10, 10))
-    for switches in (ALL_ON, without("isomorphism"), ALL_OFF):
-        search = example.search("mean", switches)
-        keys = {search.normal_form(np.array([i], np.int32)) for i in (0, 1)}
-        assert search.normal_form(example.everything) not in keys
 
 
 # Larger families, from games
@@ -743,29 +627,6 @@ def solved(example, objective, switches, family, budget, limit=1 << 60, disk=Non
         return search.solve(family, budget, limit), search
     except Abandoned:
         return None, search
-
-
-@pytest.mark.parametrize(("text", "most", "weights", "misses"), some(4, LARGER, 3))
-def test_larger_families_with_each_switch_off(text, most, weights, misses):
-    example = game_family(text, random.Random(8), most, weights)
-    family = example.everything
-    runs = finished = 0
-    for objective in OBJECTIVES:
-        for budget in (-1,) if objective == "mean" else (misses - 1, misses):
-            expected = example.search(objective).solve(family, budget)
-            shared = MemoryTable(1 << 23)
-            for names in ((), *((name,) for name in SWITCHES), ("words", "isomorphism")):
-                for table in (None, shared):
-                    found, search = solved(
-                        example, objective, without(*names), family, budget, table=table
-                    )
-                    runs += 1
-                    finished += found is not None
-                    assert found is None or alike(found, expected), (objective, budget, names)
-            nodes = search.nodes
-            assert alike(search.solve(family, budget), expected)
-            assert search.nodes - nodes <= 2  # the table knows it
-    assert finished >= 0.75 * runs
 
 
 def alike(found, expected):
@@ -841,32 +702,6 @@ def test_limits_around_the_optimum(text, weights):
             assert whole.search("mean").solve(family, limit=value + 1) == value
 
 
-@pytest.mark.parametrize("text", ["4x5:3,2", "5x5:5,2", "4x5:2,2,2"])
-def test_weights_that_differ_little(text):
-    """One search that is weighed anew, beside others without the bounds: the same, by less."""
-    rng = random.Random(16)
-    whole = game_family(text, rng, 10_000, weights=False)
-    search = whole.search("mean")
-    for most in (1, 3000, 1100, 1010, 0, 0):
-        if most:
-            weights = tuple(rng.randint(min(1000, most), most) for _ in whole.sets)
-        else:  # near those before
-            weights = tuple(10 * weight + rng.randint(0, 9) for weight in weights)
-        plain = Drawn(whole.sets, weights, whole.grid).search("mean", without("even"))
-        value, before = plain.solve(whole.everything), search.effort.total
-        search.weigh(np.array(weights))
-        assert search.solve(whole.everything) == value
-        spent = search.effort.total - before
-        for limit in rng.sample((value - 1, value, value + 1), 3):
-            found = search.solve(whole.everything, limit=limit)
-            assert limit <= found <= value or found == value < limit
-        search.look_back()
-    assert spent < plain.effort.total
-    for wrong in (np.zeros(len(whole.sets), np.int64), np.ones(3, np.int64)):
-        with pytest.raises(ValueError, match="a positive weight for each set"):
-            search.weigh(wrong)
-
-
 @sizes("number", 300, 3000, 3)
 def test_former_weights(number):
     """Small families by the definition, weighed anew after a look back at other weights."""
@@ -885,14 +720,6 @@ def test_former_weights(number):
             assert search.solve(example.everything) == expected
             search.look_back()
             example.weights = tuple(weight + rng.randint(0, 1) for weight in example.weights)
-
-
-def test_published_optima():
-    """Table 1 of Audinot, Bonnet and Viennot (2014): total heights less all hits."""
-    for text, height in (("4x4:2", 146), ("4x4:3,3", 196)):
-        example = game_family(text)
-        hits = example.sets[0].bit_count() * len(example.sets)
-        assert hits + example.search("mean").solve(example.everything) == height
 
 
 # Tables
@@ -936,56 +763,6 @@ def test_a_disk_kept_between_runs(number):
 
 def expected_of(value):
     return float("inf") if value >= FORBIDDEN else value
-
-
-@pytest.mark.parametrize("switches", [ALL_ON, ALL_OFF | {"memo": True}], ids=["on", "off"])
-def test_a_disk_shared_by_small_families(switches):
-    """Families of five cells meet each other's entries, also those that are bounds only."""
-    rng = random.Random(11)
-    known = {}
-
-    class Disk:
-        get = staticmethod(known.get)
-        put = staticmethod(known.__setitem__)
-
-    table = MemoryTable(1 << 23)
-    for _ in range(800):
-        sets = subsets(rng, range(5), 9)
-        objective = rng.choice(OBJECTIVES)
-        budget = -1 if objective == "mean" else rng.randint(0, 4)
-        weights = (
-            (1,) * len(sets) if rng.random() < 0.5 else tuple(rng.choices((1, 2), k=len(sets)))
-        )
-        example = Drawn(tuple(sets), weights, (1, 5))
-        truth = Definition(example.sets, example.weights, objective)
-        expected = truth.value(truth.everything, budget)
-        chosen = switches | {name: rng.random() < 0.5 for name in rng.sample(SWITCHES[1:], 3)}
-        search = example.search(objective, chosen, table, Disk)
-        limit = limit_of(rng, expected)
-        assert fits(search.solve(example.everything, budget, limit), expected, limit)
-        if rng.random() < 0.5:
-            assert agrees(search.solve(example.everything, budget), expected)
-
-
-def test_a_failing_disk_ends_the_search():
-    class Full(Exception):
-        pass
-
-    class Disk:
-        def get(self, key):
-            return None
-
-        def put(self, key, value):
-            raise Full
-
-    example = game_family("4x4:2,2,contact=any", random.Random(13), 14)
-    search = example.search("mean", only("memo"), disk=Disk())
-    family = example.everything
-    for _ in range(2):
-        with pytest.raises(Full):
-            search.solve(family)
-    search.memo.disk = None
-    assert search.solve(family) == example.search("mean").solve(family)
 
 
 # The clock
@@ -1070,33 +847,6 @@ def test_what_others_are_at_changes_no_answer(number):
             assert agrees(search.solve(example.everything, budget), expected)
         put_off[objective] += nodes[0] != nodes[1]
     assert min(put_off.values()) > number / 100
-
-
-def test_a_family_stays_marked_while_its_parts_come_and_go():
-    """What another process would see of the first family at each tick of the search."""
-    example, seen = game_family("5x5:3,2", weights=False, most=600), []
-
-    def tick(nodes):
-        seen.append(shared.is_marked(key))
-
-    shared = SharedTable(bytearray(1 << 20))
-    search = example.search("mean", ALL_ON, tick=tick)
-    search.memo.shared, search.team = shared, 2
-    key = search.normal_form(example.everything)
-    search.solve(example.everything)
-    assert len(seen) > 3
-    assert all(seen)
-    assert not shared.is_marked(key)
-
-
-def test_a_first_shot_that_may_not_miss():
-    example = Drawn((3, 5, 6, 24), (1,) * 4, (1, 5))
-    ticks = []
-    search = example.search("worst", tick=ticks.append)
-    for cell in example.undecided():
-        assert search.after(example.everything, cell, 0) == FORBIDDEN
-    assert search.solve(example.everything, 0) == FORBIDDEN
-    assert search.nodes == 0
 
 
 # Bad arguments

@@ -9,10 +9,9 @@ from optsearch.check.trees import verify
 from optsearch.counting.configurations import Configurations
 from optsearch.counting.lattice import Sweep
 from optsearch.counting.posterior import Posterior
-from optsearch.game import Game, cell_name
-from optsearch.game.position import Position, Reply
+from optsearch.game import Game
+from optsearch.game.position import Position, Reply, shots_of
 from optsearch.game.shapes import NAMED, Shape, orientations_of, parse_kind
-from optsearch.play.advice import parse_replies
 from optsearch.search.solver import solve
 from optsearch.strategies import named
 from optsearch.support.errors import GameError, NotSupported, TooLarge
@@ -143,8 +142,7 @@ def test_a_kind_of_many_placements_is_taken_apart():
     ],
 )
 def test_sinkings_as_a_person_writes_them(text, expected):
-    found = parse_replies(text)
-    assert " ".join(f"{cell_name(cell)}={reply}" for cell, reply in found) == expected
+    assert " ".join(map(str, shots_of(Game.parse("5x5:2"), text))) == expected
 
 
 def test_what_is_for_straight_ships_says_so():

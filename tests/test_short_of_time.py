@@ -1,29 +1,34 @@
 """Short of time: a bracket always, bounds that came by then, a time to go that does not rise."""
 
 import json
+import time
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import partial
 from itertools import count, permutations
 from math import ceil, floor
+from pathlib import Path
 
 import pytest
+from hypothesis import given, seed, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from optsearch.check import reference
 from optsearch.check.trees import verify
 from optsearch.cli import progress as shown
 from optsearch.cli.command import app
+from optsearch.counting.configurations import Listing
 from optsearch.counting.family import Family
 from optsearch.counting.posterior import Posterior
-from optsearch.game import Game
+from optsearch.game import CONTACTS, Game
 from optsearch.game.position import Position
-from optsearch.lower_bounds import by_chance
+from optsearch.lower_bounds import by_chance, leaf_counting_misses, lower_bounds
 from optsearch.results import bracket
 from optsearch.search import hunt, solver
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import Solver, solve
-from optsearch.support.errors import NotSupported, TooLarge
+from optsearch.support.errors import GameError, ImpossiblePosition, NotSupported, TooLarge
 from optsearch.support.progress import Countdown, Limit, LimitReached, Status
 
 # Shooting at random, by all orders
@@ -151,6 +156,25 @@ def test_ctrl_c_before_the_search_gives_the_first_bracket():
     assert found.lower < found.upper
 
 
+@pytest.mark.parametrize("soon", [0, 20_000])
+def test_ctrl_c_knows_what_a_limit_knows(monkeypatch, soon):
+    """Before the search, or where that is quick at its end, greedy and rollouts are played."""
+    monkeypatch.setattr(solver, "SOON", soon)
+    game, stopped = "5x5:3,2", []
+
+    def stop(status):
+        if status.best is not None and not stopped:
+            stopped.append(status)
+            raise KeyboardInterrupt
+
+    interrupted = solve(game, progress=stop, partial=True)
+    assert stopped
+    assert not interrupted.is_exact
+    greedy = GreedySolver(Position(Game.parse(game))).total_height("first")
+    assert interrupted.upper < greedy
+    assert verify(interrupted.tree()) == interrupted.upper
+
+
 def run(*arguments):
     return CliRunner().invoke(app, arguments)
 
@@ -166,8 +190,11 @@ def test_a_game_too_large_to_search_has_the_bracket_of_its_bounds(monkeypatch):
     assert fields["method"] == "bounds"
     assert fields["lower"] == ceil(known.lower * number)
     assert fields["upper"] == floor(known.upper * number)
-    for arguments in ((), ("--time-limit", "60", "--objective", "worst")):
-        assert "too many to list" in str(run("solve", "4x4:3,2", *arguments).exception)
+    assert "too many to list" in str(run("solve", "4x4:3,2").exception)
+    for aim, value in {"worst": 11, "within=9": 85, "within=16": 104}.items():
+        asked = run("solve", "4x4:3,2", "--time-limit", "60", "--objective", aim, "--json")
+        fields = json.loads(asked.stdout)
+        assert fields["lower"] <= value <= fields["upper"] <= 104
 
 
 # Bounds one after the other
@@ -204,7 +231,7 @@ def test_bounds_that_came_before_the_end_hold(game, error, tmp_path):
             below = bound.side == "lower"
             assert bound.value <= optimum if below else bound.value >= optimum
             assert bound in every or bound.name == "cells at random"
-    by_rollouts = position.game.is_silent and Posterior(position).configurations > 64
+    by_rollouts = Posterior(position).configurations > 64
     assert [bound.side for bound in every].count("upper") == 1 + by_rollouts
 
 
@@ -238,9 +265,117 @@ def test_bounds_have_a_time_limit(clock):
     assert "with more time" in run("bounds", "5x5:3,2", "--time-limit", "8").stdout
 
 
+# What is too large is left out
+
+
+def bracket_of(text, **options):
+    """The bounds of a game by name, without tables, and the names of those left out."""
+    left_out = []
+    position = Position(Game.parse(text))
+    turn = bracket.bounds_in_turn(
+        position, results=Path("nowhere"), leave_out=left_out.append, **options
+    )
+    return {bound.name: bound.value for bound in turn}, {one.name for one in left_out}
+
+
+PLAYED = {"most probable cell", "rollouts"}
+
+
+@pytest.mark.parametrize(
+    ("game", "computed", "left_out"),
+    [
+        (
+            "8x8:4,3,3,2,2,2,1,1,1,1,announce=sunk",
+            {"leaf counting", "cells at random"},
+            {"all ships told but two", *PLAYED},
+        ),
+        (
+            "8x8:5,4,3,3,2,contact=any",
+            {"leaf counting of ships apart", "cells at random"},
+            {"leaf counting", "all ships told but two", *PLAYED},
+        ),
+    ],
+)
+def test_nothing_is_listed_that_is_too_large(monkeypatch, game, computed, left_out):
+    def few(listing, *pieces):
+        assert listing.combinations < 10**9, "these are to be counted, not listed"
+        return enumerators(listing, *pieces)
+
+    enumerators = Listing._enumerators
+    monkeypatch.setattr(Listing, "_enumerators", few)
+    found, left = bracket_of(game)
+    assert (found.keys(), left) == (computed, left_out)
+
+
+def test_leaves_of_ships_apart_are_fewer():
+    """They stand in for all leaves where these would take too long to list."""
+    game = "4x4:3,2,contact=any"
+    every, left = bracket_of(game)
+    assert not left
+    short, left = bracket_of(game, seconds=0)
+    assert left == {"leaf counting", "most probable cell", "levels of rollouts"}
+    apart = short["leaf counting of ships apart"]
+    assert 5 < apart < every["leaf counting"] <= solve(game).mean
+    number, corner = (
+        Posterior(f"4x4:3,2,contact={contact}").configurations for contact in ("any", "corner")
+    )
+    assert apart == 5 + Fraction(leaf_counting_misses({1: corner}, 5), number)
+
+
+def test_strategies_that_end_in_seconds_are_evaluated():
+    found, left = bracket_of("8x8:4,3,2,2")
+    assert found["most probable cell"] == Fraction(25577419, 898792)
+    assert left == {"all ships told but two", "rollouts"}
+    found, left = bracket_of("6x6:3,2,2,announce=sunk")
+    assert found["rollouts"] < found["most probable cell"]
+
+
+def fleets():
+    """Games of up to ten ships on boards to 12x12."""
+    lengths = st.lists(st.integers(1, 6), min_size=1, max_size=10)
+    rules = st.sampled_from(CONTACTS), st.sampled_from(("nothing", "sunk", "ship"))
+    return st.builds(
+        lambda rows, columns, fleet, contact, announce: (
+            f"{rows}x{columns}:{','.join(map(str, fleet))},contact={contact},announce={announce}"
+        ),
+        st.integers(1, 12),
+        st.integers(1, 12),
+        lengths,
+        *rules,
+    )
+
+
+def in_two_seconds(game):
+    """A bracket within --time-limit of two commands; the seconds they took."""
+    started = time.monotonic()
+    for command in ("bounds", "solve"):
+        result = run(command, game, "--time-limit", "2", "--json")
+        if isinstance(result.exception, (GameError, ImpossiblePosition)):
+            continue  # a ship that does not fit
+        assert result.exit_code == 0, (game, result.exception)
+        fields = json.loads(result.stdout)
+        low, high = fields.get("bracket") or (fields["lower"], fields["upper"])
+        assert 0 < low <= high
+    return time.monotonic() - started
+
+
+@seed(3)
+@settings(max_examples=4, deadline=None, database=None)
+@given(fleets())
+def test_there_is_a_bracket_within_the_limit(game):
+    in_two_seconds(game)
+
+
+@pytest.mark.long(300)
+@settings(max_examples=60, deadline=None)
+@given(fleets())
+def test_a_limit_is_kept(game):
+    assert in_two_seconds(game) < 2 * (2 + 2) + 20  # of a machine that does other things
+
+
 def test_ctrl_c_in_bounds_prints_those_that_came(monkeypatch):
-    def bounds(position, prior, progress):
-        yield from bracket.lower_bounds(position)
+    def bounds(position, prior, progress, **options):
+        yield from lower_bounds(position)
         yield from bracket.upper_bounds(position)
         raise KeyboardInterrupt
 
@@ -264,7 +399,7 @@ def test_greedy_has_a_time_limit(monkeypatch, tmp_path):
     assert fields["rules"].keys() == {"first"}
     tree = tmp_path / "tree.json"
     refused = run("greedy", "5x5:3,2", "--time-limit", "1", "--tree", str(tree)).exception
-    assert "greedy, best was not known after --time-limit 1 seconds" in str(refused)
+    assert "the best greedy tree was not known after --time-limit 1 seconds" in str(refused)
     assert not tree.exists()
 
 

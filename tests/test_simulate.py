@@ -1,7 +1,6 @@
 """Simulated games: the same whoever computes them, resumed, paired; and who hides the boards."""
 
 import json
-import os
 import signal
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -16,15 +15,13 @@ from optsearch.cli.command import app
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.evaluation import evaluate
 from optsearch.game import Game
-from optsearch.game.position import Position, play
+from optsearch.game.position import Position
 from optsearch.play import hiding
-from optsearch.play.simulate import Outcome, generator_of, played, simulate
-from optsearch.results import tables as results
-from optsearch.strategies import as_player
+from optsearch.play.simulate import Outcome, simulate
 from optsearch.support.errors import OptsearchError, StrategyError, TableError
 from optsearch.support.store import Facts
 from tests.examples import sizes, some
-from tests.processes import MANY_SECONDS, run_command
+from tests.processes import run_command
 from tests.stores import facts_of, what_of, write_facts
 
 GAME = Game.parse("4x4:3,2")
@@ -61,13 +58,6 @@ def run(*arguments):
 # Games
 
 
-def test_a_game_is_played_by_the_rules():
-    game = Game.parse("3x3:2,1,contact=any,announce=ship")
-    player = as_player(Rows).begin(game, np.random.default_rng(0))
-    end = play(player.shot, [0b11 << 3, 1 << 7], Position(game))
-    assert str(end) == ("A1=miss B1=miss C1=miss A2=hit B2=sunk:2 C2=miss A3=miss B3=sunk:1")
-
-
 @sizes("games", 400, 1000, 2)
 def test_means_are_those_of_all_configurations(games):
     found = simulate(["greedy", Rows], GAME, games=games, jobs=1)
@@ -81,16 +71,6 @@ def test_means_are_those_of_all_configurations(games):
     assert (difference.more, difference.less) == ("Rows", "greedy:ties=first,endgame=4")
     assert difference.mean == pairs.mean()
     assert difference.standard_error == pytest.approx(np.std(pairs, ddof=1) / sqrt(games))
-
-
-def test_each_game_is_the_one_of_its_board_and_generator():
-    found = simulate([Anywhere], TOUCHING, games=30, seed=5, jobs=1)
-    boards = hiding.Drawn().boards(TOUCHING, 30, 5)
-    again = [
-        len(played(as_player(Anywhere), TOUCHING, to_masks(board), generator_of(5, i)).shots)
-        for i, board in enumerate(boards)
-    ]
-    assert shots(found) == [again]
 
 
 @pytest.mark.parametrize("games", [1, 27, 60])
@@ -189,21 +169,6 @@ def test_a_prior_weighs_ships(tmp_path):
             hiding.hider(str(path)).boards(game, 1, 1)
 
 
-def test_the_printed_placement_leaves_two_edges_empty():
-    boards = hiding.hider("corner").boards(TOUCHING, 2000, 1)
-    cells = Counter(
-        cell for board in boards for mask in to_masks(board) for cell in TOUCHING.cells_of(mask)
-    )
-    assert set(cells) == {(i, j) for i in range(9) for j in range(9)} - {(8, 8)}
-    for board in boards[:100]:
-        ships = to_masks(board)
-        assert [ship.bit_count() for ship in ships] == [5, 4, 3, 3, 2]
-        assert sum(ships).bit_count() == 17
-        assert all(ship in TOUCHING.placements(ship.bit_count()) for ship in ships)
-    with pytest.raises(OptsearchError, match="the corner placement is for contact=any"):
-        hiding.Corner().boards(GAME, 1, 1)
-
-
 HIDERS = """
 def left(game, generator):
     return [[(0, i) for i in range(3)], [(2, int(generator.integers(3))), (3, 0)]]
@@ -252,41 +217,6 @@ def test_boards_of_own_code(tmp_path):
 
 
 # The command
-
-
-def test_the_command(tmp_path):
-    path = tmp_path / "games.csv"
-    done = run("greedy", "pattern", GAME, "--games", 100, "--jobs", 1, "-o", path)
-    assert done.exit_code == 0, done.output
-    assert "4x4:3,2, 100 games, seed 1, boards uniform" in done.output
-    table = results.SIMULATION.read(path)
-    found = simulate(["greedy", "pattern"], GAME, games=100, jobs=1)
-    assert [tuple(row.values()) for row in table] == [
-        (outcome.strategy, n, games)
-        for outcome in found.outcomes
-        for n, games in outcome.histogram.items()
-    ]
-    assert table.header["command"].startswith("optsearch simulate greedy:ties=first,endgame=4")
-    answer = json.loads(run("greedy", GAME, "--games", 100, "--jobs", 1, "--json").stdout)
-    outcome = found.outcomes[0]
-    assert (answer["game"], answer["boards"]) == ("4x4:3,2", "uniform")
-    assert answer["players"] == [
-        {
-            "strategy": "greedy:ties=first,endgame=4",
-            "game": "4x4:3,2",
-            "games": 100,
-            "mean": outcome.mean,
-            "standard_error": outcome.sd / 10,
-            "sd": outcome.sd,
-            "median": outcome.median,
-            "worst": outcome.worst,
-            "histogram": {str(n): games for n, games in outcome.histogram.items()},
-        }
-    ]
-    answer = json.loads(run("greedy", GAME, "--games", 1, "--jobs", 1, "--json").stdout)
-    (one,) = answer["players"]
-    assert (one["games"], one["sd"], one["standard_error"]) == (1, None, None)
-    assert run("greedy", GAME, "--games", 1, "--jobs", 1).exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -352,37 +282,6 @@ def test_a_killed_or_interrupted_command_goes_on(here, interrupt_at, tmp_path, a
     )
     assert shots(again) == shots(found)
     assert again.resumed == reports[0].done == 180
-
-
-@pytest.mark.long(10)
-def test_a_local_cluster_of_dask_plays_the_same():
-    """Workers are processes of their own; one of them is killed on the way."""
-    from distributed import Client, LocalCluster
-
-    players, game = ["density", "thompson:block_size=300", "greedy"], Game.parse(MANY[4])
-    killed = []
-
-    def kill_one(status):
-        if 0 < status.done < status.total and not killed:
-            worker = min(cluster.workers)
-            os.kill(cluster.workers[worker].pid, signal.SIGKILL)
-            killed.append(worker)
-
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster, timeout=MANY_SECONDS) as client,
-    ):
-        client.wait_for_workers(2, timeout=MANY_SECONDS)
-        found = simulate(
-            *(players, game),
-            games=40,
-            seed=2,
-            executor=client.get_executor(),
-            jobs=2,
-            progress=kill_one,
-        )
-    assert killed
-    assert shots(found) == shots(simulate(players, game, games=40, seed=2, jobs=1))
 
 
 def test_the_games_of_fewest_and_most_shots():

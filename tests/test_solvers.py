@@ -7,7 +7,6 @@ import json
 import random
 import signal
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
 from itertools import count
@@ -19,23 +18,20 @@ from hypothesis import strategies as st
 
 from optsearch.check import paper, reference
 from optsearch.check.trees import verify
-from optsearch.counting.configurations import Configurations, to_words
-from optsearch.counting.family import Family
+from optsearch.counting.configurations import Configurations
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import evaluate
 from optsearch.game import Game, parse_cell
-from optsearch.game.objective import MEAN, Objective
-from optsearch.game.position import HIT, MISS, Position, reply
+from optsearch.game.objective import Objective
+from optsearch.game.position import MISS, Position, reply
 from optsearch.search import frontier, solver, team
-from optsearch.search.frontier import Question
-from optsearch.search.kernels import first_cell
-from optsearch.search.shared_memory import CAN_SHARE, SharedMemory
+from optsearch.search.shared_memory import CAN_SHARE
 from optsearch.search.solver import SWITCHES, Solver, SolverOptions
-from optsearch.search.team import Asked, Place, Team, Worker
+from optsearch.search.team import Team
 from optsearch.strategies import named
-from optsearch.support import records, sharing
+from optsearch.support import sharing
 from optsearch.support.errors import ImpossiblePosition, NotSupported, TableError, TooLarge
-from optsearch.support.progress import Limit, LimitReached
+from optsearch.support.progress import Limit
 from optsearch.support.store import Integers
 from optsearch.support.workers import processes
 from optsearch.tree.solution import SearchStatus
@@ -140,21 +136,6 @@ def assert_is_the_oracles(position, off, kind, data):
         assert kind == "mean" or tree.worst == found.worst
 
 
-@pytest.mark.parametrize(
-    ("game", "total_height", "configurations"),
-    [
-        ("4x4:3,2,contact=any,announce=ship", 2311, 264),  # an independent project's
-        ("1x7:2,1,announce=sunk", 97, 20),
-        ("3x3:2,1,announce=ship", 118, 24),
-        ("2x3:2,1,contact=any,announce=ship", 132, 28),
-    ],
-)
-def test_announced_sinkings(game, total_height, configurations):
-    solution = solver.solve(Position(Game.parse(game)))
-    assert (solution.total_height, solution.configurations) == (total_height, configurations)
-    assert verify(solution.tree()) == total_height
-
-
 @draws(200)
 @given(positions(max_cells=16, max_ships=4, max_configurations=300))
 def test_the_tree_is_optimal_and_begins_with_a_best_shot(position):
@@ -164,27 +145,6 @@ def test_the_tree_is_optimal_and_begins_with_a_best_shot(position):
     assert tree.configurations == solution.configurations
     if solution.total_height:
         assert tree.root.cell in solution.best_shots
-
-
-@pytest.mark.parametrize("line", records.read_published("table1.csv").rows, ids=str)
-def test_table_1(line):
-    position = Position(Game.parse(f"{line['grid']}:{line['fleet']}"))
-    if not line["total_height"]:
-        assert Configurations(position).configurations == 0
-        return
-    solution = solver.solve(position)
-    assert solution.total_height == int(line["total_height"])
-    assert solution.configurations == int(line["configurations"])
-    assert verify(solution.tree()) == solution.total_height
-
-
-@pytest.mark.parametrize(
-    ("game", "total_height", "configurations"),
-    [("5x5:3,2", 5765, 524), ("5x5:5,4,3", 1013, 72)],  # computed by an independent prototype
-)
-def test_past_the_paper(game, total_height, configurations):
-    solution = solver.solve(Position(Game.parse(game)))
-    assert (solution.total_height, solution.configurations) == (total_height, configurations)
 
 
 def test_the_papers_states():
@@ -232,17 +192,6 @@ def test_late_on_the_papers_board(seed):
 
 
 # Families
-
-
-def test_family():
-    position = Position.parse(Game.parse("3x3:2,1,contact=any"), "A1=hit")
-    family = Family.of(position)
-    assert family.weight == Configurations(position).configurations
-    assert dict(zip(family.sets, family.weights, strict=True)) == dict(reference.family(position))
-    assert list(family.sets) == sorted(family.sets)
-    assert len(Family.of(Position(position.game)).automorphisms) == 8
-    assert len(family.automorphisms) == 2  # the diagonal through A1
-    assert to_words(family.sets).shape == (len(family.sets), 2)
 
 
 # What is refused, what is reported
@@ -337,19 +286,6 @@ def test_a_small_memory_gives_the_same_answer():
 # The table on disk
 
 
-def test_a_second_run_finds_what_the_first_one_left(tmp_path):
-    position = Position(Game.parse("5x5:3,2"))
-    first = solver.solve(position, table=tmp_path / "table")
-    second = solver.solve(position, table=tmp_path / "table")
-    assert replace(
-        second, nodes=0, subsets=0, seconds=0.0, table_entries=0, table_bytes=0
-    ) == replace(first, nodes=0, subsets=0, seconds=0.0, table_entries=0, table_bytes=0)
-    assert second.nodes < first.nodes / 5
-    later = position.after((0, 2), HIT)
-    with_table = solver.solve(later, table=tmp_path / "table")
-    assert with_table.total_height == solver.solve(later).total_height
-
-
 @sizes("kills", (150,), (150, 60), 2)
 def test_killed_and_run_again(tmp_path, kills):
     """SIGKILL in the middle: the next run ends with the same answer, in fewer nodes."""
@@ -397,48 +333,11 @@ def test_processes_go_on_from_a_table(tmp_path, monkeypatch, text):
     assert others.nodes < first.nodes / 10
 
 
-@pytest.mark.skipif(not CAN_SHARE, reason="processes share no memory on this system")
-def test_a_worker_hands_over_what_it_found_when_it_gives_a_question_up(tmp_path, monkeypatch):
-    """Another solver needs fewer nodes with it, and finds the same."""
-    looks = iter(range(2))
-
-    def give_up(limit, effort=0):
-        if next(looks, None) is None:
-            raise LimitReached(limit)
-
-    monkeypatch.setattr(team._UntilAnswered, "check", give_up)
-    position, memory = Position(Game.parse("5x5:3,2")), SharedMemory(1 << 24)
-    worker = Worker(Asked(position, MEAN, SolverOptions(), None, None, memory.place))
-    kernel = Solver(position).kernel
-    root = kernel.root
-    question = Question(root, first_cell(kernel, root), limit=10_000, nodes=None)
-    cost, nodes, found = worker.answer(question, Place(0, 1, 1, collect=True))
-    assert cost is None
-    assert found
-    alone = Solver(position).solution
-    with Integers(tmp_path, "5x5:3,2") as disk:
-        for key, value in found.items():
-            disk.put(key, value)
-        helped = Solver(position, disk=disk).solution
-    assert (helped.total_height, helped.best_shots) == (alone.total_height, alone.best_shots)
-    assert helped.nodes < alone.nodes - nodes / 2
-
-
 def test_threads_take_turns_on_one_solver():
     solution = solver.solve(Position(Game.parse("4x5:3,2")))
     with ThreadPoolExecutor(4) as pool:
         trees = list(pool.map(lambda _: solution.tree(), range(4)))
     assert all(tree == trees[0] for tree in trees)
-
-
-def test_many_different_weights():
-    """Cell sets with 1 to hundreds of configurations each: 89 different numbers."""
-    position = Position(Game.parse("3x5:2,2,2,2,1,1,1,1,contact=any"))
-    for cell in ("A1", "B1", "C1", "D1", "E1", "A2", "B2", "C2"):
-        position = position.after(parse_cell(cell), HIT)
-    solution = solver.solve(position)
-    assert len(set(Family.of(position).weights)) > 10
-    assert verify(solution.tree()) == solution.total_height
 
 
 # Brackets, workers, greedy

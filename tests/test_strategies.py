@@ -1,6 +1,5 @@
 """Strategies of users: what makes one, what is said when they fail, what a checkpoint knows."""
 
-import functools
 import importlib
 import os
 import pickle
@@ -23,7 +22,6 @@ from optsearch.strategies import (
     NestedRule,
     PatternRule,
     Rule,
-    Strategy,
     as_strategy,
     named,
     rule_of,
@@ -55,11 +53,6 @@ class RowByRow:
         return left(position)
 
 
-class Derived(Strategy):
-    def shot(self, position):
-        return left(position)
-
-
 class FromCell:
     """Begins at a cell: an object with a state."""
 
@@ -69,11 +62,6 @@ class FromCell:
     def shot(self, position):
         cells = position.game.cells
         return left(position, [(self.first + i) % cells for i in range(cells)])
-
-
-class Callable:
-    def __call__(self, position):
-        return left(position)
 
 
 class WithRule(RowByRow):
@@ -92,32 +80,6 @@ class CentralGreedy(Greedy):
 
 
 # What makes a strategy
-
-
-@pytest.mark.parametrize(
-    "what",
-    [
-        row_by_row,
-        lambda position: left(position),
-        RowByRow,
-        RowByRow(),
-        RowByRow().shot,
-        Derived,
-        Derived(),
-        Callable(),
-        FromCell,
-        functools.partial(left, order=None),
-        f"{__file__}:row_by_row",
-        f"{__file__}:RowByRow",
-        f"{__file__}:Derived",
-    ],
-)
-def test_what_makes_a_strategy(what):
-    assert evaluate(what, GAME, jobs=1).total_height == ROWS
-    strategy = as_strategy(what)
-    assert as_strategy(strategy) is strategy
-    assert "\n" not in str(strategy)
-    assert " at 0x" not in str(strategy)
 
 
 def test_those_of_the_package():
@@ -367,22 +329,6 @@ def test_chance_is_noticed():
         evaluate(Chance, GAME, jobs=1)
 
 
-def test_rare_chance_is_noticed():
-    """Another cell once in 200 questions; the tree has many more, some of which are repeated."""
-
-    class Rare:
-        asked = 0
-
-        def shot(self, position):
-            self.asked += 1
-            game = position.game
-            order = range(game.cells - 1, -1, -1) if self.asked % 200 == 0 else None
-            return left(position, order)
-
-    with pytest.raises(StrategyError, match="not deterministic"):
-        evaluate(Rare, Game.parse("5x5:3,2,2"), jobs=1)
-
-
 def test_memory_of_another_game_is_noticed():
     """It goes on beside its last hit, whichever game that was in."""
 
@@ -471,33 +417,6 @@ def test_rules_that_do_not_fit(rule, part):
     assert "4x4:3,2" in str(error.value)
 
 
-def test_rules_of_other_games():
-    central = WithRule(PatternRule(ORDER, False, True))
-    assert evaluate(central, GAME, jobs=1).configurations == 104
-    with pytest.raises(StrategyError, match="contact=any, and contact=none is accepted"):
-        evaluate(central, Game.parse("4x4:3,2,contact=any"), jobs=1)
-    told = evaluate(central, Game.parse("4x4:3,2,announce=sunk"), jobs=1)
-    assert told.histogram == evaluate(central, GAME, jobs=1).histogram
-    with pytest.raises(StrategyError, match="where rollouts are not nested"):
-        evaluate(WithRule(NestedRule(ORDER, 0, 2)), Game.parse("4x4:3,2,announce=sunk"), jobs=1)
-    with pytest.raises(StrategyError, match="announces sinkings of more ships"):
-        evaluate(
-            WithRule(Rule(ORDER, 0)),
-            Game.parse(f"6x6{33 * ',1'},contact=any,announce=sunk".replace(",", ":", 1)),
-            jobs=1,
-        )
-    with pytest.raises(StrategyError, match=r"order=.* has 16 cells; .* 0 to 19 of 4x5"):
-        evaluate(WithRule(Rule(ORDER, 0)), Game.parse("4x5:3,2"), jobs=1)
-
-
-def test_rules_that_fit():
-    """Lists and arrays of integers are as good as tuples."""
-    plain = evaluate(WithRule(Rule(ORDER, 0)), GAME, jobs=1)
-    array = Rule(np.arange(16), np.int64(0), estimates=np.zeros((1, 128), np.int32))
-    assert plain == evaluate(named("greedy:endgame=0"), GAME, jobs=1) or plain.total_height == 879
-    assert evaluate(WithRule(array), GAME, jobs=1).histogram == plain.histogram
-
-
 # Checkpoints
 
 IMPORTING = """import beside
@@ -543,43 +462,6 @@ def module(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     yield importlib.import_module("begins")
     del sys.modules["begins"]
-
-
-def test_checkpoints_of_imported_strategies(module, tmp_path):
-    kept = tmp_path / "kept"
-    assert evaluate(module.Begins(0), GAME, checkpoint=kept).total_height == ROWS
-    assert evaluate(module.Begins(0), GAME, checkpoint=kept).resumed == 1
-    with pytest.raises(TableError):
-        evaluate(module.Begins(3), GAME, checkpoint=kept)
-    with pytest.raises(TableError):
-        evaluate(module.begin, GAME, checkpoint=kept)
-    partial = functools.partial(module.Begins.shot, module.Begins(0))
-    assert evaluate(partial, GAME, checkpoint=tmp_path / "other").total_height == ROWS
-    (tmp_path / "begins.py").write_text(MODULE + "\n")
-    with pytest.raises(TableError):
-        evaluate(module.Begins(0), GAME, checkpoint=kept)
-
-
-def test_no_checkpoint_without_a_source(module, tmp_path):
-    class Local(RowByRow):
-        pass
-
-    for what in (lambda position: left(position), module.maker(), Local):
-        with pytest.raises(StrategyError, match=r"cannot have a checkpoint.*FILE\.py:NAME"):
-            evaluate(what, GAME, checkpoint=tmp_path / "kept")
-    assert not (tmp_path / "kept").exists()
-    typed = (
-        "from optsearch.evaluation import evaluate; from optsearch.game import Game\n"
-        "from pathlib import Path\n"
-        "def f(p): return p.game.cell(next(c for c in range(16) if not (p.hits|p.misses)>>c & 1))\n"
-        "print(evaluate(f, Game.parse('4x4:3,2')).total_height)\n"
-        f"evaluate(f, Game.parse('4x4:3,2'), checkpoint=Path({str(tmp_path / 'kept')!r}))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", typed], capture_output=True, text=True, check=False, cwd=ROOT
-    )
-    assert done.stdout == f"{ROWS}\n"
-    assert "StrategyError: f cannot have a checkpoint" in done.stderr
 
 
 def test_checkpoints_know_the_parameters(tmp_path):

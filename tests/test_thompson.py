@@ -48,15 +48,6 @@ def games(text, number, seed=1):
 # Random shots
 
 
-@pytest.mark.parametrize(("balls", "red"), [(1, 1), (5, 2), (6, 6), (7, 3)])
-def test_draws_are_those_of_all_orders(balls, red):
-    """The wanted red ball is at the wanted-th smallest place of the red ones."""
-    for wanted in range(1, red + 1):
-        places = Counter(sorted(c)[wanted - 1] + 1 for c in combinations(range(balls), red))
-        expected = {n: Fraction(k, comb(balls, red)) for n, k in sorted(places.items())}
-        assert urn.draws(balls, red, wanted) == expected
-
-
 def test_random_shots():
     found = urn.random_shots(Game.parse(BOXED))
     assert (min(found), max(found), sum(found.values())) == (17, 100, 1)

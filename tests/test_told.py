@@ -10,14 +10,13 @@ import pytest
 
 from optsearch import lower_bounds
 from optsearch.check import reference
-from optsearch.compiled._told import Finding, KnownShips, least_cost
+from optsearch.compiled._told import least_cost
 from optsearch.game import Game, bits
 from optsearch.game.position import MISS, Position
-from optsearch.lower_bounds.told import Hidden, Told, mean_of
+from optsearch.lower_bounds.told import Hidden, Told
 from optsearch.results import bracket
 from optsearch.results import tables as results
-from optsearch.support.datafiles import RESULTS
-from optsearch.support.errors import NotSupported, RecordError, TooLarge
+from optsearch.support.errors import NotSupported, TooLarge
 
 TINY = ("3x3:3,2", "2x4:2,2", "2x4:2,1", "2x4:3,1", "3x3:1,1", "1x9:3,2", "2x5:3,2", "1x7:3,1")
 GAMES = [
@@ -249,31 +248,6 @@ def test_below_every_optimum_where_ships_touch_or_sinkings_are_told():
     assert reached  # so a bound that is a little stronger would be seen
 
 
-def all_words(game):
-    """Sequences of replies to the hits of a game without a miss, from all orders of the cells."""
-    fleet = game.fleet
-    found = set()
-
-    def go(left, word):
-        if not any(left):
-            found.add(word)
-        for i, cells in enumerate(left):
-            if cells:
-                after = (*left[:i], cells - 1, *left[i + 1 :])
-                told = {"nothing": "", "sunk": "s", "ship": f"s{fleet[i]}"}[game.announce]
-                go(after, (*word, told if cells == 1 else ""))
-
-    go(fleet, ())
-    return found
-
-
-@pytest.mark.parametrize("fleet", ["3,2", "2,2", "3,2,1", "2,2,1", "4", "1,1,1", "3,3"])
-@pytest.mark.parametrize("announce", ["nothing", "sunk", "ship"])
-def test_hit_words(fleet, announce):
-    game = Game.parse(f"8x8:{fleet},announce={announce}")
-    assert lower_bounds.hit_words(game) == len(all_words(game))
-
-
 def test_announced_positions_have_none():
     position = Position(Game.parse("3x4:3,2,announce=ship")).after((0, 0), MISS)
     with pytest.raises(NotSupported, match="announce=nothing"):
@@ -285,45 +259,6 @@ def test_the_bracket_of_the_boxed_game():
     known = bracket.bounds("10x10:5,4,3,3,2,contact=any,announce=ship")
     (told,) = (bound for bound in known.bounds if bound.name == "all ships told but two")
     assert known.lower == told.value > 38
-
-
-def test_the_boxed_game():
-    """The committed tables: pairs are twice the configurations, one 3-ship being chosen."""
-    (lower,) = [row for row in results.BOXED_BRACKET.read() if row["side"] == "lower"]
-    assert lower["name"] == "all ships told but two"
-    assert lower["value"] > 38
-    rows = results.TOLD.read(results.TOLD.path(RESULTS, name="10x10_54332_any"))
-    assert sum(rows.column("pairs")) == 2 * 15_046_987_768
-    assert sum(rows.column("sets")) == 1_850_736
-
-
-def test_tables_are_checked(tmp_path):
-    game = Game.parse("4x4:3,2,2,contact=any")
-    rows = Told(game).bound()
-
-    def write(rows, **fields):
-        results.TOLD.write(
-            [tuple(vars(row).values()) for row in rows],
-            tmp_path,
-            command="test",
-            fields={"game": game, "all ships told but two": mean_of(game, rows), **fields},
-            game=game,
-            name=results.known_part_of(game),
-        )
-
-    write(rows)
-    assert "all ships told but two" in {
-        b.name for b in bracket.known_bounds(Position(game), tmp_path)
-    }
-    write(rows[1:])
-    with pytest.raises(RecordError, match="pairs, not"):
-        bracket.known_bounds(Position(game), tmp_path)
-    write(rows, **{"all ships told but two": Fraction(99)})
-    with pytest.raises(RecordError, match="not 99"):
-        bracket.known_bounds(Position(game), tmp_path)
-    write(rows, game="4x4:3,2,1,contact=any")
-    with pytest.raises(RecordError, match="table of 4x4:3,2,1"):
-        bracket.known_bounds(Position(game), tmp_path)
 
 
 def test_what_is_too_large():
@@ -338,68 +273,3 @@ def test_ships_that_lie_in_too_many_ways():
     found = {bound.name for bound in lower_bounds.lower_bounds(Position(Game.parse("8x8:L,3")))}
     assert "leaf counting" in found
     assert "all ships told but two" not in found
-
-
-def known_ships(**other):
-    """The kernel for 2x2:1,1, but for what is given."""
-    cells = np.array([[1 << cell, 0] for cell in range(4)], np.uint64)
-    given = {
-        "closed": cells,
-        "images": np.arange(4, dtype=np.int32)[None],
-        "long": cells,
-        "short": cells,
-        "together": 1 - np.eye(4, dtype=np.uint8),
-    }
-    return KnownShips(**{**given, **other})
-
-
-def finding(met=(0, 1, 2), words=(1,), most=1, barred=1):
-    return Finding(np.array(met, np.int64), np.array(words, np.int64), most, barred)
-
-
-FAR, NONE = np.array([[1 << 4, 0]], np.uint64), np.zeros((1, 2), np.uint64)
-
-
-@pytest.mark.parametrize(
-    "work",
-    [
-        lambda: known_ships(closed=np.zeros((129, 2), np.uint64)),
-        lambda: known_ships(closed=np.zeros((4, 1), np.uint64)),
-        lambda: known_ships(images=np.zeros((0, 4), np.int32)),
-        lambda: known_ships(images=np.zeros((1, 3), np.int32)),
-        lambda: known_ships(images=np.full((1, 4), 4, np.int32)),
-        lambda: known_ships(images=np.full((1, 4), -1, np.int32)),
-        lambda: known_ships(long=np.zeros((257, 2), np.uint64)),
-        lambda: known_ships(long=np.zeros((4, 1), np.uint64)),
-        lambda: known_ships(long=FAR, together=np.ones((1, 4), np.uint8)),
-        lambda: known_ships(short=FAR, together=np.ones((4, 1), np.uint8)),
-        lambda: known_ships(together=np.ones((4, 3), np.uint8)),
-        lambda: known_ships().stock(NONE, 0, 1),
-        lambda: known_ships().stock(NONE, 1, 0),
-        lambda: known_ships().stock(NONE, 1, 257),
-        lambda: known_ships().stock(FAR, 1, 1),
-        lambda: known_ships().stock(np.zeros((1, 1), np.uint64), 1, 1),
-        lambda: finding(met=()),
-        lambda: finding(met=(1, 2)),
-        lambda: finding(met=(0, 2, 1)),
-        lambda: finding(met=(0, 257)),
-        lambda: finding(met=range(1000)),
-        lambda: finding(words=(-1,)),
-        lambda: finding(most=0),
-        lambda: finding(most=257),
-        lambda: finding(barred=-1),
-        lambda: finding(barred=257),
-        lambda: least_cost(finding(), finding(), -1),
-        lambda: least_cost(finding(), finding(), (1 << 14) + 1),
-    ],
-)
-def test_the_kernel_refuses_what_it_cannot_hold(work):
-    with pytest.raises(ValueError, match=r"\w+ \w+"):
-        work()
-
-
-def test_the_kernel_takes_the_rest():
-    assert known_ships().stock(NONE, 1, 1).tolist() == [[1, 4, 4, 12]]
-    assert least_cost(finding(), finding(), 1) <= 0
-    with pytest.raises(TypeError):
-        least_cost(None, finding(), 1)

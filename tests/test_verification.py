@@ -1,8 +1,13 @@
 """The declarations of tables, and what is known of each: when it was made, what confirmed it."""
 
+import subprocess
+
+import pytest
+
 from optsearch.results import tables as results
-from optsearch.results.verification import short, verification_statuses
+from optsearch.results.verification import LOST, short, verification_statuses
 from optsearch.support import records
+from optsearch.support.datafiles import CHECKOUT
 
 
 def test_each_declared_table_has_a_name_and_columns_and_can_be_read():
@@ -77,3 +82,26 @@ def test_the_committed_records_name_tables_with_their_commands():
         assert every[file].text.endswith(f"; parts computed again by other code: {sample}, {day}")
     assert "parts" not in every["evaluations/any_greedy.csv"].text
     assert not any("not the same" in one.text for one in every.values())
+
+
+def test_every_commit_that_is_named_is_in_the_history():
+    """Or the table says what backs it, and only then; where the clone has the history."""
+
+    def git(*arguments):
+        command = ["git", "-C", str(CHECKOUT), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
+
+    if git("rev-parse", "--is-shallow-repository") != ["false"]:
+        pytest.skip("needs the whole history")
+    history = set(git("rev-list", "--all"))
+    assert not history & LOST
+    named = {commit for one in verification_statuses() for commit in one.commits} - {""}
+    named |= {row["commit"] for row in results.RECOMPUTED.read()}
+    assert {commit for commit in named if "+" not in commit} - history == LOST
+    for one in verification_statuses():
+        if one.is_of_no_commit:
+            assert f"backed by {one.made.backed}" in one.text, one.file
+            assert one.made.backed, one.file
+    kinds = {one.made.name for one in verification_statuses() if one.is_of_no_commit}
+    assert kinds == {table.name for table in results.TABLES if table.backed}
+    assert not [row["table"] for row in results.RECOMPUTED.read() if "+" in row["commit"]]

@@ -12,8 +12,8 @@ from optsearch.evaluation import BYTES, evaluate
 from optsearch.game import Game
 from optsearch.play.simulate import simulate
 from optsearch.support.errors import OptsearchError, WorkerLost
-from optsearch.support.sharing import Here, results
-from optsearch.support.workers import losses, processes
+from optsearch.support.sharing import SerialExecutor, results
+from optsearch.support.workers import processes, translate_worker_errors
 from tests.processes import MANY_SECONDS
 
 OWNER = """
@@ -144,7 +144,7 @@ def test_a_task_may_come_of_an_answer():
     waiting = [3]
     found = []
     for task, square in results(
-        Here(), lambda task: task**2, lambda: waiting.pop() if waiting else None, 2
+        SerialExecutor(), lambda task: task**2, lambda: waiting.pop() if waiting else None, 2
     ):
         found.append(square)
         if task:
@@ -154,7 +154,7 @@ def test_a_task_may_come_of_an_answer():
 
 def test_work_here_is_told_before_the_next_begins():
     begun = []
-    found = results(Here(), begun.append, numbers(3), 8)
+    found = results(SerialExecutor(), begun.append, numbers(3), 8)
     for task, _ in found:
         assert begun == [*range(task + 1)]
 
@@ -194,7 +194,7 @@ def test_a_lost_worker_is_an_error_of_its_own():
         next(found)
     assert executor.open == [0, 2]
     distributed = pytest.importorskip("distributed")
-    with pytest.raises(WorkerLost, match="given this task was lost"), losses():
+    with pytest.raises(WorkerLost, match="given this task was lost"), translate_worker_errors():
         raise distributed.KilledWorker("task", "worker", 3)
 
 

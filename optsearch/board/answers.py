@@ -19,16 +19,9 @@ from optsearch.counting.prior import Prior, prior_of
 from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Cell, Game, bits, cell_name, parse_cell
 from optsearch.game.position import Position, Reply, Shot, known_replies
-from optsearch.play.advice import (
-    ENDGAME,
-    Advice,
-    advise,
-    conflict,
-    optimum,
-    parse_replies,
-    wrong_alone,
-)
+from optsearch.play.advice import ENDGAME, Advice, advise, optimum
 from optsearch.play.match import OPPONENTS, Match
+from optsearch.play.replies import conflict, position_of, wrong_alone
 from optsearch.search.solver import Solver
 from optsearch.show import explorer
 from optsearch.show.outlines import shape
@@ -256,9 +249,7 @@ def _optimum(found: Solution) -> dict[str, Any]:
 
 def shots_of(setting: Setting, text: str) -> dict[str, Any]:
     """The shots of a game as a person has written it down."""
-    parsed = parse_replies(text, setting.game) if text.strip() else []
-    shots = tuple(Shot(cell, reply) for cell, reply in parsed)
-    return {"shots": str(Position(setting.game, shots))}
+    return {"shots": str(position_of(setting.game, text))}
 
 
 def review(setting: Setting, shots: str, number: int) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from optsearch.support.errors import OptsearchError, WorkerLost
-from optsearch.support.workers import losses, processes
+from optsearch.support.workers import processes, translate_worker_errors
 
 SECONDS = 10.0  # that a request may take
 GRACE = 1.0  # that one may go on for which a newer one waits, or as long as beginning takes
@@ -124,7 +124,7 @@ class Engine:
             return
         assert self._pool is not None
         try:
-            with losses():
+            with translate_worker_errors():
                 if request.call == self._first:
                     found = (self._kept or self._ready).result()
                     request.answer.set_result(found)

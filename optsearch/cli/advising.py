@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -31,11 +32,12 @@ from optsearch.cli.progress import telling
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
 from optsearch.evaluation.choosing import Chooser
-from optsearch.game import Cell, Game, cell_name, parse_cell
+from optsearch.game import Game, cell_name, parse_cell
 from optsearch.game.noise import NoisyPosition
-from optsearch.game.position import Position, Reply, Shot, known_replies, shots_of
-from optsearch.play.advice import ENDGAME, Advice, Contradiction, Replies, parse_replies
+from optsearch.game.position import Position, Shot, known_replies, shots_of
+from optsearch.play.advice import ENDGAME, Advice
 from optsearch.play.advice import advise as advise_
+from optsearch.play.replies import Replies, ReplyConflict, in_words, reply_in
 from optsearch.support.documents import text_of
 from optsearch.support.errors import GameError, OptsearchError, PositionError
 from optsearch.support.files import state_folder
@@ -66,7 +68,9 @@ def forms(game: Game) -> str:
     gives="game position (prior prior_digest) ships_left configurations bits greedy_shots likely "
     "best_shots mean by by_shot (salvo by_salvo) (false_hits false_misses) refused",
     number=Option("How many shots to propose.", flags="-n", min=1, max=128),
-    endgame=Option("Search the optimum with at most so many configurations left.", min=0, max=2000),
+    endgame=Option(
+        "Search the optimum when at most this many configurations are left.", min=0, max=2000
+    ),
     resume=Option("File that keeps the replies; the same command goes on from there.", writes=ANY),
     no_save=Option(
         "Keep nothing. Without this option, in a terminal, the command keeps the replies and "
@@ -126,7 +130,7 @@ def advise(
 
 def slug(position: Heard) -> str:
     """A name for the file of a game, and of no other."""
-    text = position.game.identity + _noise_text(position)
+    text = _before(f"{position.game}{_noise_text(position)}")
     digest = blake2b(text.encode(), digest_size=4).hexdigest()
     return f"{re.sub('[^0-9A-Za-z]+', '-', text)[:60]}-{digest}"
 
@@ -156,11 +160,11 @@ def offered(talk: Dialogue, start: Heard, kept: Path) -> Heard:
 
 
 def begun(start: Heard, kept: Path | None) -> Heard:
-    """The position that a file keeps, or the one that is given where there is no file yet."""
+    """The position that a file keeps, or the one that is given if there is no file yet."""
     if kept is None or not kept.exists():
         return start
     head, _, rest = text_of(kept, OptsearchError, MOST_KEPT).partition("\n")
-    if head.replace(start.game.identity, str(start.game)) != head_of(start):
+    if _before(head) != _before(head_of(start)):
         raise OptsearchError(
             f"{str(kept)!r} keeps no game of {start.game}: its first line is {head!r}, not "
             f"{head_of(start)!r}; name another file"
@@ -176,6 +180,11 @@ def head_of(position: Heard) -> str:
     return f"# game: {position.game}{_noise_text(position)}"
 
 
+def _before(text: str) -> str:
+    """A text with its game as it was written before, with ; before a rule."""
+    return re.sub(r",(?=[a-z]+=)", ";", text)
+
+
 def _noise_text(position: Heard) -> str:
     return f" with {position.noise}" if isinstance(position, NoisyPosition) else ""
 
@@ -187,7 +196,7 @@ def is_over(position: Heard) -> bool:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is said of a position: so many likely shots, the optimum of an endgame, a strategy.
+    """What is said of a position: a number of likely shots, the optimum of an endgame, a strategy.
 
     salvo -- how many cells are shot together.
     """
@@ -241,7 +250,8 @@ class Session:
             try:
                 self._follow(line)
             except (PositionError, GameError) as error:
-                self._refuse(line, error)
+                several = len(re.findall(r"(?<!\w)[A-Za-z]{1,2}\d+", line)) > 1
+                self._refuse(line, error, "nothing of the line is taken" if several else "")
         replies = numbered(len(self.position.shots), "reply", "replies")
         self._talk.say(f"{replies}{self.farewell}")
 
@@ -262,16 +272,25 @@ class Session:
             self._talk.say(f"{gone} is taken back")
             self._changed()
         else:
-            before = self.position
-            try:
-                for cell, reply in parse_replies(line, self.position.game):
-                    meant = reply_in(self.position, cell, reply)
-                    self._replies.add(cell, meant)
-                    if meant.length is not None and reply.length is None:
-                        self._talk.say(f"{Shot(cell, meant)}, the only length that is possible")
-            finally:
-                if self.position is not before:
-                    self._changed()
+            self._add(line, shots_of(self.position.game, line))
+
+    def _add(self, line: str, shots: Sequence[Shot]) -> None:
+        """Take the shots of a line up to one that is refused."""
+        before = self.position
+        try:
+            for number, shot in enumerate(shots):
+                try:
+                    meant = reply_in(self.position, shot.cell, shot.reply)
+                    self._replies.add(shot.cell, meant)
+                except (PositionError, GameError) as error:
+                    self._refuse(line, error, others_of(shots, number))
+                    break
+                if meant.length is not None and shot.reply.length is None:
+                    said = f"{Shot(shot.cell, meant)}, the only length that is possible"
+                    self._talk.say(said)
+        finally:
+            if self.position is not before:
+                self._changed()
 
     def _changed(self) -> None:
         """Keep the replies, and advise."""
@@ -286,13 +305,16 @@ class Session:
 
     def _keep(self) -> None:
         if self._kept is not None:
+            if not self.is_asked_for:
+                with suppress(OSError):  # which the file will meet
+                    self._kept.parent.mkdir(parents=True, exist_ok=True)
             lines = [head_of(self.position), *map(str, self.position.shots)]
             with writing(self._kept) as beside:
                 beside.write_text("".join(f"{line}\n" for line in lines))
 
-    def _refuse(self, line: str, error: OptsearchError) -> None:
-        """Say what is wrong with a line."""
-        together = error.together if isinstance(error, Contradiction) else ()
+    def _refuse(self, line: str, error: OptsearchError, others: str) -> None:
+        """Say what is wrong with a line. others -- what became of its other shots."""
+        together = error.together if isinstance(error, ReplyConflict) else ()
         reason = str(error)
         if together:
             reason += "; it is not taken (undo CELL takes an earlier one back)"
@@ -301,7 +323,7 @@ class Session:
         self.refused.append(
             {"line": line[:LINE], "reason": str(error), "together": [str(one) for one in together]}
         )
-        self._talk.refuse(reason)
+        self._talk.refuse("; ".join(filter(None, (reason, others))))
 
     def _advise(self) -> None:
         if not self._talk.is_quiet:
@@ -351,38 +373,15 @@ def salvo_names(advice: Advice, wanted: Wanted) -> list[str]:
     return cell_names(cell for cell, _ in advice.likely(wanted.salvo))
 
 
-def reply_in(position: Heard, cell: Cell, reply: Reply) -> Reply:
-    """A reply in the words of a game; PositionError where it says too little or too much.
-
-    Of a sinking whose length was not told it is the only length that is possible.
-    """
-    game = position.game
-    if reply.sunk and game.announce == "nothing":
-        raise PositionError(
-            f"{game} announces no sinkings; where they are told, begin with {game},announce=ship "
-            f"or ,announce=sunk, and write {cell_name(cell)} hit here"
-        )
-    if reply.length is not None and game.announce == "sunk":
-        return replace(reply, length=None)
-    if not reply.sunk or reply.length is not None or game.announce != "ship":
-        return reply
-    forms = [one for one in known_replies(game) if one.sunk]
-    possible = [one for one in forms if _fits(position, cell, one)]
-    if len(possible) == 1:
-        return possible[0]
-    told = [f"{cell_name(cell)} {str(one).replace(':', ' ')}" for one in possible or forms]
-    raise PositionError(
-        f"which ship was sunk? write {' or '.join(told)}; where the length is never told, begin "
-        "with announce=sunk in place of announce=ship"
+def others_of(shots: Sequence[Shot], number: int) -> str:
+    """What became of the shots of a line of which one was refused; empty where it was alone."""
+    before, behind = (
+        ", ".join(in_words(shot.cell, shot.reply) for shot in part)
+        for part in (shots[:number], shots[number + 1 :])
     )
-
-
-def _fits(position: Heard, cell: Cell, reply: Reply) -> bool:
-    """Whether a reply is possible after the others."""
-    try:
-        return bool(Posterior(position.after(cell, reply)).configurations)
-    except PositionError:
-        return False
+    taken = f"{before} before it {'is' if number == 1 else 'are'} taken" if before else ""
+    left = f"{behind} behind it {'is' if number + 2 == len(shots) else 'are'} not" if behind else ""
+    return ", ".join(filter(None, (taken, left)))
 
 
 def ships_text(advice: Advice) -> str:

@@ -45,7 +45,8 @@ def animate(
     parsed, playing = read_game(game), as_player(player)
     who = hider(boards)
     ships = to_masks(who.boards(parsed, number + 1, seed)[number])
-    end = replay(playing, parsed, number, seed=seed, boards=who)
+    with telling("playing") as progress:  # rollouts take a minute on the paper's game
+        end = replay(playing, parsed, number, seed=seed, boards=who, progress=progress)
     assert isinstance(end, Position)  # of a game with true replies
     title = str(playing).partition(":")[0]
     with telling("drawing") as progress, writing(output) as beside:

@@ -40,6 +40,7 @@ COMMANDS = {
         "checking",
         "Check a decision tree, a proof, or the value of a game against the best hider.",
     ),
+    "cite": ("reproducing", "BibTeX of this program, and of the sources of results."),
     "compare": ("comparing", "Estimate what one strategy saves in place of another."),
     "count": ("counting", "Count the configurations, of a game or after some shots."),
     "counterexamples": (

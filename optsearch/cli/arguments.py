@@ -7,10 +7,11 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
+from enum import Enum
 from functools import cache, wraps
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -120,6 +121,17 @@ def _annotate(function: Callable[..., Any], options: Mapping[str, Option]) -> No
         function.__annotations__[name] = Annotated[hints[name], made]
 
 
+def accepted(option: Option, hint: Any) -> str:
+    """What an option accepts, as in "a whole number from 1 to 256"; empty for a text."""
+    kind = next((one for one in (hint, *get_args(hint)) if isinstance(one, type)), str)
+    if issubclass(kind, Enum):
+        return f"one of {', '.join(one.value for one in kind)}"
+    what = {int: "a whole number", float: "a number"}.get(kind, "")
+    if option.min is None or not what:
+        return what
+    return f"{what} from {option.min:,} {'on' if option.max is None else f'to {option.max:,}'}"
+
+
 def _typer_info(name: str, option: Option, hint: Any, default: Any) -> Any:
     """An option or an argument as typer declares it."""
     more = {key: getattr(option, key) for key in ("help", "metavar", "min", "max")}
@@ -157,7 +169,9 @@ class Commands(typer.Typer):
         def declared(function: Function) -> Function:
             options = SHARED | own
             named = {name: options[name] for name in signature(function).parameters}
-            vars(function).update(gives=gives, options=named)
+            hints = get_type_hints(function)
+            accepts = {name: accepted(one, hints[name]) for name, one in named.items()}
+            vars(function).update(gives=gives, options=named, accepts=accepts)
             _annotate(function, named)
             add(_with_families(function))
             return function

@@ -72,15 +72,17 @@ def say(line: str, style: str | None = None) -> None:
 
 
 def refused_usage(error: Any) -> int:
-    """One line about arguments that are none; the help where there are no arguments at all."""
+    """One line about invalid arguments; the help if there are no arguments at all."""
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()
         return 2
     command = "optsearch" if error.ctx is None else error.ctx.command_path
     message = " ".join(error.format_message().split()).rstrip(".")
-    value = given(getattr(error, "param", None))
-    if value is not None and repr(value) not in message:
-        message += f", not {value!r}"
+    param = getattr(error, "param", None)
+    value = given(param)
+    if param is not None and value is not None:
+        accepts = vars(error.ctx.command.callback)["accepts"][param.name]
+        message = f"{param.opts[0]} {value!r} is not {accepts}"
     if getattr(error, "option_name", None) in OF_REPLIES:
         message = (
             f"{error.option_name} is for {OF_REPLIES[error.option_name]}; {command} takes replies "

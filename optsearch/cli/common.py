@@ -20,6 +20,7 @@ from optsearch.game.named_games import parted
 from optsearch.game.noise import Noise, NoisyPosition
 from optsearch.game.position import Position
 from optsearch.game.ranges import expanded
+from optsearch.play.replies import position_of
 from optsearch.support.decimals import decimal
 from optsearch.support.documents import text_of
 from optsearch.support.errors import (
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Output(Safe):
-    """One whose lines are neither wrapped nor padded where it is no terminal."""
+    """A console whose lines are neither wrapped nor padded unless it is a terminal."""
 
     def print(self, *objects: Any, **options: Any) -> None:
         """As `Console.print`; elsewhere as wide as it comes, without blanks at ends of lines."""
@@ -130,7 +131,7 @@ def read_position(game: str, shots: str = "", board: Path | None = None) -> Posi
     """The position that the arguments describe."""
     parsed = read_game(game)
     if board is None:
-        return Position.parse(parsed, shots)
+        return position_of(parsed, shots)
     if shots:
         raise PositionError(f"give --shots ({shots!r}) or --board ({str(board)!r}), not both")
     if board.suffix == ".json":
@@ -181,14 +182,14 @@ def noise_fields(noise: Noise | None) -> dict[str, Any]:
 
 
 def prior_fields(prior: Prior | None) -> dict[str, Any]:
-    """What names a prior in a JSON answer; nothing where there is none."""
+    """What names a prior in a JSON answer; nothing without one."""
     if prior is None:
         return {}
     return {"prior": prior.name, **({"prior_digest": prior.digest} if prior.has_digest else {})}
 
 
 def prior_text(prior: Prior | None) -> str | None:
-    """The same for people."""
+    """A prior for people."""
     if prior is None:
         return None
     return f"{prior.name}, {prior.digest}" if prior.has_digest else prior.name
@@ -231,7 +232,7 @@ def cell_names(cells: Iterable[Cell]) -> list[str]:
 
 
 def heading(position: Position | NoisyPosition) -> str:
-    """The same for people: the game, and what has been shot."""
+    """The game and its shots, for people."""
     return position.title
 
 

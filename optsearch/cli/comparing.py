@@ -7,12 +7,14 @@ from pathlib import Path
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import advised, numbered, read_game, require_order
+from optsearch.cli.estimates import time_text
 from optsearch.cli.options import Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_at
 from optsearch.evaluation import Comparison
 from optsearch.evaluation import compare as compare_
 from optsearch.evaluation.comparison import MOST_DRAWN, POSITIONS
+from optsearch.play.estimate import evaluation_seconds
 from optsearch.strategies import as_strategy
 
 
@@ -79,7 +81,12 @@ def compare(
             memory=int(memory * 2**30),
             progress=progress,
         )
-    answer_of(comparison).print(form)
+    answer = answer_of(comparison)
+    if not comparison.is_exact:
+        whole = (evaluation_seconds(one, parsed) for one in strategies[:2])
+        times = " and ".join(map(time_text, whole))
+        answer.fact("to evaluate", f"about {times} of one processor, on all configurations")
+    answer.print(form)
 
 
 def answer_of(comparison: Comparison) -> Answer:
@@ -110,18 +117,8 @@ def answer_of(comparison: Comparison) -> Answer:
     )
     micro = comparison.microseconds
     pace = " and ".join(f"{one:.2g}" for one in micro)
-    hours = " and ".join(_hours(one * number / 1e6) for one in micro)
-    answer.fact(
-        "processor time", f"{pace} µs per configuration; {hours} for all", microseconds=micro
-    )
+    answer.fact("processor time", f"{pace} µs per configuration", microseconds=micro)
     answer.fact("seconds", f"{comparison.seconds:,.1f}")
     if comparison.resumed:
         answer.fact("resumed", numbered(comparison.resumed, "evaluation") + " were done before")
     return answer
-
-
-def _hours(seconds: float) -> str:
-    """A time of a processor for people."""
-    if seconds < 120:
-        return f"{seconds:.2g} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

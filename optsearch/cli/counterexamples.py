@@ -36,7 +36,7 @@ class Contact(str, Enum):
     takes=2,
     then="optsearch greedy 3x4:2 --shots 'A1=miss B3=miss'  # what greedy costs there",
     gives="searched games undecided positions counterexamples fewest",
-    max_cells=Option("Search every grid of at most so many cells.", min=1, max=MAX_CELLS),
+    max_cells=Option("Search every grid of at most this many cells.", min=1, max=MAX_CELLS),
     game=Option(
         "This game instead of all grids, for example 4x4:3,2,holes=A1; - reads games from "
         "standard input and FILE from a file, one per line. Can be given more than once."
@@ -83,7 +83,8 @@ def counterexamples(
     if max_cells is None:
         if fleets or contact is not Contact.NONE or shortest != SHORTEST:
             raise OptsearchError(
-                "--fleet, --contact and --shortest go with --max-cells; --game has them in its text"
+                "--fleet, --contact and --shortest work with --max-cells; the text of --game has "
+                "them"
             )
         scope = Scope.of(read_games(game or ()), empty_only)
     else:

@@ -9,6 +9,7 @@ import typer
 
 from optsearch.cli.app import err
 from optsearch.cli.common import out
+from optsearch.play.replies import without_comment
 
 LONGEST = 10_000  # signs of a line that are read
 
@@ -33,7 +34,7 @@ class Dialogue:
             line = self._line(prompt)
             if line is None:
                 return None
-            text = line.partition("#")[0].strip()
+            text = without_comment(line).strip()
             if text or or_nothing:
                 return text
 
@@ -50,10 +51,10 @@ class Dialogue:
         return line or None
 
     def refuse(self, reason: str) -> None:
-        """What is wrong with a line; it is no end of the conversation."""
+        """What is wrong with a line; the conversation goes on."""
         (err if self.is_quiet else out).print(reason, style="red", soft_wrap=True)
 
     def say(self, text: str = "", style: str | None = None) -> None:
-        """A line, wherever it is no answer for machines."""
+        """A line for people; nothing where the answer is for a program."""
         if not self.is_quiet:
             out.print(text, style=style, soft_wrap=True)

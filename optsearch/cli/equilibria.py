@@ -85,7 +85,7 @@ def equilibrium(
         for option, value in given.items():
             if value is not None:
                 raise OptsearchError(
-                    f"{option} goes with --objective mean or within=K, not with worst: the worst "
+                    f"{option} works with --objective mean or within=K, not with worst: the worst "
                     "case needs no mix"
                 )
         print_worst(parsed, form)
@@ -132,7 +132,7 @@ def tolerance_of(text: str) -> Fraction:
     """A width as a decimal or a fraction."""
     if not re.fullmatch(r"\d{1,9}(\.\d{1,18}|/0*[1-9]\d{0,8})?", text.strip(), re.ASCII):
         raise OptsearchError(
-            f"--tolerance {text!r} is no width; write 0 or more as a decimal or a fraction, "
+            f"--tolerance {text!r} is not a width; write 0 or more as a decimal or a fraction, "
             "such as 0.001 or 1/100"
         )
     return Fraction(text.strip())
@@ -147,7 +147,7 @@ def print_worst(game: Game, form: Form) -> None:
     worst = solve(game, objective=Objective("worst")).worst
     answer = Answer(str(game), game=str(game), objective="worst")
     answer.fact("value", f"{worst} shots in the worst case", value=worst)
-    answer.fact("", "Every tree has a configuration that takes it so many or more, and one tree")
+    answer.fact("", "Every tree needs this many shots or more for some configuration, and one tree")
     answer.fact("", "never takes more: no mix of trees is better, and no hider changes it.")
     answer.fact("tree", "optsearch solve --objective worst --tree FILE")
     answer.print(form)
@@ -211,7 +211,7 @@ def answer_of(found: Any) -> Answer:
     answer.show(boards(found))
     for title, matrix in (
         ("Percent of a ship on each cell", found.occupancy),
-        ("The same, drawn uniformly", found.uniform_occupancy),
+        ("Percent, if the hider draws uniformly", found.uniform_occupancy),
     ):
         texts = [[f"{100 * value:.1f}" for value in row] for row in matrix.tolist()]
         for i, j in found.game.cells_of(found.game.holes):

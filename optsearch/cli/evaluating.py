@@ -21,6 +21,7 @@ from optsearch.cli.common import (
     read_game,
     require_order,
 )
+from optsearch.cli.estimates import announce_evaluation
 from optsearch.cli.options import OUTPUT, Argument, Form
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_at
@@ -76,21 +77,19 @@ def evaluate(
         answer_by_chance(parsed, by).print(form)
         return
     chosen = as_strategy(strategy)
-    with (
-        advised("--resume", resume),
-        executor_at(dask, jobs) as (executor, workers),
-        evaluating() as progress,
-    ):
-        evaluation = evaluate_(
-            chosen,
-            parsed,
-            executor=executor,
-            jobs=workers,
-            checkpoint=resume,
-            memory=int(memory * 2**30),
-            progress=progress,
-            prior=by,
-        )
+    with advised("--resume", resume), executor_at(dask, jobs) as (executor, workers):
+        announce_evaluation(chosen, parsed, workers)
+        with evaluating() as progress:
+            evaluation = evaluate_(
+                chosen,
+                parsed,
+                executor=executor,
+                jobs=workers,
+                checkpoint=resume,
+                memory=int(memory * 2**30),
+                progress=progress,
+                prior=by,
+            )
     if output is not None:
         save(evaluation, output)
     answer = answer_of(evaluation)
@@ -158,7 +157,7 @@ def _show_kind(answer: Answer, kind: dict[str, Any]) -> None:
 
 
 def _kind_fields(kind: type[Player]) -> dict[str, Any]:
-    """The same as JSON."""
+    """A strategy with its parameters, as JSON."""
     return {
         "name": name_of(kind),
         "is_strategy": issubclass(kind, Strategy),

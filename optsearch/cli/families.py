@@ -67,7 +67,7 @@ def described(sets: hunt_.Sets) -> dict[str, object]:
 
 
 def heading(sets: hunt_.Sets) -> str:
-    """The same for people."""
+    """A family for people."""
     weight = "" if sets.weight == len(sets.sets) else f" of weight {sets.weight:,}"
     number = numbered(len(sets.sets), "set")
     return f"{sets.title}: {number}{weight}, {numbered(len(sets.things), 'thing')}"
@@ -212,7 +212,7 @@ def evaluate(path: Path, strategy: str, memory: float, form: Form) -> None:
 
 @gives("seed players")
 def simulate(path: Path, arguments: list[str], games: int, seed: int, form: Form) -> None:
-    """Hunts for sets drawn by their weights, several strategies for the same."""
+    """Several strategies look for the same sets, drawn by their weights."""
     sets = hunt_.read(path)
     players = arguments[:-1]
     if not players:

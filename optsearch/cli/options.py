@@ -72,7 +72,7 @@ SHARED = {
         "How many cells to choose together, before hearing their replies.", min=1, max=1024
     ),
     "time_limit": Option(
-        "Stop after so many seconds and print the bracket proved by then.", min=0.01
+        "Stop after this many seconds and print the bracket proved by then.", min=0.01
     ),
     "jobs": Option("Processes (default: one per processor).", min=1, max=256),
     "resume": Option(

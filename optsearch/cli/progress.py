@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
@@ -14,10 +14,12 @@ from rich.table import Column
 
 from optsearch.cli.app import err
 from optsearch.cli.arguments import QUIET
-from optsearch.lower_bounds import Bound, BoundsStatus
 from optsearch.support.errors import printable
 from optsearch.support.progress import Countdown, Limit, LimitReached, Progress, Status
-from optsearch.tree.solution import SearchStatus
+
+if TYPE_CHECKING:
+    from optsearch.lower_bounds import Bound, BoundsStatus
+    from optsearch.tree.solution import SearchStatus
 
 FIRST = 2  # seconds before the first line where standard error is no terminal
 SECONDS = 10  # between two of them
@@ -83,7 +85,7 @@ def telling(
 
 
 def solving(label: str) -> AbstractContextManager[Progress[SearchStatus]]:
-    """The same for a solver."""
+    """Shows how far a solver is."""
     started = time.monotonic()
 
     def note(status: SearchStatus) -> str:
@@ -108,18 +110,21 @@ def so_far(
     label: str,
     time_limit: float | None,
     bounds: Callable[[Progress[BoundsStatus]], Iterator[Bound]],
+    first: Sequence[Bound] = (),
 ) -> SoFar:
     """Bounds that come one after the other; the errors of `bounds` where they are no bracket yet.
 
-    bounds -- is given what is told how far it is.
+    bounds -- is given what is told how far it is. first -- a bracket that is known without them.
     """
     found: list[Bound] = []
     limit = Limit(time_limit)
     try:
-        with telling(label, lambda status: status.what) as progress:
+        with limit.alarm(), telling(label, lambda status: status.what) as progress:
             found.extend(bounds(limit.watch(progress)))
         return SoFar(found, True, False)
     except (LimitReached, KeyboardInterrupt) as end:
+        sides = {bound.side for bound in found}
+        found += [bound for bound in first if bound.side not in sides]
         if {bound.side for bound in found} != {"lower", "upper"}:
             raise
         return SoFar(found, False, isinstance(end, KeyboardInterrupt))

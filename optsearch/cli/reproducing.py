@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import typer
@@ -11,10 +12,12 @@ from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import advised, out
 from optsearch.cli.evaluating import evaluating
-from optsearch.cli.options import FOLDER, Form, Option
+from optsearch.cli.options import FOLDER, Argument, Form, Option
 from optsearch.reproduce import ALL, SOURCES, Check, Source
 from optsearch.results.tables import took
+from optsearch.support.datafiles import published
 from optsearch.support.errors import OptsearchError
+from optsearch.support.version import VERSION
 
 COLUMNS = ("", "where", "what", "printed", "computed", "seconds")
 
@@ -149,3 +152,24 @@ def _reasons(known: list[Check]) -> list[str]:
     for check in known:
         reasons.setdefault(check.known, []).append(check.what)
     return [f"≠ {', '.join(names)}: {reason}" for reason, names in reasons.items()]
+
+
+@app.command(
+    example="optsearch cite thompson",
+    takes=1,
+    then="optsearch solve 4x5:2,3,4 --json  # a number to cite, exact, with its version",
+    gives="bibtex",
+    sources=Argument(f"Sources, as those of reproduce, or {ALL} (default: {SOURCES[0].name})."),
+)
+def cite(sources: list[str] | None = None, form: Form = Form.TEXT) -> None:
+    """BibTeX of this program, and of the sources of results."""
+    names = sources or [SOURCES[0].name]
+    chosen = [one.name for one in SOURCES] if ALL in names else names
+    entries = [f"@software{{optsearch,\n  title = {{optsearch}},\n  version = {{{VERSION}}},\n}}"]
+    text = published("sources.bib").read_text(encoding="utf-8")
+    kept = re.findall(r"^(@\w+{([\w-]+),\n.*?^})", text, re.MULTILINE | re.DOTALL)
+    found = {name: entry for entry, name in kept}
+    entries += [found[reproduce_.source_named(name).name] for name in chosen]
+    answer = Answer(bibtex=entries)
+    answer.show("\n\n".join(entries))
+    answer.print(form)

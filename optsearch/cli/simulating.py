@@ -17,6 +17,7 @@ from optsearch.cli.common import (
     read_game,
     require_order,
 )
+from optsearch.cli.estimates import announce_simulation
 from optsearch.cli.options import OUTPUT, Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_at
@@ -24,7 +25,7 @@ from optsearch.game import HOLE, Cell, column_name
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, legend
 from optsearch.play.hiding import Hider, hider
-from optsearch.play.simulate import MOST_GAMES, Difference, Manner, Outcome, Simulation, replay
+from optsearch.play.simulate import MOST_GAMES, Difference, Outcome, ReplyModel, Simulation, replay
 from optsearch.play.simulate import simulate as simulate_
 from optsearch.results.tables import SIMULATION
 from optsearch.support.errors import StrategyError
@@ -75,24 +76,25 @@ def simulate(
     parsed = read_game(game)
     if not players:
         raise StrategyError(f"nobody plays {parsed}; write PLAYER... GAME, as in greedy {parsed}")
-    manner = Manner(noise_of(false_hits, false_misses), salvo)
+    manner = ReplyModel(noise_of(false_hits, false_misses), salvo)
     with (
         advised("--resume", resume),
         executor_at(dask, jobs) as (executor, workers),
-        simulating() as progress,
     ):
-        simulation = simulate_(
-            players,
-            parsed,
-            games=games,
-            seed=seed,
-            boards=hider(boards),
-            manner=manner,
-            executor=executor,
-            jobs=workers,
-            checkpoint=resume,
-            progress=progress,
-        )
+        announce_simulation(players, parsed, games, manner, workers)
+        with simulating() as progress:
+            simulation = simulate_(
+                players,
+                parsed,
+                games=games,
+                seed=seed,
+                boards=hider(boards),
+                manner=manner,
+                executor=executor,
+                jobs=workers,
+                checkpoint=resume,
+                progress=progress,
+            )
     if output is not None:
         save(simulation, output, boards)
     ends = extreme_games(players, simulation, hider(boards)) if extremes else []

@@ -28,7 +28,7 @@ from optsearch.solitaire import (
     reasoning,
 )
 from optsearch.solitaire.puzzle import WATER, Clue, piece_text
-from optsearch.support.errors import PuzzleError
+from optsearch.support.errors import NotInstalled, PuzzleError, TooLarge
 
 solitaire = Commands(
     help="Solitaire Battleship: find the fleet from counts and a few revealed cells.",
@@ -57,7 +57,7 @@ METHOD = Option(
     "seven symbols per cell (default: count, or ship if count takes long). ship and cell need "
     "OR-tools: pip install ortools."
 )
-SECONDS = Option("At most so many seconds.", min=0.01)
+SECONDS = Option("Stop after this many seconds.", min=0.01)
 DEPTH = Option("How many suppositions may be open at once.", min=0, max=5)
 PICTURE = Option("Draw it to this file (pdf, svg or png).", writes=FIGURE)
 KEEP = Option("Keep all counts; leave out revealed cells only.")
@@ -91,7 +91,7 @@ def solve(
         found = making.solve(puzzle, limit, chosen, time_limit)
         clues = () if found else _conflict(puzzle, chosen, time_limit)
     if not found:
-        raise PuzzleError(f"no solution: {models.conflict_text(puzzle, clues)}")
+        raise PuzzleError(_no_solution(puzzle, clues))
     ships = [formats.solution_fields(puzzle, solution) for solution in found]
     answer = Answer(puzzle=formats.to_fields(puzzle), solutions=ships, limit=limit)
     for solution, names in zip(found, ships, strict=True):
@@ -103,11 +103,24 @@ def solve(
     answer.print(form)
 
 
-def _conflict(puzzle: Puzzle, method: str | None, time_limit: float | None) -> tuple[Clue, ...]:
-    clues = making.conflict(puzzle, method, time_limit)
+def _conflict(
+    puzzle: Puzzle, method: str | None, time_limit: float | None
+) -> tuple[Clue, ...] | None:
+    """The clues of a puzzle without a solution that contradict each other; None if that is long."""
+    try:
+        clues = making.conflict(puzzle, method, time_limit)
+    except (NotInstalled, TooLarge):
+        return None
     if clues is None:
         raise AssertionError(f"there is no solution of {puzzle}, and its clues are not in conflict")
     return clues
+
+
+def _no_solution(puzzle: Puzzle, clues: tuple[Clue, ...] | None) -> str:
+    """That there is no solution, and why."""
+    if clues is None:
+        return "no solution; to find the clues that contradict each other takes longer"
+    return f"no solution: {models.conflict_text(puzzle, clues)}"
 
 
 def _verdict(number: int, limit: int) -> str:
@@ -138,7 +151,7 @@ def check(
         clues = () if found else _conflict(puzzle, chosen, time_limit)
     verdict = "exactly one solution"
     if not found:
-        verdict = f"no solution: {models.conflict_text(puzzle, clues)}"
+        verdict = _no_solution(puzzle, clues)
     elif len(found) > 1:
         differing = puzzle.cells_of(sum(found[0]) ^ sum(found[1]))
         names = " ".join(cell_name(cell) for cell in differing)
@@ -147,7 +160,7 @@ def check(
         puzzle=formats.to_fields(puzzle),
         solutions=[formats.solution_fields(puzzle, solution) for solution in found],
         is_unique=len(found) == 1,
-        conflict=[str(clue) for clue in clues],
+        conflict=None if clues is None else [str(clue) for clue in clues],
     )
     answer.show(f"{file}: {verdict}")
     answer.print(form)
@@ -171,10 +184,12 @@ def count(
     puzzle = formats.load(file)
     with telling("counting", lambda status: f"{status.rate:,.0f} cells a second") as progress:
         number = counting.count(puzzle, limit, time_limit, progress)
+        clues = () if number else _conflict(puzzle, None, time_limit)
     is_exact = limit is None or number < limit
     more = "" if is_exact else " or more"
     answer = Answer(puzzle=formats.to_fields(puzzle), solutions=number, is_exact=is_exact)
-    answer.show(f"{file}: {numbered(number, 'solution')}{more}")
+    found = f"{numbered(number, 'solution')}{more}"
+    answer.show(f"{file}: {found if number else _no_solution(puzzle, clues)}")
     answer.print(form)
 
 

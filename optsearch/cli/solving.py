@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
 from functools import partial
-from math import ceil, floor
+from math import ceil, comb, floor
 from pathlib import Path
 
 from optsearch import tree as tree_
@@ -27,18 +27,22 @@ from optsearch.cli.common import (
     require_digest,
 )
 from optsearch.cli.options import ANY, FOLDER, SEARCH_JOBS, Form, Option
-from optsearch.cli.progress import so_far, solving, telling
+from optsearch.cli.progress import SoFar, so_far, solving, telling
 from optsearch.cli.tasks import executor_of
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Cell, cell_name
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, legend
+from optsearch.lower_bounds import LeftOut, first_bounds
+from optsearch.lower_bounds.lower import SECONDS, LeaveOut, say_nothing
+from optsearch.lower_bounds.worst_case import least_worst_misses
 from optsearch.results.bracket import Bracket, bounds_in_turn
 from optsearch.search import solver
 from optsearch.search.proving import prove
 from optsearch.support.decimals import decimal, open_mean
 from optsearch.support.errors import OptsearchError, TooLarge
+from optsearch.support.progress import Limit, LimitReached
 from optsearch.tree.solution import ShotValue, Solution
 
 
@@ -55,7 +59,7 @@ def require_solver(method: Method, **given: object) -> None:
     for name, value in given.items():
         if value and method is not Method.SOLVER:
             option = name.replace("_", "-")
-            raise OptsearchError(f"--{option} goes with --method solver, not with {method.value}")
+            raise OptsearchError(f"--{option} works with --method solver, not with {method.value}")
 
 
 @app.command(
@@ -121,7 +125,7 @@ def solve(
     position = read_position(game, shots, board)
     by = prior_of(prior, position.game)
     if by is not None and method is Method.PAPER:
-        raise OptsearchError(f"--prior goes with --method solver or reference, not {method.value}")
+        raise OptsearchError(f"--prior works with --method solver or reference, not {method.value}")
     require_solver(
         method,
         tree=tree,
@@ -132,14 +136,15 @@ def solve(
         dask=dask,
     )
     if table is not None and method is Method.REFERENCE:
-        raise OptsearchError("--table goes with --method solver or paper, not with reference")
+        raise OptsearchError("--table works with --method solver or paper, not with reference")
     if prove is not None and (aim.kind != "mean" or not position.game.is_silent):
         raise OptsearchError(
-            f"--prove goes with --objective mean and announce=nothing, not with {aim} and "
+            f"--prove works with --objective mean and announce=nothing, not with {aim} and "
             f"announce={position.game.announce}"
         )
     require_digest(by, tree, prove, table)
     size = int(memory * 2**30)
+    started = time.monotonic()
     with solving(str(position.game)) as progress:
         if method is Method.SOLVER:
             with advised("--table", table), executor_of(jobs, dask) as (executor, workers):
@@ -152,13 +157,13 @@ def solve(
                         executor=executor,
                         workers=workers or 1,
                         time_limit=time_limit,
-                        partial=aim.kind == "mean",
+                        partial=True,
                         all_shots=all_shots,
                         progress=progress,
                         prior=by,
                     )
                 except TooLarge:
-                    if time_limit is None or aim.kind != "mean":
+                    if time_limit is None:
                         raise
                     solution = None
         elif method is Method.REFERENCE:
@@ -174,7 +179,11 @@ def solve(
             greedy = solution.greedy()
     if solution is None:
         assert time_limit is not None
-        solution = bracketed(position, by, time_limit)
+        left = max(0.0, time_limit - (time.monotonic() - started))
+        solution = bracketed(position, by, aim, left)
+        if solution is None:
+            bracket_of(position, by, aim).print(form)
+            return
     answer_of(solution, greedy).print(form)
     if tree is not None or prove is not None:
         with telling("writing"):
@@ -192,17 +201,34 @@ def solve(
         raise Interrupted(kept if table else "")
 
 
-def bracketed(position: Position, by: Prior | None, time_limit: float) -> Solution:
-    """What bounds say in some time of a game that is too large to be searched."""
+def bracketed(
+    position: Position, by: Prior | None, aim: Objective, time_limit: float
+) -> Solution | None:
+    """What bounds say in some time of a game that is too large to be searched.
+
+    None where the time is too short to count its configurations.
+    """
     started = time.perf_counter()
-    in_turn = partial(bounds_in_turn, position, by)
-    known = Bracket.of(position, so_far(str(position.game), time_limit, in_turn).bounds)
-    number = Posterior(position, prior=by).configurations
-    assert known.upper is not None
+    known = None
+    if aim.kind == "mean":
+        found = so_far_of(position, by, time_limit, say_nothing)
+        known = Bracket.of(position, found.bounds)
+    limit = Limit(0.0 if known else time_limit)
+    try:
+        with limit.alarm():
+            number = Posterior(position, prior=by).configurations
+    except LimitReached:
+        return None
+    if known is None:
+        lower, upper = ends_of(position, aim, number)
+    else:
+        assert known.upper is not None
+        lower, upper = ceil(known.lower * number), floor(known.upper * number)
     return Solution(
         position=position,
         prior=by,
         method="bounds",
+        objective=aim,
         total_height=None,
         configurations=number,
         best_shots=(),
@@ -211,9 +237,42 @@ def bracketed(position: Position, by: Prior | None, time_limit: float) -> Soluti
         table_bytes=0,
         seconds=time.perf_counter() - started,
         is_exact=False,
-        lower=ceil(known.lower * number),
-        upper=floor(known.upper * number),
+        lower=lower,
+        upper=upper,
     )
+
+
+def ends_of(position: Position, aim: Objective, number: int) -> tuple[int, int]:
+    """What is known of the worst case, or of the configurations finished in time, at once.
+
+    number -- of the configurations; each finished in time is a word of hits and misses that ends in
+    a hit, and different cells have different words.
+    """
+    game, hits = position.game, position.hits_left
+    cells = game.cells - (position.closed | game.holes).bit_count()
+    if aim.kind == "worst":
+        return hits + (0 if position.shots else least_worst_misses(game)), cells
+    misses = (aim.shots or 0) - hits
+    if misses >= cells - hits:
+        return number, number
+    words = sum(comb(hits - 1 + j, j) for j in range(misses + 1)) if hits else 1
+    is_told = game.contact == "any" or position.shots or not game.is_silent
+    return 0, min(number, number if is_told else words)
+
+
+def bracket_of(position: Position, by: Prior | None, aim: Objective) -> Answer:
+    """What is known where there was no time to count the configurations."""
+    answer = Answer.about(position, by, objective=str(aim), total_height=None, configurations=None)
+    if aim.kind == "mean":
+        ends = Bracket.of(position, first_bounds(position))
+        answer.fact("mean shots", ends.text, bracket=[ends.lower, ends.upper])
+    elif aim.kind == "worst":
+        least, most = ends_of(position, aim, 0)
+        answer.fact("worst case", f"between {least} and {most} shots", lower=least, upper=most)
+    else:
+        answer.fact(f"within {aim.shots}", "between 0 and all of them", bracket=[0, 1])
+    answer.fact("cut short", "there was no time to count the configurations", method="bounds")
+    return answer
 
 
 def write_proof(solution: Solution, path: Path) -> None:
@@ -248,12 +307,20 @@ def answer_of(solution: Solution, greedy: tuple[tuple[Cell, ...], int] | None) -
         )
     if solution.worst is not None:
         answer.fact("worst case", f"{solution.worst} shots", worst=solution.worst)
-    if solution.lower is not None:
-        answer.show(lower=solution.lower, upper=solution.upper)
+    least, most = solution.lower, solution.upper
+    if least is not None and most is not None:
+        answer.show(lower=least, upper=most)
+        if solution.objective.kind == "worst" and solution.worst is None:
+            answer.fact("worst case", f"between {least} and {most} shots", worst=None)
+        elif solution.objective.kind == "within":
+            share = f"{decimal(Fraction(least, number), 'lower')} and "
+            share += decimal(Fraction(most, number), "upper")
+            text = f"between {least:,} and {most:,} of {counted_text(number, solution.prior)}"
+            answer.fact(f"within {solution.objective.shots}", f"{text}: {share}", finished=None)
     if total is not None:
         answer.fact("mean shots", mean_text(total, number))
-    elif solution.lower is not None and solution.upper is not None:
-        answer.fact("mean shots", open_mean(solution.lower, solution.upper, number))
+    elif least is not None and most is not None and solution.objective.kind == "mean":
+        answer.fact("mean shots", open_mean(least, most, number))
     best = " ".join(cell_names(solution.best_shots)) or "none: every ship is sunk"
     undecided = "not all first shots are decided yet"
     answer.fact("best shots", best if solution.is_exact else undecided)
@@ -352,7 +419,7 @@ def shot_values(solution: Solution) -> tuple[list[str], list[dict[str, object]]]
     example="optsearch bounds 10x10:5,4,3,3,2",
     takes=2,
     then="optsearch solve 4x5:2,3,4  # the optimum of a small game",
-    gives="game position (prior prior_digest) bounds bracket is_all",
+    gives="game position (prior prior_digest) bounds bracket is_all left_out",
 )
 def bounds(
     game: str,
@@ -368,10 +435,21 @@ def bounds(
     """
     position = read_position(game, shots, board)
     by = prior_of(prior, position.game)
-    in_turn = partial(bounds_in_turn, position, by)
-    found = so_far(str(position.game), time_limit, in_turn)
+    left_out: list[LeftOut] = []
+    found = so_far_of(position, by, time_limit, left_out.append)
     answer = Answer.about(position, by)
     answer.bounds(Bracket.of(position, found.bounds), "mean shots", found.is_all)
+    said = [{"name": one.name, "reason": one.reason} for one in left_out]
+    answer.show(*(f"left out: {one.name} ({one.reason})" for one in left_out), left_out=said)
     answer.print(form)
     if found.is_interrupted:
         raise Interrupted
+
+
+def so_far_of(
+    position: Position, by: Prior | None, time_limit: float | None, leave_out: LeaveOut
+) -> SoFar:
+    """The bounds of a position that come in some time, each in half of it; a bracket always."""
+    seconds = SECONDS if time_limit is None else time_limit / 2
+    in_turn = partial(bounds_in_turn, position, by, seconds=seconds, leave_out=leave_out)
+    return so_far(str(position.game), time_limit, in_turn, first_bounds(position))

@@ -17,8 +17,7 @@ def executor_of(
 ) -> Iterator[tuple[Executor | None, int | None]]:
     """What runs the tasks of a command, and how many at once.
 
-    A Dask cluster, or else a pool of so many processes; none for one job, or where nothing is said
-    of jobs.
+    A Dask cluster, or else a pool of processes; none for one job, or if no number is given.
     """
     with executor_at(dask, jobs) as (executor, workers):
         if executor is not None or workers in (None, 1):
@@ -31,7 +30,7 @@ def executor_of(
 
 @contextmanager
 def executor_at(dask: str | None, jobs: int | None) -> Iterator[tuple[Executor | None, int | None]]:
-    """The same without a pool: what is called has one of its own for so many jobs."""
+    """A Dask cluster, or none: what is called has its own pool of processes."""
     if dask is None:
         yield None, jobs
         return

@@ -149,7 +149,7 @@ def turn_text(game: Game, permutation: Permutation) -> str:
     for k, name in enumerate(TURNS):
         if image == [images(*cell)[k] for cell in cells]:
             return name
-    raise ValueError(f"{permutation} is no symmetry of {rows}x{columns}")
+    raise ValueError(f"{permutation} is not a symmetry of {rows}x{columns}")
 
 
 def parting_text(parted: list[tree_.Shots]) -> str:

@@ -6,14 +6,12 @@ arguments and its answers into exact integers, and keeps the tables of the last 
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from math import comb, prod
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,15 +23,11 @@ from optsearch.counting.constraints import Constraints, Counting
 from optsearch.counting.remainders import combined, moduli_above
 from optsearch.game import CONTACTS, Game, bits
 from optsearch.game.shapes import Cells, Shape, orientations_of, turned
-from optsearch.support.arrays import Arrays, read_arrays, write_arrays
-from optsearch.support.errors import TableError, TooLarge
+from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, Status, no_progress
 
 MAX_BYTES = 6 << 30  # of a table and a query of it that reaches every state
 MOST_KINDS, MOST_WAYS = 15, 62  # different ships, and ways to place them
-_FORMAT = "optsearch lattice 4"
-_EDGE = np.dtype([("target", "<i4"), ("way", "u1"), ("distance", "u1"), ("", "u2")])
-_LEAVE, _CLOSED = 62, 63  # of the kernel: ways that place no ship
 _log = logging.getLogger(__name__)
 
 
@@ -147,7 +141,7 @@ class Sweep:
     queries at a time; others wait.
     """
 
-    def __init__(self, game: Game, folder: Path | None = None, max_bytes: int = MAX_BYTES):
+    def __init__(self, game: Game, max_bytes: int = MAX_BYTES):
         self.game = Game(game.rows, game.columns, game.fleet, game.contact)  # the table's
         self._holes = game.holes
         self.rows = max(game.rows, game.columns)
@@ -156,19 +150,16 @@ class Sweep:
         self._kinds = _kinds(self._ships)
         self._lock = threading.Lock()
         self._lattice = _lattice_of(self.game, max_bytes)
-        if folder is None or not self._load(folder):
-            try:
-                self._lattice.build()
-            except MemoryError:
-                raise TooLarge(
-                    f"the counting table of {self.game} and its queries need more than "
-                    f"{max_bytes / 2**30:.2g} GiB (it passed {self._lattice.states:,} states); it "
-                    "grows with the shorter side of the board, with the longest ship and with the "
-                    "number of different fleets left, so fewer, shorter or more equal ships, or a "
-                    "narrower board, would fit"
-                ) from None
-            if folder is not None:
-                write_arrays(self._file(folder), self._name, self._lattice.arrays())
+        try:
+            self._lattice.build()
+        except MemoryError:
+            raise TooLarge(
+                f"the counting table of {self.game} and its queries need more than "
+                f"{max_bytes / 2**30:.2g} GiB (it passed {self._lattice.states:,} states); it "
+                "grows with the shorter side of the board, with the longest ship and with the "
+                "number of different fleets left, so fewer, shorter or more equal ships, or a "
+                "narrower board, would fit"
+            ) from None
         self._query = Query(self._lattice)
         self._counted: tuple[_Orientation, Constraints] | None = None  # of the kernel's last pass
         self._orientations: dict[int, _Orientation] = {}
@@ -187,30 +178,6 @@ class Sweep:
     def roundings(self) -> int:
         """A bound on the roundings in a number of `weigh`; 2^-52 for each bounds its error."""
         return self.transitions * self.rows
-
-    # The cache on disk
-
-    def _file(self, folder: Path) -> Path:
-        return folder / f"lattice-{hashlib.sha256(self._name.encode()).hexdigest()[:16]}.arrays"
-
-    @property
-    def _name(self) -> str:
-        return f"{_FORMAT} {self.game.identity}"
-
-    def _load(self, folder: Path) -> bool:
-        """Take the table from a file; False when there is none, or none that can be believed."""
-        path = self._file(folder)
-        try:
-            arrays = read_arrays(path, self._name)
-            if arrays is None:
-                return False
-            if not _is_sound(arrays, self._lattice):
-                raise TableError(f"{path} does not hold the counting table of {self.game}")
-        except TableError as error:
-            _log.warning("%s; it is made anew", error)
-            return False
-        self._lattice.restore(arrays)
-        return True
 
     # Queries
 
@@ -351,44 +318,6 @@ class Sweep:
         return np.asarray(orientation.words[lookup[placed]])
 
 
-def _is_sound(arrays: Arrays, lattice: Lattice) -> bool:
-    """Whether a kernel can walk these arrays: names, types, shapes, and where they point."""
-    columns = range(lattice.columns)
-    kinds = {"finals": np.uint64, "first_state": np.int32}
-    kinds |= {f"start{c}": np.int32 for c in columns} | {f"edges{c}": np.uint8 for c in columns}
-    if kinds.keys() != arrays.keys():
-        return False
-    if any(arrays[name].ndim != 1 or arrays[name].dtype != kind for name, kind in kinds.items()):
-        return False
-    starts = [arrays[f"start{c}"] for c in columns]
-    if any(
-        len(start) == 0 or len(arrays[f"edges{c}"]) % _EDGE.itemsize
-        for c, start in enumerate(starts)
-    ):
-        return False
-    states, first = np.array([len(start) - 1 for start in starts]), arrays["first_state"]
-    if (
-        len(first) != lattice.fleets
-        or first[-1] != 0
-        or first.min() < -1
-        or first.max() >= states[0]
-    ):
-        return False
-    for c, start in enumerate(starts):
-        edges = arrays[f"edges{c}"].view(_EDGE)
-        if start[0] != 0 or start[-1] != len(edges) or (np.diff(start) < 0).any():
-            return False
-        way, ahead, target = edges["way"], edges["distance"], edges["target"]
-        leads_to = states[(c + ahead.astype(int)) % lattice.columns]
-        if not (
-            ((way < lattice.ways) | (way == _LEAVE) | (way == _CLOSED)).all()
-            and ((ahead >= 1) & (ahead <= lattice.columns)).all()
-            and ((target < leads_to) & (~target < len(arrays["finals"]))).all()
-        ):
-            return False
-    return True
-
-
 def count_empty_board(rows: int, columns: int, fleet: tuple[int, ...], contact: str) -> int:
     """How many configurations a game has, past the cells of Game as well; nothing is kept.
 
@@ -458,16 +387,14 @@ def _lattice(
 
 
 @lru_cache(maxsize=4)
-def sweep(game: Game, folder: Path | None = None) -> Counting:
+def sweep(game: Game) -> Counting:
     """The way to count the configurations of a game; those of the last four are kept in memory.
 
     By skylines where the board has them and their table is not too large, else `AnyBoard`.
-
-    folder -- where to look for the table on disk, and to write it if it is not there.
     """
     if game.is_rectangle:  # skylines need rows and columns; a hole is a closed cell
         try:
-            return Sweep(game, folder)
+            return Sweep(game)
         except TooLarge as error:
             _log.info("%s; the board is swept cell by cell", error)
     return AnyBoard(game)

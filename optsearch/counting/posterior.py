@@ -19,7 +19,6 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 from math import log2
-from pathlib import Path
 from string import ascii_letters, digits
 from typing import NoReturn
 
@@ -76,7 +75,6 @@ class Posterior:
         likes some better. Where they are products over ships the transfer matrix multiplies them,
         and answers are in floating point; else all configurations are listed, and answers are
         exact.
-    folder -- keep the counting table of the game on disk there, and take it from there.
     progress -- called while a long count runs, as on a board too large for that table.
 
     Raises TooLarge for a game with too many states, PositionError for a prior of
@@ -89,7 +87,6 @@ class Posterior:
         position: Position | NoisyPosition | Game | str,
         shots: str = "",
         prior: Prior | None = None,
-        folder: Path | None = None,
         progress: Progress[Status] = no_progress,
     ):
         if isinstance(position, NoisyPosition) and not shots:
@@ -99,16 +96,16 @@ class Posterior:
         self.told: Position | NoisyPosition = told
         if prior is not None:
             prior.require(told.game)
-        self._given = prior, folder
+        self._given = prior
         if isinstance(told, NoisyPosition):
             prior, told = by_replies(told, prior), told.certain
         self.position = position = told
         self.prior = prior
         self._progress = progress
-        self._sweep: Counting = sweep(position.game, folder)
+        self._sweep: Counting = sweep(position.game)
 
     def __reduce__(self) -> tuple[type[Posterior], tuple[object, ...]]:
-        return type(self), (self.told, "", *self._given)
+        return type(self), (self.told, "", self._given)
 
     def __repr__(self) -> str:
         weighted = "" if self.prior is None else f", by the prior {self.prior.name}"

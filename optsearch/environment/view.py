@@ -50,7 +50,7 @@ class View:
         probabilities: bool = False,
         order: bool = False,
     ) -> View:
-        """The same, where game and prior may be texts (`prior_of` says which).
+        """A view whose game and prior may be texts (`prior_of` says which).
 
         Raises GameError for what is no game, StrategyError for what is no prior.
         """

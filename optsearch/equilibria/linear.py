@@ -32,7 +32,7 @@ LEAST_SCALE = 1e-3  # of the mean probability
 INFINITY = float("inf")
 
 
-class Hider:
+class HiderProgramme:
     """The hider's programme over the trees so far; each solution starts from the one before."""
 
     def __init__(self, sizes: NDArray[np.int64]):

@@ -120,7 +120,7 @@ class _Run:
         self.level, self.combine = level, combine
         self.oracle = Oracle(hidings, objective, self._tick, parallel)
         self.sizes: list[int] = hidings.sizes.tolist()
-        self.hider = linear.Hider(hidings.sizes)
+        self.hider = linear.HiderProgramme(hidings.sizes)
         self.graph = Graph(hidings, objective)
         self.trees: dict[tuple[int, ...], Node | Leaf | Choice] = {}  # by what they pay
         self.rounds = 0

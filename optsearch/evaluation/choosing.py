@@ -7,7 +7,7 @@ from functools import cached_property
 from optsearch.counting.lattice import sweep
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation.run import MEMORY
-from optsearch.evaluation.runners import Ruled, Runner, runner_of
+from optsearch.evaluation.runners import KernelRunner, Runner, runner_of
 from optsearch.evaluation.top import Top
 from optsearch.game import Cell, Game
 from optsearch.game.noise import NoisyPosition
@@ -50,7 +50,7 @@ class Chooser:
         Raises TooLarge where an evaluation has none either, and StrategyError as `as_strategy`.
         """
         number = Posterior(position).configurations
-        if number > FEW and isinstance(self._runner, Ruled) and self._runner.is_rollout:
+        if number > FEW and isinstance(self._runner, KernelRunner) and self._runner.is_rollout:
             return self._by_kernel(position, number)
         try:
             return self.strategy.shot(position)

@@ -35,8 +35,8 @@ from optsearch.counting.posterior import Posterior
 from optsearch.evaluation.run import AHEAD, MEMORY, MOST, identity_of
 from optsearch.evaluation.runners import (
     LISTED_BY_PYTHON,
-    Asked,
-    Patterned,
+    PatternRunner,
+    PythonRunner,
     Runner,
     runner_of,
 )
@@ -164,7 +164,7 @@ def compare(
             store = stack.enter_context(Facts(checkpoint, what))
         if executor is None and (jobs == 1 or number <= _AT_ONCE):
             jobs = 1
-            kernels = [runner for runner in runners[:2] if not isinstance(runner, Asked)]
+            kernels = [runner for runner in runners[:2] if not isinstance(runner, PythonRunner)]
             executor = stack.enter_context((*kernels, runners[0])[0].here())
         elif executor is None:
             for runner in runners[:2]:
@@ -221,7 +221,7 @@ def _largest(runners: Sequence[Runner], largest: int | None, memory: int) -> int
     limits = []
     for runner in runners:
         limit = runner.listed(memory)
-        if isinstance(runner, Patterned):
+        if isinstance(runner, PatternRunner):
             limit = LISTED_BY_PYTHON  # below positions to which it did not come itself
         if largest is not None and largest > limit:
             raise TooLarge(

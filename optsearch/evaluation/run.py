@@ -18,7 +18,13 @@ from optsearch.counting.lattice import sweep
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.evaluation.evaluation import Evaluation, EvaluationStatus
-from optsearch.evaluation.runners import LISTED_BY_PYTHON, Asked, Patterned, Runner, runner_of
+from optsearch.evaluation.runners import (
+    LISTED_BY_PYTHON,
+    PatternRunner,
+    PythonRunner,
+    Runner,
+    runner_of,
+)
 from optsearch.evaluation.tasks import Task, run_task
 from optsearch.evaluation.top import Top, are_counts
 from optsearch.game import Game
@@ -77,10 +83,10 @@ def evaluate(
     game.require_small("evaluating strategies")
     runner = runner_of(strategy, game, prior)
     limit = runner.listed(memory)
-    if position.shots and isinstance(runner, Patterned):
+    if position.shots and isinstance(runner, PatternRunner):
         limit = min(limit, LISTED_BY_PYTHON)  # it did not make these shots itself
     with _stored(checkpoint, runner, position, limit) as store:
-        run = _Run(runner, position, limit, store, progress)
+        run = _EvaluationRun(runner, position, limit, store, progress)
         if executor is not None:
             return run.on(executor, jobs)
         if jobs == 1 or run.is_one_task:
@@ -94,7 +100,7 @@ def evaluate(
 def tasks(strategy: object, game: Game, memory: int = MEMORY) -> Iterator[Task]:
     """The tasks of an evaluation, in order."""
     runner = runner_of(strategy, game)
-    return _Run(runner, Position(game), runner.listed(memory), None, no_progress).nodes()
+    return _EvaluationRun(runner, Position(game), runner.listed(memory), None, no_progress).nodes()
 
 
 @contextmanager
@@ -120,7 +126,7 @@ def identity_of(runner: Runner) -> str:
     return f"{runner.strategy.identity()}, rule {rule}"
 
 
-class _Run:
+class _EvaluationRun:
     """One evaluation: the top of the tree, what is done, and what is left."""
 
     def __init__(
@@ -147,7 +153,7 @@ class _Run:
                 f"{self.game} has {self.configurations:,} configurations; up to {MOST:,} can be "
                 "walked"
             )
-        if isinstance(runner, Asked):
+        if isinstance(runner, PythonRunner):
             runner.require_few(self.configurations)
         self._histogram: Counter[int] = Counter()
         self._weight = 0

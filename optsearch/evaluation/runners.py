@@ -45,7 +45,7 @@ from optsearch.strategies.rules import told_lengths
 from optsearch.strategies.score import refused
 from optsearch.strategies.user import UserStrategy, replay
 from optsearch.support.errors import StrategyError, TooLarge
-from optsearch.support.sharing import Here
+from optsearch.support.sharing import SerialExecutor
 
 LISTED = 1 << 24  # configurations of a task, where memory allows
 LISTED_BY_LEVELS = 1 << 23  # the same of levels, which take longer
@@ -69,10 +69,10 @@ def runner_of(strategy: object, game: Game, prior: Prior | None = None) -> Runne
     if rule != rule_of(chosen, game):
         raise StrategyError(f"{chosen} gives another rule for {game} when it is asked again")
     if rule is None or (prior is not None and not game.is_silent):
-        return Asked(chosen, game, prior)
+        return PythonRunner(chosen, game, prior)
     if isinstance(rule, Rule):
-        return (Ruled if game.is_silent else Announced)(chosen, game, rule, prior)
-    return Patterned(chosen, game, rule, prior)
+        return (KernelRunner if game.is_silent else AnnouncedRunner)(chosen, game, rule, prior)
+    return PatternRunner(chosen, game, rule, prior)
 
 
 class Runner(ABC):
@@ -126,8 +126,8 @@ class Runner(ABC):
         return row * self.game.columns + column
 
 
-class Asked(Runner):
-    """Asked at every position, in plain Python, also where sinkings are announced."""
+class PythonRunner(Runner):
+    """PythonRunner at every position, in plain Python, also where sinkings are announced."""
 
     def listed(self, memory: int) -> int:
         """Fewer than a kernel takes, whatever the memory."""
@@ -144,8 +144,8 @@ class Asked(Runner):
 
     @contextmanager
     def here(self) -> Iterator[Executor]:
-        """This thread: plain Python hears ctrl-C itself."""
-        yield Here()
+        """This thread: plain Python uses_sinkings ctrl-C itself."""
+        yield SerialExecutor()
 
     def _weight(self, family: list[list[int]]) -> int:
         """How many configurations these are, or what they weigh."""
@@ -178,7 +178,7 @@ class Asked(Runner):
         return counts
 
 
-class Patterned(Runner):
+class PatternRunner(Runner):
     """A pattern: the kernel plays each configuration by itself."""
 
     def __init__(
@@ -193,7 +193,7 @@ class Patterned(Runner):
         Where these were another strategy's, the pattern is asked for each shot after them.
         """
         if position.shots and not from_start:
-            asked = Asked(self.strategy, self.game, self.prior)
+            asked = PythonRunner(self.strategy, self.game, self.prior)
             return asked.histogram(position, n, from_start)
         histogram = np.zeros(129, np.int64)
         if self.prior is not None:
@@ -206,7 +206,7 @@ class Patterned(Runner):
         return [int(n) for n in histogram]
 
     def _weighed(self, position: Position, prior: Prior) -> list[int]:
-        """The same by a prior: configurations of one weight together."""
+        """The histogram by a prior: configurations of one weight together."""
         total = [0] * 129
         sets, weights = weighed(position, prior)
         for weight in np.unique(weights).tolist():
@@ -226,14 +226,14 @@ class Patterned(Runner):
         play_pattern(sets, order, *size, *ways, histogram, self._fleet)
 
     @property
-    def hears(self) -> bool:
+    def uses_sinkings(self) -> bool:
         """Whether sinkings change what the pattern shoots."""
         return self.rule.until_sunk and not self.game.is_silent
 
     @cached_property
     def _fleet(self) -> Fleet | None:
-        """The ships whose sinkings the pattern hears."""
-        if not self.hears:
+        """The ships whose sinkings the pattern uses_sinkings."""
+        if not self.uses_sinkings:
             return None
         codes = Codes.of(self.game)
         return Fleet(
@@ -261,7 +261,7 @@ _running: set[Walk] = set()
 AnyWalk = TypeVar("AnyWalk", bound=Walk)
 
 
-class Ruled(Runner):
+class KernelRunner(Runner):
     """Greedy or a rollout: the kernel walks the tree over columns of bits."""
 
     def __init__(self, strategy: Strategy, game: Game, rule: Rule, prior: Prior | None = None):
@@ -279,7 +279,7 @@ class Ruled(Runner):
         return _scoring(evaluator, self.rule, self.game)
 
     def filled(self, position: Position, sets: CellSets, following: bool = False) -> Evaluator:
-        """The same with some configurations. following -- to follow single ones."""
+        """An evaluator with some configurations. following -- to follow single ones."""
         evaluator = self.evaluator()
         evaluator.begin(len(sets), position.hits, position.misses, following)
         evaluator.add(sets)
@@ -385,7 +385,7 @@ def _walked(strategy: Strategy, evaluator: Walk, position: Position) -> list[int
     return [0] * before + [int(n) for n in misses[: last + 1]]
 
 
-class Announced(Runner):
+class AnnouncedRunner(Runner):
     """Greedy or a rollout where sinkings are announced: another kernel, over ships too."""
 
     def __init__(self, strategy: Strategy, game: Game, rule: Rule, prior: Prior | None = None):
@@ -393,7 +393,7 @@ class Announced(Runner):
         self.rule: Rule = rule
 
     def listed(self, memory: int) -> int:
-        """The same; TooLarge if rollouts are to compare cells with more than so many."""
+        """How many can be listed; TooLarge if rollouts are to compare cells with more."""
         limit = super().listed(memory)
         if self.rule.candidates > 1 and limit < self.rule.many:
             whole = sweep(self.game).count(Constraints(self.game.fleet))

@@ -13,9 +13,9 @@ from optsearch.counting.configurations import CellSets, Codes, Configurations, t
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.evaluation.runners import (
-    Announced,
-    Patterned,
-    Ruled,
+    AnnouncedRunner,
+    KernelRunner,
+    PatternRunner,
     coded,
     require_no_fault,
     runner_of,
@@ -62,7 +62,7 @@ def survey(strategy: object, position: Position) -> NDArray[np.int64]:
     (1 + f/4) configurations and more, up to the next column.
     """
     runner = runner_of(strategy, position.game)
-    if not isinstance(runner, Ruled):
+    if not isinstance(runner, KernelRunner):
         raise NotSupported(f"{strategy} has no rule that the kernel walks in {position.game}")
     if runner.rule.scores:
         raise NotSupported(f"{strategy} plays by a score, whose nodes are not surveyed")
@@ -79,10 +79,10 @@ class FollowedTask:
         runner = runner_of(strategy, position.game)
         self._game = position.game
         self._before = position.misses.bit_count() + position.game.fleet_cells
-        if isinstance(runner, Ruled):
+        if isinstance(runner, KernelRunner):
             self._rows = Configurations(position, threads=1).list()
             self._evaluator: Walk = runner.filled(position, self._rows, following=True)
-        elif isinstance(runner, Announced):
+        elif isinstance(runner, AnnouncedRunner):
             self._rows = _rows(position)
             evaluator = runner.evaluator()
             evaluator.begin(len(self._rows), position.hits, position.misses, following=True)
@@ -110,7 +110,7 @@ class FollowedTask:
         return self._before + misses
 
     def shots_of(self, configuration: int | Sequence[int]) -> int:
-        """The same for the configuration with these cells (mask), or with these ships (masks)."""
+        """The shots of the configuration with these cells (mask), or with these ships (masks)."""
         ships = () if isinstance(configuration, int) else sorted(configuration)
         cells = configuration if isinstance(configuration, int) else sum(configuration)
         low, high = to_words([cells])[0]
@@ -134,10 +134,10 @@ def _rows(position: Position) -> CellSets:
 def play_sample(pattern: object, game: Game, sets: CellSets) -> NDArray[np.int64]:
     """How many of some configurations (uint64 of shape (n, 2)) take each number of shots.
 
-    Raises NotSupported for a pattern that hears which ship sinks: cells do not say it.
+    Raises NotSupported for a pattern that uses_sinkings which ship sinks: cells do not say it.
     """
     runner = runner_of(pattern, game)
-    if not isinstance(runner, Patterned) or runner.hears:
+    if not isinstance(runner, PatternRunner) or runner.uses_sinkings:
         raise NotSupported(f"{pattern} is no pattern that goes by the cells of {game} alone")
     histogram = np.zeros(129, np.int64)
     runner.play(sets, histogram)

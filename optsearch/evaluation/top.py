@@ -56,7 +56,7 @@ class Top:
         raise self._store.contradicted(name, f"a new cell and {n:,} configurations at most")
 
     def _decide(self, position: Position, n: int) -> list[int]:
-        """The same, asked of the strategy and kept."""
+        """A cell and its numbers as in `_recall`, asked of the strategy and kept."""
         counts, sinkings = self._counts(position)
         cell = self._runner.shot(position, n, counts, self._limit)
         by_reply = Counter({HIT: counts[cell]})

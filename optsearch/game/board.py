@@ -42,12 +42,13 @@ def image(mask: int, permutation: Permutation) -> int:
     return sum(1 << permutation[cell] for cell in bits(mask))
 
 
-def connected(mask: int, sides: Sequence[int]) -> int:
-    """The first cell of a mask, and those of it that hang together with it by sides.
+def connected(mask: int, sides: Sequence[int], start: int = 0) -> int:
+    """The cells of a mask that hang together by sides with one of them.
 
-    sides -- of each cell the mask of its neighbours.
+    sides -- of each cell the mask of its neighbours. start -- the mask of that one; without it the
+    first.
     """
-    found, new = 0, mask & -mask
+    found, new = 0, start or mask & -mask
     while new:
         found |= new
         around = 0

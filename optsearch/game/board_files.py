@@ -39,7 +39,7 @@ from typing import Any, NoReturn
 
 from optsearch.game.board import HEXAGON, NOWHERE, SQUARE, Board, Place, bits, connected
 from optsearch.game.cells import MAX_BOARD, cell_name, parse_cell
-from optsearch.game.shapes import parse_kind
+from optsearch.game.shapes import is_kind
 from optsearch.support.datafiles import DATA
 from optsearch.support.documents import Document, text_of
 from optsearch.support.errors import GameError
@@ -249,7 +249,7 @@ class _Reader:
         self, name: str, ship: object, board: Board, steps: Mapping[str, tuple[int, ...]]
     ) -> tuple[int, ...]:
         """The masks of all ways in which a ship may lie."""
-        if not re.fullmatch(r"[a-z][a-z0-9-]{0,40}", name) or _is_kind(name):
+        if not re.fullmatch(r"[a-z][a-z0-9-]{0,40}", name) or is_kind(name):
             self._refuse(f"{name!r} is not the name of a ship; small letters, digits and - are")
         fields = ship if isinstance(ship, dict) else {}
         if fields.keys() == {"cells"} and isinstance(fields["cells"], list):
@@ -324,11 +324,3 @@ def _is_pair(value: object) -> bool:
         and len(value) == 2
         and all(type(one) in (int, float) and isfinite(one) and abs(one) < 1e6 for one in value)
     )
-
-
-def _is_kind(text: str) -> bool:
-    """Whether a text names a ship on boards of squares."""
-    try:
-        return bool(parse_kind(text))
-    except GameError:
-        return False

@@ -25,6 +25,7 @@ CONTACTS = ("none", "corner", "any")
 ANNOUNCEMENTS = ("nothing", "sunk", "ship")
 
 HOLE = "-"  # the sign of a hole on drawn boards
+HOLES = "-#"  # those that are read
 
 _FORM = (
     "ROWSxCOLUMNS:SHIP,SHIP,…[,contact=none|corner|any][,announce=nothing|sunk|ship]"
@@ -73,17 +74,17 @@ def holes_text(holes: int, columns: int) -> str:
 
 
 def drawn_board(drawing: str) -> tuple[int, int, int]:
-    """Rows, columns and the holes (mask) of a board drawn as lines of `.` and `-`, a hole.
+    """Rows, columns and the holes (mask) of a board drawn as lines of `.` and `-` or `#`, a hole.
 
     Blank lines and spaces are skipped. Raises GameError for another sign or unequal lines.
     """
     lines = [line for line in ("".join(line.split()) for line in drawing.splitlines()) if line]
     for number, line in enumerate(lines, 1):
-        wrong = [sign for sign in line if sign not in f".{HOLE}"]
+        wrong = [sign for sign in line if sign not in f".{HOLES}"]
         if wrong:
             raise GameError(
                 f"{wrong[0]!r} in row {number} of the drawn board, {line!r}, is neither . (a "
-                f"cell) nor {HOLE} (a hole)"
+                "cell) nor - or # (a hole)"
             )
         if len(line) != len(lines[0]):
             raise GameError(
@@ -92,10 +93,10 @@ def drawn_board(drawing: str) -> tuple[int, int, int]:
             )
     if not lines:
         raise GameError(
-            "the drawn board is empty; draw one line per row, with . for a cell and - for a hole"
+            "the drawn board is empty; draw one line per row, . for a cell and - or # for a hole"
         )
     signs = "".join(lines)
-    holes = sum(1 << i for i, sign in enumerate(signs) if sign == HOLE)
+    holes = sum(1 << i for i, sign in enumerate(signs) if sign in HOLES)
     return len(lines), len(lines[0]), holes
 
 
@@ -256,15 +257,16 @@ class Game:
         return f"Game.parse({str(self)!r})"
 
     def __str__(self) -> str:
-        return self._text(",")
-
-    @property
-    def identity(self) -> str:
-        """The text by which checkpoints and tables on disk know the game: `;` before a rule.
-
-        It never changes, so that what was kept is found again.
-        """
-        return self._text(";")
+        text = f"{self._grid_text}:{self.fleet_text}"
+        if self.contact != "none":
+            text += f",contact={self.contact}"
+        if not self.is_silent:
+            text += f",announce={self.announce}"
+        if self.holes != self.board.empty:
+            text += f",holes={holes_text(self.holes & ~self.board.empty, self.columns)}"
+        if not (self.board.digest or self.is_rectangle):
+            text += f",board={self.board.text}"
+        return text
 
     @property
     def title(self) -> str:
@@ -274,19 +276,6 @@ class Game:
     @property
     def _grid_text(self) -> str:
         return self.board.text if self.board.digest else f"{self.rows}x{self.columns}"
-
-    def _text(self, separator: str) -> str:
-        text = f"{self._grid_text}:{self.fleet_text}"
-        if self.contact != "none":
-            text += f"{separator}contact={self.contact}"
-        if not self.is_silent:
-            text += f"{separator}announce={self.announce}"
-        if self.holes != self.board.empty:
-            holes = holes_text(self.holes & ~self.board.empty, self.columns)
-            text += f"{separator}holes={holes}"
-        if not (self.board.digest or self.is_rectangle):
-            text += f"{separator}board={self.board.text}"
-        return text
 
     @property
     def board_text(self) -> str:

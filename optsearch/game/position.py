@@ -1,24 +1,26 @@
 """What has been shot so far and what was replied; read from and written as text or a drawn board.
 
-Text: `B3=hit A1=miss C4=sunk:3`, in the order of the shots. Drawn board: one line per row, `.` for
-a cell not shot, `X` or `×` for a hit, `o` or `○` for a miss, `-` for a hole.
+Text: `B3=hit A1=miss C4=sunk:3`, or `B3 hit, A1 m, C4 sunk 3`, in the order of the shots. Drawn
+board: one line per row, `.` for a cell not shot, `X` or `×` for a hit, `o` or `○` for a miss, `S`
+or `●` for a cell of a sunk ship, `-` or `#` for a hole.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from optsearch.game import notebook
+from optsearch.game.board import connected
 from optsearch.game.cells import Cell, cell_name, cell_of, parse_cell
-from optsearch.game.game import HOLE, Game
-from optsearch.game.shapes import Shape, parse_kind
+from optsearch.game.game import HOLE, HOLES, Game
+from optsearch.game.shapes import Shape, is_kind, parse_kind
 from optsearch.support.errors import GameError, ImpossiblePosition, NotSupported, PositionError
 
 SIGNS = {"hit": "X×", "miss": "o○", "sunk": "●"}  # of replies: first in text, last in figures
-BOARD_SIGNS = ". (not shot), X or × (hit), o or ○ (miss), - (hole)"  # of drawn boards
+BOARD_SIGNS = ". (not shot), X or × (hit), o or ○ (miss), S or ● (sunk), - or # (hole)"
 
 
 @dataclass(frozen=True)
@@ -262,10 +264,10 @@ class Position:
     def from_board(cls, game: Game | str, drawing: str | Iterable[Iterable[object]]) -> Position:
         """The position drawn as one line per row: `.` not shot, `X` hit, `o` miss, `-` a hole.
 
-        The signs of figures, `×` and `○`, are read too; blank lines and spaces are skipped. It may
-        be a list of rows, or an array of signs. The
-        shots come out in row-major order, so a board with hits cannot say what is known where
-        sinkings are announced: PositionError.
+        `#` is a hole, too, and `×` and `○` are read; blank lines and spaces are skipped. It may be
+        a list of rows, or an array of signs. `S` or `●` marks a cell of a ship that was sunk; one
+        cell of a ship is enough. The shots come out in row-major order: PositionError where ships
+        may touch along sides and the order of the hits says which ship was sunk.
         """
         game = Game.of(game)
         lines = drawing.splitlines() if isinstance(drawing, str) else drawing
@@ -278,8 +280,9 @@ class Position:
             raise PositionError(
                 f"the drawn board has {len(rows)} rows; {game} has {game.rows}, one line each"
             )
-        shots = []
         replies = {sign: one for one in (HIT, MISS, SUNK) for sign in SIGNS[str(one)]}
+        replies["S"] = SUNK
+        drawn: dict[Cell, Reply] = {}
         for i, row in enumerate(rows):
             if len(row) != game.columns:
                 raise PositionError(
@@ -287,25 +290,22 @@ class Position:
                     f"{game.columns} columns"
                 )
             for j, symbol in enumerate(row):
-                if symbol not in {".", HOLE, *replies}:
+                if symbol not in {".", *HOLES, *replies}:
                     raise PositionError(
                         f"{symbol!r} in row {i + 1} of the drawn board, {row!r}, is none of "
                         f"{BOARD_SIGNS}"
                     )
-                if (symbol == HOLE) != bool(game.holes >> i * game.columns + j & 1):
-                    is_hole = "a hole" if symbol != HOLE else "no hole"
+                if (symbol in HOLES) != bool(game.holes >> i * game.columns + j & 1):
+                    is_hole = "no hole" if symbol in HOLES else "a hole"
                     raise PositionError(
                         f"{symbol!r} in row {i + 1} of the drawn board, {row!r}, is at "
-                        f"{cell_name((i, j))}, which is {is_hole} of {game}; {HOLE} is a hole"
+                        f"{cell_name((i, j))}, which is {is_hole} of {game}; - or # is a hole"
                     )
                 if symbol in replies:
-                    shots.append(Shot((i, j), replies[symbol]))
-        if not game.is_silent and any(shot.reply.hit for shot in shots):
-            raise PositionError(
-                f"a drawn board with hits does not tell the order of the shots, which matters with "
-                f"announce={game.announce}; give the shots as text, as in B3=hit C3=sunk"
-            )
-        return cls(game, tuple(shots))
+                    drawn[i, j] = replies[symbol]
+        if SUNK in drawn.values() and not game.is_silent:
+            drawn = _sinkings_of(game, drawn)
+        return cls(game, tuple(Shot(*one) for one in drawn.items()))
 
     def board(self) -> str:
         """The drawn board: `rows` lines of `columns` characters, without a final newline."""
@@ -385,22 +385,78 @@ class Position:
         return hash(self._key())
 
 
+_SHORT = {
+    **dict.fromkeys(("m", "o", "water"), "miss"),
+    **dict.fromkeys(("h", "x"), "hit"),
+}
+
+
 def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
-    """The shots of a text such as `B3=hit A1=miss`, separated by spaces or commas."""
+    """The shots of a text such as `B3=hit A1=miss C4=sunk:3`, or `B3 hit, A1 m, C4 sunk 3`."""
+    joined = re.sub(
+        r"\bsunk\s*[:=]\s*|\bsunk(?=\d)", "sunk:", text.strip(" \t\r\n,;"), flags=re.IGNORECASE
+    )
+    words = re.split(r"(?:[\s,;=]|(?<!sunk):)+", joined, flags=re.IGNORECASE) if joined else []
     shots = []
-    for item in re.split(r"[\s,]+", text.strip()):
-        if not item:
-            continue
-        cell, equals, answer = item.partition("=")
-        if not equals:
-            raise PositionError(
-                f"{item!r} is not a shot; write CELL=REPLY, as in B3=hit A1=miss C4=sunk:3"
-            )
+    while words:
         try:
-            shots.append(Shot(parse_cell(cell), Reply.parse(answer, game)))
-        except (GameError, PositionError) as error:
-            raise PositionError(f"in the shot {item!r}: {error}") from None
+            cell = parse_cell(words.pop(0))
+        except GameError as error:
+            raise PositionError(str(error)) from None
+        if not words:
+            name = cell_name(cell)
+            raise PositionError(f"{name} has no reply; write it as in {name} miss or {name}=miss")
+        answer = _in_full(words.pop(0))
+        if words and (words[0].isdecimal() or _is_told(answer, words, game)):
+            answer += f":{words.pop(0)}"
+        shots.append(Shot(cell, Reply.parse(answer, game)))
     return tuple(shots)
+
+
+def _in_full(word: str) -> str:
+    """A reply that may be written in short."""
+    return _SHORT.get(word.lower(), word)
+
+
+def _is_told(answer: str, words: list[str], game: Game) -> bool:
+    """Whether the next word is the ship that a sinking tells: L4 can be a cell, with its reply."""
+    if answer.lower() != "sunk":
+        return False
+    if words[0].lower() in game.board.kinds:
+        return True
+    following = _in_full(words[1]).lower().partition(":")[0] if len(words) > 1 else ""
+    return following not in ("hit", "miss", "sunk") and is_kind(words[0])
+
+
+def _sinkings_of(game: Game, drawn: Mapping[Cell, Reply]) -> dict[Cell, Reply]:
+    """Drawn replies, of each ship that is marked as sunk the last cell as the shot that sank it.
+
+    Where ships do not touch along sides, hits that do are one ship, and it makes no difference
+    which of its cells was hit last.
+    """
+    if game.contact == "any":
+        shots = " ".join(f"{cell_name(cell)}={one}" for cell, one in drawn.items() if one.hit)
+        raise PositionError(
+            "a drawn board does not tell the order of the shots, and where ships may touch it says "
+            f"which ship was sunk; give the hits as text in their order, here {shots}"
+        )
+    found = dict(drawn)
+    hits = game.mask(cell for cell, one in drawn.items() if one.hit)
+    for cell, one in drawn.items():
+        if one == SUNK:
+            ship = connected(hits, game.board.sides, game.bit(cell))
+            *others, last = game.cells_of(ship)
+            found |= dict.fromkeys(others, HIT)
+            found[last] = SUNK
+            if game.announce == "ship":
+                kinds = [kind for kind in game.fleet if ship in game.placements(kind)]
+                if not kinds:
+                    raise PositionError(
+                        f"{'+'.join(game.names(ship))} is marked as sunk on the drawn board, and "
+                        f"no ship of the fleet {game.fleet_text} lies there"
+                    )
+                found[last] = Reply(True, True, kinds[0])
+    return found
 
 
 def no_configuration(game: Game) -> ImpossiblePosition:

@@ -125,6 +125,14 @@ def parse_kind(text: str) -> int:
     return Shape(_text(found), found)
 
 
+def is_kind(text: str) -> bool:
+    """Whether a text names a ship on boards of squares."""
+    try:
+        return bool(parse_kind(text))
+    except GameError:
+        return False
+
+
 def turned(cells: Cells) -> Cells:
     """The cells mirrored along the diagonal: rows become columns."""
     return tuple(sorted((column, row) for row, column in cells))

@@ -11,14 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from math import prod
 from typing import NamedTuple
 
-from optsearch.counting.configurations import Configurations
 from optsearch.counting.family import Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.game import Game
 from optsearch.game.position import Position
+from optsearch.lower_bounds.by_chance import misses_by_chance
 from optsearch.lower_bounds.chain import mean_at_least, root_chain
 from optsearch.lower_bounds.conditional_coverage import ConditionalCoverage, beside
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
@@ -30,21 +31,25 @@ from optsearch.lower_bounds.first_ship import (
     first_ship_chain,
 )
 from optsearch.lower_bounds.leaves import (
+    MOST_LISTED,
     complete_binary_tree,
     hit_words,
     leaf_counting,
     leaf_counting_after,
+    leaf_counting_misses,
     leaves_of,
     weighted_leaf_counting_after,
 )
 from optsearch.lower_bounds.reveal import MISSES, Revealed, finished_within, reveal
 from optsearch.lower_bounds.ship_chain import Finished, longest_ship_chain
-from optsearch.lower_bounds.told import AllButTwo, Told, mean_of
+from optsearch.lower_bounds.told import AllButTwo, Told, known_ships, mean_of
 from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, Status, no_progress
 from optsearch.support.store import Facts
 
 NODES = 50_000  # of a search for the most that k cells meet, where bounds are computed on demand
+SECONDS = 10.0  # that a bound may take where there is no limit
+LEAVES_PER_SECOND = 1_000_000  # configurations whose sets of cells are listed and counted
 ON_DEMAND = 2_000  # sets of known ships that are looked at on demand
 SETS = 30_000  # of cells of each size in a search for what they keep, likewise
 BEFORE_CHAINS = 3  # bounds of `together` that need none of the chains with costs
@@ -88,29 +93,107 @@ class AllFinished(NamedTuple):
     first_ship_cells: int
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """A bound that is not computed, by its name, and what it would take."""
+
+    name: str
+    reason: str
+
+
+LeaveOut = Callable[[LeftOut], None]
+
+
+def say_nothing(left_out: LeftOut) -> None:
+    """The report of bounds left out, of a caller who wants none."""
+
+
+def first_bounds(position: Position) -> list[Bound]:
+    """A bracket that needs no count: each cell of a ship is one shot, and cells at random."""
+    game, hits = position.game, position.hits_left
+    cells = game.cells - (position.closed | game.holes).bit_count()
+    return [
+        Bound("one shot for each cell", "lower", Fraction(hits), "every cell of a ship is shot"),
+        Bound(
+            "cells at random",
+            "upper",
+            hits + misses_by_chance(hits, cells),
+            "any cell, by chance: k of n cells are hit after k(n+1)/(k+1) shots",
+        ),
+    ]
+
+
 def lower_bounds(
     position: Position,
     prior: Prior | None = None,
     progress: Progress[BoundsStatus] = no_progress,
+    seconds: float = SECONDS,
+    leave_out: LeaveOut = say_nothing,
 ) -> list[Bound]:
     """Every lower bound from a position that is quick to compute.
 
-    prior -- the weights of the configurations. progress -- called after each step. Raises
-    NotSupported where sinkings are announced and shots have been made, or with a prior;
-    ImpossiblePosition where no configuration is left; as `Family.of` with a prior; and as
-    `leaves_of` if there is no bound without the leaves.
+    prior -- the weights of the configurations. progress -- called after each step. seconds -- what
+    a bound may take, by an estimate from what would be listed; leave_out -- is told of each that
+    takes more. Raises NotSupported where sinkings are announced and shots have been made, or with a
+    prior; ImpossiblePosition where no configuration is left; as `Family.of` with a prior.
     """
+    return list(lower_bounds_in_turn(position, prior, progress, seconds, leave_out))
+
+
+def lower_bounds_in_turn(
+    position: Position,
+    prior: Prior | None = None,
+    progress: Progress[BoundsStatus] = no_progress,
+    seconds: float = SECONDS,
+    leave_out: LeaveOut = say_nothing,
+) -> Iterator[Bound]:
+    """The bounds of `lower_bounds`, one after the other."""
     if position.shots or prior is not None:
         position.game.require_silent(_THESE)
     if prior is not None:
-        return _from_leaves(position, Family.of(position, prior))
-    try:
-        quick = _from_leaves(position)  # an impossible position is refused here, before all others
-    except TooLarge:
-        if not (told := _told(position, progress)):
-            raise
-        return told
-    return quick + _told(position, progress)
+        yield from _from_leaves(position, Family.of(position, prior))
+        return
+    number = Posterior(position, progress=_counting(progress)).configurations
+    if not number:
+        Posterior(position).require_some()
+    if position.game.contact == "any" and number > min(MOST_LISTED, seconds * LEAVES_PER_SECOND):
+        leave_out(
+            LeftOut("leaf counting", would_take(number, "listed", number / LEAVES_PER_SECOND))
+        )
+        yield _from_leaves_apart(position, number)
+    else:
+        yield from _from_leaves(position)
+    yield from _told(position, number, progress, leave_out)
+
+
+def would_take(number: int, what: str, seconds: float) -> str:
+    """What a bound would take that is left out."""
+    return f"{number:,} configurations would be {what}, in about {max(1, round(seconds)):,} s"
+
+
+def _counting(progress: Progress[BoundsStatus]) -> Progress[Status]:
+    return lambda status: progress(
+        BoundsStatus(done=status.done, total=status.total, what="counting")
+    )
+
+
+def _from_leaves_apart(position: Position, number: int) -> Bound:
+    """Leaf counting of those configurations in which no ships touch along an edge.
+
+    Their sets of cells are different, and they are counted without a list. To say that one of them
+    is hidden only helps, so all misses are at least those on these.
+    """
+    game, hits = position.game, position.hits_left
+    apart = Posterior(
+        Position(replace(game, contact="corner", announce="nothing"), position.shots)
+    ).configurations
+    misses = leaf_counting_misses({1: apart}, hits, hit_words(game)) if apart else 0
+    return Bound(
+        "leaf counting of ships apart",
+        "lower",
+        hits + Fraction(misses, number),
+        f"leaf counting of the {apart:,} of {number:,} configurations in which no ships touch",
+    )
 
 
 def told_bound(game: Game, known: Iterable[AllButTwo], source: str) -> Bound:
@@ -129,19 +212,29 @@ def _steps(progress: Progress[BoundsStatus]) -> Callable[[str, int, int], None]:
     return lambda what, done, total: progress(BoundsStatus(done=done, total=total, what=what))
 
 
-def _told(position: Position, progress: Progress[BoundsStatus]) -> list[Bound]:
-    """The bound by telling all ships but two, of a whole game where it is quick."""
+def _told(
+    position: Position, number: int, progress: Progress[BoundsStatus], leave_out: LeaveOut
+) -> Iterator[Bound]:
+    """The bound by telling all ships but two, of a whole game where it is quick.
+
+    number -- of its configurations. Each set of known ships is part of at most as many as there are
+    ways to place the two hidden ones, so where there are more, these sets need not be counted.
+    """
     game = position.game
     if position.shots or len(game.fleet) < 2:
-        return []
+        return
+    ways = prod(len(game.placements(ship)) for ship in game.fleet[-2:])
+    known = -(-number // ways)
+    if len(game.fleet) > 2 and known <= ON_DEMAND:
+        known = known_ships(game)
+    if len(game.fleet) > 2 and known > ON_DEMAND:
+        reason = f"{known:,} sets of known ships or more; at most {ON_DEMAND:,} are looked at"
+        leave_out(LeftOut("all ships told but two", reason))
+        return
     try:
-        if len(game.fleet) > 2:
-            known = Configurations(Position(replace(game, fleet=game.fleet[:-2])))
-            if known.configurations > ON_DEMAND:
-                return []
-        return [told_bound(game, Told(game).bound(_steps(progress)), "computed here")]
-    except TooLarge:
-        return []
+        yield told_bound(game, Told(game).bound(_steps(progress)), "computed here")
+    except TooLarge as error:
+        leave_out(LeftOut("all ships told but two", str(error)))
 
 
 def _from_leaves(position: Position, family: Family | None = None) -> list[Bound]:
@@ -150,8 +243,6 @@ def _from_leaves(position: Position, family: Family | None = None) -> list[Bound
     family -- of the position by a prior.
     """
     game, hits = position.game, position.hits_left
-    if family is None:
-        Posterior(position).require_some()
     if not position.shots:
         position = Position(replace(game, announce="nothing"))
     leaves = leaves_of(position) if family is None else Counter(family.weights)

@@ -57,6 +57,8 @@ from numpy.typing import NDArray
 
 from optsearch.compiled._told import Finding, KnownShips, least_cost
 from optsearch.counting.configurations import CellSets, Configurations, to_words
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.lattice import sweep
 from optsearch.game import Game, bits
 from optsearch.game.position import Position, no_configuration
 from optsearch.support.errors import NotSupported, TooLarge
@@ -105,6 +107,12 @@ class AllButTwo:
     misses: int
 
 
+def known_ships(game: Game) -> int:
+    """How many sets of known ships there are, counted without a list."""
+    fleet = game.fleet[:-2]
+    return sweep(replace(game, fleet=fleet)).count(Constraints(fleet)) if fleet else 1
+
+
 class Told:
     """The game in which all ships but the two shortest are known.
 
@@ -141,14 +149,13 @@ class Told:
         """The cells of every set of known ships, a row each."""
         if not self._known:
             return np.zeros((1, 2), np.uint64)
-        configurations = Configurations(Position(replace(self.game, fleet=self._known)))
-        number = configurations.configurations
+        number = known_ships(self.game)
         if number > MOST_KNOWN:
             raise TooLarge(
                 f"{self.game} has {number:,} sets of ships to tell; at most {MOST_KNOWN:,} are "
                 f"looked at"
             )
-        return configurations.list()
+        return Configurations(Position(replace(self.game, fleet=self._known))).list()
 
     def stock(
         self, progress: Callable[[int, int], None] = lambda done, total: None

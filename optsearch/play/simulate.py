@@ -2,7 +2,7 @@
 
     simulate(["greedy", "my_file.py:Player"], Game.parse("10x10:5,4,3,3,2"), games=1000, seed=1)
 
-Replies may be false by chance, and several shots be made before they are replied to (`Manner`).
+Replies may be false by chance, and several shots be made before they are replied to (`ReplyModel`).
 Every player plays every board, and draws by chance from a generator that the seed and the number of
 the board make; so nothing depends on who else plays, on the executor or on an interruption. A
 *task* is a player and some boards. It returns the shots of each game, which a checkpoint keeps.
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, to_masks
 from optsearch.evaluation.choosing import Chooser
-from optsearch.game import Game
+from optsearch.game import Cell, Game
 from optsearch.game.noise import Noise, NoisyPosition
 from optsearch.game.position import Position, play, reply
 from optsearch.play.hiding import Drawn, Hider
@@ -36,7 +36,7 @@ from optsearch.strategies import Player, Strategy, as_player
 from optsearch.strategies.player import MOST_SALVO, salvo_of
 from optsearch.support.errors import OptsearchError, StrategyError
 from optsearch.support.progress import Progress, Status, meter, no_progress
-from optsearch.support.sharing import Here, results
+from optsearch.support.sharing import SerialExecutor, results
 from optsearch.support.store import Facts
 from optsearch.support.workers import processes
 
@@ -159,7 +159,7 @@ def hedges_g(more: Outcome, less: Outcome) -> Effect:
 
 
 @dataclass(frozen=True)
-class Manner:
+class ReplyModel:
     """How shots are replied to, if not truly and one by one.
 
     noise -- how often replies are false. salvo -- how many cells are chosen before their replies
@@ -195,7 +195,7 @@ class Manner:
         return game.room if self.noise is None else MOST_SHOTS * game.room
 
 
-PLAIN = Manner()
+PLAIN = ReplyModel()
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ class Simulation:
     game: Game
     seed: int
     boards: str
-    manner: Manner
+    manner: ReplyModel
     outcomes: tuple[Outcome, ...]
     seconds: float = field(compare=False)
     resumed: int = field(compare=False)
@@ -241,7 +241,7 @@ def played(
     game: Game,
     ships: Sequence[int],
     generator: np.random.Generator,
-    manner: Manner = PLAIN,
+    manner: ReplyModel = PLAIN,
     errors: np.random.Generator | None = None,
 ) -> Position | NoisyPosition:
     """The end of a game of a player against hidden ships (masks).
@@ -311,22 +311,30 @@ def replay(
     *,
     seed: int = 1,
     boards: Hider | None = None,
-    manner: Manner = PLAIN,
+    manner: ReplyModel = PLAIN,
+    progress: Progress[Status] = no_progress,
 ) -> Position | NoisyPosition:
     """The end of a game that `simulate` plays with this seed: that on the board of a number.
 
-    A strategy that would list too many configurations shoots as an evaluation does.
+    A strategy that would list too many configurations shoots as an evaluation does. progress --
+    called before each of its shots, with the cells hit so far.
     """
     ships = to_masks((boards or Drawn()).boards(game, number + 1, seed)[number])
     chosen = as_player(player)
     if manner.is_plain and isinstance(chosen, Strategy):
-        return play(Chooser(chosen, game).shot, ships, Position(game))
+        chooser, report = Chooser(chosen, game), meter(progress, game.fleet_cells)
+
+        def shot(position: Position) -> Cell:
+            report(position.hits.bit_count())
+            return chooser.shot(position)
+
+        return play(shot, ships, Position(game))
     generator, errors = generator_of(seed, number), errors_of(seed, number)
     return played(chosen, game, ships, generator, manner, errors)
 
 
 def play_task(
-    player: Player, text: str, boards: CellSets, first: int, seed: int, manner: Manner = PLAIN
+    player: Player, text: str, boards: CellSets, first: int, seed: int, manner: ReplyModel = PLAIN
 ) -> list[int]:
     """The shots that a player takes on some boards, of which the first has that number."""
     game = Game.parse(text)
@@ -372,7 +380,7 @@ def simulate(
     games: int = 10_000,
     seed: int = 1,
     boards: Hider | None = None,
-    manner: Manner = PLAIN,
+    manner: ReplyModel = PLAIN,
     executor: Executor | None = None,
     jobs: int | None = None,
     checkpoint: Path | None = None,
@@ -419,12 +427,12 @@ def simulate(
             what = f"simulation; {game}; seed {seed}; boards {hider.identity}"
             what += "" if manner.is_plain else f"; {manner!r}"
             store = stack.enter_context(Facts(checkpoint, what))
-        run = _Run(chosen, game, games, seed, hider, manner, store, progress)
+        run = _SimulationRun(chosen, game, games, seed, hider, manner, store, progress)
         if executor is None and jobs > 1 and len(run.missing) > 1:
             for player in chosen:
                 pickle.dumps(player)  # or it says here why it cannot be sent
             executor = stack.enter_context(processes(jobs))
-        return run.on(executor or Here(), jobs)
+        return run.on(executor or SerialExecutor(), jobs)
 
 
 @dataclass(frozen=True)
@@ -436,14 +444,14 @@ class _Task:
     last: int
 
 
-_Arguments = tuple[Player, str, CellSets, int, int, Manner]  # of `play_task`
+_Arguments = tuple[Player, str, CellSets, int, int, ReplyModel]  # of `play_task`
 
 
 def _play(sent: tuple[_Task, _Arguments]) -> list[int]:
     return play_task(*sent[1])
 
 
-class _Run:
+class _SimulationRun:
     """One simulation: what is done, and what is left."""
 
     def __init__(
@@ -453,7 +461,7 @@ class _Run:
         games: int,
         seed: int,
         hider: Hider,
-        manner: Manner,
+        manner: ReplyModel,
         store: Facts | None,
         progress: Progress[Status],
     ):

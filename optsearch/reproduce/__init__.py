@@ -22,7 +22,7 @@ from optsearch.reproduce import (
     puzzles,
     thompson,
 )
-from optsearch.reproduce.paper import NOT_REPRODUCED, Counterexample, counterexamples
+from optsearch.reproduce.paper import NOT_REPRODUCED, GreedyCounterexample, counterexamples
 from optsearch.reproduce.printed import Number, rounded, truncated
 from optsearch.support import records
 from optsearch.support.errors import NotInstalled, RecordError
@@ -34,7 +34,7 @@ __all__ = [
     "NOT_REPRODUCED",
     "SOURCES",
     "Check",
-    "Counterexample",
+    "GreedyCounterexample",
     "Number",
     "Source",
     "check",

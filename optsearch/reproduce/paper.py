@@ -78,7 +78,7 @@ def _figure5() -> tree.DecisionTree:
 
 
 @dataclass(frozen=True)
-class Counterexample:
+class GreedyCounterexample:
     """A position, up to symmetry, on which every greedy strategy is worse than the optimum."""
 
     position: Position
@@ -91,7 +91,7 @@ class Counterexample:
 
 
 @cache
-def counterexamples() -> tuple[Counterexample, ...]:
+def counterexamples() -> tuple[GreedyCounterexample, ...]:
     """The positions of 3x4:2 after two misses where the best greedy strategy is not optimal.
 
     Figure 6 shows one, without printing the cells; every pair of misses is tried, one of each class
@@ -108,11 +108,11 @@ def counterexamples() -> tuple[Counterexample, ...]:
         best = GreedySolver(position).total_height()
         solution = solver.solve(position)
         if Fraction(best, solution.configurations) > solution.mean:
-            examples.append(Counterexample(position, best, solution))
+            examples.append(GreedyCounterexample(position, best, solution))
     return tuple(examples)
 
 
-def _counterexample() -> Counterexample:
+def _counterexample() -> GreedyCounterexample:
     (only,) = counterexamples()
     return only
 

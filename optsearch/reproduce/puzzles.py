@@ -202,7 +202,7 @@ def large() -> Puzzle:
 
 
 @cache
-def _searched(puzzle: Puzzle, model: str, solver: str) -> models.Search:
+def _searched(puzzle: Puzzle, model: str, solver: str) -> models.ModelSearch:
     if solver == linear.SOLVER:
         return linear.search(puzzle, model, _SECONDS)
     return models.search(puzzle, 1, model, _SECONDS)

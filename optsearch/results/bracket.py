@@ -25,14 +25,15 @@ from optsearch.lower_bounds import (
     AllFinished,
     Bound,
     BoundsStatus,
+    LeftOut,
     has_long_bounds,
     long_bounds_in_turn,
-    lower_bounds,
+    lower_bounds_in_turn,
     together,
     told_bound,
 )
 from optsearch.lower_bounds.by_chance import shots_by_chance
-from optsearch.lower_bounds.lower import COMPUTED
+from optsearch.lower_bounds.lower import SECONDS, LeaveOut, say_nothing, would_take
 from optsearch.lower_bounds.told import AllButTwo
 from optsearch.results.tables import (
     EVALUATION,
@@ -49,7 +50,7 @@ from optsearch.search.greedy import GreedySolver
 from optsearch.strategies import named
 from optsearch.support.datafiles import PUBLISHED, RESULTS, is_checkout
 from optsearch.support.decimals import between, ends
-from optsearch.support.errors import RecordError, TooLarge
+from optsearch.support.errors import RecordError
 from optsearch.support.progress import LimitReached, Progress, Status, no_progress
 from optsearch.support.records import read_published
 from optsearch.support.sharing import results as results_of
@@ -58,6 +59,24 @@ GREEDY = "greedy:endgame=0"  # always a most probable cell, the first in reading
 LEVELS = "levels:" + ",".join(f"{name}={number}" for name, number in rollouts.LEVELS.items())
 LEVELS_FROM = 64  # configurations; fewer are an endgame
 LEVELS_UP_TO = 30_000
+
+
+@dataclass(frozen=True)
+class _Player:
+    """A strategy as an upper bound: its name there, and the configurations it plays per second.
+
+    By one processor, where nothing is announced and where sinkings are.
+    """
+
+    name: str
+    strategy: str
+    per_second: int
+    per_second_announced: int
+
+
+_GREEDY = _Player("most probable cell", GREEDY, 3_000_000, 2_000_000)
+_LEVELS = _Player("levels of rollouts", LEVELS, 5_000, 0)
+_ROLLOUT = _Player("rollouts", "rollout", 400_000, 150_000)
 
 
 def known_bounds(
@@ -79,40 +98,51 @@ def bounds_in_turn(
     progress: Progress[BoundsStatus] = no_progress,
     results: Path = RESULTS,
     with_optimum: bool = True,
+    seconds: float = SECONDS,
+    leave_out: LeaveOut = say_nothing,
 ) -> Iterator[Bound]:
-    """The same one after the other, the quick ones on both sides first.
+    """The bounds of `known_bounds`, one after the other, the quick ones on both sides first.
 
+    seconds -- what each may take, by an estimate; leave_out -- is told of those that take more.
     with_optimum -- whether the optimum is one of them, on both sides, where a table has it.
     progress -- called after each step with its status; what it raises ends a step, and the bounds
     that came before hold. A greedy strategy that it ends has shooting at random in its place.
     """
     if prior is not None:
-        yield from lower_bounds(position, prior, progress)
+        yield from lower_bounds_in_turn(position, prior, progress, seconds, leave_out)
         yield from _or_by_chance(lambda: _greedy_by(position, prior, progress), position)
         return
-    yield from _lower_bounds(position, results, progress, with_optimum)
-    yield from _upper_bounds(position, results, progress, with_optimum)
+    yield from _lower_bounds(position, results, progress, with_optimum, seconds, leave_out)
+    yield from _upper_bounds(position, results, progress, with_optimum, seconds, leave_out)
     if not position.shots and not _committed(position.game, results) and has_long_bounds(position):
         yield from long_bounds_in_turn(position.game, progress)
 
 
 def _lower_bounds(
-    position: Position, results: Path, progress: Progress[BoundsStatus], with_optimum: bool
+    position: Position,
+    results: Path,
+    progress: Progress[BoundsStatus],
+    with_optimum: bool,
+    seconds: float,
+    leave_out: LeaveOut,
 ) -> Iterator[Bound]:
     """The quick ones, and those that tables have."""
     game = position.game
     told = [] if position.shots else _told(game, results)
-    try:
-        gathered = lower_bounds(position, progress=progress)
-    except TooLarge:
-        if not told:
-            raise
-        gathered = []
-    yield from gathered
+    names = {bound.name for bound in told}
+
+    def leave_out_unknown(left_out: LeftOut) -> None:
+        if left_out.name not in names:
+            leave_out(left_out)
+
+    computed = set()
+    for bound in lower_bounds_in_turn(position, None, progress, seconds, leave_out_unknown):
+        computed.add(bound.name)
+        yield bound
     if position.shots:
         return
     game.require_small("a bracket of bounds")
-    yield from (bound for bound in told if bound.name not in {other.name for other in gathered})
+    yield from (bound for bound in told if bound.name not in computed)
     yield from _committed(game, results)
     if with_optimum:
         yield from _optimum(game, "lower", results)
@@ -120,11 +150,16 @@ def _lower_bounds(
 
 def upper_bounds(position: Position, results: Path = RESULTS) -> list[Bound]:
     """What strategies are known to take: the best is the upper side of the bracket."""
-    return list(_upper_bounds(position, results, no_progress, True))
+    return list(_upper_bounds(position, results, no_progress, True, SECONDS, say_nothing))
 
 
 def _upper_bounds(
-    position: Position, results: Path, progress: Progress[BoundsStatus], with_optimum: bool
+    position: Position,
+    results: Path,
+    progress: Progress[BoundsStatus],
+    with_optimum: bool,
+    seconds: float,
+    leave_out: LeaveOut,
 ) -> Iterator[Bound]:
     game = position.game
     gathered = []
@@ -135,12 +170,28 @@ def _upper_bounds(
     if gathered:
         return
     number = Posterior(position).configurations
-    if number > COMPUTED:
+    is_alone = True
+    for player in _players(game, number):
+        rate = player.per_second if game.is_silent else player.per_second_announced
+        if number > seconds * rate:
+            leave_out(LeftOut(player.name, would_take(number, "played", number / rate)))
+        elif is_alone:
+            yield from _or_by_chance(
+                lambda: _by_strategy(player, position, number, progress),  # noqa: B023
+                position,
+            )
+            is_alone = False
+        else:
+            yield _by_strategy(player, position, number, progress)
+    if is_alone:
         yield _by_chance(position)
-    else:
-        yield from _or_by_chance(lambda: _greedy(position, number, progress), position)
-        if LEVELS_FROM < number <= LEVELS_UP_TO and position.game.is_silent:
-            yield _by_levels(position, number, progress)
+
+
+def _players(game: Game, number: int) -> list[_Player]:
+    """The strategies that are worth an evaluation where no table has one, the quickest first."""
+    if number <= LEVELS_FROM:
+        return [_GREEDY]
+    return [_GREEDY, _LEVELS if game.is_silent and number <= LEVELS_UP_TO else _ROLLOUT]
 
 
 def _or_by_chance(evaluated: Callable[[], Bound], position: Position) -> Iterator[Bound]:
@@ -239,20 +290,11 @@ def bounds(
     return Bracket.of(position, known_bounds(position, results, prior))
 
 
-def _greedy(position: Position, number: int, progress: Progress[BoundsStatus]) -> Bound:
-    """Greedy shooting from a position, on every configuration."""
-    return _by_strategy("most probable cell", GREEDY, position, number, progress)
-
-
-def _by_levels(position: Position, number: int, progress: Progress[BoundsStatus]) -> Bound:
-    """Levels of rollouts from a position, on every configuration."""
-    return _by_strategy("levels of rollouts", LEVELS, position, number, progress)
-
-
 def _by_strategy(
-    name: str, strategy: str, position: Position, number: int, progress: Progress[BoundsStatus]
+    player: _Player, position: Position, number: int, progress: Progress[BoundsStatus]
 ) -> Bound:
     """What a strategy takes from a position, evaluated on every configuration."""
+    strategy = player.strategy
     task, work = Task(str(position.game), str(position), number), partial(run_task, named(strategy))
     telling = partial(
         progress, BoundsStatus(what=f"{strategy.partition(':')[0]} on every configuration")
@@ -261,7 +303,7 @@ def _by_strategy(
         ((_, histogram),) = results_of(executor, work, iter([task]), 1, telling)
     total = sum(shots * n for shots, n in enumerate(histogram)) - number * len(position.shots)
     return Bound(
-        name,
+        player.name,
         "upper",
         Fraction(total, number),
         f"{strategy}, on every configuration; computed here",

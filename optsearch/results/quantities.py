@@ -89,7 +89,7 @@ class Value:
         return f"{total}/{self.per}" if self.per > 1 and total.denominator == 1 else str(end)
 
     def times(self, number: int) -> Value:
-        """The same of a sum instead of a mean over so many."""
+        """A sum in place of a mean over so many."""
         return replace(
             self,
             lower=None if self.lower is None else self.lower * number,
@@ -156,7 +156,7 @@ def known(quantity: Quantity, game: Game, seconds: float, tell: Progress[Any]) -
 # The quantities
 
 
-class Configurations(Quantity):
+class ConfigurationCount(Quantity):
     """How many configurations there are."""
 
     name, is_mean = "configurations", False
@@ -166,7 +166,7 @@ class Configurations(Quantity):
         return _exact(_number(game), 1, "optsearch count")
 
 
-class Optimum(Quantity):
+class OptimalMean(Quantity):
     """The least mean number of shots."""
 
     name = "optimum"
@@ -195,7 +195,7 @@ class Optimum(Quantity):
         return replace(narrowed(value, beside.lower, beside.upper), is_cut=True)
 
 
-class TotalHeight(Optimum):
+class TotalHeight(OptimalMean):
     """The shots of an optimal strategy over all configurations."""
 
     name, is_mean = "total_height", False
@@ -203,7 +203,7 @@ class TotalHeight(Optimum):
     @property
     def asks(self) -> str:
         """The optimum."""
-        return Optimum.name
+        return OptimalMean.name
 
     def of(self, found: Value) -> Value:
         """The sum of what is a mean."""
@@ -249,7 +249,7 @@ class End(Quantity):
         return _bracket(game, seconds, progress)
 
 
-class Hider(Quantity):
+class HiderValue(Quantity):
     """The value of the game against the best hider."""
 
     name = "hider"
@@ -317,9 +317,9 @@ class Time(Quantity):
 
 
 QUANTITIES: Mapping[str, Callable[[], Quantity]] = {
-    **{kind.name: kind for kind in (Configurations, Optimum, TotalHeight, BestGreedy)},
+    **{kind.name: kind for kind in (ConfigurationCount, OptimalMean, TotalHeight, BestGreedy)},
     **{name: partial(End, name) for name in ("lower", "upper")},
-    **{kind.name: kind for kind in (Hider, Time)},
+    **{kind.name: kind for kind in (HiderValue, Time)},
 }
 
 

@@ -101,8 +101,7 @@ class Entries(Sequence[dict[str, Any]]):
     @property
     def game(self) -> Game | None:
         """The game of the header, where there is one."""
-        text = self.header.get("game")
-        return None if text is None else Game.parse(text)
+        return Game.parse(self.header["game"]) if "game" in self.header else None
 
     def column(self, name: str) -> list[Any]:
         """The values of one column."""
@@ -118,7 +117,8 @@ class Table:
     experiment -- the module of `experiments` that makes it. arguments -- what that takes to make
     it. minutes -- how long that takes on two cores, about; of_names -- the same of those of one
     kind that take another time. sample -- the file of a table for which other code computed parts
-    of this one again.
+    of this one again. backed -- what confirms a table that was computed
+    at a commit which is not in the history, or with changes that were not committed.
     """
 
     name: str
@@ -129,6 +129,7 @@ class Table:
     arguments: str = ""
     of_names: Mapping[str, float] = field(default_factory=dict, hash=False)
     sample: str = ""
+    backed: str = ""
 
     @property
     def command(self) -> str:
@@ -244,7 +245,7 @@ class Tree:
 
     @property
     def command(self) -> str:
-        """What the user runs to make it."""
+        """As that of a table."""
         return f"python -m experiments.{self.experiment}"
 
     @property
@@ -278,7 +279,7 @@ def took(minutes: float) -> str:
 def part_of(game: Game) -> str:
     """A game as part of a table's name: 10x10_54332; 1x28_-11-1-1 where lengths have two digits."""
     before = "-" if max(game.fleet) > 9 else ""
-    return game.identity.replace(":", f"_{before}").replace(",", before)
+    return re.sub(",(?![a-z]+=)", before, str(game).replace(":", f"_{before}"))
 
 
 def known_part_of(game: Game) -> str:
@@ -286,9 +287,8 @@ def known_part_of(game: Game) -> str:
     return f"{part_of(replace(game, contact='none', announce='nothing'))}_{game.contact}"
 
 
-def _declared(file: str) -> list[dict[str, str]]:
-    path = Path(__file__).with_name(file)
-    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+def _declared(file: str) -> Iterator[dict[str, str]]:
+    yield from csv.DictReader(Path(__file__).with_name(file).read_text("utf-8").splitlines())
 
 
 def _tables() -> Iterator[Table]:
@@ -310,6 +310,7 @@ def _tables() -> Iterator[Table]:
 
 _TABLES = {table.name: table for table in _tables()}
 TABLE1 = _TABLES["table1"]
+PAPER_TABLES = _TABLES["paper_tables"]
 OCCURRENCE = _TABLES["occurrence_{name}"]
 COMPLETE_BINARY_TREE = _TABLES["complete_binary_tree"]
 START_POSITION = _TABLES["start_position"]

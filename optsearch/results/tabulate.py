@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from optsearch.game import Game
 from optsearch.results.quantities import (
     BestGreedy,
-    Optimum,
+    OptimalMean,
     Played,
     Quantity,
     Time,
@@ -34,7 +34,7 @@ from optsearch.results.quantities import (
 from optsearch.support.datafiles import RESULTS
 from optsearch.support.errors import StrategyError
 from optsearch.support.progress import Progress, Status, no_progress
-from optsearch.support.sharing import Here, results
+from optsearch.support.sharing import SerialExecutor, results
 from optsearch.support.store import Facts
 from optsearch.support.workers import processes
 
@@ -42,7 +42,7 @@ SECONDS = 60.0  # of a value
 _WHAT = "values of games"
 
 
-class Asked(NamedTuple):
+class CellTask(NamedTuple):
     """A task. name -- of one of the columns that want it."""
 
     game: str
@@ -99,7 +99,7 @@ class Tabulation:
         upper = min((end for end in uppers if end is not None), default=None)
         for column in self.columns:
             value = found[column.name]
-            if isinstance(column, Optimum) and value.is_bracket:
+            if isinstance(column, OptimalMean) and value.is_bracket:
                 tight = narrowed(self.values[game, column.asks], lower, upper)
                 found[column.name] = column.of(tight)
             elif column.name == "upper" and best is not None and value.upper != upper:
@@ -155,7 +155,7 @@ def tabulate(
         if (value := column.shipped(game, tables)) is not None
     }
     wanted = {
-        (game, column.asks): Asked(str(game), column.name, column.asks)
+        (game, column.asks): CellTask(str(game), column.name, column.asks)
         for game in chosen
         for column in every
         if not isinstance(column, Time) and (game, column.name) not in shipped
@@ -181,7 +181,9 @@ def tabulate(
                 is_here = executor is None and workers < 2
                 work = partial(_compute, seconds=seconds, tell=tell if is_here else None)
                 if executor is None:
-                    executor = Here() if is_here else stack.enter_context(processes(workers))
+                    executor = (
+                        SerialExecutor() if is_here else stack.enter_context(processes(workers))
+                    )
                 for asked, value in results(executor, work, iter(left), max(1, workers), tell):
                     found[Game.parse(asked.game), asked.asks] = value
                     if store is not None:
@@ -206,7 +208,7 @@ def quantities(names: Iterable[str]) -> tuple[Quantity, ...]:
     return tuple(chosen.values())
 
 
-def _compute(asked: Asked, seconds: float, tell: Callable[[str], None] | None) -> Value:
+def _compute(asked: CellTask, seconds: float, tell: Callable[[str], None] | None) -> Value:
     """A task, in whatever process."""
 
     def report(status: object) -> None:
@@ -223,7 +225,7 @@ def _stored(folder: Path | None) -> AbstractContextManager[Facts | None]:
     return nullcontext() if folder is None else Facts(folder, _WHAT)
 
 
-def _recall(store: Facts, asked: Asked, seconds: float) -> Value | None:
+def _recall(store: Facts, asked: CellTask, seconds: float) -> Value | None:
     """A value that was kept; none where this run gives it more time that may help."""
     entry = store.get(asked.key)
     if entry is None:

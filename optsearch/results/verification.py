@@ -19,6 +19,15 @@ from optsearch.results.tables import CONFIRMING, TABLES, TREES, Table, Tree
 from optsearch.support import records
 from optsearch.support.datafiles import RESULTS
 
+LOST = frozenset(
+    {
+        "14cbbaded5c4e51003a26d0d09afe8dc0d27c3b8",
+        "805c7c9b2aa2ce562e93b4622d5e8ec7cd4dcd5c",
+        "c6923875d38c9231d7d1ab628192f142ec350174",
+    }
+)
+"""Commits that tables name and that the history does not have."""
+
 
 @dataclass(frozen=True)
 class Confirmation:
@@ -50,6 +59,7 @@ class VerificationStatus:
     """A committed table or tree: its file below the folder, what makes it, its header.
 
     sample -- the file with parts of it that other code computed again, and the day; or nothing.
+    commits -- all that it names, in its header and in a column.
     """
 
     made: Table | Tree
@@ -58,6 +68,7 @@ class VerificationStatus:
     header: dict[str, str]
     confirmations: tuple[Confirmation, ...]
     sample: str = ""
+    commits: tuple[str, ...] = ()
 
     @property
     def command(self) -> str:
@@ -77,8 +88,18 @@ class VerificationStatus:
         said = ["recomputed by every run of the tests"] if self.made.is_quick else []
         said += [one.text(self.made) for one in self.confirmations]
         once = "a record of these" if self.made in CONFIRMING else "computed once, when it was made"
-        parts = [f"parts computed again by other code: {self.sample}"] if self.sample else []
-        return "; ".join([*(said or [once]), *parts])
+        said = said or [once]
+        if isinstance(self.made, Table) and self.is_of_no_commit:
+            version = self.header.get("optsearch", "")
+            said.append(f"computed by an earlier {version}, backed by {self.made.backed}")
+        if self.sample:
+            said.append(f"parts computed again by other code: {self.sample}")
+        return "; ".join(said)
+
+    @property
+    def is_of_no_commit(self) -> bool:
+        """Whether some of it was computed by code that no commit of the history has."""
+        return any("+" in one or one in LOST for one in self.commits)
 
     @property
     def is_confirmed(self) -> bool:
@@ -120,9 +141,13 @@ def verification_statuses(folder: Path = RESULTS) -> Iterator[VerificationStatus
                 )
                 for one in said[file]
             ]
-            header = {} if isinstance(made, Tree) else records.read(path).header
+            record = records.Record({}, (), []) if isinstance(made, Tree) else records.read(path)
+            commits = [record.header.get("commit", "")]
+            if made not in CONFIRMING:
+                commits += [row.get("commit", "") for row in record.rows]
+            sample = _sample(made, file, folder)
             yield VerificationStatus(
-                made, path, file, header, tuple(found), _sample(made, file, folder)
+                *(made, path, file, record.header, tuple(found), sample, tuple(commits))
             )
 
 

@@ -13,11 +13,12 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import ceil, floor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,8 @@ from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
 from optsearch.lower_bounds import bounds_on_demand, leaf_counting_misses
 from optsearch.lower_bounds.by_chance import shots_by_chance, total_by_chance
+from optsearch.lower_bounds.worst_case import least_worst_misses
+from optsearch.search.diagonals import Diagonals
 from optsearch.search.first_shots import bracketed_values, budgeted_values
 from optsearch.search.frontier import Frontier, first_greedy, greedy_choice
 from optsearch.search.kernels import (
@@ -54,6 +57,7 @@ from optsearch.tree.solution import SearchStatus, ShotValue, Solution
 __all__ = ["SWITCHES", "Solver", "SolverOptions", "solve"]
 
 DEFAULT = SolverOptions()
+SOON = 20_000  # configurations, up to which a first bracket takes a moment
 SHARE = 0.5  # of a time limit, that bounds of the root may take, and rollouts too
 
 
@@ -98,6 +102,11 @@ class Solver:
         if options.root_bounds and family is None and prior is None:
             self.watch.bound_root = self._bound_root
         self._limit: Limit | None = None  # of the search that runs
+        self._is_a_game = family is None
+        self._misses_at_least = 0  # in the worst case
+        self._misses_at_most: int | None = None
+        self._feasible: Frontier | None = None  # with so many
+        self._rule: Diagonals | None = None
 
     def _keep(self, key: bytes, value: int) -> None:
         """What a worker found."""
@@ -125,74 +134,143 @@ class Solver:
         """
         with self._lock:
             if self._solution is None or not self._solution.is_complete:
-                if time_limit is not None or partial:
-                    self._require_mean("a bracket instead of the optimum")
                 solution = self._search(time_limit, parallel, partial)
                 self._require_possible(solution)
                 self._solution = solution
             return self._solution
 
-    def _require_mean(self, what: str) -> None:
-        if self.objective.kind != "mean":
-            raise NotSupported(f"there is {what} for the mean only, not for {self.objective}")
-
     def _search(
         self, time_limit: float | None, parallel: Parallel | None, partial: bool
     ) -> Solution:
-        root, kind = self.kernel.root, self.objective.kind
         if self.kernel.is_over(self.kernel.root):
             return self._answer(0, (), budget=0)
-        if kind == "mean":
-            return self._search_mean(time_limit, parallel, partial)
-        if kind == "within":
-            assert self.objective.shots is not None
-            budget = self.objective.shots - self.kernel.cells_left
-            root = root._replace(budget=budget)
-            if budget < 0:  # nothing can be finished: one shot is as good as another
-                cells = [cell for cell, _ in self.kernel.shots(root)]
-                return self._answer(self.kernel.weight(root), cells, budget)
-            frontier = Frontier(self.kernel, root)
-            self._search_all(frontier, parallel)
-            return self._answer(frontier.upper, self._best(frontier), budget)
-        budget = 0
-        while True:
-            frontier = Frontier(self.kernel, root._replace(budget=budget), ceiling=FORBIDDEN)
-            self._search_all(frontier, parallel)
-            if frontier.upper < FORBIDDEN:
-                return self._answer(frontier.upper, self._best(frontier), budget)
-            budget += 1
-
-    def _search_mean(
-        self, time_limit: float | None, parallel: Parallel | None, partial: bool
-    ) -> Solution:
         limit = self._limit = None if time_limit is None else Limit(time_limit)
+        search = {
+            "mean": self._search_mean,
+            "within": self._search_within,
+            "worst": self._search_worst,
+        }[self.objective.kind]
         try:
-            with self.watch.until(limit):
-                if limit is not None and self._greedy_misses is None:
-                    self.watch.tick()
-                    self._greedy_misses = self.kernel.greedy_misses()
-                    self.watch.tick()
-                frontier = self.watch.frontier or Frontier(
-                    self.kernel, self.kernel.root, every=self._all_shots
-                )
-                self.watch.frontier = frontier
-                if self._greedy_misses is not None:
-                    frontier.know(first_greedy, self._greedy_misses)
-                frontier.open_early(limit is not None or self.kernel.has_prices)
-                if limit is not None:  # then the tree of the bracket is shown
-                    frontier.follow(greedy_choice)
-                    self._roll_out(frontier)
-                self._search_all(frontier, parallel)
+            with limit.alarm() if limit else nullcontext(), self.watch.until(limit):
+                return search(parallel, partial)
         except KeyboardInterrupt:
             if not partial:
                 raise
         except LimitReached as reached:
             if reached.limit is not limit:
                 raise
+        if self.objective.kind != "mean":
+            return self._open_answer()
+        with suppress(KeyboardInterrupt):  # a second one ends that
+            self._bracket_late()
         found = self.watch.frontier
         if found is None:
             return self._answer(*self._first_bracket(), is_settled=False)
         return self._answer(found.upper, self._best(found), NO_BUDGET)
+
+    def _search_within(self, parallel: Parallel | None, partial: bool) -> Solution:
+        assert self.objective.shots is not None
+        budget = self.objective.shots - self.kernel.cells_left
+        root = self.kernel.root._replace(budget=budget)
+        if budget < 0:  # nothing can be finished: one shot is as good as another
+            cells = [cell for cell, _ in self.kernel.shots(root)]
+            return self._answer(self.kernel.weight(root), cells, budget)
+        frontier = self.watch.frontier = self.watch.frontier or Frontier(self.kernel, root)
+        frontier.open_early(self._limit is not None)
+        self._search_all(frontier, parallel)
+        return self._answer(frontier.upper, self._best(frontier), budget)
+
+    def _search_worst(self, parallel: Parallel | None, partial: bool) -> Solution:
+        """By budgets of misses, the least first, from what is known without a search."""
+        root = self.kernel.root
+        if self._options.root_bounds and self._misses_at_most is None:
+            self._bound_worst()
+        while True:
+            budget = self._misses_at_least
+            frontier = Frontier(self.kernel, root._replace(budget=budget), ceiling=FORBIDDEN)
+            frontier.open_early(self._limit is not None)
+            if self._rule is not None and budget == self._misses_at_most:
+                frontier.follow(self._rule)
+            self._search_all(frontier, parallel)
+            if frontier.upper < FORBIDDEN:
+                return self._answer(frontier.upper, self._best(frontier), budget)
+            self._misses_at_least += 1
+
+    def _bound_worst(self) -> None:
+        """Both sides of the worst case without a search: covers, and rules that are quick."""
+        root = self.kernel.root
+        if not self.position.shots and self.prior is None and self._is_a_game:
+            self._misses_at_least = least_worst_misses(self.position.game)
+        known = Diagonals(self.kernel)
+        if known.misses is not None:
+            self._rule, self._misses_at_most = known, known.misses
+        budget = self._misses_at_least
+        while self._misses_at_most is None or budget < self._misses_at_most:
+            self.watch.tick()
+            frontier = Frontier(self.kernel, root._replace(budget=budget), ceiling=FORBIDDEN)
+            if frontier.upper < FORBIDDEN:
+                self._misses_at_most, self._feasible = budget, frontier
+            budget += 1
+
+    def _open_answer(self) -> Solution:
+        """What is known of the worst case, or of what is finished in time, before the end."""
+        kernel, frontier = self.kernel, self.watch.frontier
+        weight = kernel.weight(kernel.root)
+        if self.objective.kind == "within":
+            missed = (0, weight) if frontier is None else (frontier.lower, frontier.upper)
+            least, most = weight - missed[1], weight - missed[0]
+        else:
+            misses = self._misses_at_most
+            if frontier is not None and frontier.upper < FORBIDDEN:
+                misses, self._feasible = frontier.state.budget, frontier
+            elif misses is None:
+                misses = len(kernel.shots(kernel.root._replace(budget=0))) - kernel.cells_left
+            self.watch.frontier = self._feasible
+            least = kernel.cells_left + self._misses_at_least
+            most = kernel.cells_left + misses
+        answer = self._answer(0, (), 0, 0, has_values=False)
+        is_known = self.objective.kind == "worst" and least == most
+        return replace(
+            answer,
+            total_height=None,
+            worst=most if is_known else None,
+            finished=None,
+            lower=least,
+            upper=most,
+            is_exact=False,
+            best_shots=(),
+        )
+
+    def _search_mean(self, parallel: Parallel | None, partial: bool) -> Solution:
+        limit = self._limit
+        is_long = limit is not None or (partial and len(self.kernel.root.family) > SOON)
+        if is_long and self._greedy_misses is None:
+            self.watch.tick()
+            self._greedy_misses = self.kernel.greedy_misses()
+            self.watch.tick()
+        frontier = self.watch.frontier or Frontier(
+            self.kernel, self.kernel.root, every=self._all_shots
+        )
+        self.watch.frontier = frontier
+        if self._greedy_misses is not None:
+            frontier.know(first_greedy, self._greedy_misses)
+        frontier.open_early(limit is not None or self.kernel.has_prices)
+        if is_long:  # then the tree of the bracket is shown
+            frontier.follow(greedy_choice)
+            self._roll_out(frontier)
+        self._search_all(frontier, parallel)
+        return self._answer(frontier.upper, self._best(frontier), NO_BUDGET)
+
+    def _bracket_late(self) -> None:
+        """After ctrl-C, what a search with a limit knows from its start; it takes a moment."""
+        frontier = self.watch.frontier
+        if frontier is None or self._limit is not None or self._greedy_misses is not None:
+            return
+        if len(self.kernel.root.family) <= SOON:
+            self._greedy_misses = self.kernel.greedy_misses()
+            frontier.know(first_greedy, self._greedy_misses)
+            frontier.follow(greedy_choice)
+            self._roll_out(frontier)
 
     def _roll_out(self, frontier: Frontier) -> None:
         """Never be above rollouts, if they are played from the root in a part of the time."""
@@ -273,6 +351,7 @@ class Solver:
         budget: int,
         least: int | None = None,
         is_settled: bool = True,
+        has_values: bool = True,
     ) -> Solution:
         game, weight = self.position.game, self.kernel.weight(self.kernel.root)
         kind = self.objective.kind
@@ -304,7 +383,7 @@ class Solver:
             lower=lower if kind == "mean" else None,
             upper=total if kind == "mean" else None,
             is_exact=is_exact,
-            shot_values=self._shot_values(cost, budget) if self._all_shots else (),
+            shot_values=self._shot_values(cost, budget) if self._all_shots and has_values else (),
             _tree=self.tree,
             _greedy=self._greedy if kind == "mean" and is_exact else None,
         )
@@ -433,6 +512,9 @@ class Solver:
         """The strategy of the upper bound."""
         if self.watch.frontier is not None:
             return self.watch.frontier.strategy()
+        if self._rule is not None:
+            root = self.kernel.root._replace(budget=self._misses_at_most or 0)
+            return grow(self.kernel, root, partial(self._rule, self.kernel))
         if self._greedy_misses is None:
             raise NotSupported(
                 f"no strategy for {self.position.game} was evaluated in that time, so there is no "
@@ -457,6 +539,21 @@ def table_name(game: Game, prior: Prior | None) -> str:
         return f"the solver's table of {game}"
     prior.require_digest("a table")
     return f"the solver's table of {game}, prior {prior.digest}"
+
+
+def _ready(time_limit: float | None, *arguments: Any) -> tuple[Solver, float | None]:
+    """A solver whose configurations are listed, and the seconds that are left."""
+    limit = Limit(time_limit)
+    try:
+        with limit.alarm():
+            solver = Solver(*arguments)
+    except LimitReached as reached:
+        if reached.limit is not limit:
+            raise
+        raise TooLarge(
+            f"the configurations of {arguments[0].game} were not listed within {limit}"
+        ) from None
+    return solver, limit.seconds_left
 
 
 def solve(
@@ -490,12 +587,15 @@ def solve(
     position, objective = Position.of(position, shots), Objective.of(objective)
     parallel = None if executor is None else Parallel(executor, workers)
     if table is None:
-        return Solver(position, options, None, progress, objective, all_shots, prior).search(
-            time_limit, parallel, partial
+        solver, left = _ready(
+            time_limit, position, options, None, progress, objective, all_shots, prior
         )
+        return solver.search(left, parallel, partial)
     with Integers(table, table_name(position.game, prior)) as disk:
-        solver = Solver(position, options, disk, progress, objective, all_shots, prior)
-        solution = solver.search(time_limit, parallel, partial)
+        solver, left = _ready(
+            time_limit, position, options, disk, progress, objective, all_shots, prior
+        )
+        solution = solver.search(left, parallel, partial)
         solution = replace(solution, disk_entries=len(disk), disk_bytes=disk.store.size)
         solver.leave_disk()  # the tree is made later, from the table in memory
     return solution

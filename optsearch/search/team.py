@@ -31,7 +31,7 @@ from optsearch.search.shared_memory import (
 from optsearch.search.watch import Watch
 from optsearch.support.cluster import Cluster
 from optsearch.support.progress import Limit, LimitReached
-from optsearch.support.sharing import Here, results
+from optsearch.support.sharing import SerialExecutor, results
 from optsearch.support.store import Integers
 
 T = TypeVar("T")
@@ -91,7 +91,7 @@ class _FarQuestion(NamedTuple):
 
 def search_here(frontier: Frontier, watch: Watch) -> None:
     """Search until every first shot is decided, in this process."""
-    _search(frontier, watch, Here(), watch.answer, 1, lambda cost: cost)
+    _search(frontier, watch, SerialExecutor(), watch.answer, 1, lambda cost: cost)
 
 
 def _search(
@@ -139,7 +139,7 @@ class Team:
         shared = self._share()
         if shared is not None and self._is_near(parallel.executor, shared):
             together = partial(self._together, parallel, shared, collect)
-            _search(frontier, self._watch, Here(), together, 1, lambda cost: cost)
+            _search(frontier, self._watch, SerialExecutor(), together, 1, lambda cost: cost)
         else:
             frontier.open_early(True)
             apart = partial(answer, self._share_of(parallel, None))

@@ -191,7 +191,7 @@ def _with_counts(puzzle: Puzzle, name: str, counts: tuple[int | None, ...]) -> P
 def _revealed(
     puzzle: Puzzle, fields: dict[str, _Line], board: list[_Line]
 ) -> Iterator[tuple[_Line, tuple[tuple[Cell, str], ...]]]:
-    if "board" not in fields:
+    if not board:
         return
     for row, line in enumerate(board):
         if row == puzzle.rows:

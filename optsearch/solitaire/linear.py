@@ -19,7 +19,7 @@ SOLVER = "scip"  # in the wheels of OR-tools; open, and older than the claims on
 _SAFE = 1 << 60  # bounds beyond are none
 
 
-def search(puzzle: Puzzle, model: str, time_limit: float) -> models.Search:
+def search(puzzle: Puzzle, model: str, time_limit: float) -> models.ModelSearch:
     """One solution in one of the models by SCIP; it is checked by the rules.
 
     The time limit (seconds) is for the solver. Raises OptsearchError where OR-tools is not
@@ -43,7 +43,7 @@ def search(puzzle: Puzzle, model: str, time_limit: float) -> models.Search:
     for solution in found:
         if not puzzle.is_solved_by(solution):
             raise AssertionError(f"{SOLVER} has {solution} for {puzzle} in the {model} model")
-    return models.Search(model, found, status == "INFEASIBLE", *size, build_seconds, seconds)
+    return models.ModelSearch(model, found, status == "INFEASIBLE", *size, build_seconds, seconds)
 
 
 def _model_builder() -> Any:

@@ -34,8 +34,8 @@ def solve(
 ) -> list[Solution]:
     """Up to `limit` solutions, all if there are fewer.
 
-    method -- one of `METHODS`; without it `count`, or `ship` where that takes long. Raises TooLarge
-    when the time (seconds) is over before that is known.
+    method -- one of `METHODS`; without it `count`, or `ship` where that takes long and OR-tools is
+    installed. Raises TooLarge when the time (seconds) is over before that is known.
     """
     end = _end(time_limit)
     if method in (None, "count"):
@@ -57,13 +57,14 @@ def conflict(
 
     No clues at all where the fleet does not fit on the grid. By `count` without CP-SAT, by the
     others with it; without a method by `count`, or with CP-SAT where that takes long. Raises
-    TooLarge when the time (seconds) is over.
+    TooLarge when the time (seconds) is over, and NotInstalled where it takes long without CP-SAT.
     """
     end = _end(time_limit)
+    patience = _short if method is None else no_progress
 
     def core(clues: list[Clue]) -> list[Clue] | None:
         some = puzzle.with_clues(clues)
-        return None if counting.count(some, 1, _left(end), _patience(method)) else clues
+        return None if counting.count(some, 1, _left(end), patience) else clues
 
     if method in (None, "count"):
         with suppress(_TooLong):
@@ -75,17 +76,15 @@ class _TooLong(TooLarge):
     """The sweep has visited more cells than it should where another method may be faster."""
 
 
+def _short(status: Status) -> None:
+    """Ends a sweep that takes long, in cells visited: the answer is the same on every machine."""
+    if status.done > _EFFORT:
+        raise _TooLong(f"more than {_EFFORT:,} cells visited")
+
+
 def _patience(method: str | None) -> Progress[Status]:
-    """Ends a sweep that takes long where no method was asked for.
-
-    How long is measured in cells visited, so that the answer is the same on every machine.
-    """
-
-    def tick(status: Status) -> None:
-        if method is None and status.done > _EFFORT:
-            raise _TooLong(f"more than {_EFFORT:,} cells visited")
-
-    return tick
+    """Ends a sweep that takes long where no method was asked for and CP-SAT can go on."""
+    return _short if method is None and models.is_installed() else no_progress
 
 
 def is_unique(puzzle: Puzzle, method: str | None = None, time_limit: float | None = None) -> bool:
@@ -139,7 +138,7 @@ def minimise(
     the seed: revealed cells before counts; of a shaped piece first the shape. One pass is enough,
     since what could not be spared beside more clues cannot be spared beside fewer.
 
-    method -- one of `METHODS`; without it `count`, or `ship` where that takes long. keep_counts --
+    method -- one of `METHODS`; without it as in `solve`. keep_counts --
     leave out revealed cells only. Raises PuzzleError for a puzzle that does not have
     exactly one solution, and TooLarge when the time (seconds) is over.
     """

@@ -48,7 +48,7 @@ _SYMBOLS = tuple(value for value in REVEALED if value != SHIP)
 
 
 @dataclass(frozen=True)
-class Search:
+class ModelSearch:
     """What CP-SAT found in one model.
 
     solutions -- as many as were asked for, or all; is_complete -- whether there are no others
@@ -76,7 +76,7 @@ def search(
     model: str = "ship",
     time_limit: float | None = None,
     excluding: Solution | None = None,
-) -> Search:
+) -> ModelSearch:
     """Up to `limit` different solutions in one of the models; each is checked by the rules.
 
     excluding -- a solution that is known, to look for others only.
@@ -106,7 +106,7 @@ def search(
         is_complete = False
         built.exclude(solution)
     seconds = time.process_time() - started - built_in
-    return Search(model, tuple(found), is_complete, *size, built_in, seconds)
+    return ModelSearch(model, tuple(found), is_complete, *size, built_in, seconds)
 
 
 def _solved(built: Model, seconds: float | None) -> tuple[Solution | None, bool]:
@@ -168,6 +168,15 @@ def cp_model() -> Any:
     except ModuleNotFoundError:
         raise not_installed() from None
     return module
+
+
+def is_installed() -> bool:
+    """Whether CP-SAT can be used."""
+    try:
+        cp_model()
+    except NotInstalled:
+        return False
+    return True
 
 
 def not_installed() -> NotInstalled:

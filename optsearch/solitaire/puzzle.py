@@ -218,7 +218,7 @@ class Puzzle:
             yield Clue("cell", cell, value)
 
     def with_clues(self, clues: Iterable[Clue]) -> Puzzle:
-        """The same grid and fleet with these clues instead."""
+        """The puzzle on this grid, of this fleet, with these clues instead."""
         counts: dict[str, list[int | None]] = {
             "row": [None] * self.rows,
             "column": [None] * self.columns,

@@ -126,7 +126,7 @@ class _Known:
         self.prune()
 
     def copy(self) -> _Known:
-        """The same, to be changed apart."""
+        """A copy that can be changed apart."""
         other = object.__new__(_Known)
         other.puzzle, other.ship, other.water = self.puzzle, self.ship, self.water
         other.live, other.counts = dict(self.live), self.counts

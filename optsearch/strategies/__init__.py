@@ -140,8 +140,8 @@ def rule_of(strategy: Strategy, game: Game) -> Rule | PatternRule | None:
         if isinstance(rule, Rule):
             kinds = (LevelsRule, NestedRule, Rule)
             kind = next(kind for kind in kinds if isinstance(rule, kind))
-            return kind.fitted(rule, game)
-        return rule if rule is None else PatternRule.fitted(rule, game)
+            return kind.validated(rule, game)
+        return rule if rule is None else PatternRule.validated(rule, game)
     except StrategyError as error:
         raise StrategyError(f"the rule of {strategy} for {game}: {error}") from None
 

@@ -60,7 +60,7 @@ class Greedy(Strategy):
         return position.game.cell(max(fresh, key=counts.cells.__getitem__))
 
     def rule(self, game: Game) -> Rule | None:
-        """The same for the kernel; None where sinkings of very many ships are announced."""
+        """Its rule for the kernel; None where sinkings of very many ships are announced."""
         if not game.is_silent and not Codes.of(game).fit:
             return None
         return Rule(order_of(game, self.ties), self.endgame)
@@ -140,7 +140,7 @@ def first_best_shot(kernel: Kernel, order: Sequence[int]) -> int:
 
 
 def optimal_shot(sets: Sequence[int], order: Sequence[int]) -> int:
-    """The same where nothing is announced, from what is hidden; certain hits come before."""
+    """An optimal shot where nothing is announced, from what is hidden; certain hits come first."""
     for cell in order:
         if all(cells >> cell & 1 for cells in sets):
             return cell

@@ -16,7 +16,7 @@ import numpy as np
 
 from optsearch.game import Game
 from optsearch.strategies.player import ties
-from optsearch.strategies.score import Node, Score, Scores, Scoring
+from optsearch.strategies.score import Score, ScoreNode, Scores, Scoring
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,14 @@ class Information(Scoring):
         return Score(entropy, endgame=0, ties=self.ties, certain=True, sinkings=True)
 
 
-def smaller_part(node: Node, scores: Scores) -> None:
+def smaller_part(node: ScoreNode, scores: Scores) -> None:
     """How many configurations a shot tells apart from the others: those hit, or those missed."""
     for cell in range(len(scores)):
         hit = node.having[cell]
         scores[cell] = min(hit, node.configurations - hit)
 
 
-def entropy(node: Node, scores: Scores) -> None:
+def entropy(node: ScoreNode, scores: Scores) -> None:
     """The entropy of the reply in bits; equal parts give equal ones, being added by their size."""
     kinds, whole = len(node.lengths), node.configurations
     parts = np.zeros(kinds + 2, np.int64)

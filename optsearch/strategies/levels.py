@@ -61,7 +61,7 @@ class Levels(Nested):
     )
 
     def rule(self, game: Game) -> Rule | None:
-        """The same for the kernel; that of `rollout` where sinkings are announced."""
+        """Its rule for the kernel; that of `rollout` where sinkings are announced."""
         nested = super().rule(game)
         if nested is None or not game.is_silent:
             return nested

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 UNKNOWN, MISS, HIT = 0, 1, 2
-PATIENCE = 3
+PATIENCE = 3  # misses in a row that end an attack of `Heuristic`
 PARITY, DENSITY = 0, 1
 
 Array = Any  # numba infers the types of arrays; they are said in the docstrings
@@ -28,7 +28,6 @@ def heuristic(board: Array, fleet: Array, reading: Any, rng: Any) -> int:
     reading -- its version, factor, 1 where attacks leave out the last line (else 0), whether an
         attack without a value ends, and whether it knows its last hit only.
     """
-    version, forgets = reading[0], reading[4]
     rows, columns = board.shape
     known = np.zeros((rows, columns), np.uint8)
     hit = np.zeros((rows * columns, 2), np.int64)
@@ -39,21 +38,36 @@ def heuristic(board: Array, fleet: Array, reading: Any, rng: Any) -> int:
         values, number = heuristic_values(known, fleet, reading, hit, number)
         row, column = drawn(values, known, rng)
         shots += 1
-        if board[row, column]:
-            known[row, column] = HIT
-            left -= 1
-            if version >= 3:
-                number = 0 if forgets else number
-                hit[number, 0], hit[number, 1] = row, column
-                number += 1
-                misses = 0
-        else:
-            known[row, column] = MISS
-            if number:
-                misses += 1
-                if misses == PATIENCE:
-                    number = 0
+        is_hit = board[row, column] > 0
+        left -= is_hit
+        number, misses = heard_by_heuristic(
+            known, hit, number, misses, row, column, is_hit, reading
+        )
     return shots
+
+
+@njit(cache=True)
+def heard_by_heuristic(
+    known: Array,
+    hit: Array,
+    number: int,
+    misses: int,
+    row: int,
+    column: int,
+    is_hit: bool,
+    reading: Any,
+) -> tuple[int, int]:
+    """The hits of the attack and the misses in a row after a shot; three misses end an attack."""
+    known[row, column] = HIT if is_hit else MISS
+    if reading[0] < 3:
+        return number, misses
+    if is_hit:
+        number = np.int64(0) if reading[4] else number
+        hit[number, 0], hit[number, 1] = row, column
+        return number + 1, 0
+    if number and misses + 1 == PATIENCE:
+        return np.int64(0), 0
+    return number, misses + 1
 
 
 @njit(cache=True)

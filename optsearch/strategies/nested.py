@@ -56,7 +56,7 @@ class Nested(Rollout):
         require_range("second", self.second, self.screen, NESTED_RANGES["second"][1])
 
     def rule(self, game: Game) -> Rule | None:
-        """The same for the kernel; that of `rollout` where sinkings are announced."""
+        """Its rule for the kernel; that of `rollout` where sinkings are announced."""
         outer = super().rule(game)
         if outer is None or not game.is_silent:
             return outer

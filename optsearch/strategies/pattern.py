@@ -108,7 +108,7 @@ class Pattern(Strategy):
             )
 
     def rule(self, game: Game) -> PatternRule | None:
-        """The same for the kernel; None with holes or shapes, or too many ships that may sink."""
+        """Its rule for the kernel; None with holes or shapes, or too many ships that may sink."""
         game.require_rectangle(str(self))
         self._require_water_known(game)
         if not game.is_usual or not (game.is_silent or Codes.of(game).fit):

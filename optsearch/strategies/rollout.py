@@ -25,7 +25,7 @@ the configurations whose hash ends in b zero bits, with the least b for which th
 Greedy then stops at `truncate` configurations of S or fewer, and a part P of S is taken to miss
 |P| v(k, n) times, where n = 2^b |P|, and k is the number of open cells that a configuration of S
 has, as it was at the last shot of greedy before P (rounded), less one if that was a hit. v is
-`estimate`; it was fitted to greedy by `python -m experiments.estimates`.
+`estimate`; it was validated to greedy by `python -m experiments.estimates`.
 
 Where sinkings are announced, a configuration is its ships, a shot has more replies than two, and
 the order of the hits decides what a sinking tells. There a certain hit is a cell like others, for
@@ -193,7 +193,7 @@ class Rollout(Strategy):
         return score_of(self._scorings[name], game)
 
     def rule(self, game: Game) -> Rule | None:
-        """The same for the kernel; None where sinkings of very many ships are announced."""
+        """Its rule for the kernel; None where sinkings of very many ships are announced."""
         if not game.is_silent and not Codes.of(game).fit:
             return None
         few, many = self._sizes

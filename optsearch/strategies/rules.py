@@ -72,7 +72,7 @@ class CompiledScore:
     address: int = field(repr=False, compare=False)
     kept: object = field(repr=False, compare=False)
 
-    def fitted(self, game: Game, takes_certain: bool | None) -> CompiledScore:
+    def validated(self, game: Game, takes_certain: bool | None) -> CompiledScore:
         """This score for a game.
 
         takes_certain -- whether a certain hit is a choice where sinkings are announced; None: as it
@@ -129,7 +129,7 @@ class Rule:
         """Those that it has, by what they are for."""
         return {name: getattr(self, name) for name in SCORES if getattr(self, name) is not None}
 
-    def fitted(self, game: Game) -> Rule:
+    def validated(self, game: Game) -> Rule:
         """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
         numbers: dict[str, Any] = {
             name: number_in(name, getattr(self, name), *RANGES[name]) for name in RANGES
@@ -157,7 +157,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class NestedRule(Rule):
-    """The same of a nested rollout (`optsearch/strategies/nested.py`).
+    """What the kernel plays as a nested rollout (`optsearch/strategies/nested.py`).
 
     above, second, inner, floor -- of its inner rollouts.
     """
@@ -167,13 +167,13 @@ class NestedRule(Rule):
     inner: int = 1
     floor: int = 64
 
-    def fitted(self, game: Game) -> NestedRule:
+    def validated(self, game: Game) -> NestedRule:
         """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
         if not game.is_silent:
             raise StrategyError(
                 f"{game} announces sinkings, where rollouts are not nested; a Rule is accepted"
             )
-        outer = vars(Rule.fitted(self, game))
+        outer = vars(Rule.validated(self, game))
         numbers: dict[str, Any] = {
             name: number_in(name, getattr(self, name), *NESTED_RANGES[name])
             for name in NESTED_RANGES
@@ -207,7 +207,7 @@ class Level:
     kept: int
 
     @classmethod
-    def fitted(cls, name: str, level: object) -> Level:
+    def validated(cls, name: str, level: object) -> Level:
         """A level in plain integers; StrategyError if it is none. name -- of it in errors."""
         if not isinstance(level, Level):
             raise StrategyError(f"{name}={safe_repr(level)} is no Level")
@@ -220,7 +220,7 @@ class Level:
 
 @dataclass(frozen=True)
 class LevelsRule(NestedRule):
-    """The same of levels of rollouts (`optsearch/strategies/levels.py`).
+    """What the kernel plays as levels of rollouts (`optsearch/strategies/levels.py`).
 
     until -- configurations, and fewer, where they compare. levels -- greedy first.
     """
@@ -228,17 +228,17 @@ class LevelsRule(NestedRule):
     until: int = UNTIL[0]
     levels: tuple[Level, ...] = (Level(SMALL, 1, 0, 1),)
 
-    def fitted(self, game: Game) -> LevelsRule:
+    def validated(self, game: Game) -> LevelsRule:
         """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
-        nested = vars(NestedRule.fitted(self, game))
+        nested = vars(NestedRule.validated(self, game))
         until = number_in("until", self.until, *UNTIL)
         levels = _items("levels", self.levels)
         if not 1 <= len(levels) <= MAX_LEVELS + 1:
             raise StrategyError(
                 f"levels has {len(levels)} items; 1 to {MAX_LEVELS + 1} are accepted, greedy first"
             )
-        fitted = (Level.fitted(f"levels[{i}]", level) for i, level in enumerate(levels))
-        return LevelsRule(**nested, until=until, levels=tuple(fitted))
+        validated = (Level.validated(f"levels[{i}]", level) for i, level in enumerate(levels))
+        return LevelsRule(**nested, until=until, levels=tuple(validated))
 
 
 @dataclass(frozen=True)
@@ -255,7 +255,7 @@ class PatternRule:
     know_water: bool
     until_sunk: bool = False
 
-    def fitted(self, game: Game) -> PatternRule:
+    def validated(self, game: Game) -> PatternRule:
         """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
         if not game.is_silent:
             _require_coded(game)
@@ -276,7 +276,7 @@ def _score(name: str, score: object, game: Game) -> Any:
         raise StrategyError(
             f"{name}={safe_repr(score)} is no score; a CompiledScore or None is accepted"
         )
-    return score and score.fitted(game, takes_certain=SCORES[name])
+    return score and score.validated(game, takes_certain=SCORES[name])
 
 
 def _require_coded(game: Game) -> None:

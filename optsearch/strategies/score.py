@@ -97,7 +97,7 @@ int32_t score(int64_t configurations,  /* how many are left */
 """
 
 
-class Node(NamedTuple):
+class ScoreNode(NamedTuple):
     """What a function is given of a position; arrays go by cell, row * columns + column.
 
     configurations -- how many are left. having -- int64 (cells,): how many of them have each cell
@@ -123,7 +123,7 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True)
 class Score:
-    """A strategy by a function of a `Node`.
+    """A strategy by a function of a `ScoreNode`.
 
     function -- f(node) returns a cell, row * columns + column; f(node, scores) fills in float64
         (cells,), which is 0.
@@ -252,7 +252,7 @@ class Score:
             raise _wrong(self.function, position.game, NO_NUMBER, wrong[0], str(position))
         return answer, scores
 
-    def _node(self, position: Position, counts: Counts, fresh: list[int]) -> Node:
+    def _node(self, position: Position, counts: Counts, fresh: list[int]) -> ScoreNode:
         game = position.game
         having = np.zeros(game.cells, np.int64)
         having[fresh] = [counts.cells[cell] for cell in fresh]
@@ -283,7 +283,7 @@ class Score:
         for array in arrays:
             array.flags.writeable = False
         sizes = map(np.int64, (counts.configurations, game.rows, game.columns))
-        return Node._make((*sizes, *arrays))
+        return ScoreNode._make((*sizes, *arrays))
 
 
 def _constants(given: Any) -> tuple[float, ...]:
@@ -315,7 +315,7 @@ class Scoring(Strategy):
         """The score by which it plays a game."""
 
     def rule(self, game: Game) -> Rule | None:
-        """The same for the kernel; None where sinkings of very many ships are announced."""
+        """Its rule for the kernel; None where sinkings of very many ships are announced."""
         return _score(self, game).rule(game)
 
     def shot(self, position: Position) -> Cell:
@@ -349,7 +349,7 @@ def scoring_named(name: str) -> Any:
     )
 
 
-def apply(function: Any, node: Node, scores: Scores) -> int:
+def apply(function: Any, node: ScoreNode, scores: Scores) -> int:
     """What a function answers: a cell, or SCORES; StrategyError where it fails."""
     says = f"{_name(function)} fails"
     if isinstance(function, Library) or hasattr(function, "address"):
@@ -553,7 +553,7 @@ def _node_type() -> Any:
     of, named_tuple = cast(Any, types.Array), cast(Any, types.NamedTuple)
     sizes = types.int64, types.int32, types.int32
     return named_tuple(
-        (*sizes, *(of(item, axes, "C", readonly=True) for item, axes in arrays)), Node
+        (*sizes, *(of(item, axes, "C", readonly=True) for item, axes in arrays)), ScoreNode
     )
 
 
@@ -567,7 +567,7 @@ def _wrapped(function: Any, constants: int) -> Any:
     from numba.extending import intrinsic
 
     def frozen(_context: Any, array: Any) -> Any:
-        """The same array, in which nothing can be written."""
+        """The array, in which nothing can be written."""
         return array.copy(readonly=True)(array), lambda *arguments: arguments[3][0]
 
     unwritable: Any = intrinsic(frozen)
@@ -596,7 +596,7 @@ def _wrapped(function: Any, constants: int) -> Any:
         n, rows, columns, having, state, kinds, lengths, afloat, sinking, given, scores
     ):
         cells = rows * columns
-        node = Node(
+        node = ScoreNode(
             n,
             rows,
             columns,

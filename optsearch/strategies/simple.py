@@ -26,7 +26,7 @@ from optsearch.strategies.sinkings import heard
 
 
 @dataclass(frozen=True)
-class _Drawing:
+class _ByValuesGame:
     """A game: one of the unknown cells with the highest value is drawn, in row-major order."""
 
     values: Callable[[Position], list[int]]
@@ -56,7 +56,7 @@ class _ByValues(Player):
 
     def begin(self, game: Game, generator: np.random.Generator) -> Playing:
         """A game in plain Python."""
-        return _Drawing(self.values, generator)
+        return _ByValuesGame(self.values, generator)
 
     @abstractmethod
     def values(self, position: Position) -> list[int]:
@@ -77,7 +77,7 @@ class Random(_ByValues):
         return [1] * position.game.cells
 
     def compiled(self, game: Game) -> Compiled | None:
-        """The same in numba; None on a board with holes."""
+        """A whole game in numba; None on a board with holes."""
         from optsearch.strategies.loops import anywhere
 
         if game.holes:
@@ -110,7 +110,7 @@ class Parity(_ByValues):
         return result
 
     def compiled(self, game: Game) -> Compiled | None:
-        """The same in numba; None with holes or shapes."""
+        """A whole game in numba; None with holes or shapes."""
         from optsearch.strategies.loops import PARITY
 
         if not game.is_usual:
@@ -139,7 +139,7 @@ class Density(_ByValues):
         return result
 
     def compiled(self, game: Game) -> Compiled | None:
-        """The same in numba; None with holes or shapes, and past the integers of a float."""
+        """A whole game in numba; None with holes or shapes, and past the integers of a float."""
         from optsearch.strategies.loops import DENSITY
 
         most = self.weight ** (max(game.fleet) - 1) * 2 * game.fleet_cells

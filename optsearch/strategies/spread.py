@@ -31,7 +31,7 @@ from optsearch.game import Game, bits
 from optsearch.game.board import NOWHERE
 from optsearch.strategies.player import number
 from optsearch.strategies.rules import LEAST
-from optsearch.strategies.score import Node, Score, Scores, Scoring
+from optsearch.strategies.score import Score, ScoreNode, Scores, Scoring
 
 ROOM = 2048  # constants of all usual boards, so that one compiled function is for all
 ONE = 1 << 16  # the factor of a cell away from all misses and the border
@@ -95,7 +95,7 @@ class Spread(Scoring):
         return tuple(table)
 
 
-def spread(node: Node, scores: Scores) -> None:
+def spread(node: ScoreNode, scores: Scores) -> None:
     """The number of configurations with each cell, times its factor.
 
     constants -- `many`; the most cells that touch one along sides, and at corners; the factors up

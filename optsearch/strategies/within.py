@@ -100,7 +100,7 @@ class Tables:
 
 
 @dataclass(frozen=True)
-class Family:
+class _Left:
     """Some rows of tables, and the position at which these are left."""
 
     tables: Tables
@@ -132,7 +132,7 @@ class Family:
             )
         )
 
-    def after(self, shot: Shot) -> Family:
+    def after(self, shot: Shot) -> _Left:
         """Those that answer so to a shot."""
         from optsearch.strategies.finishing import part
 
@@ -140,7 +140,7 @@ class Family:
         cell = shot.cell[0] * game.columns + shot.cell[1]
         told = tables.told[shot.reply]
         rows = part(tables.ships, tables.answers, self.rows, cell, self._hit, told)
-        return Family(tables, self.position.after(shot.cell, shot.reply), rows)
+        return _Left(tables, self.position.after(shot.cell, shot.reply), rows)
 
 
 def tables_of(start: Position) -> Tables:
@@ -163,10 +163,10 @@ def tables_of(start: Position) -> Tables:
     return Tables(game, np.ascontiguousarray(ships), cells, np.array(answers, np.int8), told)
 
 
-_last: dict[str, list[Family]] = {"path": []}  # on the way to the position asked for last
+_last: dict[str, list[_Left]] = {"path": []}  # on the way to the position asked for last
 
 
-def family_of(position: Position) -> Family:
+def family_of(position: Position) -> _Left:
     """The family of a position: parted from the last one on the way to the position before."""
     shots = position.shots
     path = [
@@ -183,12 +183,12 @@ def family_of(position: Position) -> Family:
     return path[-1]
 
 
-def _listed(position: Position) -> Family:
+def _listed(position: Position) -> _Left:
     """The family of the empty board where it can be listed, else that of a position."""
     start = Position(position.game)
     is_small = configurations_of(position.game) <= MOST
     tables = tables_of(start if is_small else position)
-    family = Family(tables, start, np.arange(len(tables.ships), dtype=np.int32))
+    family = _Left(tables, start, np.arange(len(tables.ships), dtype=np.int32))
     for shot in () if is_small else position.shots:
         family = family.after(shot)
     return family

@@ -8,7 +8,6 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from hashlib import blake2b
 from io import FileIO
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -117,11 +116,6 @@ def content_of(file: FileIO, most: int) -> bytes:
             return bytes(content)
         content += piece
     raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(file.name))
-
-
-def key_of(what: str) -> bytes:
-    """What is mixed into all checksums of a file."""
-    return blake2b(what.encode(), digest_size=32).digest()
 
 
 def reason_of(error: OSError) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -90,6 +93,9 @@ def meter(
     return report
 
 
+LATE = 0.5  # seconds after a limit, when work that does not look at the clock is ended
+
+
 class LimitReached(Exception):
     """Some work took more than its limit."""
 
@@ -119,6 +125,37 @@ class Limit:
         is_late = self.seconds is not None and self._clock() - self._started > self.seconds
         if is_late or (self.effort is not None and effort > self.effort):
             raise LimitReached(self)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The seconds that are left, 0 after the end; None without such a limit."""
+        if self.seconds is None:
+            return None
+        return max(0.0, self.seconds - (self._clock() - self._started))
+
+    @contextmanager
+    def alarm(self) -> Iterator[None]:
+        """End what is done meanwhile a little after the limit, where it does not look at the clock.
+
+        By a signal, as ctrl-C does; in the main thread of a system that has timers. Elsewhere work
+        ends when it calls `check`.
+        """
+        left = self.seconds_left
+        is_main = threading.current_thread() is threading.main_thread()
+        if left is None or not is_main or not hasattr(signal, "setitimer"):
+            yield
+            return
+
+        def end(*_: object) -> None:
+            raise LimitReached(self)
+
+        handler = signal.signal(signal.SIGALRM, end)
+        signal.setitimer(signal.ITIMER_REAL, left + LATE)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, handler)
 
     def watch(self, progress: Progress[S] = no_progress) -> Progress[S]:
         """The progress report of work that ends at the limit."""

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from optsearch.support.errors import OptsearchError, WorkerLost
-from optsearch.support.workers import losses
+from optsearch.support.workers import translate_worker_errors
 
 Task = TypeVar("Task")
 T = TypeVar("T")
@@ -16,7 +16,7 @@ T = TypeVar("T")
 IDLE = 0.5  # seconds for which nothing is heard of tasks that go on
 
 
-class Here(Executor):
+class SerialExecutor(Executor):
     """Does its work where it is submitted, in this process; an error comes out there, too."""
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
@@ -35,10 +35,10 @@ def results(
 ) -> Iterator[tuple[Task, T]]:
     """Each task with its result, in the order in which they end.
 
-    executor -- a pool of processes, `Client.get_executor()` of Dask, `Here`. work -- what it does
-    with a task. tasks -- or what gives the next one, and None where there is none until another has
-    ended. ahead -- how many are under way at most. tick -- called again and again while none ends;
-    it may raise.
+    executor -- a pool of processes, `Client.get_executor()` of Dask, `SerialExecutor`. work -- what
+    it does with a task. tasks -- or what gives the next one, and None where there is none until
+    another has ended. ahead -- how many are under way at most. tick -- called again and again while
+    none ends; it may raise.
 
     What is under way is cancelled where this ends early: by an error of a task or of `tick`, by
     ctrl-C, or because the caller leaves the loop. Raises WorkerLost where a worker was lost, and
@@ -47,12 +47,12 @@ def results(
     more = tasks if callable(tasks) else partial(next, tasks, None)
     running: dict[Future[T], Task] = {}
     try:
-        with losses():
+        with translate_worker_errors():
             while True:
                 while len(running) < ahead and (task := more()) is not None:
                     future = executor.submit(work, task)
                     running[future] = task
-                    if future.done():  # as of `Here`: it is told before the next one begins
+                    if future.done():  # by `SerialExecutor`: told before the next begins
                         break
                 if not running:
                     return

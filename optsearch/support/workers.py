@@ -31,7 +31,7 @@ def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
     """
     pool = _Pool(jobs)
     try:
-        with losses():
+        with translate_worker_errors():
             yield pool
     finally:
         with _uninterrupted():
@@ -45,7 +45,7 @@ def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
 
 
 @contextmanager
-def losses() -> Iterator[None]:
+def translate_worker_errors() -> Iterator[None]:
     """WorkerLost in place of what an executor raises that lost a worker, Dask's too."""
     try:
         yield

@@ -52,14 +52,16 @@ class Solution:
     disk_entries, disk_bytes -- of the table on disk, where there is one; else 0.
     seconds -- wall time.
     objective -- what was optimised.
-    worst -- the fewest shots that always suffice; None unless the objective is worst.
+    worst -- the fewest shots that always suffice; None unless the objective is worst, and where
+        the search was cut short before that was known.
     finished -- the most configurations finished within K shots; None unless it is within=K.
     subsets -- parts of families looked into on machine words, not counted in `nodes`; of this
         process alone.
     is_exact -- false when the search was cut short. Then `best_shots` is empty, and `total_height`
         is None unless the bounds met already.
     lower, upper -- bounds on the least total height, equal when it is known; `upper` is the total
-        of the tree. None for objectives other than the mean, and for other methods.
+        of the tree. For worst, on its shots, and for within, on what is finished, where the search
+        was cut short; else None, as for other methods.
     shot_values -- the optimum after each first shot, for every cell not shot yet in row-major
         order, a cell without a ship too; where they were asked for, else empty.
     prior -- the weights of the configurations; then `configurations`, heights and what is finished
@@ -106,6 +108,10 @@ class Solution:
         number = self.configurations
         if self.finished is not None:
             return f"{self.finished} of {number} within {self.objective.shots} shots"
+        if self.total_height is None and self.objective.kind == "within":
+            return f"{self.lower} to {self.upper} of {number} within {self.objective.shots} shots"
+        if self.total_height is None and self.objective.kind == "worst":
+            return f"worst case between {self.lower} and {self.upper} shots"
         if self.total_height is None:
             return f"mean between {self.lower}/{number} and {self.upper}/{number}"
         worst = "" if self.worst is None else f"worst case {self.worst}, "

@@ -1,0 +1,220 @@
+"""The replies of a game that is played elsewhere: as people write them, and which can be together.
+
+position_of(game, "B4 hit, C7 m, B5 sunk")
+conflict(game, shots)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+
+from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import Prior
+from optsearch.game import Cell, Game, cell_name
+from optsearch.game.noise import NoisyPosition
+from optsearch.game.position import HIT, SUNK, Position, Reply, Shot, known_replies, shots_of
+from optsearch.game.shapes import is_kind
+from optsearch.support.errors import ImpossiblePosition, PositionError
+
+
+class ReplyConflict(ImpossiblePosition):
+    """A reply that cannot be together with earlier ones.
+
+    together -- the replies of which one must be wrong, and any less of which are possible.
+    """
+
+    def __init__(self, what: str, together: Sequence[Shot]):
+        super().__init__(what)
+        self.together = tuple(together)
+
+
+def without_comment(line: str) -> str:
+    """A line up to its comment: # at its beginning or after a blank, but in no drawn ship."""
+    for match in re.finditer(r"(?:^|\s)#", line):
+        is_told = re.search(r"\bsunk[\s:=]*$", line[: match.start()], re.IGNORECASE)
+        word = re.split(r"[\s,;]", line[match.end() - 1 :])[0]
+        if not (is_told and len(word) > 1 and is_kind(word)):
+            return line[: match.start()]
+    return line
+
+
+def position_of(game: Game, text: str) -> Position:
+    """The position of a text of shots, in which a sinking may leave out the only possible length.
+
+    Raises PositionError as `Position.parse`, and where several lengths are possible.
+    """
+    shots = shots_of(game, text)
+    if game.announce != "ship" or not any(one.reply == SUNK for one in shots):
+        return Position(game, shots)
+    position = Position(game)
+    for shot in shots:
+        position = position.after(shot.cell, reply_in(position, shot.cell, shot.reply))
+    return position
+
+
+def reply_in(position: Position | NoisyPosition, cell: Cell, reply: Reply) -> Reply:
+    """A reply in the words of a game; PositionError where it says too little or too much.
+
+    Of a sinking whose length was not told it is the only length that is possible.
+    """
+    game = position.game
+    if reply.sunk and game.announce == "nothing":
+        raise PositionError(
+            f"{game} announces no sinkings; where they are told, begin with {game},announce=ship "
+            f"or ,announce=sunk, and write {cell_name(cell)} hit here"
+        )
+    if reply.length is not None and game.announce == "sunk":
+        return replace(reply, length=None)
+    if reply != SUNK or game.announce != "ship":
+        return reply
+    forms = [one for one in known_replies(game) if one.sunk]
+    possible = [one for one in forms if _fits(position, cell, one)]
+    if len(possible) == 1:
+        return possible[0]
+    told = [in_words(cell, one) for one in possible or forms]
+    raise PositionError(
+        f"which ship was sunk? write {' or '.join(told)}; where the length is never told, begin "
+        "with announce=sunk in place of announce=ship"
+    )
+
+
+def in_words(cell: Cell, reply: Reply) -> str:
+    """A shot as a person writes it."""
+    return f"{cell_name(cell)} {str(reply).replace(':', ' ')}"
+
+
+def _fits(position: Position | NoisyPosition, cell: Cell, reply: Reply) -> bool:
+    """Whether a reply is possible after the others."""
+    try:
+        return bool(Posterior(position.after(cell, reply)).configurations)
+    except PositionError:
+        return False
+
+
+class Replies:
+    """The replies of a game so far, which are possible together at any time.
+
+    position -- replies may be false in a NoisyPosition. prior -- the weights of the configurations:
+    what has none is impossible.
+    """
+
+    def __init__(self, position: Position | NoisyPosition, prior: Prior | None = None):
+        self.prior = prior
+        Posterior(position).require_some()
+        self._require_weight(position)
+        self.position = position
+
+    def _require_weight(self, position: Position | NoisyPosition) -> None:
+        """Refuse replies that no configuration of some weight gives."""
+        if self.prior is not None:
+            _ = Posterior(position, prior=self.prior).probability
+
+    def add(self, cell: Cell, reply: Reply) -> None:
+        """One more; PositionError for one that no game has, ReplyConflict for one that fits not."""
+        shot = Shot(cell, reply)
+        before = next((one for one in self.position.shots if one.cell == cell), None)
+        if before is not None and isinstance(self.position, Position):
+            name = cell_name(cell)
+            raise PositionError(
+                f"{name} is shot twice: {before} and then {shot}; undo {name} takes the first back"
+            )
+        following = self.position.after(cell, reply)
+        if not Posterior(following).configurations:
+            if isinstance(following, NoisyPosition):
+                following = following.certain
+            together = conflict(following.game, following.shots)
+            others = [str(one) for one in together if one != shot]
+            why = f"cannot be together with {' '.join(others)}"
+            if not others:
+                why = "cannot be after these shots, whatever the replies to them"
+            other = [
+                in_words(cell, one)
+                for one in known_replies(following.game)
+                if reply.hit and one.hit and one != reply and _fits(self.position, cell, one)
+            ]
+            why += f"; {' or '.join(other)} can be" if other else ""
+            raise ReplyConflict(f"{shot} {why}", together)
+        self._require_weight(following)
+        self.position = following
+
+    def undo(self, cell: Cell | None = None) -> Shot:
+        """Take the last one back, or that of a cell, and return it.
+
+        Raises PositionError where there is none, and where the others were impossible without it,
+        as a sinking is without the hits before it.
+        """
+        shots = self.position.shots
+        gone = next((s for s in reversed(shots) if cell is None or s.cell == cell), None)
+        if gone is None:
+            what = "no cell was shot" if cell is None else f"{cell_name(cell)} was not shot"
+            raise PositionError(f"{what}; there is nothing to take back")
+        left = replace(self.position, shots=tuple(shot for shot in shots if shot is not gone))
+        if not Posterior(left).configurations:
+            raise PositionError(
+                f"without {gone} the replies after it are impossible; undo those first"
+            )
+        self.position = left
+        return gone
+
+
+def conflict(game: Game, shots: Sequence[Shot]) -> tuple[Shot, ...]:
+    """Replies that cannot all be true, and any less of which can be; none if all can be.
+
+    One reply after the other is left out for good if what is left is impossible still, the first
+    ones first. The shots were made all the same: a reply that is left out may have been any.
+    """
+    kept = set(range(len(shots)))
+    if _is_possible(game, shots, kept):
+        return ()
+    for i in range(len(shots)):
+        if not _is_possible(game, shots, kept - {i}):
+            kept.remove(i)
+    return tuple(shots[i] for i in sorted(kept))
+
+
+def wrong_alone(game: Game, shots: Sequence[Shot], together: Sequence[Shot]) -> tuple[Shot, ...]:
+    """Which of the replies that `conflict` gives may be the only wrong one of all shots.
+
+    If one reply alone is wrong, it is one of these: any other leaves the conflict as it is.
+    """
+    every = set(range(len(shots)))
+    return tuple(
+        shot
+        for i, shot in enumerate(shots)
+        if shot in together and _is_possible(game, shots, every - {i})
+    )
+
+
+def _is_possible(game: Game, shots: Sequence[Shot], kept: Set[int]) -> bool:
+    """Whether some configuration gives the replies kept, the others being unknown.
+
+    What a ship replies follows from where it lies and from the order of all shots; so placements
+    that reply otherwise are left out, and ships that cover the hits and no miss are counted.
+    """
+    plain = tuple(
+        Shot(shots[i].cell, replace(shots[i].reply, sunk=False, length=None)) for i in kept
+    )
+    left_out = Prior.of_placements(game, dict.fromkeys(_contradicting(game, shots, kept), 0))
+    try:
+        silent = Position(replace(game, announce="nothing"), plain)
+        return bool(Posterior(silent, prior=left_out).placement_probability)
+    except PositionError:  # also that there is none
+        return False
+
+
+def _contradicting(game: Game, shots: Sequence[Shot], kept: Set[int]) -> Iterator[int]:
+    """The placements that reply otherwise to a shot of those kept."""
+    bits = [game.bit(shot.cell) for shot in shots]
+    for length in set(game.fleet):
+        for ship in game.placements(length):
+            met = [i for i, bit in enumerate(bits) if ship & bit]
+            sinks = met[-1] if len(met) == int(length) and not game.is_silent else None
+            for i in met:
+                reply = shots[i].reply
+                if i not in kept or not reply.hit:
+                    continue
+                fits = reply.sunk and reply.length in (None, length) if i == sinks else reply == HIT
+                if not fits:
+                    yield ship

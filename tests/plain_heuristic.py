@@ -1,0 +1,147 @@
+"""The players of "Battleship Heuristics" in plain Python, near to what is printed."""
+
+from math import sqrt
+
+import numpy as np
+
+
+class PlainHeuristic:
+    """One game of `Heuristic`: the board, O where nothing is known, X a miss, B a hit."""
+
+    def __init__(self, player, game, generator):
+        self._player = player
+        self._ships = game.fleet
+        self._rows, self._columns = game.rows, game.columns
+        self._generator = generator
+        self._board = [["O"] * game.columns for _ in range(game.rows)]
+        self._hit = []  # of this attack, in order; none while hunting
+        self._misses = 0  # in a row, of this attack
+
+    def shot(self, position):
+        """A cell with the highest value, drawn if there are several."""
+        if position.shots:
+            last = position.shots[-1]
+            self.hear(last.cell, last.reply.hit)
+        values = self.values()
+        unknown = [
+            (row, column)
+            for row in range(self._rows)
+            for column in range(self._columns)
+            if self._board[row][column] == "O"
+        ]
+        most = max(values[cell] for cell in unknown)
+        ties = [cell for cell in unknown if values[cell] == most]
+        return ties[int(self._generator.random() * len(ties))]
+
+    def hear(self, cell, is_hit):
+        """Take the reply to a shot."""
+        self._board[cell[0]][cell[1]] = "B" if is_hit else "X"
+        if self._player.version < 3:
+            return
+        if is_hit:
+            self._hit = [cell] if self._player.reading[4] else [*self._hit, cell]
+            self._misses = 0
+        elif self._hit:
+            self._misses += 1
+            if self._misses == 3:
+                self._hit = []
+
+    def values(self):
+        """What it shoots by: float64 of shape (rows, columns)."""
+        version = self._player.version
+        if version == 1:
+            return np.ones((self._rows, self._columns))
+        if self._hit:
+            values = self._attack() if version == 3 else self._mixed()
+            unknown = np.array([[sign == "O" for sign in row] for row in self._board])
+            if self._player.stuck == "draw" or values[unknown].max() > 0:
+                return values
+            self._hit = []
+        return self._hunt()
+
+    # As printed
+
+    def _hunt(self):
+        prob = np.zeros((self._rows, self._columns))
+        for ship in self._ships:
+            for row in range(self._rows):
+                for k in range(self._columns - ship + 1):
+                    if "X" not in self._board[row][k : k + ship]:
+                        prob[row, k : k + ship] += 1
+            for col in range(self._columns):
+                column = [line[col] for line in self._board]
+                for j in range(self._rows - ship + 1):
+                    if "X" not in column[j : j + ship]:
+                        prob[j : j + ship, col] += 1
+        prob /= prob.max()
+        self._forget_hits(prob)
+        return prob
+
+    def _attack(self):
+        prob = np.zeros((self._rows, self._columns))
+        last = 1 if self._player.edges == "printed" else 0
+        weights = [self._weight(index) for index in range(len(self._hit))]
+        for ship in self._ships:
+            for row in range(self._rows):
+                for i, weight in zip(self._hit, weights, strict=True):
+                    if i[0] == row:
+                        for k in range(i[1] - ship + 1, i[1] + 1):
+                            if 0 <= k <= self._columns - ship - last and (
+                                "X" not in self._board[row][k : k + ship]
+                            ):
+                                prob[row, k : k + ship] += weight
+            for col in range(self._columns):
+                column = [line[col] for line in self._board]
+                for i, weight in zip(self._hit, weights, strict=True):
+                    if i[1] == col:
+                        for k in range(i[0] - ship + 1, i[0] + 1):
+                            if 0 <= k <= self._rows - ship - last and (
+                                "X" not in column[k : k + ship]
+                            ):
+                                prob[k : k + ship, col] += weight
+        self._forget_hits(prob)
+        return prob
+
+    def _mixed(self):
+        prob = self._attack()
+        prob2 = self._hunt()
+        count = 0
+        if len(self._hit) > 1:
+            before, latest = self._hit[-2:]
+            line = None
+            if before[0] == latest[0]:
+                line = prob[latest[0], :]
+            elif before[1] == latest[1]:
+                line = prob[:, latest[1]]
+            if line is not None:
+                count = int(_sum(line.tolist()) == 0)
+                line *= self._player.factor
+        if prob.max() > 0:
+            prob /= prob.max()
+        mean = prob * (1 - (1 / 2) * count) + prob2 * (1 / 2) * count
+        return mean
+
+    def _weight(self, index):
+        if self._player.version < 5:
+            return 1.0
+        return 1 - 0.1 * (1.5 * self._distance(index) - index)
+
+    def _distance(self, index):
+        if index == len(self._hit) - 1:
+            return 0.1
+        here, following = self._hit[index : index + 2]
+        return sqrt((here[0] - following[0]) ** 2 + (here[1] - following[1]) ** 2)
+
+    def _forget_hits(self, prob):
+        for row, line in enumerate(self._board):
+            for column, sign in enumerate(line):
+                if sign == "B":
+                    prob[row, column] = 0
+
+
+def _sum(values):
+    """The sum from left to right; Python's own compensates from version 3.12 on."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total

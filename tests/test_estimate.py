@@ -1,0 +1,92 @@
+"""How long work takes, estimated from a second of it by a clock that the tests set."""
+
+import pytest
+
+from optsearch.counting.posterior import Posterior
+from optsearch.game import Game
+from optsearch.game.position import Position
+from optsearch.play import estimate
+from optsearch.play.simulate import replay
+from optsearch.strategies import as_player, as_strategy
+
+GAME = Game.parse("7x7:4,3,2")
+NUMBER = Posterior(Position(GAME)).configurations
+
+
+class Clock:
+    """Goes on by what is done, and not by itself."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.mark.parametrize("per_configuration", [1e-9, 1e-5, 1e-3, 1.0])
+def test_an_evaluation_is_estimated_in_about_a_second(monkeypatch, per_configuration):
+    clock = Clock()
+
+    def run(strategy, task, from_start):
+        assert task.configurations <= NUMBER
+        clock.now += per_configuration * task.configurations
+
+    monkeypatch.setattr(estimate, "run_task", run)
+    seconds = estimate.evaluation_seconds(as_strategy("greedy"), GAME, clock)
+    assert seconds == pytest.approx(per_configuration * NUMBER)
+    assert clock.now <= estimate.SECONDS + 2 * per_configuration * estimate.SMALLEST
+
+
+def test_a_small_game_needs_no_estimate():
+    def clock():
+        raise AssertionError
+
+    assert estimate.evaluation_seconds("greedy", Game.parse("5x5:3,2"), clock) == 0
+
+
+@pytest.mark.parametrize("per_shot", [1e-9, 10])
+def test_games_are_estimated_in_about_a_second(per_shot):
+    """By whole games, or where not even one ends in a second by half of the cells."""
+    clock, shots = Clock(), []
+
+    def shot(position):
+        clock.now += per_shot
+        shots.append(position)
+        return as_strategy("greedy").shot(position)
+
+    game = Game.parse("4x4:3,2")
+    seconds = estimate.simulation_seconds(shot, game, 50, clock=clock)
+    expected = len(shots) if per_shot < 1 else 50 * game.cells / 2
+    assert seconds == pytest.approx(per_shot * expected)
+    assert (clock.now <= estimate.SECONDS) == (per_shot < 1)
+
+
+def test_what_takes_long_says_so_before_it_starts(here, monkeypatch, tmp_path):
+    monkeypatch.setattr("optsearch.cli.estimates.evaluation_seconds", lambda *_: 18 * 86_400)
+    (tmp_path / "own.py").write_text(
+        "from optsearch.strategies import named\ndef shot(p): return named('greedy').shot(p)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    status, _, err = here("evaluate", "greedy", "3x4:2", "--jobs", 2)
+    assert (status, "score" in err) == (0, False)
+    assert ": about 9 days on 2 processes; `simulate` or `compare` take minutes\n" in err
+    own = "evaluating own.py:shot: about 18 days on 1 process; `simulate` or `compare` take "
+    assert f"{own}minutes, a score takes minutes" in here("evaluate", "own.py:shot", "3x4:2")[2]
+    assert here("evaluate", "greedy", "3x4:2", "--quiet")[2] == ""
+
+
+def test_games_that_take_longer_than_all_boards_say_so(here, monkeypatch):
+    monkeypatch.setattr("optsearch.cli.estimates.FEW", 0)
+    monkeypatch.setattr("optsearch.cli.estimates.simulation_seconds", lambda *_: 300)
+    monkeypatch.setattr("optsearch.cli.estimates.evaluation_seconds", lambda *_: 150)
+    command = ("simulate", "greedy", "3x4:2", "--games", 9, "--jobs", 1)
+    _, _, err = here(*command)
+    assert "3x4:2` plays all boards in about 2 minutes, these 9 games take about 5 minutes" in err
+    assert here(*command, "--false-hits", "0.1")[2] == here(*command, "--quiet")[2] == ""
+
+
+def test_a_game_says_how_far_it_is():
+    told = []
+    replay(as_player("greedy"), Game.parse("4x4:3,2"), 0, progress=told.append)
+    assert [status.done for status in told] == sorted(status.done for status in told)
+    assert (told[0].done, told[-1].done, told[-1].total) == (0, 4, 5)
