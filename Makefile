@@ -93,6 +93,7 @@ results: .venv/.extras  ## recompute data/results (about five hours)
 	@$(BIN)/python -m experiments.one_by_one
 	@$(BIN)/python -m experiments.optima --again --seconds 2000
 	@$(BIN)/python -m experiments.optima_announced --again
+	@$(BIN)/python -m experiments.worst_cases --again
 	@$(BIN)/python -m experiments.ablation
 	@$(BIN)/python -m experiments.greedy_loss
 	@$(BIN)/python -m experiments.equilibria

@@ -45,6 +45,7 @@ from experiments import (
     table1,
     told,
     trees,
+    worst_cases,
 )
 from experiments import script as shape
 from experiments.coverage_again import covering, larger
@@ -54,6 +55,7 @@ from optsearch.check.trees import verify
 from optsearch.counting.configurations import Configurations, to_masks, to_words
 from optsearch.evaluation import FollowedTask, evaluate
 from optsearch.game import ANNOUNCEMENTS, Game, bits, image
+from optsearch.game.objective import Objective
 from optsearch.game.position import MISS, Position
 from optsearch.game.ships import objection
 from optsearch.lower_bounds import complete_binary_tree
@@ -222,6 +224,21 @@ EVERYWHERE = [
 
 def numbers(row):
     return [row[name] for name in EVERYWHERE]
+
+
+def test_worst_cases(run, tmp_path):
+    """A row is what the definition says: 5x5:2 needs one more than its parts."""
+    run(worst_cases, "3x3:2", "4x4:3,2", "5x5:2", "-o", tmp_path)
+    found = {
+        str(row["game"]): row for row in results.WORST_CASES.read(tmp_path / "worst_cases.csv")
+    }
+    defined = reference.solve(Position(Game.parse("3x3:2")), Objective.parse("worst"))
+    exact = {"3x3:2": defined.worst, "4x4:3,2": 11, "5x5:2": 15}
+    assert {name: row["at_least"] for name, row in found.items()} == exact
+    for name, row in found.items():
+        assert row["covers"] <= row["at_least"] == row["at_most"]
+        known = next(one for one in results.WORST_CASES.read() if str(one["game"]) == name)
+        assert all(known[key] == row[key] for key in ("covers", "at_least", "at_most", "tree"))
 
 
 @sizes("larger", [], ["4x4:3,2", "5x5:4"], 5)
