@@ -1,5 +1,6 @@
 """What a command prints where there is no terminal; version, groups, examples, strategies."""
 
+import csv
 import io
 import json
 import os
@@ -17,6 +18,8 @@ from rich.console import Console
 import optsearch
 from optsearch.cli import answers, common
 from optsearch.cli import app as command
+from optsearch.game import Game
+from optsearch.game.named_games import NAMED_GAMES
 from optsearch.game.orders import ORDERS
 from optsearch.strategies import Strategy, all_kinds, as_player, named
 from optsearch.strategies.player import name_of, parameters
@@ -229,6 +232,18 @@ def test_numbers_are_whole_on_a_narrow_terminal(here, monkeypatch):
     assert here("greedy", "4x4:3,2")[0] == 0
     assert text.getvalue().count("8.442308") == 3
     assert "…" not in text.getvalue()
+
+
+def test_games_that_have_a_name(here):
+    status, out, err = here("games", "--time-limit", "0.01", "--format", "csv")
+    assert (status, err) == (0, "")
+    rows = csv.DictReader(line for line in out.splitlines() if not line.startswith("#"))
+    for row, game in zip(rows, NAMED_GAMES.values(), strict=True):
+        assert (row["name"], row["about"]) == (game.name, game.about)
+        assert Game.parse(row["game"]) == Game.parse(row["name"])
+        assert int(row["configurations"]) > 0
+        lower, upper = map(float, row["bracket"].split())
+        assert 0 < lower <= upper
 
 
 def test_strategies(here, answer_of):
