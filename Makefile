@@ -98,9 +98,7 @@ results: .venv/.extras  ## recompute data/results (about five hours)
 	@$(BIN)/python -m experiments.greedy_loss
 	@$(BIN)/python -m experiments.equilibria
 	@$(BIN)/python -m experiments.boards
-	@$(BIN)/python -m experiments.hexagonal_games
 	@$(BIN)/python -m experiments.replies
-	@$(BIN)/python -m experiments.double_oracle
 	@$(BIN)/python -m experiments.hiders
 	@$(BIN)/python -m experiments.counterexamples
 	@$(BIN)/python -m experiments.counterexamples_announced

@@ -32,7 +32,6 @@ from optsearch.support.errors import RecordError
 # What an experiment is told so that it goes on from nothing; {folder} is an empty one.
 FROM_NOTHING = {
     "evaluations": ("--checkpoints", "{folder}/checkpoints"),
-    "hexagonal_games": ("--checkpoints", "{folder}/checkpoints"),
     "leaderboard": ("--checkpoints", "{folder}/checkpoints"),
     "lower_bounds": ("--checkpoints", "{folder}/checkpoints"),
     "replies": ("--checkpoints", "{folder}/checkpoints"),

@@ -339,7 +339,7 @@ def test_the_committed_distances_from_uniform():
 
 def test_switches_that_can_go(monkeypatch):
     """All are asked; one that changes a number ends the program."""
-    asked = [ablation.Question.parse("3x3:2"), ablation.Question.parse("3x3:2 worst")]
+    asked = [ablation.AblationCase.parse("3x3:2"), ablation.AblationCase.parse("3x3:2 worst")]
     found = list(ablation.costs(asked, 10_000))
     assert [name for name, *_ in found] == list(SWITCHES)
     assert all(0 < ratio <= most for _, ratio, most in found)
@@ -1111,20 +1111,6 @@ def test_the_same_fleets_on_boards_of_several_shapes(run, tmp_path):
         assert row == committed[row["game"]]
     of = {str(game): row["mean"] for game, row in committed.items()}
     assert of["4x4:2"] < of["4x4:2,board=cylinder"] < of["4x4:2,board=torus"]
-
-
-def test_the_committed_games_on_hexagons():
-    """Both halves have as many cells; the pieces cover as many as they have."""
-    from experiments import hexagonal_games
-
-    rows = {(row["half"], row["strategy"]): row for row in results.HEXAGONAL_GAMES.read()}
-    assert len(rows) == 6
-    assert {row["cells"] for row in rows.values()} == {79}
-    numbers = {row["half"]: row["configurations"] for row in rows.values()}
-    assert numbers == {"upper": 17_290_404_311, "lower": 21_625_126_041}
-    for half, game in hexagonal_games.HALVES.items():
-        table = results.OCCURRENCE.read(name=f"hexagonal_{half}")
-        assert sum(table.column("frequency")) == game.fleet_cells
 
 
 def test_hiders(monkeypatch):
