@@ -205,7 +205,9 @@ class Table:
         rows -- one value a column. command -- what the user ran, where it is not `self.command`.
         fields -- more lines of the header. parts -- of name and title. Raises as `records.write`.
         """
-        path = self.path(folder, **parts) if path is None else path
+        if path is None:
+            path = self.path(folder, **parts)
+            path.parent.mkdir(parents=True, exist_ok=True)
         shown = [
             [column.show(value) for column, value in zip(self.columns, row, strict=True)]
             for row in rows
