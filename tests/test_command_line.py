@@ -249,22 +249,30 @@ def test_games_that_have_a_name(here):
 def test_strategies(here, answer_of):
     found = answer_of("strategies")
     assert found["ties"] == list(ORDERS)
-    lines = here("strategies")[1].splitlines()
+    names = here("strategies")[1].splitlines()
     for one in found["strategies"]:
         given = {has["name"]: has["default"] for has in one["parameters"] if has["default"] != ""}
         values = ",".join(f"{name}={default}" for name, default in given.items())
         text = f"{one['name']}:{values}" if values else one["name"]
         assert str(as_player(text)) == text
         assert isinstance(as_player(text), Strategy) == one["is_strategy"]
-        assert one["name"] in lines
-        assert "this file" not in one["what"]
+        assert f"{one['name']}  {one['what']}" in map(spaced, (line.strip() for line in names))
+        lines = here("strategies", one["name"])[1].splitlines()
         for has in one["parameters"]:
             given = f"{has['name']}={has['default']}"
             said = [line.split(None, 1)[1] for line in lines if line.split()[:1] == [given]]
             assert f"{has['accepted']}  {has['meaning']}" in map(spaced, said)
             assert has["accepted"]
-        assert has["meaning"]
+            assert has["meaning"]
     assert name_of(type(named("greedy"))) in [one["name"] for one in found["strategies"]]
+    assert "did you mean greedy?" in here("strategies", "gready")[2]
+
+
+def test_bounds_print_the_bracket_first(here):
+    few, every = (here("bounds", "4x5:4,3,2", *more)[1].splitlines() for more in ((), ("--all",)))
+    assert few[1] == every[1] == "bracket  11.295455 on both sides, to the nearest digit, marked ="
+    assert len([line for line in few if line.startswith(("=", "*"))]) == 2
+    assert f"{sum(line[:2] in ('  ', '= ') and line[2] != ' ' for line in every)} bounds" in few[-1]
 
 
 def spaced(text):

@@ -161,12 +161,13 @@ def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) 
 
 
 @gives("bounds bracket is_all")
-def bounds(path: Path, time_limit: float | None, form: Form) -> None:
+def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> None:
     """Bounds on the least mean number of misses."""
     sets = hunt_.read(path)
     answer = Answer(heading(sets), **described(sets))
     found = so_far(sets.title, time_limit, partial(hunt_.bounds, sets))
-    answer.bounds(Bracket.of(sets.position, found.bounds), "mean misses", found.is_all)
+    known = Bracket.of(sets.position, found.bounds)
+    answer.bounds(known, "mean misses", found.is_all, every)
     answer.print(form)
     if found.is_interrupted:
         raise Interrupted
