@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from optsearch.cli.arguments import COMMAND
-from optsearch.cli.common import described, facts_table, heading, out, prior_text
+from optsearch.cli.common import described, facts_table, out, prior_text
 from optsearch.cli.options import Form
 from optsearch.counting.prior import Prior
 from optsearch.game.position import Position
@@ -61,7 +61,7 @@ class Answer:
     @classmethod
     def about(cls, position: Position, prior: Prior | None, **fields: Any) -> Answer:
         """One about a position and the prior by which it is; fields -- after those of these."""
-        answer = cls(heading(position), **described(position, prior), **fields)
+        answer = cls(position.title, **described(position, prior), **fields)
         answer.fact("prior", prior_text(prior))
         return answer
 

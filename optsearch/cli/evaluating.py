@@ -8,12 +8,11 @@ from math import sqrt
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
     advised,
+    columns,
     counted_text,
     mean_fields,
     prior_fields,
@@ -157,11 +156,11 @@ def _show_kind(answer: Answer, kind: dict[str, Any]) -> None:
     """A strategy with its parameters, as they are given after its name."""
     answer.head(kind["name"])
     answer.show(f"  {kind['what']}")
-    values = Table.grid(padding=(0, 2), pad_edge=True)
-    for one in kind["parameters"]:
-        values.add_row("", f"{one['name']}={one['default']}", one["accepted"], one["meaning"])
-    if values.row_count:
-        answer.show(values)
+    values = [
+        (f"  {one['name']}={one['default']}", one["accepted"], one["meaning"])
+        for one in kind["parameters"]
+    ]
+    answer.show(*[columns(values)] * bool(values))
     answer.show("")
 
 
