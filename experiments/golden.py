@@ -4,10 +4,10 @@ Each experiment whose tables take at most so many minutes (1) is run into an emp
 value of every table and tree is compared with the committed one. Left out are columns that are
 measured (`Column.measured`), and of the header `records.VARYING`. Tables that
 an experiment reads are the committed ones. What was found goes to data/results/recomputed.csv,
-where rows of other tables stay, but for those of code that was not committed; it is written after
-each experiment, so that ctrl-C loses one.
-`optsearch.results.verification` says what follows of each table as it stands. TABLE names files
-below data/results, however long they take. The exit status is 1 if a value differs.
+where rows of other tables stay, but for those of code that was not committed, or that are gone; it
+is written after each experiment, so that ctrl-C loses one. `optsearch.results.verification` says
+what follows of each table as it stands. TABLE names files below data/results, however long they
+take. The exit status is 1 if a value differs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ from optsearch.support.errors import RecordError
 # What an experiment is told so that it goes on from nothing; {folder} is an empty one.
 FROM_NOTHING = {
     "evaluations": ("--checkpoints", "{folder}/checkpoints"),
-    "hexagonal_games": ("--checkpoints", "{folder}/checkpoints"),
     "leaderboard": ("--checkpoints", "{folder}/checkpoints"),
     "lower_bounds": ("--checkpoints", "{folder}/checkpoints"),
     "replies": ("--checkpoints", "{folder}/checkpoints"),
@@ -139,7 +138,10 @@ def main() -> int:
     print(f"{len(todo)} commands, about {took(sum(run.minutes for run in todo))} on two cores")
     path = RECOMPUTED.path(arguments.output)
     known = RECOMPUTED.read(path) if path.is_file() else []
-    rows = {row["table"]: row for row in known if "+" not in row["commit"]}
+    there = {one.file for one in verification_statuses()}
+    rows = {
+        row["table"]: row for row in known if row["table"] in there and "+" not in row["commit"]
+    }
     differing = 0
     for run in todo:
         print(f"{run.text} (about {took(run.minutes)}) ...", flush=True)

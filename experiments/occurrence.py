@@ -9,7 +9,6 @@ has its name, such as occurrence_4x4_32.csv. A place of the grid where no cell i
 from pathlib import Path
 
 from experiments import script
-from experiments.hexagonal_games import HALVES
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
@@ -18,7 +17,7 @@ from optsearch.results.tables import OCCURRENCE, part_of
 NAMES = {
     Game.parse("10x10:5,4,3,3,2"): "10x10",
     Game.parse("10x10:5,4,3,3,2,contact=any"): "10x10_any",
-    **{game: f"hexagonal_{half}" for half, game in HALVES.items()},
+    **{Game.parse(f"hex-{half}"): f"hexagonal_{half}" for half in ("upper", "lower")},
 }
 
 

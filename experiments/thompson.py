@@ -1,33 +1,24 @@
 """Thompson sampling, as printed and with exact samples: python -m experiments.thompson [-o FOLDER]
 
-1,000 games of each player on the same boards, the exact distributions of games with one ship, and
-what it takes to sample a board that agrees with two thirds of the cells. A run that was stopped
-goes on from the folder .checkpoints of the checkout, or --checkpoints.
+1,000 games of each player on the same boards, and the exact distributions of games with one ship. A
+run that was stopped goes on from the folder .checkpoints of the checkout, or --checkpoints.
 """
 
-import time
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from experiments import script
 from optsearch.check.trees import verify
-from optsearch.counting.configurations import to_masks, to_words
-from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import evaluate
 from optsearch.game import Game, urn
 from optsearch.game.position import Position
-from optsearch.play.hiding import Drawn
 from optsearch.play.simulate import Outcome, simulate
 from optsearch.reproduce import thompson as post
-from optsearch.results.tables import THOMPSON, THOMPSON_COMPATIBLE, THOMPSON_SMALL
+from optsearch.results.tables import THOMPSON, THOMPSON_SMALL
 from optsearch.search import solver
 from optsearch.strategies import as_strategy
-from optsearch.strategies.thompson import all_placements, possible
 
 SMALL = {
     "1x4:2": (),
@@ -42,10 +33,6 @@ SMALL = {
 }
 """Games with one ship that the post shows, and who plays them besides chance."""
 
-PATIENCE = 59.4  # seconds, as in the post
-BLOCK = 10_000
-BOARDS = 10  # of which two thirds are revealed
-SAMPLERS = ("all placements", "placements without a miss", "exact")
 
 LESS = (
     ("thompson", "thompson_100000", "samples in blocks of 100,000, not 10,000"),
@@ -119,70 +106,10 @@ def fields_of(outcomes: dict[str, Outcome]) -> dict[str, object]:
     return fields
 
 
-# A board that agrees with two thirds of the cells
-
-
-def positions() -> list[Position]:
-    """That of the post, and others drawn likewise."""
-    drawn = [post.post_position()]
-    for number, ships in enumerate(Drawn().boards(post.GAME, BOARDS - 1, post.SEED), 1):
-        generator = np.random.default_rng([post.SEED, number])
-        cells = post.GAME.cells
-        drawn.append(
-            post.revealed(to_masks(ships), generator.choice(cells, cells // 3, replace=False))
-        )
-    return drawn
-
-
-def agreeing(
-    position: Position, sets: list[NDArray[np.uint64]], generator: np.random.Generator
-) -> NDArray[np.bool_]:
-    """Whether each of a block of samples of one placement a ship agrees with a position."""
-    chosen = [s[generator.integers(0, len(s), BLOCK), :2] for s in sets]
-    together = np.bitwise_or.reduce(chosen)
-    hits, misses = to_words([position.hits, position.misses])
-    is_apart = np.bitwise_count(together).sum(axis=1) == position.game.fleet_cells
-    result: NDArray[np.bool_] = (
-        is_apart & ((together & hits) == hits).all(axis=1) & ~(together & misses).any(axis=1)
-    )
-    return result
-
-
-def trial(position: Position, sampler: str, patience: float) -> tuple[float, int, bool, float]:
-    """Samples expected and drawn, whether one agrees, and the seconds it took."""
-    started = time.perf_counter()
-    if sampler == "exact":
-        found = Posterior(position).sample(1, post.SEED)
-        assert position.is_compatible(to_masks(found[0]))
-        return 1.0, 1, True, time.perf_counter() - started
-    everywhere = sampler == SAMPLERS[0]
-    sets = list(all_placements(position.game) if everywhere else possible(position, True))
-    expected = float(post.expected_samples(position, [len(s) for s in sets]))
-    generator = np.random.default_rng(post.SEED)
-    drawn, found_one, seconds = 0, False, 0.0
-    while not found_one and seconds < patience:
-        found_one = bool(agreeing(position, sets, generator).any())
-        drawn += BLOCK
-        seconds = time.perf_counter() - started
-    return expected, drawn, found_one, seconds
-
-
-def compatible_rows(patience: float) -> Iterator[tuple[object, ...]]:
-    """Each board and sampler; only on the board of the post all placements are tried."""
-    for number, position in enumerate(positions()):
-        configurations = Posterior(position).configurations
-        for sampler in SAMPLERS if number == 0 else SAMPLERS[1:]:
-            expected, drawn, found, seconds = trial(position, sampler, patience)
-            yield number, sampler, configurations, expected, drawn, found, seconds
-
-
 def main() -> None:
     """Compute and write the tables."""
     parser = script.parser(__doc__, "thompson")
     parser.add_argument("-n", "--games", type=int, default=post.GAMES, help="of each player")
-    parser.add_argument(
-        "--patience", type=float, default=PATIENCE, help="seconds for a sampler that finds nothing"
-    )
     parser.add_argument("--checkpoints", type=Path, default=script.CHECKPOINTS)
     options = parser.parse_args()
     folder: Path = options.output
@@ -205,7 +132,6 @@ def main() -> None:
     columns = [outcome.shots.tolist() for outcome in outcomes.values()]
     rows = list(zip(range(options.games), *columns, strict=True))
     write(THOMPSON, rows, **fields_of(outcomes))
-    write(THOMPSON_COMPATIBLE, list(compatible_rows(options.patience)), seed=post.POST_SEED)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """What a command prints where there is no terminal; version, groups, examples, strategies."""
 
+import csv
 import io
 import json
 import os
@@ -17,6 +18,8 @@ from rich.console import Console
 import optsearch
 from optsearch.cli import answers, common
 from optsearch.cli import app as command
+from optsearch.game import Game
+from optsearch.game.named_games import NAMED_GAMES
 from optsearch.game.orders import ORDERS
 from optsearch.strategies import Strategy, all_kinds, as_player, named
 from optsearch.strategies.player import name_of, parameters
@@ -231,25 +234,45 @@ def test_numbers_are_whole_on_a_narrow_terminal(here, monkeypatch):
     assert "…" not in text.getvalue()
 
 
+def test_games_that_have_a_name(here):
+    status, out, err = here("games", "--time-limit", "0.01", "--format", "csv")
+    assert (status, err) == (0, "")
+    rows = csv.DictReader(line for line in out.splitlines() if not line.startswith("#"))
+    for row, game in zip(rows, NAMED_GAMES.values(), strict=True):
+        assert (row["name"], row["about"]) == (game.name, game.about)
+        assert Game.parse(row["game"]) == Game.parse(row["name"])
+        assert int(row["configurations"]) > 0
+        lower, upper = map(float, row["bracket"].split())
+        assert 0 < lower <= upper
+
+
 def test_strategies(here, answer_of):
     found = answer_of("strategies")
     assert found["ties"] == list(ORDERS)
-    lines = here("strategies")[1].splitlines()
+    names = here("strategies")[1].splitlines()
     for one in found["strategies"]:
         given = {has["name"]: has["default"] for has in one["parameters"] if has["default"] != ""}
         values = ",".join(f"{name}={default}" for name, default in given.items())
         text = f"{one['name']}:{values}" if values else one["name"]
         assert str(as_player(text)) == text
         assert isinstance(as_player(text), Strategy) == one["is_strategy"]
-        assert one["name"] in lines
-        assert "this file" not in one["what"]
+        assert f"{one['name']}  {one['what']}" in map(spaced, (line.strip() for line in names))
+        lines = here("strategies", one["name"])[1].splitlines()
         for has in one["parameters"]:
             given = f"{has['name']}={has['default']}"
             said = [line.split(None, 1)[1] for line in lines if line.split()[:1] == [given]]
             assert f"{has['accepted']}  {has['meaning']}" in map(spaced, said)
             assert has["accepted"]
-        assert has["meaning"]
+            assert has["meaning"]
     assert name_of(type(named("greedy"))) in [one["name"] for one in found["strategies"]]
+    assert "did you mean greedy?" in here("strategies", "gready")[2]
+
+
+def test_bounds_print_the_bracket_first(here):
+    few, every = (here("bounds", "4x5:4,3,2", *more)[1].splitlines() for more in ((), ("--all",)))
+    assert few[1] == every[1] == "bracket  11.295455 on both sides, to the nearest digit, marked ="
+    assert len([line for line in few if line.startswith(("=", "*"))]) == 2
+    assert f"{sum(line[:2] in ('  ', '= ') and line[2] != ' ' for line in every)} bounds" in few[-1]
 
 
 def spaced(text):

@@ -67,7 +67,7 @@ def test_examples():
 def test_bounds_on_a_page(here, text):
     """What is not marked as equal holds as it is printed."""
     known = bracket.bounds(text)
-    out = here("bounds", text)[1]
+    out = here("bounds", text, "--all")[1]
     marks = {"*"} if known.lower < known.upper else {"="}
     for bound in known.bounds:
         mark, printed = known.mark(bound), known.decimal(bound)

@@ -292,6 +292,6 @@ def test_bounds_where_all_sets_have_a_thing(tmp_path, here, more):
         for name, family in (("own.csv", own), ("all.csv", all_have))
     )
     assert found == expected == [Fraction(more - 1, 2)] * 4
-    status, out, err = here("bounds", tmp_path / "all.csv")
+    status, out, err = here("bounds", tmp_path / "all.csv", "--all")
     assert (status, err) == (0, "")
     assert "dual of the chain" in out

@@ -18,7 +18,6 @@ from optsearch.cli.common import (
     cell_names,
     counted_text,
     described,
-    heading,
     noise_of,
     numbered,
     out,
@@ -234,7 +233,7 @@ class Session:
 
     def run(self) -> None:
         """Until the input ends."""
-        self._talk.say(heading(self.position), "bold")
+        self._talk.say(self.position.title, "bold")
         if self._talk.is_person:
             self._talk.say(
                 "enter a shot and its reply, as in B4 hit; help lists what else there is"
@@ -350,7 +349,7 @@ class Session:
             together = {"salvo": salvo_names(advice, self._wanted)}
             together["by_salvo"] = cell_names(advice.by) if self._wanted.by else None
         answer = Answer(
-            heading(self.position),
+            self.position.title,
             **described(self.position, self._replies.prior),
             ships_left=advice.ships_left and list(map(int, advice.ships_left)),
             configurations=advice.posterior.configurations,

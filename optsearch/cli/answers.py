@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from optsearch.cli.arguments import COMMAND
-from optsearch.cli.common import described, facts_table, heading, out, prior_text
+from optsearch.cli.common import described, facts_table, out, prior_text
 from optsearch.cli.options import Form
 from optsearch.counting.prior import Prior
 from optsearch.game.position import Position
@@ -61,7 +61,7 @@ class Answer:
     @classmethod
     def about(cls, position: Position, prior: Prior | None, **fields: Any) -> Answer:
         """One about a position and the prior by which it is; fields -- after those of these."""
-        answer = cls(heading(position), **described(position, prior), **fields)
+        answer = cls(position.title, **described(position, prior), **fields)
         answer.fact("prior", prior_text(prior))
         return answer
 
@@ -91,8 +91,8 @@ class Answer:
         if self._table is None:
             self._table = list(rows)
 
-    def bounds(self, known: Bracket, of_what: str, is_all: bool) -> None:
-        """Bounds and the bracket they leave.
+    def bounds(self, known: Bracket, of_what: str, is_all: bool, every: bool) -> None:
+        """The bracket that bounds leave, and its two ends; or every bound, and then the bracket.
 
         of_what -- what is bounded. is_all -- whether there was time for all of them.
         """
@@ -108,15 +108,19 @@ class Answer:
         ]
         self.show(bounds=fields)
         self.table(fields)
+        marked = "marked =" if known.lower == known.upper else "its ends marked *"
+        self.fact("bracket", f"{known.text}, {marked}", bracket=[known.lower, known.upper])
         for side, title in (("lower", f"{of_what}, at least:"), ("upper", "and at most:")):
             chosen = [bound for bound in known.bounds if bound.side == side]
+            if not every:
+                chosen = [bound for bound in chosen if known.is_binding(bound)][:1]
             self.show(*[title] * bool(chosen))
             for bound in chosen:
                 value = f"{known.mark(bound)} {known.decimal(bound)}"
                 exact = f" = {bound.value}" if len(str(bound.value)) < 30 else ""
                 self.show(f"{value}  {bound.name}{exact}\n    {bound.source}")
-        marked = "marked =" if known.lower == known.upper else "its ends marked *"
-        self.fact("bracket", f"{known.text}, {marked}", bracket=[known.lower, known.upper])
+        if not every and len(known.bounds) > 2:
+            self.show(f"{len(known.bounds)} bounds in all: --all lists them")
         more = None if is_all else "with more time there are more bounds"
         self.fact("cut short", more, is_all=is_all)
 

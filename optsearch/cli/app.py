@@ -42,6 +42,7 @@ COMMANDS = {
     ),
     "cite": ("reproducing", "BibTeX of this program, and of the sources of results."),
     "compare": ("comparing", "Estimate what one strategy saves in place of another."),
+    "games": ("games", "List the games that have a name, with their best known bounds."),
     "count": ("counting", "Count the configurations, of a game or after some shots."),
     "counterexamples": (
         "counterexamples",

@@ -231,11 +231,6 @@ def cell_names(cells: Iterable[Cell]) -> list[str]:
     return [cell_name(cell) for cell in cells]
 
 
-def heading(position: Position | NoisyPosition) -> str:
-    """The game and its shots, for people."""
-    return position.title
-
-
 def counted_text(number: int, prior: Prior | None = None) -> str:
     """How many configurations, in words; by a prior, what they weigh."""
     return numbered(number, "configuration") if prior is None else f"a weight of {number:,}"
@@ -244,6 +239,19 @@ def counted_text(number: int, prior: Prior | None = None) -> str:
 def numbered(number: int, what: str, several: str = "") -> str:
     """So many of something, in words."""
     return f"{number:,} {what if number == 1 else several or f'{what}s'}"
+
+
+def columns(rows: Sequence[Sequence[str]], is_right: bool = False) -> str:
+    """Rows of texts, each column as wide as it needs; nothing is ever cut.
+
+    is_right -- whether all columns but the first are set to the right.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    set_others = str.rjust if is_right else str.ljust
+    lines = (
+        "  ".join([row[0].ljust(widths[0]), *map(set_others, row[1:], widths[1:])]) for row in rows
+    )
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def board_text(game: Game, texts: Sequence[Sequence[str]]) -> str:

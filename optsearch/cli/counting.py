@@ -19,7 +19,6 @@ from optsearch.cli.common import (
     board_text,
     counted_text,
     described,
-    heading,
     noise_of,
     prior_text,
     read_heard,
@@ -52,7 +51,7 @@ def count(game: str, shots: str = "", board: Path | None = None, form: Form = Fo
             posterior.require_some()
         number = posterior.configurations
     answer = Answer(**described(position), configurations=number)
-    answer.show(f"{heading(position)}: {counted_text(number)}")
+    answer.show(f"{position.title}: {counted_text(number)}")
     answer.print(form)
 
 
@@ -99,7 +98,7 @@ def posterior(
     if figure is not None:
         draw_heat(posterior_.told, posterior_.probability, figure)
     number = posterior_.configurations
-    answer = Answer(heading(position), **described(position, by))
+    answer = Answer(position.title, **described(position, by))
     answer.show("", counts_board(posterior_) if counts else probability_board(posterior_))
     answer.fact("false replies", str(noise) if noise else None)
     answer.fact("prior", prior_text(by))

@@ -8,14 +8,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
 from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
 from optsearch.cli.common import (
     advised,
     board_text,
+    columns,
     exact_text,
     numbered,
     read_game,
@@ -218,12 +217,11 @@ def answer_of(found: Any) -> Answer:
             texts[i][j] = HOLE
         answer.show(f"\n{title}\n", board_text(found.game, texts))
     answer.show("\nThe shooter's mix, each tree turned by a symmetry drawn at random\n")
-    listed = Table.grid(padding=(0, 2))
-    listed.add_row("percent", "first shot", "uniformly", "worst case")
+    listed = [("percent", "first shot", "uniformly", "worst case")]
     for tree, share in found.shooter[:SHOWN]:
         percent, mean = f"{100 * float(share):.2f}", f"{float(tree.mean):.4f}"
-        listed.add_row(percent, first_shot(tree), mean, str(tree.worst))
-    answer.show(listed)
+        listed.append((percent, first_shot(tree) or "", mean, str(tree.worst)))
+    answer.show(columns(listed))
     if len(found.shooter) > SHOWN:
         answer.show(f"and {numbered(len(found.shooter) - SHOWN, 'tree')} more")
     return answer

@@ -8,12 +8,11 @@ from math import sqrt
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
     advised,
+    columns,
     counted_text,
     mean_fields,
     prior_fields,
@@ -35,7 +34,7 @@ from optsearch.results.tables import EVALUATION
 from optsearch.strategies import Strategy, added_players, all_kinds, as_player, as_strategy
 from optsearch.strategies.player import Player, name_of, parameters
 from optsearch.strategies.simple import Random
-from optsearch.support.errors import OptsearchError
+from optsearch.support.errors import OptsearchError, StrategyError
 from optsearch.support.progress import Progress
 
 
@@ -99,40 +98,49 @@ def evaluate(
 
 @app.command(
     "strategies",
-    example="optsearch strategies",
+    example="optsearch strategies greedy",
     takes=2,
     then="optsearch evaluate pattern 4x5:2,3,4  # what one of them costs",
     gives="strategies ties",
+    names=Argument("Strategies whose parameters are listed (default: the names of all)."),
 )
-def list_strategies(form: Form = Form.TEXT) -> None:
-    """List the strategies and players with their parameters.
+def list_strategies(names: list[str] | None = None, form: Form = Form.TEXT) -> None:
+    """List the strategies and players; with their names, their parameters.
 
     For evaluate, which takes strategies, and simulate, which takes both.
     """
-    kinds = list(map(_kind_fields, all_kinds()))
+    known = {name_of(kind): kind for kind in all_kinds()}
+    for name in names or ():
+        if name not in known:
+            as_player(name)  # says what there is
+            raise StrategyError(f"{name!r} is not a name alone; its parameters stand in its file")
+    kinds = [_kind_fields(known[name]) for name in names or known]
     answer = Answer(strategies=kinds, ties=list(ORDERS))
     answer.table(kinds)
-    answer.show(
-        "NAME or NAME:PARAMETER=VALUE,…, as in greedy:ties=central,endgame=6. A line has what a "
-        "parameter is if it is not given, what is accepted (whole numbers, words), and what it "
-        "is.\n"
-    )
+    if names:
+        for kind in kinds:
+            _show_kind(answer, kind)
+        answer.show("Give them as NAME:PARAMETER=VALUE,…, as in greedy:ties=central,endgame=6.")
+        if any(one["name"] == "ties" for kind in kinds for one in kind["parameters"]):
+            for line in (order_of.__doc__ or "").strip().split("\n\n")[1].split("\n"):
+                answer.show(f"  {line.strip()}")
+        return answer.print(form)
     for head, wanted in (
         ("Strategies, for evaluate and simulate", True),
         ("Players by chance or memory, for simulate", False),
     ):
-        answer.head(f"{head}\n")
+        listed = Table.grid(padding=(0, 2), pad_edge=True)
         for kind in kinds:
             if kind["is_strategy"] == wanted:
-                _show_kind(answer, kind)
-    answer.head("Your own\n")
+                listed.add_row(kind["name"], kind["what"])
+        answer.head(head)
+        answer.show(listed, "")
+    answer.head("Your own")
     answer.show(*OWN)
     for name, source in added_players().items():
         answer.show(f"{name}\n  {source}, of an installed package")
-    answer.head("\nties\n")
-    for line in (order_of.__doc__ or "").strip().split("\n\n")[1].split("\n"):
-        answer.show(f"  {line.strip()}")
-    answer.print(form)
+    answer.show("\nstrategies NAME lists the parameters of one.")
+    return answer.print(form)
 
 
 OWN = (
@@ -148,11 +156,11 @@ def _show_kind(answer: Answer, kind: dict[str, Any]) -> None:
     """A strategy with its parameters, as they are given after its name."""
     answer.head(kind["name"])
     answer.show(f"  {kind['what']}")
-    values = Table.grid(padding=(0, 2), pad_edge=True)
-    for one in kind["parameters"]:
-        values.add_row("", f"{one['name']}={one['default']}", one["accepted"], one["meaning"])
-    if values.row_count:
-        answer.show(values)
+    values = [
+        (f"  {one['name']}={one['default']}", one["accepted"], one["meaning"])
+        for one in kind["parameters"]
+    ]
+    answer.show(*[columns(values)] * bool(values))
     answer.show("")
 
 

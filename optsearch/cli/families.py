@@ -12,11 +12,10 @@ from typing import TypeVar
 
 import numpy as np
 import typer
-from rich.table import Table
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted
-from optsearch.cli.common import facts_table, mean_fields, mean_text, numbered
+from optsearch.cli.common import columns, facts_table, mean_fields, mean_text, numbered
 from optsearch.cli.dialogue import Dialogue
 from optsearch.cli.options import Form
 from optsearch.cli.progress import so_far, solving
@@ -146,27 +145,26 @@ def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) 
     if total is None:
         answer.fact("optimum", open_mean(optimum.lower, upper, sets.weight))
     answer.show(lower=optimum.lower, upper=upper)
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for name in ("", "total misses", "mean", "more", "most misses"):
-        table.add_column(name, justify="right" if name else "left")
+    table = [("", "total misses", "mean", "more", "most misses")]
     for name, one in {**({} if total is None else {"optimal": optimum.tree()}), **hunts}.items():
         more = f"+{one.total - total:,}" if total is not None and one.total > total else ""
         label = name if name == "optimal" else f"greedy, {name}"
         mean = decimal(Fraction(one.total, sets.weight))
-        table.add_row(label, f"{one.total:,}", mean, more, str(one.worst))
+        table.append((label, f"{one.total:,}", mean, more, str(one.worst)))
     rules = {name: {**measures(one.total, sets), "worst": one.worst} for name, one in hunts.items()}
-    answer.show(*[table] * bool(table.row_count), rules=rules)
+    answer.show(*[columns(table, True)] * bool(table[1:]), rules=rules)
     answer.table({"rule": name, **row} for name, row in rules.items())
     answer.print(form)
 
 
 @gives("bounds bracket is_all")
-def bounds(path: Path, time_limit: float | None, form: Form) -> None:
+def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> None:
     """Bounds on the least mean number of misses."""
     sets = hunt_.read(path)
     answer = Answer(heading(sets), **described(sets))
     found = so_far(sets.title, time_limit, partial(hunt_.bounds, sets))
-    answer.bounds(Bracket.of(sets.position, found.bounds), "mean misses", found.is_all)
+    known = Bracket.of(sets.position, found.bounds)
+    answer.bounds(known, "mean misses", found.is_all, every)
     answer.print(form)
     if found.is_interrupted:
         raise Interrupted
@@ -240,13 +238,12 @@ def simulate(path: Path, arguments: list[str], games: int, seed: int, form: Form
     answer = Answer(
         f"{heading(sets)}, {games:,} games, seed {seed}\n", **described(sets), seed=seed
     )
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for name in ("player", "mean misses", "± s.e.", "sd", "median", "most"):
-        table.add_column(name, overflow="fold")
+    table: list[tuple[str, ...]] = [("player", "mean misses", "± s.e.", "sd", "median", "most")]
     for row in rows:
         numbers = (row[name] for name in ("mean", "standard_error", "sd", "median", "worst"))
-        table.add_row(str(row["strategy"]), *("-" if n is None else f"{n:.5g}" for n in numbers))
-    answer.show(table, players=rows)
+        texts = ("-" if n is None else f"{n:.5g}" for n in numbers)
+        table.append((str(row["strategy"]), *texts))
+    answer.show(columns(table), players=rows)
     answer.table(rows)
     answer.print(form)
 

@@ -7,13 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from rich.table import Table
-
 from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
 from optsearch.cli.common import (
     cell_names,
+    columns,
     counted_text,
     mean_fields,
     numbered,
@@ -180,12 +179,6 @@ class Found:
             mean = decimal(Fraction(total, number))
             worst = "" if made is None else f"{made.worst}"
             rows.append((f"greedy, {name}", f"{total:,}", mean, more, worst))
-        table = Table(box=None, padding=(0, 2, 0, 0))
-        table.add_column(overflow="fold")
-        for name, *column in list(zip(HEADS, *rows, strict=True))[1:]:
-            table.add_column(name, justify="right", min_width=max(map(len, column)))
-        for row in rows:
-            table.add_row(*row)
         rules = {
             name: {
                 "total_height": self.totals[name],
@@ -197,7 +190,7 @@ class Found:
             if name in self.totals
             for made in [self.trees.get(name)]
         }
-        answer.show("", table, "", rules=rules)
+        answer.show("", columns([HEADS, *rows], True), "", rules=rules)
         answer.table({"rule": name, **row} for name, row in rules.items())
         if self.compared is not None:
             add_partings(answer, self.compared.partings, by)

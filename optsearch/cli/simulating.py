@@ -12,6 +12,7 @@ from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
     advised,
+    columns,
     noise_fields,
     noise_of,
     read_game,
@@ -177,12 +178,6 @@ def numbered_board(end: End) -> str:
         rows.append([str(i + 1), *(signs.get(c, "." if c in game else HOLE) for c in cells)])
     width = max(len(text) for row in rows for text in row)
     return "\n".join("  ".join(text.rjust(width) for text in row) for row in rows)
-
-
-def columns(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of texts, each column as wide as it needs; names are never cut."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
 
 
 def texts(outcome: Outcome) -> tuple[str, ...]:

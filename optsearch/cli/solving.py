@@ -420,6 +420,7 @@ def shot_values(solution: Solution) -> tuple[list[str], list[dict[str, object]]]
     takes=2,
     then="optsearch solve 4x5:2,3,4  # the optimum of a small game",
     gives="game position (prior prior_digest) bounds bracket is_all left_out",
+    every=Option("List every bound with its source.", flags="--all"),
 )
 def bounds(
     game: str,
@@ -427,6 +428,7 @@ def bounds(
     board: Path | None = None,
     prior: str | None = None,
     time_limit: float | None = None,
+    every: bool = False,
     form: Form = Form.TEXT,
 ) -> None:
     """Proved bounds on the optimum, and the bracket they leave.
@@ -438,7 +440,7 @@ def bounds(
     left_out: list[LeftOut] = []
     found = so_far_of(position, by, time_limit, left_out.append)
     answer = Answer.about(position, by)
-    answer.bounds(Bracket.of(position, found.bounds), "mean shots", found.is_all)
+    answer.bounds(Bracket.of(position, found.bounds), "mean shots", found.is_all, every)
     said = [{"name": one.name, "reason": one.reason} for one in left_out]
     answer.show(*(f"left out: {one.name} ({one.reason})" for one in left_out), left_out=said)
     answer.print(form)

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import typer
-from rich.table import Table
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
-from optsearch.cli.common import advised, read_games, save_figure
+from optsearch.cli.common import advised, columns, read_games, save_figure
 from optsearch.cli.latex import latex_table
 from optsearch.cli.options import FIGURE, Argument, Form, Option
 from optsearch.cli.progress import telling
@@ -139,7 +138,7 @@ def answer_of(found: Tabulation, time_limit: float, sheet: Sheet) -> Answer:
         time_limit=time_limit,
         is_all=not found.is_interrupted,
     )
-    answer.show(sheet.table(), *sheet.below, values=values)
+    answer.show(sheet.text(), *sheet.below, values=values)
     answer.table(values)
     return answer
 
@@ -162,21 +161,14 @@ class Sheet:
         """The lines below the table."""
         return [f"{sign} {note}" for sign, note in self.notes.items()]
 
-    def table(self) -> Table:
-        """For a terminal: the first column to the left, others to the right, signs behind."""
-        table = Table(box=None, padding=(0, 2, 0, 0))
+    def text(self) -> str:
+        """For people: the first column to the left, others to the right, signs behind."""
         widths = [max(map(len, column), default=0) for column in zip(*self.signs, strict=True)]
         rows = [
             [f"{text}{sign:<{width}}" for text, sign, width in zip(row, signs, widths, strict=True)]
             for row, signs in zip(self.rows, self.signs, strict=True)
         ]
-        for number, (name, *column) in enumerate(zip(self.head, *rows, strict=True)):
-            least = max(map(len, column), default=0)
-            justify: Literal["left", "right"] = "right" if number else "left"
-            table.add_column(name, justify=justify, overflow="fold", min_width=least)
-        for row in rows:
-            table.add_row(*row)
-        return table
+        return columns([self.head, *rows], True)
 
     def latex(self) -> str:
         """As a tabular of LaTeX."""

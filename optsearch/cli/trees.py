@@ -10,7 +10,6 @@ from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
     described,
-    heading,
     mean_fields,
     mean_text,
     prior_text,
@@ -89,7 +88,7 @@ def tree(
     answer = Answer(**described(loaded.position, by))
     if not (figure or dot):
         answer.show(loaded.text)
-    answer.head(f"\n{heading(loaded.position)}")
+    answer.head(f"\n{loaded.position.title}")
     answer.fact("prior", prior_text(by) or loaded.prior or None)
     answer.fact("mean shots", mean_text(loaded.total_height, number), **measures(loaded))
     answer.fact("worst case", f"{loaded.worst} shots", worst=loaded.worst, leaves=loaded.leaves)

@@ -184,9 +184,9 @@ def _from_leaves_apart(position: Position, number: int) -> Bound:
     is hidden only helps, so all misses are at least those on these.
     """
     game, hits = position.game, position.hits_left
-    apart = Posterior(
-        Position(replace(game, contact="corner", announce="nothing"), position.shots)
-    ).configurations
+    contact = "corner" if game.board.has_corners else "none"
+    rules = replace(game, contact=contact, announce="nothing")
+    apart = Posterior(Position(rules, position.shots)).configurations
     misses = leaf_counting_misses({1: apart}, hits, hit_words(game)) if apart else 0
     return Bound(
         "leaf counting of ships apart",

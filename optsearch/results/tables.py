@@ -205,7 +205,9 @@ class Table:
         rows -- one value a column. command -- what the user ran, where it is not `self.command`.
         fields -- more lines of the header. parts -- of name and title. Raises as `records.write`.
         """
-        path = self.path(folder, **parts) if path is None else path
+        if path is None:
+            path = self.path(folder, **parts)
+            path.parent.mkdir(parents=True, exist_ok=True)
         shown = [
             [column.show(value) for column, value in zip(self.columns, row, strict=True)]
             for row in rows
@@ -319,10 +321,10 @@ PATTERNS = _TABLES["patterns"]
 GROWTH = _TABLES["growth"]
 ONE_BY_ONE = _TABLES["one_by_one"]
 OPTIMA = _TABLES["optima"]
+WORST_CASES = _TABLES["worst_cases"]
 OPTIMA_ANNOUNCED = _TABLES["optima_announced"]
 EQUILIBRIA = _TABLES["equilibria"]
 EQUILIBRIUM_CELLS = _TABLES["equilibrium_cells"]
-DOUBLE_ORACLE = _TABLES["double_oracle"]
 HIDERS = _TABLES["hiders"]
 GREEDY_LOSS = _TABLES["greedy_loss"]
 COUNTEREXAMPLES = _TABLES["counterexamples"]
@@ -347,12 +349,10 @@ PUZZLES = _TABLES["puzzles"]
 HEURISTICS = _TABLES["heuristics_{name}"]
 THOMPSON = _TABLES["thompson"]
 THOMPSON_SMALL = _TABLES["thompson_small"]
-THOMPSON_COMPATIBLE = _TABLES["thompson_compatible"]
 THOMPSON_OPTIMISTIC = _TABLES["thompson_optimistic"]
 LEADERBOARD = _TABLES["leaderboard"]
 LEADERBOARD_SHOTS = _TABLES["leaderboard_shots"]
 BOARDS = _TABLES["boards"]
-HEXAGONAL_GAMES = _TABLES["hexagonal_games"]
 FALSE_REPLIES = _TABLES["false_replies"]
 SALVOS = _TABLES["salvos"]
 RECOMPUTED = _TABLES["recomputed"]

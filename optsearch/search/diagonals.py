@@ -28,12 +28,8 @@ class Diagonals:
             self.misses, self._order = min(found)
 
     def __call__(self, kernel: Kernel, state: State) -> int:
-        """The next cell of the diagonals that some set has; an optimal one after a hit.
-
-        And of easy states.
-        """
-        is_easy = len(state.family) <= kernel.easy or kernel.is_lost(state)
-        if not is_easy and state.hits == kernel.root.hits:
+        """The next cell of the diagonals that some set has; after a hit an optimal one."""
+        if state.hits == kernel.root.hits and not kernel.is_lost(state):
             counts = kernel.counts(state)
             for cell in self._order:
                 if counts[cell]:

@@ -103,6 +103,7 @@ class Solver:
             self.watch.bound_root = self._bound_root
         self._limit: Limit | None = None  # of the search that runs
         self._is_a_game = family is None
+        self._is_short = False  # whether the worst case is asked for alone
         self._misses_at_least = 0  # in the worst case
         self._misses_at_most: int | None = None
         self._feasible: Frontier | None = None  # with so many
@@ -137,6 +138,16 @@ class Solver:
                 solution = self._search(time_limit, parallel, partial)
                 self._require_possible(solution)
                 self._solution = solution
+            return self._solution
+
+    def worst_case(self, time_limit: float | None = None) -> Solution:
+        """The least worst case alone, or its bracket; not the least mean beside it.
+
+        For the objective worst.
+        """
+        with self._lock:
+            self._is_short = True
+            self._solution = self._search(time_limit, None, False)
             return self._solution
 
     def _search(
@@ -189,12 +200,27 @@ class Solver:
             budget = self._misses_at_least
             frontier = Frontier(self.kernel, root._replace(budget=budget), ceiling=FORBIDDEN)
             frontier.open_early(self._limit is not None)
-            if self._rule is not None and budget == self._misses_at_most:
-                frontier.follow(self._rule)
-            self._search_all(frontier, parallel)
+            if budget == self._misses_at_most:
+                if self._is_short:
+                    return self._open_answer()
+                if self._rule is not None:
+                    frontier.follow(self._rule)
+            if self._is_short:
+                self._search_some(frontier)
+            else:
+                self._search_all(frontier, parallel)
+            if self._is_short and frontier.upper < FORBIDDEN:
+                return self._open_answer()
             if frontier.upper < FORBIDDEN:
                 return self._answer(frontier.upper, self._best(frontier), budget)
             self._misses_at_least += 1
+
+    def _search_some(self, frontier: Frontier) -> None:
+        """Search until some strategy keeps within the budget, or none does."""
+        self.watch.frontier = frontier
+        while frontier.upper >= FORBIDDEN and (question := frontier.next_question()):
+            frontier.enter(question, self.watch.answer(question))
+            self.watch.tick()
 
     def _bound_worst(self) -> None:
         """Both sides of the worst case without a search: covers, and rules that are quick."""

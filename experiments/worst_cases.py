@@ -1,0 +1,84 @@
+"""The least worst case of games: python -m experiments.worst_cases [--seconds S] [--again] [GAME …]
+
+A lower side by covers of parts of the board and by searches with fewer misses, and an upper side by
+a tree, which is replayed on every configuration. Where they meet, the worst case is known. The
+table is written after each game; games that have a row are not computed again unless they are named
+or --again is given.
+"""
+
+from collections.abc import Iterator
+from hashlib import blake2b
+from pathlib import Path
+
+from experiments import script
+from optsearch.check.trees import verify
+from optsearch.game import Game
+from optsearch.game.objective import Objective
+from optsearch.game.position import Position
+from optsearch.lower_bounds.worst_case import least_worst_misses
+from optsearch.results.tables import WORST_CASES
+from optsearch.search.solver import Solver
+from optsearch.support import records
+
+SECONDS = 60
+PAIRS = ((3, 3), (3, 4), (4, 4), (4, 5), (5, 5), (5, 6), (6, 6))
+
+
+def games() -> Iterator[Game]:
+    """The games of the table: single ships of 2 to 5 cells, and pairs of them."""
+    for side in range(2, 11):
+        for length in range(2, min(side, 5) + 1):
+            yield Game(side, side, (length,))
+    for rows, columns in PAIRS:
+        for long in range(2, min(columns, 5) + 1):
+            for short in range(2, long + 1):
+                yield Game(rows, columns, (long, short))
+
+
+def row(game: Game, seconds: float) -> dict[str, object]:
+    """One line of the table."""
+    solver = Solver(Position(game), objective=Objective.parse("worst"))
+    found = solver.worst_case(seconds)
+    tree = found.tree()
+    if verify(tree) != tree.total_height or tree.worst != found.upper:
+        raise SystemExit(f"{game}: at most {found.upper}, but the tree takes {tree.worst}")
+    values = (
+        game,
+        game.cells,
+        found.configurations,
+        game.fleet_cells + least_worst_misses(game),
+        found.lower,
+        found.upper,
+        tree.total_height,
+        blake2b(tree.text().encode(), digest_size=8).hexdigest(),
+        found.seconds,
+        records.commit(),
+    )
+    return dict(zip(WORST_CASES.names, values, strict=True))
+
+
+def main() -> None:
+    """Compute and write the table."""
+    parser = script.parser(__doc__, "worst_cases")
+    parser.add_argument(
+        "game", nargs="*", action=script.Listed, parse=Game.parse, help="only these"
+    )
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of a search")
+    parser.add_argument("--again", action="store_true", help="also games that have a row")
+    arguments = parser.parse_args()
+    output = Path(arguments.output)
+    path = WORST_CASES.path(output)
+    rows = {one["game"]: one for one in WORST_CASES.read(path)} if path.exists() else {}
+    order = list(games())
+    for game in arguments.game or order:
+        if game in rows and not (arguments.again or arguments.game):
+            continue
+        rows[game] = row(game, arguments.seconds)
+        listed = [one for one in order if one in rows] + [one for one in rows if one not in order]
+        WORST_CASES.write([tuple(rows[one].values()) for one in listed], output)
+        print(f"{game}: {rows[game]['at_least']} to {rows[game]['at_most']}", flush=True)
+    print(f"{script.typed_path(path)}: {len(rows)} games")
+
+
+if __name__ == "__main__":
+    script.run(main)
