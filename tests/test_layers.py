@@ -128,3 +128,18 @@ def test_figures_do_not_compute():
         of_puzzles = re.findall(r"optsearch\.solitaire\S*", text)
         assert set(of_puzzles) <= {"optsearch.solitaire.formats"}, path.name  # to read them
         assert "optsearch.results.bracket" not in text, path.name
+
+
+def test_no_files_import_each_other_in_a_circle():
+    """Below the command, anywhere in a file: an import inside a function only hides a circle."""
+    package = ROOT / "optsearch"
+    beside = {path: set() for path in package.rglob("*.py") if room_of(path) not in (None, "cli")}
+    for path, needs in beside.items():
+        for names in imported(path):
+            whole = ROOT.joinpath(*names)
+            modules = whole.with_suffix(".py"), whole.parent.with_suffix(".py")
+            needs |= {one for one in (*modules, whole / "__init__.py") if one in beside}
+    while done := [path for path, needs in beside.items() if not needs & beside.keys() - {path}]:
+        for path in done:
+            del beside[path]
+    assert not beside, sorted(path.name for path in beside)

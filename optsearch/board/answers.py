@@ -302,7 +302,7 @@ def begun(setting: Setting, against: str, ships: str, seed: int) -> tuple[bytes,
 
 
 def shot_at(kept: bytes, cell: str) -> tuple[bytes, dict[str, Any]]:
-    """The same after a shot, and the opponent's."""
+    """A match after a shot and the opponent's, as `begun` gives it."""
     match: Match = pickle.loads(kept)
     if match.is_over:
         raise PositionError("this game is over; begin another")

@@ -216,9 +216,7 @@ class Position:
             return cls(what.game, (*what.shots, *more)) if more else what
         if isinstance(what, Game | str):
             return cls(what, shots)
-        from optsearch.game.noise import NoisyPosition  # which stands on this module
-
-        if isinstance(what, NoisyPosition):
+        if hasattr(what, "noise"):  # a NoisyPosition, which stands on this module
             raise NotSupported(
                 f"{what.title}: only posterior, sample, advise and simulate handle replies that "
                 "may be false; everything else takes every reply as true"
