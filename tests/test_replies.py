@@ -186,7 +186,9 @@ def test_a_salvo_of_one_is_a_shot(name):
 
 def test_salvos_are_counted():
     """Players of one's own choose them too; a run goes on, and is not mixed with single shots."""
-    (outcome,) = simulate([RepeatedShot], GAME, games=20, jobs=1, manner=ReplyModel(salvo=4)).outcomes
+    (outcome,) = simulate(
+        [RepeatedShot], GAME, games=20, jobs=1, manner=ReplyModel(salvo=4)
+    ).outcomes
     assert outcome.salvos.tolist() == [-(-n // 4) for n in outcome.shots]
     rows = [
         play(lambda p: p.game.cell(len(p.shots)), to_masks(ships), Position(GAME)).shots
