@@ -313,6 +313,7 @@ def main() -> None:
     table = TOLD.read(TOLD.path(arguments.tables, name=name))
     rows = {(row["long"], row["short"]): row for row in table}
     path = TOLD_CHECK.path(arguments.output, name=name)
+    path.parent.mkdir(parents=True, exist_ok=True)
     done = known_rows(path, rows)
     check, sets = RowCheck(game), known_sets(game)
     print(f"{len(sets):,} sets of known ships, {len(done)} of {len(rows)} rows done", flush=True)

@@ -88,6 +88,7 @@ def main() -> None:
                 progress=progress,
             )
         path = EVALUATION.path(arguments.output, name=name)
+        path.parent.mkdir(parents=True, exist_ok=True)
         save(found, path)
         figures = f"mean {float(found.mean):.6f}, sd {found.sd:.4f}, worst {found.worst}"
         print(f"{script.typed_path(path)}: {figures}")

@@ -100,6 +100,7 @@ def main() -> None:
         },
     }
     text = json.dumps(made, separators=(",", ":")).replace('},"', '},\n"').replace(']],"', ']],\n"')
+    output.mkdir(parents=True, exist_ok=True)
     replace(output / NAME, text + "\n")
     print(f"{output / NAME}: {len(text):,} characters")
 

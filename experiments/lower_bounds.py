@@ -63,6 +63,7 @@ def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> Coverag
 def write_reveal(game: Game, output: Path) -> list[Revealed]:
     """Evaluate the reveal game, and write reveal_NAME.csv after each class."""
     path = REVEAL.path(output, name=part_of(game))
+    path.parent.mkdir(parents=True, exist_ok=True)
     clock = script.ProgressClock("reveal game")
 
     def save(done: list[Revealed], total: int) -> None:
@@ -86,6 +87,7 @@ def by_cells(game: Game) -> dict[str, int]:
 def write_beside(game: Game, output: Path) -> list[ConditionalCoverage]:
     """Find what cells beside each ship meet, and write beside_NAME.csv after each class."""
     path = MET_BESIDE.path(output, name=part_of(game))
+    path.parent.mkdir(parents=True, exist_ok=True)
     clock = script.ProgressClock("cells beside ships")
 
     def save(done: list[ConditionalCoverage], total: int) -> None:

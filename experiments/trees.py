@@ -76,6 +76,7 @@ def write_counterexample(folder: Path) -> None:
             "Audinot, Bonnet and Viennot (2014), whose cells have row letters and column numbers"
         )
         path = place.path(folder)
+        path.parent.mkdir(parents=True, exist_ok=True)
         tree.save(DecisionTree(position, strategy.root, source, title), path)
         print(f"{script.typed_path(path)}: mean {total_height}/{strategy.configurations}")
 

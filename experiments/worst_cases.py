@@ -19,6 +19,7 @@ from optsearch.lower_bounds.worst_case import least_worst_misses
 from optsearch.results.tables import WORST_CASES
 from optsearch.search.solver import Solver
 from optsearch.support import records
+from optsearch.support.errors import NotSupported
 
 SECONDS = 60
 PAIRS = ((3, 3), (3, 4), (4, 4), (4, 5), (5, 5), (5, 6), (6, 6))
@@ -35,11 +36,15 @@ def games() -> Iterator[Game]:
                 yield Game(rows, columns, (long, short))
 
 
-def row(game: Game, seconds: float) -> dict[str, object]:
-    """One line of the table."""
+def row(game: Game, seconds: float) -> dict[str, object] | None:
+    """One line of the table; None where no strategy was evaluated in the time."""
     solver = Solver(Position(game), objective=Objective.parse("worst"))
     found = solver.worst_case(seconds)
-    tree = found.tree()
+    try:
+        tree = found.tree()
+    except NotSupported as error:
+        print(error, flush=True)
+        return None
     if verify(tree) != tree.total_height or tree.worst != found.upper:
         raise SystemExit(f"{game}: at most {found.upper}, but the tree takes {tree.worst}")
     values = (
@@ -73,7 +78,10 @@ def main() -> None:
     for game in arguments.game or order:
         if game in rows and not (arguments.again or arguments.game):
             continue
-        rows[game] = row(game, arguments.seconds)
+        found = row(game, arguments.seconds)
+        if found is None:
+            continue
+        rows[game] = found
         listed = [one for one in order if one in rows] + [one for one in rows if one not in order]
         WORST_CASES.write([tuple(rows[one].values()) for one in listed], output)
         print(f"{game}: {rows[game]['at_least']} to {rows[game]['at_most']}", flush=True)

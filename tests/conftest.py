@@ -35,6 +35,7 @@ for profile, examples in (("some", 10), ("all", 100)):
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     )
 settings.load_profile("some")
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # processes of tests compile modules once
 everything()  # a command that is first loaded while a test replaces a function would keep that one
 
 

@@ -209,7 +209,7 @@ class Definition:
         return {cell: found[cell] for cell in sorted(found) if found[cell]}
 
     def open(self, state):
-        """The same without certain hits, where these tell nothing."""
+        """This state without certain hits, where these tell nothing."""
         counts, most = self.counts(state), self.weight(state.family)
         return {cell: n for cell, n in counts.items() if n < most or not self.is_silent}
 

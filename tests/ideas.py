@@ -12,7 +12,7 @@ def most(node, scores):
 
 
 def most_cell(node):
-    """The same as a cell."""
+    """What is shot, as a cell."""
     best = 0
     for cell in range(len(node.having)):
         if node.having[cell] > node.having[best]:

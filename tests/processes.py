@@ -97,5 +97,5 @@ def run_script(script, *arguments, hooks="", cwd=None, env=None):
 
 
 def run_command(*arguments, hooks="", cwd=None, env=None):
-    """The same of the command `optsearch`."""
+    """Exit status, standard output and error of the command `optsearch`, with hooks."""
     return run_script(COMMAND, *arguments, hooks=hooks, cwd=cwd, env=env)

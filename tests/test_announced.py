@@ -223,7 +223,7 @@ def test_a_symmetric_image_is_found_in_the_table():
 
 
 def test_a_board_past_64_cells():
-    """The same game in two corners of a board of 121 cells."""
+    """One game in two corners of a board of 121 cells."""
     small = whole("3x3:2,1,announce=ship")
     game = Game.parse("11x11:2,1,announce=ship")
     for corner in (0, 8 * 11 + 8):

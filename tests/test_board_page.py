@@ -35,7 +35,7 @@ def address(driver):
     process.wait()
 
 
-class Page:
+class BoardInBrowser:
     """The page in the browser."""
 
     def __init__(self, driver, address):
@@ -104,7 +104,7 @@ class Page:
 
 @pytest.fixture
 def page(driver, address):
-    shown = Page(driver, address)
+    shown = BoardInBrowser(driver, address)
     for log in ("performance", "browser"):  # of earlier pages
         driver.get_log(log)
     driver.get("about:blank")

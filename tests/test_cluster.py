@@ -213,7 +213,7 @@ def test_equilibrium_with_a_worker_killed(cluster):
 
 
 def test_the_command(here, cluster, address):
-    """The same rows as without, and the cluster's processes are counted by their tasks."""
+    """The rows are those without a cluster; its processes are counted by their tasks."""
     command = ("counterexamples", "--max-cells", "8", "--json")
     status, out, err = here(*command, "--dask", address)
     assert (status, err) == (0, "")

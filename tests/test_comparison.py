@@ -122,7 +122,7 @@ RUN = ("compare", "greedy:ties=last", "spread", "5x5:3,2,2", "--largest", 90, "-
 
 
 def test_killed_and_resumed(here, tmp_path, monkeypatch):
-    """The same numbers as without; another question is refused."""
+    """The numbers are those without an interruption; another question is refused."""
     monkeypatch.chdir(tmp_path)
     hooks = "from optsearch.support.store import Facts; at(Facts, 'add', kill, 30)"
     kept = (*RUN, "--resume", "kept")

@@ -30,6 +30,7 @@ from optsearch.drawing import (
     layout,
     tree_figure_size,
 )
+from optsearch.drawing.boards import board_lines
 from optsearch.game import Game
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.search import solver
@@ -321,6 +322,29 @@ def test_boards_show_the_shots_so_far_and_the_next():
         assert name.get_position()[1] > board.y1
     found = [path.get_extents() for path in frames.get_paths()]
     assert not any(a.overlaps(b) for a, b in combinations(found, 2))
+
+
+@pytest.mark.parametrize(
+    "game",
+    ["3x4:2", "3x4:2,board=cylinder", "3x4:2,board=torus", "3x4:2,board=hex"],
+)
+def test_lines_of_a_board(game):
+    """One between each two cells that are drawn beside each other; all others are around, where
+    the board goes on in two parts."""
+    game = Game.parse(game)
+    board = game.board
+    between, around = board_lines(game)
+    cells = [cell for cell in range(game.cells) if not board.empty >> cell & 1]
+    places = np.array([board.places[cell] for cell in cells])
+    beside = np.hypot(*(places[:, None] - places[None]).T)
+    pairs = np.sum(np.isclose(beside, 1)) // 2
+    ends = sum(
+        2 * length
+        for is_open, length in zip(board.seams, (game.rows, game.columns), strict=True)
+        if is_open
+    )
+    assert len(between) == pairs
+    assert len(around) == len(board.outline) * len(cells) - 2 * pairs + ends
 
 
 # Two trees side by side

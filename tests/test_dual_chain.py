@@ -153,7 +153,7 @@ class Priced:
         return value
 
     def shoot(self, hit, missed, dual, limit):
-        """The same for a first shot, by its two parts."""
+        """The bound of a first shot, by its two parts."""
         price = self.truth.weight(missed)
         misses = self.solve(hit, float("inf")) if self.is_exact else self.lower.get(hit, 0)
         self.lower[missed] = max(self.lower.get(missed, 0), dual - price - misses)

@@ -273,7 +273,7 @@ def test_solution_of_equations():
 # Runs that are cut short
 
 
-class Stop:
+class Rounds:
     """A report of progress that ends the run after some rounds."""
 
     def __init__(self, rounds, error):
@@ -288,7 +288,7 @@ class Stop:
 
 @pytest.mark.parametrize("rounds", some(1, [4, 1, 12], 3))
 def test_ctrl_c_leaves_a_bracket_that_is_proved(tmp_path, rounds):
-    stop = Stop(rounds, KeyboardInterrupt)
+    stop = Rounds(rounds, KeyboardInterrupt)
     found = equilibrium("4x4:3,2", progress=stop, partial=True, checkpoint=tmp_path / "kept")
     assert found.is_interrupted
     assert found.least < Fraction(3717, 440) < found.most
@@ -297,19 +297,19 @@ def test_ctrl_c_leaves_a_bracket_that_is_proved(tmp_path, rounds):
     assert not checked.is_exact
     with pytest.raises(NotSupported, match="between"):
         assert found.value is None
-    rest = Stop(1000, None)
+    rest = Rounds(1000, None)
     again = equilibrium("4x4:3,2", progress=rest, checkpoint=tmp_path / "kept")
     assert again.value == Fraction(3717, 440)
     assert rest.seen[0].least >= stop.seen[-1].least  # it has what was found
     assert rest.seen[0].most <= stop.seen[max(0, rounds - 2)].most
     with pytest.raises(KeyboardInterrupt):
-        equilibrium("4x4:3,2", progress=Stop(2, KeyboardInterrupt))
+        equilibrium("4x4:3,2", progress=Rounds(2, KeyboardInterrupt))
 
 
 @cache
 def whole_run():
     """The value of 4x4:3,2, and what was said on the way."""
-    seen = Stop(1000, None)
+    seen = Rounds(1000, None)
     return equilibrium("4x4:3,2", progress=seen), seen
 
 
@@ -357,7 +357,7 @@ def test_a_time_limit(monkeypatch, tmp_path):
     with pytest.raises(NotSupported, match="too few for the first round"):
         equilibrium("5x5:5,2", time_limit=0.5)
     with pytest.raises(KeyboardInterrupt):
-        equilibrium("5x5:5,2", progress=Stop(1, KeyboardInterrupt), checkpoint=tmp_path / "kept")
+        equilibrium("5x5:5,2", progress=Rounds(1, KeyboardInterrupt), checkpoint=tmp_path / "kept")
     limited(monkeypatch, 0)  # trees from before, and no answer of now
     with pytest.raises(NotSupported, match="too few for the first round"):
         equilibrium("5x5:5,2", time_limit=0.5, checkpoint=tmp_path / "kept")

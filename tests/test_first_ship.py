@@ -36,7 +36,7 @@ def words(misses, hits):
     return comb(misses + hits, hits) if misses >= 0 else 0
 
 
-class Definition:
+class CostByDefinition:
     """V as it is defined, without a table of states, or with a mistake.
 
     found -- of a placement: the configurations with it, and what 0, 1, … cells meet. misses, start,
@@ -118,7 +118,9 @@ def violations(text, **mistake):
     for misses in MISSES:
         for j in (1, 2, 3):
             for start in {j - 1, max(j - 1, misses // 2)}:
-                check = cache(Definition(game, found, misses, start, start + 2, **mistake).value)
+                check = cache(
+                    CostByDefinition(game, found, misses, start, start + 2, **mistake).value
+                )
                 for cells in permutations(range(game.cells), j):
                     left = sum(
                         check(cell, sum(1 << other for other in cells[:t]))
@@ -174,10 +176,10 @@ def test_the_kernel_against_the_definition(text):
         cell, *before = random_.sample(range(game.cells), size + 1)
         missed = sum(1 << other for other in before)
         given = game, found, misses, start, most
-        expected = Definition(*given).value(cell, missed)
+        expected = CostByDefinition(*given).value(cell, missed)
         assert Unfinished(game, known, misses, start, most).value(cell, missed) == expected
         different.add(expected)
-        by_hits = Definition(*given, common=False).value(cell, missed)
+        by_hits = CostByDefinition(*given, common=False).value(cell, missed)
         assert by_hits <= expected
     assert len(different) > 2
 
@@ -190,8 +192,8 @@ def test_common_cells_count_for_more_than_hits():
         for ship in game.images(one.ship)
     }
     given = game, found, 1, 0, 2
-    by_hits = [Definition(*given, common=False).value(cell, 0) for cell in range(game.cells)]
-    by_common = [Definition(*given).value(cell, 0) for cell in range(game.cells)]
+    by_hits = [CostByDefinition(*given, common=False).value(cell, 0) for cell in range(game.cells)]
+    by_common = [CostByDefinition(*given).value(cell, 0) for cell in range(game.cells)]
     assert sum(by_common) > sum(by_hits)
 
 

@@ -53,7 +53,7 @@ def defined(position, objective):
 
 
 def found(solution):
-    """The same of a solution, whose values are exact."""
+    """The values of a solution by first shots, whose values are exact."""
     assert solution.is_complete
     kind = solution.objective.kind
     return {

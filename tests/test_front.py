@@ -8,7 +8,6 @@ import pickle
 import subprocess
 import sys
 from collections import Counter
-from fractions import Fraction
 from functools import cache
 from math import dist
 from pathlib import Path
@@ -82,13 +81,6 @@ def test_bounds_are_sorted_and_their_ends_bind():
     assert (found.lower, found.upper) == (lower[-1], upper[0])
     binding = [bound for bound in found.bounds if found.is_binding(bound)]
     assert {bound.value for bound in binding} == {found.lower, found.upper}
-
-
-def test_a_bracket_whose_upper_end_is_shooting_at_random():
-    """The last of 17 cells of ships among 49 in random order."""
-    found = optsearch.bounds("7x7:5,4,3,3,2")
-    assert found.upper == Fraction(17 * 50, 18)
-    assert repr(found).endswith("to 47.222223>")
 
 
 # How values look

@@ -139,7 +139,7 @@ class Asked:
         return json.loads(out)
 
     def ask(self, command, *more):
-        """The same of the position."""
+        """The options of the position."""
         return self.run(command, self.game, "--shots", self.case.position, *more)
 
     def names(self, cells):

@@ -18,6 +18,7 @@ from optsearch.support.errors import (
     ProofError,
     RecordError,
     TooLarge,
+    TreeError,
 )
 
 FAULTS = """set,things,weight
@@ -172,6 +173,42 @@ def test_what_does_not_go_together(here, arguments, says):
     assert (status, out) == (2, "")
     assert says in err
     assert err.count("\n") == 1
+
+
+def test_trees_that_are_wrong(tmp_path):
+    path = tmp_path / "faults.csv"
+    path.write_text(FAULTS, encoding="utf-8")
+    sets = hunt.read(path)
+    found = hunt.hunt(sets)
+    file = tmp_path / "tree.json"
+    hunt.save(found.tree(), file)
+    fields = json.loads(file.read_text())
+    swapped = dict(fields, root=dict(fields["root"], hit=fields["root"]["miss"]))
+    root = found.tree().root
+    total = hunt.Hunt(sets, hunt.Ask(root.thing, root.missed, root.missed)).total
+    for changed, says in (
+        (dict(fields, total_misses=1), "'total_misses' is 1, but the tree has"),
+        (dict(fields, family="0"), f"of the family '0'; faults.csv is {sets.digest}"),
+        (dict(fields, version=2), "the version is 2; this optsearch reads 1"),
+        (dict(fields, format="x"), "the format is 'x', not 'optsearch hunt'"),
+        (dict(fields, root={"ask": "Z", "hit": 1, "miss": 2}), "neither a set of faults.csv nor"),
+        (swapped, "'total_misses'"),
+        (dict(swapped, total_misses=total), "'fuse' is hidden, but the tree ends at"),
+        ([], r"\[\] is not a JSON object"),
+    ):
+        file.write_text(json.dumps(changed))
+        with pytest.raises(TreeError, match=says):
+            hunt.load(file, sets)
+    for wrong, says in (
+        (hunt.Ask(root.thing, root.missed, root.hit), "is hidden, but the tree ends at"),
+        (hunt.Ask(root.thing, root, root.missed), "is asked for twice on the way to"),
+        ("fuse", "'pump' is hidden, but the tree ends at 'fuse'"),
+    ):
+        with pytest.raises(TreeError, match=says):
+            hunt.verify(hunt.Hunt(sets, wrong))
+    more = hunt.Ask(3, found.tree().root, found.tree().root)
+    with pytest.raises(TreeError):
+        hunt.verify(hunt.Hunt(sets, more))
 
 
 def test_proofs_that_are_wrong(tmp_path):

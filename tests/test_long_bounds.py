@@ -105,7 +105,7 @@ def test_the_inequality_of_the_search(data):
 
 
 def test_classes_and_checkpoints(tmp_path):
-    """The same counts from all placements of the longest ship, and from a run that was stopped."""
+    """Counts are equal from all placements of the longest ship, and from a run that was stopped."""
     game, path = Game.parse("5x5:4,3,2"), tmp_path
     everything = CellSetCounts.of(game, path)
     with Store(path, f"the counts of the cell sets of {game}") as store:

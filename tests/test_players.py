@@ -13,6 +13,7 @@ from optsearch import strategies
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.evaluation import evaluate
 from optsearch.game import Game, bits
+from optsearch.game.names import in_words
 from optsearch.game.position import MISS, Position, play, reply
 from optsearch.play import hiding
 from optsearch.play.simulate import played, simulate
@@ -30,7 +31,7 @@ from tests.plain_heuristic import PlainHeuristic
 GAME = Game.parse("4x4:3,2,contact=any")
 
 
-class Anywhere:
+class AnyCell:
     """Draws its order when a game begins, and remembers it."""
 
     def begin(self, game, generator):
@@ -43,7 +44,7 @@ class Anywhere:
 
 class DerivedPlayer(Player):
     def begin(self, game, generator):
-        return Anywhere().begin(game, generator)
+        return AnyCell().begin(game, generator)
 
 
 class DerivedStrategy(Strategy):
@@ -61,14 +62,14 @@ class NoShot:
         return "a string"
 
 
-class Again:
+class ReturningPlayer:
     def shot(self, position):
         return 0, 0
 
 
-class Twice:
+class Repeating:
     def begin(self, game, generator):
-        return Again()
+        return ReturningPlayer()
 
 
 def shots(player, seed=0, number=5):
@@ -91,7 +92,7 @@ def test_a_strategy_plays_a_game_by_itself():
     ]
 
 
-@pytest.mark.parametrize("what", [Anywhere, Anywhere(), DerivedPlayer, DerivedPlayer()])
+@pytest.mark.parametrize("what", [AnyCell, AnyCell(), DerivedPlayer, DerivedPlayer()])
 def test_a_player_draws_from_the_generator_of_its_game(what):
     player = as_player(what)
     assert not isinstance(player, Strategy)
@@ -104,14 +105,14 @@ def test_a_player_draws_from_the_generator_of_its_game(what):
 def test_a_file_names_a_player(tmp_path):
     path = tmp_path / "own.py"
     source = Path(__file__).read_text(encoding="utf-8")
-    path.write_text(source[source.index("class Anywhere") : source.index("class DerivedPlayer")])
-    player = as_player(f"{path}:Anywhere")
+    path.write_text(source[source.index("class AnyCell") : source.index("class DerivedPlayer")])
+    player = as_player(f"{path}:AnyCell")
     sent = pickle.loads(pickle.dumps(player))
-    assert shots(sent, 3) == shots(player, 3) == shots(as_player(Anywhere), 3)
-    assert str(sent) == f"{path}:Anywhere"
+    assert shots(sent, 3) == shots(player, 3) == shots(as_player(AnyCell), 3)
+    assert str(sent) == f"{path}:AnyCell"
     assert "source" in player.identity()
-    with pytest.raises(StrategyError, match=r"own\.py:Anywhere may play by chance"):
-        evaluate(f"{path}:Anywhere", GAME)
+    with pytest.raises(StrategyError, match=r"own\.py:AnyCell may play by chance"):
+        evaluate(f"{path}:AnyCell", GAME)
     with pytest.raises(StrategyError, match="'Nobody' is not there"):
         as_player(f"{path}:Nobody")
 
@@ -121,18 +122,18 @@ def test_players_that_fail_say_where():
         shots(as_player(Broken))
     with pytest.raises(StrategyError, match="begin of NoShot returns 'a string'"):
         shots(as_player(NoShot))
-    with pytest.raises(StrategyError, match="Twice shoots A1 after 'A1=miss', which was shot"):
-        shots(as_player(Twice))
+    with pytest.raises(StrategyError, match="Repeating shoots A1 after 'A1=miss', which was shot"):
+        shots(as_player(Repeating))
 
 
 def test_an_installed_package_adds_players(monkeypatch):
     points = [
-        EntryPoint("anywhere", f"{__name__}:Anywhere", strategies.GROUP),
+        EntryPoint("anywhere", f"{__name__}:AnyCell", strategies.GROUP),
         EntryPoint("rows", f"{__name__}:DerivedStrategy", strategies.GROUP),
         EntryPoint("lost", f"{__name__}:Nobody", strategies.GROUP),
     ]
     monkeypatch.setattr(strategies, "entry_points", lambda group: points)
-    assert shots(as_player("anywhere"), 4) == shots(as_player(Anywhere), 4)
+    assert shots(as_player("anywhere"), 4) == shots(as_player(AnyCell), 4)
     assert str(as_player("anywhere")) == "anywhere"
     assert evaluate("rows", GAME, jobs=1).worst == 16
     for text, says in {
@@ -355,3 +356,19 @@ def test_parameters_of_players_are_checked():
     ):
         with pytest.raises(StrategyError):
             as_player(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("greedy:ties=first,endgame=4", "greedy (a most probable cell)"),
+        ("thompson:block_size=1,information=exact", "Thompson sampling, exact samples, one sample"),
+        (
+            "thompson:block_size=9,information=whole",
+            "Thompson sampling, all that is heard, 9 samples",
+        ),
+        ("my strategy", "my strategy"),
+    ],
+)
+def test_names_in_words(name, words):
+    assert in_words(name) == words

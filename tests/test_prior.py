@@ -483,3 +483,23 @@ def test_a_checkpoint_is_of_the_weights_and_not_of_the_source(
     assert re.search(r"prior \w{16}, not of .*prior \w{16}; name another folder", err)
     run.rename(tmp_path / "other")
     assert json.loads(ran(5)[1])["total_height"] > totals[0]
+
+
+def test_a_function_is_asked_once_for_every_weight():
+    heavy, asked = {"weight": 3}, Counter()
+
+    def weigh(ships):
+        asked[ships] += 1
+        return heavy["weight"] if ships[0] & 1 else 1
+
+    prior = Prior.of_function(GAME, weigh, "weigh")
+    heavy["weight"] = 5
+    assert set(asked.values()) == {1}
+    rows = {ships: 3 if ships[0] & 1 else 1 for ships in asked}
+    assert {*map(tuple, map(sorted, asked))} == {
+        tuple(sorted(ships)) for ships in reference.configurations(Position(GAME))
+    }
+    assert prior == Prior.of_configurations(GAME, rows)
+    assert prior != Prior.of_function(GAME, weigh, "weigh")
+    nothing = Prior.of_function(Game.parse("2x2:2,2"), weigh, "weigh")
+    assert nothing == Prior.of_configurations(nothing.game, {})

@@ -74,7 +74,7 @@ def compare_header(path, key, value):
 
 
 def test_the_header_says_what_computed_the_table(tmp_path):
-    path = tmp_path / "new" / "folder" / "table.csv"
+    path = tmp_path / "table.csv"
     write(path, fields={"configurations": 1925751392})
     header = records.read(path).header
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", header.pop("date"))
@@ -115,6 +115,7 @@ def test_the_commit_is_that_of_optsearch(tmp_path, monkeypatch):
     git("add", ".")
     git("commit", "-q", "-m", "first")
     head = git("rev-parse", "HEAD")
+    (tmp_path / "data" / "results" / "some").mkdir(parents=True)
     write(tmp_path / "data" / "results" / "some" / "a.csv")
     assert records.commit() == head  # tables of results do not count
     source.write_text("2\n")
@@ -278,7 +279,7 @@ def test_only_regular_files_are_replaced(tmp_path):
 
 
 def test_a_failed_write_leaves_what_was_there(tmp_path):
-    path = tmp_path / "new" / "file"
+    path = tmp_path / "file"
     files.replace(path, "é")
 
     def fail():

@@ -129,7 +129,7 @@ def test_a_game_with_false_replies():
     assert all(shots[0][cell] == shots[1][cell] for cell in common)
 
 
-class Twice:
+class RepeatedShot:
     """Shoots every cell twice, row by row."""
 
     def shot(self, position):
@@ -145,7 +145,7 @@ class Same:
 
 
 def test_a_cell_may_be_shot_again():
-    (outcome,) = simulate([Twice], GAME, games=5, jobs=1, manner=ReplyModel(SOME)).outcomes
+    (outcome,) = simulate([RepeatedShot], GAME, games=5, jobs=1, manner=ReplyModel(SOME)).outcomes
     lasts = [
         max(max(bits(ship)) for ship in to_masks(ships)) for ships in Drawn().boards(GAME, 5, 1)
     ]
@@ -186,7 +186,9 @@ def test_a_salvo_of_one_is_a_shot(name):
 
 def test_salvos_are_counted():
     """Players of one's own choose them too; a run goes on, and is not mixed with single shots."""
-    (outcome,) = simulate([Twice], GAME, games=20, jobs=1, manner=ReplyModel(salvo=4)).outcomes
+    (outcome,) = simulate(
+        [RepeatedShot], GAME, games=20, jobs=1, manner=ReplyModel(salvo=4)
+    ).outcomes
     assert outcome.salvos.tolist() == [-(-n // 4) for n in outcome.shots]
     rows = [
         play(lambda p: p.game.cell(len(p.shots)), to_masks(ships), Position(GAME)).shots

@@ -80,7 +80,7 @@ def symmetries(grid):
 
 
 @dataclass(eq=False)
-class Definition:
+class AllShots:
     """The value of every subfamily by trying all shots; a subfamily is a mask of indices.
 
     Costs are those of the kernel but for `worst`, where what is forbidden costs infinitely much.
@@ -143,7 +143,7 @@ class Definition:
 
 
 @dataclass
-class Drawn:
+class DrawnFamily:
     """A family on a grid: sets of one size, with weights."""
 
     sets: tuple[int, ...]
@@ -264,14 +264,14 @@ def drawn(rng):
         chosen = sorted(rng.sample(range(len(sets)), min(len(sets), rng.randint(1, 12))))
         sets = tuple(sets[i] for i in chosen)
         if rng.random() < 0.5:
-            return Drawn(sets, tuple(weights[i] for i in chosen), grid)
-        return Drawn(sets, weights_of(rng, len(sets)), grid)
+            return DrawnFamily(sets, tuple(weights[i] for i in chosen), grid)
+        return DrawnFamily(sets, weights_of(rng, len(sets)), grid)
     sets = rng.choice(KINDS)(rng)
     rng.shuffle(sets)
     width = max(s.bit_length() for s in sets)
     grid = rng.choice([grid for grid in SMALL_GRIDS if grid[0] * grid[1] >= width])
     sets = renamed(rng, sets, grid[0] * grid[1])
-    return Drawn(tuple(sets), weights_of(rng, len(sets)), grid)
+    return DrawnFamily(tuple(sets), weights_of(rng, len(sets)), grid)
 
 
 def odd_shapes(rng, example):
@@ -323,7 +323,7 @@ def limit_of(rng, expected):
 
 def check(rng, example, objective, switches, budget):
     """One family: its value, with and without limits, all first shots and the bounds."""
-    truth = Definition(example.sets, example.weights, objective)
+    truth = AllShots(example.sets, example.weights, objective)
     expected = truth.value(truth.everything, budget)
     search = example.search(objective, switches)
     family = example.everything
@@ -377,7 +377,7 @@ def test_the_definition_is_that_of_the_reference(number):
         if len(example.sets) > 8 or size > 5:
             continue
         family = frozenset(zip(example.sets, example.weights, strict=True))
-        truth = {name: Definition(example.sets, example.weights, name) for name in OBJECTIVES}
+        truth = {name: AllShots(example.sets, example.weights, name) for name in OBJECTIVES}
         budget, everything = rng.randint(0, 4), truth["mean"].everything
         shots = size + budget
         certain = size * weight
@@ -397,7 +397,7 @@ def test_each_bound_alone(number):
     for _ in range(number):
         example, objective = drawn(rng), rng.choice(OBJECTIVES)
         budget = budget_of(rng, objective)
-        truth = Definition(example.sets, example.weights, objective)
+        truth = AllShots(example.sets, example.weights, objective)
         expected = truth.value(truth.everything, budget)
         after = {
             cell: truth.after(truth.everything, has, budget) for cell, has in truth.columns.items()
@@ -418,7 +418,7 @@ def test_bounds_and_limits_of_odd_shapes(number):
         example, switches = odd_shapes(rng, drawn(rng)), switches_of(rng)
         if not any(example.sets):
             continue
-        truth = Definition(example.sets, example.weights, "mean")
+        truth = AllShots(example.sets, example.weights, "mean")
         optimum = truth.value(truth.everything, -1)
         search = example.search("mean", switches)
         assert 0 <= search.lower_bound(example.everything) <= optimum, (example, switches)
@@ -458,7 +458,7 @@ def test_the_chain_is_what_its_inequalities_say():
         hits, counted = rng.randint(2, 4), rng.random() < 0.5
         sets = [mask(chosen) for chosen in combinations(range(rng.randint(hits + 2, 16)), hits)]
         sets = rng.sample(sets, rng.randint(3, min(len(sets), 40)))
-        example = Drawn(tuple(sets), (1,) * len(sets), (4, 4))
+        example = DrawnFamily(tuple(sets), (1,) * len(sets), (4, 4))
         cells = example.undecided()
         some = mask(cells)
         sets = [s & some for s in sets]
@@ -485,7 +485,7 @@ def test_the_chain_is_what_its_inequalities_say():
 
 
 def test_bounds_say_what_their_inequalities_say():
-    pairs = Drawn(tuple(map(mask, combinations(range(5), 2))), (1,) * 10, (1, 5))
+    pairs = DrawnFamily(tuple(map(mask, combinations(range(5), 2))), (1,) * 10, (1, 5))
     family = pairs.everything
 
     def bound(*names, objective="mean", budget=-1):
@@ -499,7 +499,7 @@ def test_bounds_say_what_their_inequalities_say():
     assert bound("leaf_counting", objective="within", budget=1) == 7
     assert bound("leaf_counting", objective="worst", budget=3) == 20
     assert bound("leaf_counting", objective="worst", budget=2) >= FORBIDDEN
-    alone = Drawn(tuple(1 << i for i in range(6)), (1,) * 6, (1, 6))
+    alone = DrawnFamily(tuple(1 << i for i in range(6)), (1,) * 6, (1, 6))
     search = alone.search("mean", only("profile"))
     assert search.lower_bound(alone.everything) == 5 + 4 + 3 + 2 + 1
 
@@ -517,7 +517,7 @@ def moved(example, permutation):
         for s in example.sets
     ]
     pairs = sorted(zip(images, example.weights, strict=True))
-    return Drawn(tuple(s for s, _ in pairs), tuple(w for _, w in pairs), example.grid)
+    return DrawnFamily(tuple(s for s, _ in pairs), tuple(w for _, w in pairs), example.grid)
 
 
 def key_of(example, objective="mean", budget=-1, switches=ALL_ON):
@@ -564,8 +564,8 @@ def test_one_normal_form_one_optimum(objective, number):
         everything = [mask(cells) for cells in combinations(range(5), size)]
         sets = rng.sample(everything, rng.randint(1, min(6, len(everything))))
         weights = tuple(rng.randint(1, 2) for _ in sets) if rng.random() < 0.5 else (1,) * len(sets)
-        example = Drawn(tuple(sets), weights, rng.choice(((1, 5), (2, 5), (3, 3))))
-        truth = Definition(example.sets, example.weights, objective)
+        example = DrawnFamily(tuple(sets), weights, rng.choice(((1, 5), (2, 5), (3, 3))))
+        truth = AllShots(example.sets, example.weights, objective)
         budget = -1 if objective == "mean" else rng.randint(0, 3)
         value = truth.value(truth.everything, budget)
         for names in ((), ("isomorphism",), ("merging",), ("isomorphism", "merging")):
@@ -588,7 +588,7 @@ def game_family(text, rng=None, most=200, weights=True):
     chosen = range(len(family.sets))
     if len(chosen) > most:
         chosen = sorted(rng.sample(chosen, most))
-    return Drawn(
+    return DrawnFamily(
         tuple(family.sets[i] for i in chosen),
         tuple(family.weights[i] if weights else 1 for i in chosen),
         (game.rows, game.columns),
@@ -713,7 +713,7 @@ def test_former_weights(number):
         example.weights = tuple(rng.choices((20, 21, 30), k=n))
         for _ in range(3):
             search.weigh(np.array(example.weights))
-            truth = Definition(example.sets, example.weights, "mean")
+            truth = AllShots(example.sets, example.weights, "mean")
             expected = truth.value(truth.everything, -1)
             limit = limit_of(rng, expected)
             assert fits(search.solve(example.everything, -1, limit), expected, limit)
@@ -727,7 +727,7 @@ def test_former_weights(number):
 
 @sizes("number", 3, 7, 2)
 def test_a_disk_kept_between_runs(number):
-    class Disk:
+    class DictDisk:
         def __init__(self):
             self.known = {}
 
@@ -742,7 +742,7 @@ def test_a_disk_kept_between_runs(number):
 
     rng = random.Random(10)
     puts = []
-    disk = Disk()
+    disk = DictDisk()
     examples = [game_family(text, rng, most) for text, most, *_ in LARGER[:number]]
     for example in examples:
         some = sorted(rng.sample(range(len(example.sets)), min(24, len(example.sets))))
@@ -768,7 +768,7 @@ def expected_of(value):
 # The clock
 
 
-class Stop(Exception):
+class TickStop(Exception):
     """What a tick raises."""
 
 
@@ -788,7 +788,7 @@ def test_a_tick_that_raises_ends_the_search(text, most, weights, switches):
     def tick(nodes):
         ticks.append(nodes)
         if len(ticks) in stops:
-            raise Stop
+            raise TickStop
 
     stops = ()
     search = example.search("mean", switches, tick=tick)
@@ -800,7 +800,7 @@ def test_a_tick_that_raises_ends_the_search(text, most, weights, switches):
     stops = (1, 2)
     search = example.search("mean", switches, tick=tick)
     for calls in stops:
-        with pytest.raises(Stop):
+        with pytest.raises(TickStop):
             search.solve(family)
         assert len(ticks) == calls
     cell = example.undecided()[0]
@@ -830,7 +830,7 @@ def test_what_others_are_at_changes_no_answer(number):
         if len(example.sets) < 2:
             continue
         budget = budget_of(rng, objective)
-        truth = Definition(example.sets, example.weights, objective)
+        truth = AllShots(example.sets, example.weights, objective)
         expected = truth.value(truth.everything, budget)
         limit = limit_of(rng, expected)
         switches = only() if rng.random() < 0.5 else switches_of(rng)

@@ -72,7 +72,7 @@ def violations(text, cost):
 
 
 def violations_of(game, equal, costs_of):
-    """The same for the costs [(placement, cost), ...] at some misses and cells, `equal` times."""
+    """Violations by the costs [(placement, cost), ...] at some misses and cells, `equal` times."""
     everything = sets_of(game)
     columns, found = columns_of(everything, game), []
     for misses in MISSES:

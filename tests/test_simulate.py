@@ -34,7 +34,7 @@ class Rows:
         return position.game.cell(len(position.shots))
 
 
-class Order:
+class FixedOrder:
     def __init__(self, cells):
         self.cells = cells
 
@@ -42,9 +42,9 @@ class Order:
         return position.game.cell(self.cells[len(position.shots)])
 
 
-class Anywhere:
+class OpenCell:
     def begin(self, game, generator):
-        return Order(generator.permutation(game.cells).tolist())
+        return FixedOrder(generator.permutation(game.cells).tolist())
 
 
 def shots(simulation):
@@ -75,13 +75,13 @@ def test_means_are_those_of_all_configurations(games):
 
 @pytest.mark.parametrize("games", [1, 27, 60])
 def test_nothing_depends_on_jobs_or_on_who_else_plays(games):
-    alone = simulate([Anywhere], TOUCHING, games=games, seed=3, jobs=1)
+    alone = simulate([OpenCell], TOUCHING, games=games, seed=3, jobs=1)
     with ThreadPoolExecutor(3) as pool:
-        threads = simulate([Rows, Anywhere], TOUCHING, games=games, seed=3, executor=pool, jobs=3)
+        threads = simulate([Rows, OpenCell], TOUCHING, games=games, seed=3, executor=pool, jobs=3)
     assert shots(threads)[1] == shots(alone)[0]
-    more = simulate([Anywhere], TOUCHING, games=70, seed=3, jobs=1)
+    more = simulate([OpenCell], TOUCHING, games=70, seed=3, jobs=1)
     assert shots(more)[0][:games] == shots(alone)[0]
-    other = simulate([Anywhere], TOUCHING, games=70, seed=4, jobs=1)
+    other = simulate([OpenCell], TOUCHING, games=70, seed=4, jobs=1)
     assert shots(other) != shots(more)
 
 
@@ -89,24 +89,24 @@ def test_processes_play_the_same(tmp_path):
     file = tmp_path / "own.py"
     source = Path(__file__).read_text(encoding="utf-8")
     file.write_text(source[source.index("class Rows") : source.index("def shots")])
-    names = [f"{file}:Anywhere", f"{file}:Rows"]
+    names = [f"{file}:OpenCell", f"{file}:Rows"]
     two = simulate(names, TOUCHING, games=40, jobs=2)
-    assert shots(two) == shots(simulate([Anywhere, Rows], TOUCHING, games=40, jobs=1))
+    assert shots(two) == shots(simulate([OpenCell, Rows], TOUCHING, games=40, jobs=1))
 
 
 # Checkpoints
 
 
-class Stop(Exception):
+class GameLimit(Exception):
     pass
 
 
 def test_a_stopped_run_goes_on(tmp_path):
     def stop(status):
         if status.done >= 20:
-            raise Stop
+            raise GameLimit
 
-    with pytest.raises(Stop):
+    with pytest.raises(GameLimit):
         simulate(["greedy"], GAME, games=50, jobs=1, checkpoint=tmp_path, progress=stop)
     reports = []
     found = simulate(

@@ -435,7 +435,7 @@ def test_a_time_limit_leaves_no_file(here, monkeypatch, tmp_path):
 INTERRUPTED = """
 from optsearch.solitaire import models
 
-class Interrupted:
+class InterruptedModel:
     \"\"\"A solver whose search meets ctrl-C, and ends when it is told to.\"\"\"
 
     def __init__(self, solver):
@@ -450,7 +450,7 @@ class Interrupted:
         self.told.set()
 
 make = models._solver
-models._solver = lambda: Interrupted(make())
+models._solver = lambda: InterruptedModel(make())
 """
 
 

@@ -153,7 +153,7 @@ def test_the_papers_states():
 
 
 def test_a_board_past_64_cells():
-    """The same endgame in two corners of a board of 117 cells."""
+    """One endgame in two corners of a board of 117 cells."""
     game = Game(9, 13, (3, 2))
     near = {(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)}
     for cells in (near, {(8 - i, 12 - j) for i, j in near}):
@@ -212,7 +212,7 @@ def test_announcements_are_refused_by_name(announce):
 
 
 def test_the_papers_method_with_a_table_on_disk(tmp_path):
-    """The same states, also where the memory is too small for them and is emptied on the way."""
+    """As many states, also where the memory is too small for them and is emptied on the way."""
     position, expected = Position(Game.parse("3x4:2")), paper.solve(Position(Game.parse("3x4:2")))
     for memory in (1 << 30, 1 << 16):
         found = paper.solve(position, memory=memory, table=tmp_path / str(memory))

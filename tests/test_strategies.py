@@ -48,7 +48,7 @@ def row_by_row(position):
     return left(position)
 
 
-class RowByRow:
+class RowsFirst:
     def shot(self, position):
         return left(position)
 
@@ -64,7 +64,7 @@ class FromCell:
         return left(position, [(self.first + i) % cells for i in range(cells)])
 
 
-class WithRule(RowByRow):
+class WithRule(RowsFirst):
     """The rule is what the kernel is given."""
 
     def __init__(self, rule):
@@ -298,7 +298,7 @@ def test_workers(tmp_path, monkeypatch, pool):
 
 def test_any_executor(failing):
     with ThreadPoolExecutor(2) as pool:
-        assert evaluate(RowByRow, GAME, executor=pool).total_height == ROWS
+        assert evaluate(RowsFirst, GAME, executor=pool).total_height == ROWS
         with pytest.raises(StrategyError, match="KeyError"):
             evaluate("own.py:late", GAME, executor=pool)
 
@@ -347,7 +347,7 @@ def test_memory_of_another_game_is_noticed():
 
 
 def test_a_rule_that_changes():
-    class Changing(RowByRow):
+    class Changing(RowsFirst):
         endgame = 0
 
         def rule(self, game):

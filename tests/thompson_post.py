@@ -1,6 +1,6 @@
 """The code of the post on Thompson sampling, put together again from its text.
 
-"Playing Battleship with Bayesian Search Theory, Thompson Sampling, and Approximate Bayesian
+"Playing PublishedGame with Bayesian Search Theory, Thompson Sampling, and Approximate Bayesian
 Computation". Kept as it is printed, masked arrays and all: nothing of optsearch is used. Boards
 are arrays of shape (ships, rows, columns), 1 for a ship.
 """
@@ -12,7 +12,7 @@ def to_board(ships, ship_axis=0):
     return ships.sum(axis=ship_axis)
 
 
-class Battleship:
+class PublishedGame:
     def __init__(self, ships):
         self._ships = ships
         self._turn_revealed = []
@@ -58,14 +58,14 @@ class Battleship:
         return self._board[i, j], sunk
 
 
-class Strategy:
+class PublishedStrategy:
     def reveal(self, i, j, hit_or_miss, sunk):
         pass
 
 
 def play(ships, strategy):
     """The cells guessed, in order."""
-    game = Battleship(ships)
+    game = PublishedGame(ships)
     guesses = []
     while not game.is_solved:
         i, j = strategy.next_guess(game.revealed)
@@ -102,7 +102,7 @@ def get_search_cells_1d(grid_length, ship_size):
     return i[i % ship_size == -1 % ship_size]
 
 
-class Single1DOptimalStrategy(Strategy):
+class Single1DOptimalStrategy(PublishedStrategy):
     def __init__(self, grid_length, ship_size):
         self._grid_length = grid_length
         self._ship_size = ship_size
@@ -122,7 +122,7 @@ def get_search_cells_2d(grid_shape, ship_size):
     return i[in_grid], j[in_grid]
 
 
-class SingleGridStrategy(Strategy):
+class SingleGridStrategy(PublishedStrategy):
     def __init__(self, ship_size):
         self._ship_size = ship_size
 
@@ -168,7 +168,7 @@ def argmax_2d(x):
     return max_i, max_j
 
 
-class SingleThompsonStrategy(Strategy):
+class SingleThompsonStrategy(PublishedStrategy):
     def __init__(self, poss_ships):
         self._poss_ships = poss_ships
 
@@ -203,7 +203,7 @@ def sample_compat_ships_block(poss_ships, revealed, rng, block_size):
     return block
 
 
-class ThompsonStrategy(Strategy):
+class ThompsonStrategy(PublishedStrategy):
     def __init__(self, all_ships, rng, block_size):
         self._ship_strats = [SingleThompsonStrategy(ships) for ships in all_ships]
         n_ship = len(all_ships)

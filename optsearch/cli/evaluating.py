@@ -129,12 +129,9 @@ def list_strategies(names: list[str] | None = None, form: Form = Form.TEXT) -> N
         ("Strategies, for evaluate and simulate", True),
         ("Players by chance or memory, for simulate", False),
     ):
-        listed = Table.grid(padding=(0, 2), pad_edge=True)
-        for kind in kinds:
-            if kind["is_strategy"] == wanted:
-                listed.add_row(kind["name"], kind["what"])
+        rows = [("", one["name"], one["what"]) for one in kinds if one["is_strategy"] == wanted]
         answer.head(head)
-        answer.show(listed, "")
+        answer.show(columns(rows), "")
     answer.head("Your own")
     answer.show(*OWN)
     for name, source in added_players().items():

@@ -200,10 +200,11 @@ class Table:
         fields: Mapping[str, object] | None = None,
         **parts: object,
     ) -> Path:
-        """Write the table at its place below a folder, or to another file; returns its path.
+        """Write the table at its place below a folder, which is made, or to another file.
 
         rows -- one value a column. command -- what the user ran, where it is not `self.command`.
-        fields -- more lines of the header. parts -- of name and title. Raises as `records.write`.
+        fields -- more lines of the header. parts -- of name and title. Returns the path. Raises as
+        `records.write`.
         """
         if path is None:
             path = self.path(folder, **parts)

@@ -97,7 +97,7 @@ def write(
     command: str,
     fields: Mapping[str, object] | None = None,
 ) -> None:
-    """Write a result table; the file appears whole or not at all, and its folder is made.
+    """Write a result table; the file appears whole or not at all.
 
     columns -- distinct names; rows -- one value a column, written as str(value); title -- what the
     table holds; command -- what the user ran to make it; fields -- more header lines, such as
