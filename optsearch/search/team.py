@@ -18,8 +18,7 @@ from optsearch.counting.prior import Prior
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
 from optsearch.search.frontier import Frontier, Question
-from optsearch.search.kernels import DISK_FROM, Disk, Kernel, SolverOptions, kernel
-from optsearch.search.machines import FAR_FROM, machines_of
+from optsearch.search.kernels import Disk, Kernel, SolverOptions, kernel
 from optsearch.search.shared_memory import (
     CAN_SHARE,
     Attached,
@@ -82,13 +81,6 @@ class Place:
 Answer = tuple[int | None, int, dict[bytes, int]]  # the cost, nodes, and what was found on the way
 
 
-class _FarQuestion(NamedTuple):
-    """For a worker on some machine. places -- of the tables of all machines."""
-
-    question: Question
-    places: tuple[Shared, ...]
-
-
 def search_here(frontier: Frontier, watch: Watch) -> None:
     """Search until every first shot is decided, in this process."""
     _search(frontier, watch, SerialExecutor(), watch.answer, 1, lambda cost: cost)
@@ -133,9 +125,6 @@ class Team:
 
     def search(self, frontier: Frontier, parallel: Parallel, collect: bool) -> None:
         """Search until every first shot is decided; `collect` what is in the shared table, too."""
-        if isinstance(parallel.executor, Cluster):
-            self._search_far(frontier, parallel.executor, parallel.workers, collect)
-            return
         shared = self._share()
         if shared is not None and self._is_near(parallel.executor, shared):
             together = partial(self._together, parallel, shared, collect)
@@ -145,32 +134,6 @@ class Team:
             apart = partial(answer, self._share_of(parallel, None))
             executor, workers = parallel.executor, parallel.workers
             _search(frontier, self._watch, executor, apart, workers, self._received)
-
-    def _search_far(
-        self, frontier: Frontier, cluster: Cluster, workers: int, collect: bool
-    ) -> None:
-        """The same on the machines of a cluster: a question to each of their processes."""
-        options = self._asked.options
-        most = max(sum(tasks.values()) for tasks in cluster.machines.values())
-        asked = self._asked._replace(options=replace(options, memory=options.memory // 2 // most))
-        work = partial(_answer_far, asked, DISK_FROM if collect else FAR_FROM)
-        frontier.open_early(True)
-        size = max(options.memory // 16 * 8, SMALLEST_SHARED)
-        with machines_of(cluster, size, self._known_before()) as machines:
-
-            def next_question() -> _FarQuestion | None:
-                question = frontier.next_question()
-                return None if question is None else _FarQuestion(question, machines.places)
-
-            try:
-                for (question, _), answered in results(
-                    cluster, work, next_question, workers, self._watch.tick
-                ):
-                    frontier.enter(question, self._received(answered))
-                    machines.tell(answered[2])
-                    self._watch.tick()
-            finally:
-                frontier.call_off()
 
     def _share(self) -> SharedMemory | None:
         """The memory that this process and its workers share; None where the system has none."""
@@ -193,7 +156,9 @@ class Team:
             yield families
 
     def _is_near(self, executor: Executor, shared: SharedMemory) -> bool:
-        """Whether workers are on this machine; the first of them says it for all."""
+        """Whether workers are on this machine; of a pool the first one says it for all."""
+        if isinstance(executor, Cluster):
+            return all(answer is True for answer in executor.ask(is_near, shared.place).values())
         places = iter([shared.place])
         return all(is_so for _, is_so in results(executor, is_near, places, 1, self._watch.tick))
 
@@ -283,28 +248,15 @@ class Worker:
         self._kept = _Kept()
         table = MemoryTable(asked.options.memory)
         self._kernel = self._watch.kernel = asked.kernel(table, None, self._watch.tick)
-        self._attached: Attached | None = None
-        self._places: tuple[Shared, ...] = ()
-        if asked.place is not None:
-            self.join((asked.place,))
+        self._attached: Attached | None = None if asked.place is None else attach(asked.place)
+        if self._attached is not None:
+            self._kernel.share(SharedTable(self._attached.memory))
 
-    def join(self, places: tuple[Shared, ...]) -> None:
-        """Share the table of these that is on this machine, if one is."""
-        if self._attached is None or places != self._places:
-            self._places = places
-            attached = next(filter(None, map(attach, places)), None)
-            if attached is not None:
-                self._attached = attached
-                self._kernel.share(SharedTable(attached.memory))
-
-    def answer(self, question: Question, place: Place | None, work: int = DISK_FROM) -> Answer:
-        """As one of a team where there is a place in it, else alone; None once another has it.
-
-        work -- in nodes, from which a family that is found comes with the answer.
-        """
+    def answer(self, question: Question, place: Place | None) -> Answer:
+        """As one of a team where there is a place in it, else alone; None once another has it."""
         before, limit = self._kernel.nodes, None
         self._kept.fresh = {}
-        self._kernel.keep(self._kept, work)
+        self._kernel.keep(self._kept)
         if place is not None and self._attached is not None:
             self._kernel.search_with(place.team)
             self._kernel.keep(self._kept if place.collect else None)
@@ -341,10 +293,3 @@ def worker_of(asked: Asked) -> Worker:
 def answer(asked: Asked, question: Question, place: Place | None = None) -> Answer:
     """The answer of a worker to a question of a search."""
     return worker_of(asked).answer(question, place)
-
-
-def _answer_far(asked: Asked, work: int, far: _FarQuestion) -> Answer:
-    """The same on a machine of a cluster, with the families that took so much work."""
-    worker = worker_of(asked)
-    worker.join(far.places)
-    return worker.answer(far.question, None, work)

@@ -97,17 +97,10 @@ class Cluster(Executor):
         """How many tasks run at once."""
         return sum(self._client.nthreads().values())
 
-    @property
-    def machines(self) -> dict[str, dict[str, int]]:
-        """By machine the addresses of its processes, each with the tasks that it runs at once."""
-        found: dict[str, dict[str, int]] = {}
-        for address, tasks in sorted(self._client.nthreads().items()):
-            found.setdefault(address.rpartition(":")[0], {})[address] = tasks
-        return found
-
-    def ask(self, question: Callable[..., T], *args: Any, of: list[str] | None = None) -> Any:
-        """What processes answer at once, whatever task they are at: by address, errors too."""
-        return self._client.run(question, *args, workers=of, on_error="return")
+    def ask(self, question: Callable[..., T], *args: Any) -> dict[str, Any]:
+        """What all processes answer at once, whatever task they are at: by address, errors too."""
+        answers: dict[str, Any] = self._client.run(question, *args, on_error="return")
+        return answers
 
 
 def _differs(worker: str, digest: str, other: str) -> OptsearchError:
