@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
@@ -68,7 +69,8 @@ def draw_bracket(source: Path, history: Path | None = None) -> Figure:
     steps = [] if history is None else BRACKET_HISTORY.read(history).rows
     rows = len(shown) + len(sides) + 0.4 * sum(text.count("\n") for text in labels.values())
     here = ROW * rows
-    below = 1.0 + STEP * max(_number(steps, side) for side in sides) if steps else 0.0
+    longest = max(Counter(step["side"] for step in steps).values(), default=0)
+    below = 1.0 + STEP * longest if steps else 0.0
     figure = Figure(figsize=(4.2, here + below))
     ax = figure.add_axes((0, below / (here + below), 1, here / (here + below)))
     left = max(line.value for line in shown if line.side == "lower")
@@ -153,19 +155,15 @@ def _draw_last(ax: Axes, uppers: list[Fraction]) -> None:
     inset.spines["left"].set_visible(False)
 
 
-def _number(steps: Sequence[dict[str, object]], side: str) -> int:
-    return sum(step["side"] == side for step in steps)
-
-
 def _draw_history(
     figure: Figure, side: str, steps: Sequence[dict[str, object]], most: float
 ) -> Axes:
     """How one side moved, the first step on top; most -- the part of the height that is free."""
-    number = _number(steps, side)
+    here = [step for step in steps if step["side"] == side]
+    number = len(here)
     high = STEP * number / figure.get_figheight()
     x, wide = (0.0, 0.32) if side == "lower" else (0.68, 0.32)
     ax = figure.add_axes((x, most - 0.72 / figure.get_figheight() - high, wide, high))
-    here = [step for step in steps if step["side"] == side]
     values = [Fraction(str(step["value_exact"])) for step in here]
     places = [float(value) for value in values]
     colour = COLOURS[side]

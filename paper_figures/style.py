@@ -21,17 +21,10 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from optsearch.support import palette
-from optsearch.support.palette import BLUE as BLUE
-from optsearch.support.palette import GOLD as GOLD
-from optsearch.support.palette import GREEN as GREEN
-from optsearch.support.palette import GRID as GRID
-from optsearch.support.palette import INK as INK
-from optsearch.support.palette import LABEL as LABEL
-from optsearch.support.palette import OPEN as OPEN
-from optsearch.support.palette import ORANGE as ORANGE
-from optsearch.support.palette import PURPLE as PURPLE
-from optsearch.support.palette import SKY as SKY
 
+BLUE, ORANGE, GREEN, PURPLE = palette.BLUE, palette.ORANGE, palette.GREEN, palette.PURPLE
+GOLD, SKY, INK, LABEL = palette.GOLD, palette.SKY, palette.INK, palette.LABEL
+GRID, OPEN = palette.GRID, palette.OPEN
 OUTPUT = Path(__file__).parent / "output"
 
 PALETTE = (BLUE, ORANGE, GREEN, PURPLE, GOLD, SKY, INK)
