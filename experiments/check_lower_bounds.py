@@ -10,13 +10,13 @@ configurations. From these counts:
 2. a search of its own finds no larger set of more cells whose bound is above the table;
 3. the configurations finished within l misses follow from these (root chain);
 4. the classes of the reveal game are complete, their completions are those that the transfer matrix
-   counts, and no value is below the one that `experiments.reveal_again` finds;
+   counts, and no value is below the one that `experiments.verify_reveal` finds;
 5. the classes of placements of every ship are complete; what cells beside one cover is counted anew
-   by `experiments.beside_again`, and the search finds none that meet more than the table says;
+   by `experiments.verify_beside`, and the search finds none that meet more than the table says;
 6. by the same search, no set of cells meets more, less the costs of the ships it meets, than A(l)
    of the table allows (the chain with the longest ship); the costs are derived anew;
 7. the same for sequences of cells, less what is left of the configurations whose first ship each
-   cell meets, which `experiments.first_ship_again` finds anew (chain with the first ship);
+   cell meets, which `experiments.verify_first_ship` finds anew (chain with the first ship);
 8. the means that follow, and the numbers of configurations, are those in the headers.
 
 That some sets of more than four cells meet as many as the table says is not checked: no bound needs
@@ -45,10 +45,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments import script
-from experiments.beside_again import counted_beside
-from experiments.coverage_again import Counts, covering, larger
-from experiments.first_ship_again import Avoiding, FirstShipAgain, keeps_more
-from experiments.reveal_again import RevealAgain
+from experiments.verify_beside import counted_beside
+from experiments.verify_coverage import Counts, covering, larger
+from experiments.verify_first_ship import Avoiding, FirstShipAgain, keeps_more
+from experiments.verify_reveal import RevealAgain
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.lattice import sweep
 from optsearch.game import Game, bits
@@ -64,8 +64,8 @@ AT_ONCE = 200  # sets of cells of a job
 MISSING = np.uint32(2**32 - 1)
 UNKNOWN = 2**63  # more than any value
 SOURCES = (
-    *("check_lower_bounds.py", "coverage_again.py", "beside_again.py", "first_ship_again.py"),
-    *("reveal_again.py", "lattice.py", "_lattice.pyx", "game.py", "shapes.py"),
+    *("check_lower_bounds.py", "verify_coverage.py", "verify_beside.py", "verify_first_ship.py"),
+    *("verify_reveal.py", "lattice.py", "_lattice.pyx", "game.py", "shapes.py"),
 )
 STANDARD = Game.parse("10x10:5,4,3,3,2")
 PARTS = ("coverage", "beside", "reveal", "finished")
@@ -190,7 +190,7 @@ class Met:
 
 
 class LargerSets:
-    """The search of experiments.coverage_again on these counts."""
+    """The search of experiments.verify_coverage on these counts."""
 
     def __init__(self, met: Met):
         game = self._game = met.game
@@ -361,7 +361,7 @@ class Class(NamedTuple):
     values: list[int]
 
 
-def reveal_again(game: Game, ship: int, misses: int) -> tuple[list[int], int]:
+def verify_reveal(game: Game, ship: int, misses: int) -> tuple[list[int], int]:
     """F and the completions of one class of the reveal game."""
     return RevealAgain(game, misses).values(ship)
 
@@ -397,7 +397,7 @@ def check_reveal(
     started = time.perf_counter()
     with processes(jobs) as pool:
         again = {
-            row["ship"]: pool.submit(reveal_again, game, ships[row["ship"]], width)
+            row["ship"]: pool.submit(verify_reveal, game, ships[row["ship"]], width)
             for row in rows
             if row["ship"] not in known
         }

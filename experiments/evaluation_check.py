@@ -9,7 +9,7 @@ with the kernel of `optsearch.evaluation`, and each must take as many shots as i
                followed; where sinkings are announced, a task of the tree is met on the way, and the
                path is followed in the kernel from where 2^18 configurations or fewer are left
     patterns   by the definition in plain Python
-    rollout    by `experiments.rollout_again`, once shots at most probable cells have left 8,000
+    rollout    by `experiments.verify_rollout`, once shots at most probable cells have left 8,000
                configurations or fewer, in the policy's tree from there on; every 50th game from
                400,000, where the policy samples. (Above, its shots are compared on small boards
                only, by the tests.)
@@ -34,7 +34,7 @@ import numpy as np
 
 from experiments import script
 from experiments.evaluations import SUBJECTS
-from experiments.rollout_again import RolloutAgain
+from experiments.verify_rollout import RolloutAgain
 from optsearch.counting.configurations import to_masks, to_words
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import FollowedTask, Task, play_sample, tasks

@@ -22,17 +22,14 @@ from experiments import __main__ as listing
 from experiments import (
     ablation,
     bench,
-    beside_again,
     boards,
     bracket,
     check_lower_bounds,
     check_told,
     counterexamples_announced,
-    coverage_again,
     equilibria,
     evaluation_check,
     evaluations,
-    first_ship_again,
     golden,
     hiders,
     lower_bounds,
@@ -41,15 +38,18 @@ from experiments import (
     optima_announced,
     paper_tables,
     reconstructions,
-    reveal_again,
     table1,
     told,
     trees,
+    verify_beside,
+    verify_coverage,
+    verify_first_ship,
+    verify_reveal,
     worst_cases,
 )
 from experiments import script as shape
-from experiments.coverage_again import covering, larger
-from experiments.rollout_again import RolloutAgain
+from experiments.verify_coverage import covering, larger
+from experiments.verify_rollout import RolloutAgain
 from optsearch.check import reference
 from optsearch.check.trees import verify
 from optsearch.counting.configurations import Configurations, to_masks, to_words
@@ -103,11 +103,11 @@ def run(monkeypatch, capsys):
 @pytest.fixture
 def uncompiled(monkeypatch):
     """What numba compiles, as plain Python: compiling takes longer than a small game."""
-    for module in (beside_again, check_told, coverage_again, first_ship_again, reveal_again):
+    for module in (verify_beside, check_told, verify_coverage, verify_first_ship, verify_reveal):
         for name, thing in list(vars(module).items()):
             if isinstance(thing, Dispatcher):
                 monkeypatch.setattr(module, name, thing.py_func)
-    for module in (first_ship_again, reveal_again):
+    for module in (verify_first_ship, verify_reveal):
         monkeypatch.setattr(module, "Dict", SimpleNamespace(empty=lambda *_: {}))
 
 

@@ -33,7 +33,7 @@ ROOMS = [room.removeprefix("optsearch/") for room in test_budget.ROOMS if room n
 LEVEL = {room: -floor for floor, room in enumerate(ROOMS)}
 KERNELS = {row[0].strip("`"): set(re.findall(r"`(\w+)/?`", row[1])) for row in rows("| kernel |")}
 CHECKS = [*sorted((ROOT / "optsearch" / "check").glob("*.py"))]
-CHECKS += sorted((ROOT / "experiments").glob("*_again.py"))
+CHECKS += sorted((ROOT / "experiments").glob("verify_*.py"))
 CHECKS += sorted((ROOT / "experiments").glob("check_*.py"))
 
 
@@ -97,7 +97,7 @@ def test_every_room_and_kernel_has_a_row():
 @pytest.mark.parametrize("path", CHECKS, ids=lambda path: path.stem)
 def test_what_checks_shares_nothing_with_what_it_checks(path):
     finders = {"search", "lower_bounds", "strategies", "equilibria", "evaluation", "play"}
-    if path.stem == "rollout_again":  # its samples are drawn by definition
+    if path.stem == "verify_rollout":  # its samples are drawn by definition
         finders.remove("strategies")
     assert not finders & set(rooms_below(path))
 

@@ -16,7 +16,7 @@ from numba import njit, types
 from numba.typed import Dict
 from numpy.typing import NDArray
 
-from experiments.coverage_again import Counts
+from experiments.verify_coverage import Counts
 from optsearch.game import Game, bits
 
 Ints = NDArray[np.int64]

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from experiments.coverage_again import Counts
+from experiments.verify_coverage import Counts
 from optsearch.counting.configurations import to_words
 from optsearch.game import Game
 
