@@ -21,7 +21,6 @@ from optsearch.support.datafiles import RESULTS
 
 LOST = frozenset(
     {
-        "805c7c9b2aa2ce562e93b4622d5e8ec7cd4dcd5c",
         "c6923875d38c9231d7d1ab628192f142ec350174",
     }
 )
