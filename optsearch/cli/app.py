@@ -70,7 +70,7 @@ COMMANDS = {
         "solitaire",
         "Solitaire Battleship: find the fleet from counts and a few revealed cells.",
     ),
-    "strategies": ("evaluating", "List the strategies and players with their parameters."),
+    "strategies": ("evaluating", "List the strategies and players."),
     "tree": ("trees", "Print a decision tree; draw it; compare it with another."),
 }
 FIRST = 8  # commands, that help shows without --all

@@ -105,9 +105,9 @@ def evaluate(
     names=Argument("Strategies whose parameters are listed (default: the names of all)."),
 )
 def list_strategies(names: list[str] | None = None, form: Form = Form.TEXT) -> None:
-    """List the strategies and players; with their names, their parameters.
+    """List the strategies and players.
 
-    For evaluate, which takes strategies, and simulate, which takes both.
+    Given their names, it prints their parameters. evaluate takes strategies, simulate takes both.
     """
     known = {name_of(kind): kind for kind in all_kinds()}
     for name in names or ():
