@@ -273,8 +273,8 @@ cdef class Optimum:
     cdef uint64_t turned(self, uint64_t state) noexcept nogil:
         """A state with its digits in the other order."""
         cdef uint64_t result = 0
-        cdef int c
-        for c in range(self.cells):
+        cdef int _
+        for _ in range(self.cells):
             result = 3 * result + state % 3
             state //= 3
         return result
