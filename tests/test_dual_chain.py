@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from test_search import SWITCHES, Definition, Drawn, drawn, mask, odd_shapes
+from test_search import SWITCHES, AllShots, DrawnFamily, drawn, mask, odd_shapes
 
 from optsearch.check import proofs
 from optsearch.check.trees import verify
@@ -41,7 +41,7 @@ def families(rng, number):
         example = odd_shapes(rng, drawn(rng))
         if not any(example.sets):
             continue
-        truth = Definition(example.sets, example.weights, "mean")
+        truth = AllShots(example.sets, example.weights, "mean")
         yield example, truth, prices_of(rng, example)
 
 
@@ -131,7 +131,7 @@ class Priced:
 
     def duals(self, family):
         chosen = [i for i in range(len(self.truth.sets)) if family >> i & 1]
-        part = Drawn(
+        part = DrawnFamily(
             tuple(self.truth.sets[i] for i in chosen),
             tuple(self.truth.weights[i] for i in chosen),
             (0, 0),
@@ -213,7 +213,7 @@ def sparse(rng):
         chosen = tuple(rng.sample(sets, min(len(sets), rng.randint(8, 11))))
         counts = [sum(cells >> cell & 1 for cells in chosen) for cell in range(rows * columns)]
         if len(chosen) >= 8 and max(counts) <= MOST:
-            return Drawn(chosen, (1,) * len(chosen), (rows, columns))
+            return DrawnFamily(chosen, (1,) * len(chosen), (rows, columns))
 
 
 @sizes("number", 30, 100, 1)
@@ -223,7 +223,7 @@ def test_the_kernels_bound_is_that_of_its_prices(number):
     tight = 0
     for _ in range(number):
         example = sparse(rng)
-        truth = Definition(example.sets, example.weights, "mean")
+        truth = AllShots(example.sets, example.weights, "mean")
         optimum = truth.value(truth.everything, -1)
         limit = rng.choice((1, optimum - 1, optimum, optimum + 1, 10 * optimum))
         found = kernel.prices(to_words(example.sets), limit, rng.choice((0, 1, 20, 500)))
@@ -250,7 +250,7 @@ def test_searches_with_and_without_the_chain(number):
     fewer = 0
     for _ in range(number):
         example = sparse(rng)
-        truth = Definition(example.sets, example.weights, "mean")
+        truth = AllShots(example.sets, example.weights, "mean")
         optimum = truth.value(truth.everything, -1)
         others = {name: rng.random() < 0.7 for name in SWITCHES}
         effort = []

@@ -96,7 +96,7 @@ def test_declared_once():
         for path in folder.rglob("*")
         if path.suffix in {".py", ".html", ".css"} and path != Path(palette.__file__)
     ]
-    assert {"boards.py", "explorer.html", "report.html", "notebook.py", "style.py"} <= {
+    assert {"boards.py", "explorer.html", "notebook.py", "style.py"} <= {
         path.name for path in files
     }
     colour = re.compile(r"(?i)#(?:[0-9a-f]{6}|[0-9a-f]{3})\b|rgba?\(\d")

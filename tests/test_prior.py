@@ -204,7 +204,7 @@ def test_a_table_is_of_one_prior(tmp_path):
     value = solve(GAME, prior=one, table=tmp_path / "table").total_height
     assert solve(GAME, prior=one, table=tmp_path / "table").total_height == value
     for prior in (other, None):
-        with pytest.raises(TableError, match=f"prior {one.digest}, not of 3x4:3,2"):
+        with pytest.raises(TableError, match=f"prior {one.digest}, not .*3x4:3,2"):
             solve(GAME, prior=prior, table=tmp_path / "table")
 
 
@@ -480,7 +480,7 @@ def test_a_checkpoint_is_of_the_weights_and_not_of_the_source(
     assert totals[0] == totals[1]
     status, out, err = ran(5)
     assert (status, out) == (2, "")
-    assert re.search(r"prior \w{16}, not of .*prior \w{16}; name another folder", err)
+    assert re.search(r"prior \w{16}, not .*prior \w{16}; name another folder", err)
     run.rename(tmp_path / "other")
     assert json.loads(ran(5)[1])["total_height"] > totals[0]
 

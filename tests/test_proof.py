@@ -209,7 +209,7 @@ def head(**changes):
         (head(version=2) + "\n[1,[3]]", ": the version is 2"),
         (head(version=True), ": 'version' in the head is True"),
         (head(game=None), ": 'game' in the head is None"),
-        (head(game="3x3") + "\n[1,[3]]", ": '3x3' is not a game"),
+        (head(game="3x3") + "\n[1,[3]]", ": '3x3' has no ships"),
         (head(position="A9=miss") + "\n[1,[3]]", ": A9=miss: A9 is off the board"),
         (head(total_height=54.0), ": 'total_height' in the head is 54.0"),
         (head(), ": the head says 1 claims, and 0 follow"),

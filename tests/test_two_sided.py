@@ -7,8 +7,8 @@ import pytest
 from test_dual_chain import families
 from test_search import (
     SWITCHES,
-    Definition,
-    Drawn,
+    AllShots,
+    DrawnFamily,
     drawn,
     game_family,
     mask,
@@ -66,7 +66,7 @@ def test_the_kernels_bound(number):
         example = odd_shapes(rng, drawn(rng))
         if not any(example.sets):
             continue
-        truth = Definition(example.sets, example.weights, "mean")
+        truth = AllShots(example.sets, example.weights, "mean")
         optimum = truth.value(truth.everything, -1)
         names = [name for name in SWITCHES if rng.random() < 0.6 and name != "two_sided"]
         plain, sided = (
@@ -82,7 +82,7 @@ def test_a_product_is_cut_into_its_factors():
     """Of sets of one cell: M(F x G) = |G| M(F) + |F| M(G), and M(F) = |F| (|F| - 1) / 2."""
     for a, b in ((2, 3), (3, 4), (4, 9), (7, 7)):
         sets = tuple(mask((i, a + j)) for i in range(a) for j in range(b))
-        example = Drawn(sets, (1,) * len(sets), (1, a + b))
+        example = DrawnFamily(sets, (1,) * len(sets), (1, a + b))
         found = example.search("mean", only("two_sided", "small_cases"))
         assert found.lower_bound(example.everything) == a * b * (a + b - 2) // 2
 
