@@ -48,7 +48,7 @@ from optsearch.strategies.nested import Nested
 from optsearch.strategies.pattern import Pattern
 from optsearch.strategies.rollout import Rollout
 from optsearch.strategies.spread import Spread
-from optsearch.support.sharing import results
+from optsearch.support.sharing import run_tasks
 from optsearch.support.workers import processes
 
 SEED = 11
@@ -189,7 +189,7 @@ def check(name: str, number: int, processors: int, output: Path) -> None:
     clock = script.ProgressClock(name)
     with processes(processors) as pool:
         jobs = iter(jobs_of(game, strategy, games))
-        for _, found in results(pool, done, jobs, AHEAD * processors):
+        for _, found in run_tasks(pool, done, jobs, AHEAD * processors):
             rows += found
             clock(len(rows), number)
     differing = [row for row in rows if row[1] != row[2]]

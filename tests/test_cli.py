@@ -237,7 +237,7 @@ MINUTES = {  # games that would take them, and where each method is interrupted
     ),
     "solver": (
         "6x6:4,3,2",
-        "from optsearch.search.watch import Watch; at(Watch, 'tick', interrupt)",
+        "from optsearch.search.watch import SearchMonitor; at(SearchMonitor, 'tick', interrupt)",
     ),
 }
 

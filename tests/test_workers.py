@@ -12,7 +12,7 @@ from optsearch.evaluation import BYTES, evaluate
 from optsearch.game import Game
 from optsearch.play.simulate import simulate
 from optsearch.support.errors import OptsearchError, WorkerLost
-from optsearch.support.sharing import SerialExecutor, results
+from optsearch.support.sharing import SerialExecutor, run_tasks
 from optsearch.support.workers import processes, translate_worker_errors
 from tests.processes import MANY_SECONDS
 
@@ -127,7 +127,7 @@ def numbers(last):
 
 def test_results_come_as_tasks_end_and_few_are_under_way():
     executor = Waiting()
-    found = results(executor, int, numbers(4), 2, lambda: executor.end(1))
+    found = run_tasks(executor, int, numbers(4), 2, lambda: executor.end(1))
     assert next(found) == (1, 10)  # it ended while nothing else did
     assert executor.open == [0]
     executor.end(0)
@@ -143,7 +143,7 @@ def test_a_task_may_come_of_an_answer():
     """Where there is none for now, `more` is asked again once one has ended."""
     waiting = [3]
     found = []
-    for task, square in results(
+    for task, square in run_tasks(
         SerialExecutor(), lambda task: task**2, lambda: waiting.pop() if waiting else None, 2
     ):
         found.append(square)
@@ -154,7 +154,7 @@ def test_a_task_may_come_of_an_answer():
 
 def test_work_here_is_told_before_the_next_begins():
     begun = []
-    found = results(SerialExecutor(), begun.append, numbers(3), 8)
+    found = run_tasks(SerialExecutor(), begun.append, numbers(3), 8)
     for task, _ in found:
         assert begun == [*range(task + 1)]
 
@@ -173,7 +173,7 @@ def test_what_is_under_way_is_cancelled(where, error):
         executor.end(1)
 
     def work():
-        for _ in results(executor, int, numbers(9), 4, tick):
+        for _ in run_tasks(executor, int, numbers(9), 4, tick):
             if where == "caller":
                 raise error
 
@@ -187,7 +187,7 @@ def test_what_is_under_way_is_cancelled(where, error):
 def test_a_lost_worker_is_an_error_of_its_own():
     """What its executor ends is not cancelled beside that."""
     executor = Waiting()
-    found = results(
+    found = run_tasks(
         executor, int, numbers(9), 3, lambda: executor.futures[1].set_exception(BrokenExecutor())
     )
     with pytest.raises(WorkerLost, match="a worker process was killed"):
@@ -205,6 +205,6 @@ def test_a_task_that_the_executor_cancels():
         executor.futures[0].cancel()
         executor.futures[0].set_running_or_notify_cancel()
 
-    found = results(executor, int, numbers(9), 2, tick)
+    found = run_tasks(executor, int, numbers(9), 2, tick)
     with pytest.raises(OptsearchError, match="cancelled"):
         next(found)

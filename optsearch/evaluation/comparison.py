@@ -47,7 +47,7 @@ from optsearch.game.position import Position, Shot, reply
 from optsearch.strategies import Rule
 from optsearch.support.errors import OptsearchError, StrategyError, TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
-from optsearch.support.sharing import results
+from optsearch.support.sharing import run_tasks
 from optsearch.support.store import Facts
 from optsearch.support.workers import processes
 
@@ -295,7 +295,7 @@ def _evaluations(
     game = runners[0].game
     work = partial(_evaluated, [runner.strategy for runner in runners], str(game))
     missing: Iterator[_Needed] = iter([one for one in needed if one not in known])
-    for one, fact in results(executor, work, missing, ahead):
+    for one, fact in run_tasks(executor, work, missing, ahead):
         if store is not None:
             store.add(_name(one), fact)
         known[one] = _done(one, *fact)

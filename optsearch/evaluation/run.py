@@ -31,7 +31,7 @@ from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.support.errors import ImpossiblePosition, TooLarge
 from optsearch.support.progress import Progress, no_progress
-from optsearch.support.sharing import results
+from optsearch.support.sharing import run_tasks
 from optsearch.support.store import Facts
 from optsearch.support.workers import processes
 
@@ -188,7 +188,7 @@ class _EvaluationRun:
         from_start = not self._start.shots
         work = partial(run_task, self.strategy, from_start=from_start, prior=prior)
         new, ahead = self._new_tasks(), AHEAD * workers
-        for task, histogram in results(executor, work, new, ahead, self._report):
+        for task, histogram in run_tasks(executor, work, new, ahead, self._report):
             self._remember(task, histogram)
             self._enter(task, histogram)
         if self._done != self.configurations:

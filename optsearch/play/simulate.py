@@ -36,7 +36,7 @@ from optsearch.strategies import Player, Strategy, as_player
 from optsearch.strategies.player import MOST_SALVO, salvo_of
 from optsearch.support.errors import OptsearchError, StrategyError
 from optsearch.support.progress import Progress, Status, meter, no_progress
-from optsearch.support.sharing import SerialExecutor, results
+from optsearch.support.sharing import SerialExecutor, run_tasks
 from optsearch.support.store import Facts
 from optsearch.support.workers import processes
 
@@ -483,7 +483,7 @@ class _SimulationRun:
         """All that is missing, on an executor."""
         self._report()
         sent = ((task, self._arguments(task)) for task in self.missing)
-        for (task, _), shots in results(executor, _play, sent, AHEAD * workers, self._report):
+        for (task, _), shots in run_tasks(executor, _play, sent, AHEAD * workers, self._report):
             self._enter(task, shots)
         outcomes = [
             Outcome(str(player), self._game, shots, self._manner.salvo)

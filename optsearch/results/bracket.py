@@ -53,7 +53,7 @@ from optsearch.support.decimals import between, ends
 from optsearch.support.errors import RecordError
 from optsearch.support.progress import LimitReached, Progress, Status, no_progress
 from optsearch.support.records import read_published
-from optsearch.support.sharing import results as results_of
+from optsearch.support.sharing import run_tasks
 
 GREEDY = "greedy:endgame=0"  # always a most probable cell, the first in reading order
 LEVELS = "levels:" + ",".join(f"{name}={number}" for name, number in rollouts.LEVELS.items())
@@ -300,7 +300,7 @@ def _by_strategy(
         progress, BoundsStatus(what=f"{strategy.partition(':')[0]} on every configuration")
     )
     with runner_of(named(strategy), position.game).here() as executor:
-        ((_, histogram),) = results_of(executor, work, iter([task]), 1, telling)
+        ((_, histogram),) = run_tasks(executor, work, iter([task]), 1, telling)
     total = sum(shots * n for shots, n in enumerate(histogram)) - number * len(position.shots)
     return Bound(
         player.name,

@@ -34,7 +34,7 @@ from optsearch.results.quantities import (
 from optsearch.support.datafiles import RESULTS
 from optsearch.support.errors import StrategyError
 from optsearch.support.progress import Progress, Status, no_progress
-from optsearch.support.sharing import SerialExecutor, results
+from optsearch.support.sharing import SerialExecutor, run_tasks
 from optsearch.support.store import Facts
 from optsearch.support.workers import processes
 
@@ -184,7 +184,7 @@ def tabulate(
                     executor = (
                         SerialExecutor() if is_here else stack.enter_context(processes(workers))
                     )
-                for asked, value in results(executor, work, iter(left), max(1, workers), tell):
+                for asked, value in run_tasks(executor, work, iter(left), max(1, workers), tell):
                     found[Game.parse(asked.game), asked.asks] = value
                     if store is not None:
                         store.add(asked.key, {"limit": seconds, **_as_json(value)})

@@ -35,7 +35,7 @@ from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import Solver
 from optsearch.support.errors import GameError, TableError, TooLarge
 from optsearch.support.progress import Limit, LimitReached, Progress, Status, meter, no_progress
-from optsearch.support.sharing import SerialExecutor, results
+from optsearch.support.sharing import SerialExecutor, run_tasks
 from optsearch.support.store import Facts
 from optsearch.tree import DecisionTree
 
@@ -458,7 +458,9 @@ def hunt(
         report()
         work = partial(search_game, empty_only=scope.empty_only)
         missing = iter([game for game in games if game not in done])
-        for game, searched in results(executor or SerialExecutor(), work, missing, workers, report):
+        for game, searched in run_tasks(
+            executor or SerialExecutor(), work, missing, workers, report
+        ):
             if store is not None:
                 store.add(str(game), _entry(searched))
             done[game] = searched

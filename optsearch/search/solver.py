@@ -47,7 +47,7 @@ from optsearch.search.kernels import (
 )
 from optsearch.search.rollouts import Rollouts, can_roll_out
 from optsearch.search.team import Asked, Parallel, Team, search_here
-from optsearch.search.watch import Watch
+from optsearch.search.watch import SearchMonitor
 from optsearch.support.errors import NotSupported, TableError, TooLarge
 from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
 from optsearch.support.store import Integers
@@ -86,7 +86,7 @@ class Solver:
         self.position = position
         self.prior = prior
         self.objective = objective
-        self.watch = Watch(progress)
+        self.watch = SearchMonitor(progress)
         self._all_shots = all_shots
         self._table = MemoryTable(options.memory)
         self._disk = disk
@@ -162,7 +162,7 @@ class Solver:
             "worst": self._search_worst,
         }[self.objective.kind]
         try:
-            with limit.alarm() if limit else nullcontext(), self.watch.until(limit):
+            with limit.alarm() if limit else nullcontext(), self.watch.limited(limit):
                 return search(parallel, partial)
         except KeyboardInterrupt:
             if not partial:
@@ -334,7 +334,7 @@ class Solver:
         seconds = None if self._limit is None else self._limit.seconds
         part = None if seconds is None else Limit(seconds * SHARE)
         try:
-            with self.watch.until(part):
+            with self.watch.limited(part):
                 yield
         except LimitReached as reached:
             if part is None or reached.limit is not part:
@@ -455,7 +455,7 @@ class Solver:
             try:
                 if bound is not None:
                     bound.check()
-                with self.watch.until(bound):
+                with self.watch.limited(bound):
                     return self.kernel.solve(state), True
             except LimitReached:
                 return self.kernel.lower_bound(state), False

@@ -27,10 +27,10 @@ from optsearch.search.shared_memory import (
     attach,
     is_near,
 )
-from optsearch.search.watch import Watch
+from optsearch.search.watch import SearchMonitor
 from optsearch.support.cluster import Cluster
 from optsearch.support.progress import Limit, LimitReached
-from optsearch.support.sharing import SerialExecutor, results
+from optsearch.support.sharing import SerialExecutor, run_tasks
 from optsearch.support.store import Integers
 
 T = TypeVar("T")
@@ -81,14 +81,14 @@ class Place:
 Answer = tuple[int | None, int, dict[bytes, int]]  # the cost, nodes, and what was found on the way
 
 
-def search_here(frontier: Frontier, watch: Watch) -> None:
+def search_here(frontier: Frontier, watch: SearchMonitor) -> None:
     """Search until every first shot is decided, in this process."""
     _search(frontier, watch, SerialExecutor(), watch.answer, 1, lambda cost: cost)
 
 
 def _search(
     frontier: Frontier,
-    watch: Watch,
+    watch: SearchMonitor,
     executor: Executor,
     work: Callable[[Question], T],
     ahead: int,
@@ -96,7 +96,9 @@ def _search(
 ) -> None:
     """The same on an executor; `cost` takes the cost from an answer."""
     try:
-        for question, answer in results(executor, work, frontier.next_question, ahead, watch.tick):
+        for question, answer in run_tasks(
+            executor, work, frontier.next_question, ahead, watch.tick
+        ):
             frontier.enter(question, cost(answer))
             watch.tick()
     finally:
@@ -113,7 +115,7 @@ class Team:
     def __init__(
         self,
         asked: Asked,
-        watch: Watch,
+        watch: SearchMonitor,
         keep: Callable[[bytes, int], None],
         disk: Integers | None = None,
     ):
@@ -160,7 +162,7 @@ class Team:
         if isinstance(executor, Cluster):
             return all(answer is True for answer in executor.ask(is_near, shared.place).values())
         places = iter([shared.place])
-        return all(is_so for _, is_so in results(executor, is_near, places, 1, self._watch.tick))
+        return all(is_so for _, is_so in run_tasks(executor, is_near, places, 1, self._watch.tick))
 
     def _share_of(self, parallel: Parallel, shared: SharedMemory | None) -> Asked:
         """What one worker is asked about, with its part of the memory."""
@@ -202,7 +204,7 @@ class Team:
                     shared.notes[0] = number
 
         try:
-            for _, answered in results(parallel.executor, work, places, team, tick):
+            for _, answered in run_tasks(parallel.executor, work, places, team, tick):
                 found = self._received(answered)
                 if found is not None:
                     cost, shared.notes[0] = found, number
@@ -244,7 +246,7 @@ class Worker:
 
     def __init__(self, asked: Asked):
         self.asked = asked
-        self._watch = Watch()
+        self._watch = SearchMonitor()
         self._kept = _Kept()
         table = MemoryTable(asked.options.memory)
         self._kernel = self._watch.kernel = asked.kernel(table, None, self._watch.tick)

@@ -18,7 +18,7 @@ BOUND_FROM = 5_000_000  # nodes of a search that is long, a minute or more
 BOUND_FROM_IN_TIME = 100_000  # where its time is limited, and the bracket counts
 
 
-class Watch:
+class SearchMonitor:
     """Looks at a search every few hundred nodes.
 
     kernel -- whose nodes these are; it is given `tick`. frontier -- what is known of the root.
@@ -49,7 +49,7 @@ class Watch:
             bound_root()
 
     @contextmanager
-    def until(self, limit: Limit | None) -> Iterator[None]:
+    def limited(self, limit: Limit | None) -> Iterator[None]:
         """End at a limit what is done meanwhile."""
         limits = self._limits
         self._limits = limits if limit is None else [*limits, limit]
@@ -82,7 +82,7 @@ class Watch:
         most = None if question.nodes is None else self.kernel.effort + question.nodes
         limit = Limit(effort=most)
         try:
-            with self.until(limit), self.until(other):
+            with self.limited(limit), self.limited(other):
                 if other is not None:
                     other.check()
                 return self.kernel.after(question.state, question.cell, question.limit)

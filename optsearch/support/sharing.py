@@ -26,7 +26,7 @@ class SerialExecutor(Executor):
         return future
 
 
-def results(
+def run_tasks(
     executor: Executor,
     work: Callable[[Task], T],
     tasks: Iterator[Task] | Callable[[], Task | None],
