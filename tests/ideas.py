@@ -61,7 +61,7 @@ unusable = Score(no_number)
 ROW_BY_ROW = """
 from optsearch.strategies import Strategy
 
-class RowByRow(Strategy):
+class RowsInTurn(Strategy):
     def shot(self, position):
         cells = range(position.game.cells)
         shot = position.hits | position.misses

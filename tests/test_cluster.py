@@ -139,8 +139,8 @@ def test_evaluate_with_a_strategy_of_ones_own(cluster, tmp_path):
     file = tmp_path / "own.py"
     file.write_text(OWN)
     game = Game.parse("5x5:3,2,2")
-    found = evaluate(f"{file}:RowByRow", game, executor=cluster, jobs=2)
-    assert found == evaluate(f"{file}:RowByRow", game, jobs=1)
+    found = evaluate(f"{file}:RowsInTurn", game, executor=cluster, jobs=2)
+    assert found == evaluate(f"{file}:RowsInTurn", game, jobs=1)
     with pytest.raises(StrategyError, match=r"leaves fails on .* SystemExit: 0 \(.*, line 11"):
         evaluate(f"{file}:leaves", game, executor=cluster, jobs=2)
 

@@ -30,7 +30,7 @@ from optsearch.drawing import (
     layout,
     tree_figure_size,
 )
-from optsearch.drawing.boards import board_lines
+from optsearch.drawing.boards import board_lines, cell_corners
 from optsearch.game import Game
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.search import solver
@@ -345,6 +345,9 @@ def test_lines_of_a_board(game):
     )
     assert len(between) == pairs
     assert len(around) == len(board.outline) * len(cells) - 2 * pairs + ends
+    corners = np.concatenate([cell_corners(game, game.cell(cell)) for cell in cells])
+    assert np.all(corners.min(axis=0) <= around)
+    assert np.all(around <= corners.max(axis=0))
 
 
 # Two trees side by side

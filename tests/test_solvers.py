@@ -398,7 +398,7 @@ def test_what_is_found_in_a_short_time_is_no_worse_than_greedy(ticking, game):
 def test_a_bracket_closes_to_the_optimum(ticking):
     kernel = Solver(Position(Game.parse("5x5:3,2")))
     brackets = 0
-    while not (found := kernel.search(time_limit=4)).is_exact:
+    while not (found := kernel.search(time_limit=2)).is_exact:
         assert found.lower <= 5765 <= found.upper
         brackets += 1
     assert brackets > 1
@@ -420,13 +420,6 @@ def test_ctrl_c_gives_a_bracket_where_it_is_asked_for():
     assert verify(found.tree()) == found.upper
     with pytest.raises(KeyboardInterrupt):
         solver.solve(position, progress=stop)
-
-
-@pytest.mark.skip(reason="is about the answer as it was; to be written anew")
-def test_a_bracket_is_for_the_mean():
-    for objective in (Objective("worst"), Objective("within", 9)):
-        with pytest.raises(NotSupported, match=str(objective)):
-            solver.solve(Position(Game.parse("4x4:2")), objective=objective, time_limit=1.0)
 
 
 @cache
@@ -466,7 +459,6 @@ def test_worker_processes(monkeypatch):
             assert len(questions) > before or not CAN_SHARE
 
 
-@pytest.mark.skip(reason="is about the answer as it was; to be written anew")
 @draws(100)
 @given(positions(max_cells=12, max_configurations=60, announce=("nothing", "ship")))
 def test_what_greedy_costs(position):
@@ -479,10 +471,8 @@ def test_what_greedy_costs(position):
         for i in range(position.game.cells)
         if not position.hits >> i & 1
     }
-    free = most.configurations if position.game.announce == "nothing" else 0
-    open_cells = {c: n for c, n in open_cells.items() if n not in (0, free)}
     best = max(open_cells.values(), default=0)
-    assert set(cells) == {c for c, n in open_cells.items() if n == best}
-    if cells:  # free hits first: they change nothing
+    assert set(cells) == {c for c, n in open_cells.items() if n == best > 0}
+    if cells:
         assert total == min(heights[c[0] * position.game.columns + c[1]] for c in cells)
     assert total >= found.total_height
