@@ -408,7 +408,7 @@ def assert_cut_short(tmp_path):
 
 @pytest.mark.skip(reason="is about the answer as it was; to be written anew")
 def test_killed_and_resumed(here, monkeypatch, tmp_path):
-    """Killed with one worker, resumed with two: byte for byte what one run gives."""
+    """Killed with one worker, resumed with two: what one run gives."""
     monkeypatch.chdir(tmp_path)
     hooks = "from optsearch.support.store import Facts; at(Facts, 'add', kill, 60)"
     assert run_command(*CUT_SHORT, hooks=hooks, cwd=tmp_path)[0] == -signal.SIGKILL
@@ -416,7 +416,11 @@ def test_killed_and_resumed(here, monkeypatch, tmp_path):
     resumed = ("--jobs", 2, "--resume", "kept", "-o", "a.csv", "--json")
     status, out, err = here("counterexamples", *UP_TO_TEN, *resumed)
     assert (status, err) == (0, "")
-    assert here("counterexamples", *UP_TO_TEN, "-o", "b.csv", "--json") == (0, out, "")
+    whole = here("counterexamples", *UP_TO_TEN, "-o", "b.csv", "--json")
+    assert (whole[0], whole[2]) == (0, "")
+    found, alone = json.loads(out), json.loads(whole[1])
+    assert found.pop("command") != alone.pop("command")
+    assert found == alone
     first, second = (records.read(name) for name in ("a.csv", "b.csv"))
     assert (first.columns, first.rows) == (second.columns, second.rows)
     assert first.header["command"] == second.header["command"]
