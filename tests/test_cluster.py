@@ -204,7 +204,6 @@ def test_equilibrium_with_a_worker_killed(cluster):
         assert getattr(found, name) == getattr(expected, name)
 
 
-@pytest.mark.skip(reason="is about the answer as it was; to be written anew")
 def test_the_command(here, cluster, address):
     """The rows are those without a cluster; its processes are counted by their tasks."""
     command = ("counterexamples", "--max-cells", "8", "--json")

@@ -406,7 +406,6 @@ def assert_cut_short(tmp_path):
     assert not (tmp_path / "a.csv").exists()
 
 
-@pytest.mark.skip(reason="is about the answer as it was; to be written anew")
 def test_killed_and_resumed(here, monkeypatch, tmp_path):
     """Killed with one worker, resumed with two: what one run gives."""
     monkeypatch.chdir(tmp_path)

@@ -15,7 +15,7 @@ from optsearch.game.position import Position, known_replies
 from optsearch.search import frontier, team
 from optsearch.search import solver as solver_
 from optsearch.search.solver import SWITCHES, Solver, SolverOptions, solve
-from optsearch.support.errors import NotSupported, PositionError
+from optsearch.support.errors import PositionError
 from optsearch.support.progress import Limit
 from tests.examples import draws, positions, sizes
 
@@ -126,12 +126,12 @@ class SteppedClock:
     def __init__(self, monkeypatch, nodes):
         self.nodes = nodes
         monkeypatch.setattr(solver_, "Limit", self.limit)
+        monkeypatch.setattr(solver_, "_ready", lambda limit, *asked: (Solver(*asked), limit))
 
     def limit(self, seconds=None, effort=None):
         return Limit(effort=self.nodes if effort is None else effort)
 
 
-@pytest.mark.skip(reason="is about the answer as it was; to be written anew")
 @pytest.mark.parametrize("game", ["5x5:3,2", "4x4:3,2,contact=any", "3x4:3,2,announce=ship"])
 @sizes("shares", (0.02, 0.5), (0.02, 0.2, 0.5, 0.9), 3)
 def test_brackets_hold_the_values(monkeypatch, game, shares):
@@ -169,11 +169,11 @@ def test_what_was_cut_short_goes_on(monkeypatch):
     assert solver.tree().total_height == min(v.lower for v in values)
 
 
-@pytest.mark.skip(reason="is about the answer as it was; to be written anew")
-def test_a_bracket_is_of_the_mean_only():
-    position = Position(Game.parse("4x4:3,2"))
-    with pytest.raises(NotSupported, match="for the mean only, not for worst"):
-        solve(position, objective=Objective("worst"), all_shots=True, time_limit=1.0)
+def test_values_of_the_worst_case_with_a_limit_are_those_without():
+    ways = ({}, {"time_limit": 3600.0})
+    found = [solve("4x4:3,2", objective="worst", all_shots=True, **way) for way in ways]
+    assert found[0].worst == found[1].worst == 11
+    assert found[0].shot_values == found[1].shot_values
 
 
 # Whatever finds them
