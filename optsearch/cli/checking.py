@@ -8,7 +8,7 @@ from pathlib import Path
 
 from optsearch import tree as tree_
 from optsearch.check import certificates, proofs
-from optsearch.check.trees import require_prior, verify
+from optsearch.check.trees import verify
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
@@ -20,6 +20,7 @@ from optsearch.cli.common import (
     require_game,
 )
 from optsearch.cli.options import Argument, Form
+from optsearch.cli.trees import read_tree
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game.position import Position
 from optsearch.search.hunt import FORMAT as FAMILY_TREE
@@ -85,12 +86,7 @@ def what_is(file: Path) -> str:
 
 def tree_checked(file: Path, game: str | None, prior: str | None) -> Answer:
     """A decision tree, replayed on every configuration."""
-    loaded = tree_.load(file)
-    require_game(file, loaded.position, game)
-    by = prior_of(prior, loaded.position.game)
-    if by is not None:
-        require_digest(by, file)
-        require_prior(loaded, by)
+    loaded, by = read_tree(file, game, prior)
     total, number = verify(loaded, by), loaded.configurations
     answer = stated("tree", loaded.position, by, total, number)
     what = f"every configuration, weight {number:,}" if by else f"all {number:,} configurations"

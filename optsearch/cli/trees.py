@@ -20,7 +20,7 @@ from optsearch.cli.common import (
     writing,
 )
 from optsearch.cli.options import FIGURE, Argument, Form, Option
-from optsearch.counting.prior import prior_of
+from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Cell, Game, Permutation
 from optsearch.search.hunt import is_hunt
 from optsearch.support.errors import OptsearchError
@@ -59,12 +59,7 @@ def tree(
             f"{file} is a strategy for a family of sets; name its file, too, as in optsearch tree "
             f"{file} sets.csv"
         )
-    loaded = tree_.load(file)
-    require_game(file, loaded.position, game)
-    by = prior_of(prior, loaded.position.game)
-    if by is not None:
-        require_digest(by, file)
-        require_prior(loaded, by)
+    loaded, by = read_tree(file, game, prior)
     other = None if beside is None else tree_.load(beside)
     symmetry = None
     if other is not None:
@@ -109,6 +104,19 @@ def tree(
     answer.fact("drawing", str(figure) if figure else None)
     answer.fact("dot", str(dot) if dot else None)
     answer.print(form)
+
+
+def read_tree(
+    file: Path, game: str | None, prior: str | None
+) -> tuple[tree_.DecisionTree, Prior | None]:
+    """The tree of a file and its prior, those that are named beside it."""
+    loaded = tree_.load(file)
+    require_game(file, loaded.position, game)
+    by = prior_of(prior, loaded.position.game)
+    if by is not None:
+        require_digest(by, file)
+        require_prior(loaded, by)
+    return loaded, by
 
 
 def measures(tree: tree_.DecisionTree) -> dict[str, object]:
