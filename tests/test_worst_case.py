@@ -119,6 +119,19 @@ def test_both_sides_without_a_search(short_of_time, text):
     assert verify(tree) == tree.total_height
 
 
+def test_the_worst_case_is_told_before_the_least_mean_is_found():
+    told = []
+
+    def listen(status):
+        told.append(status.worst)
+        if status.worst is not None:
+            raise KeyboardInterrupt
+
+    found = solve("8x8:4", objective="worst", progress=listen, partial=True)
+    assert told[-1] == found.worst == PROVED["8x8:4"]
+    assert not found.is_exact
+
+
 @pytest.mark.parametrize("objective", ["worst", "within=9"])
 @pytest.mark.parametrize("text", ["4x4:3,2", "4x4:3,announce=ship"])
 def test_a_bracket_of_every_objective(short_of_time, text, objective):

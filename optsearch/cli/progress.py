@@ -91,6 +91,8 @@ def solving(label: str) -> AbstractContextManager[Progress[SearchStatus]]:
     def note(status: SearchStatus) -> str:
         rate = status.nodes / max(time.monotonic() - started, 0.1)
         text = f"{status.nodes:,} nodes, {rate:,.0f}/s"
+        if status.worst is not None:
+            return f"worst case {status.worst} shots, the least mean of it is searched, {text}"
         if status.lower is None or status.best is None:
             return text
         return f"total between {status.lower:,} and {status.best:,}, {text}"

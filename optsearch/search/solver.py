@@ -203,6 +203,7 @@ class Solver:
             if budget == self._misses_at_most:
                 if self._is_short:
                     return self._open_answer()
+                self.watch.worst = self.kernel.cells_left + budget
                 if self._rule is not None:
                     frontier.follow(self._rule)
             if self._is_short:

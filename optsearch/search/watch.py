@@ -23,12 +23,14 @@ class SearchMonitor:
 
     kernel -- whose nodes these are; it is given `tick`. frontier -- what is known of the root.
     far_nodes -- of other processes that have answered. notes -- where those at work note theirs.
-    bound_root -- called once, when the search is long.
+    worst -- the least worst case, once it is known. bound_root -- called once, when the search is
+    long.
     """
 
     kernel: Kernel
     frontier: Frontier | None = None
     far_nodes = 0
+    worst: int | None = None
     notes: memoryview | None = None
     bound_root: Callable[[], None] | None = None
 
@@ -69,13 +71,13 @@ class SearchMonitor:
         nodes = self.kernel.nodes + self.far_nodes + sum(self.notes or ())
         frontier, effort = self.frontier, self.kernel.effort
         if frontier is None:
-            return SearchStatus(nodes, effort=effort)
+            return SearchStatus(nodes, worst=self.worst, effort=effort)
         done, total = frontier.valued if frontier.every else frontier.settled
         best = lower = None
         if self.kernel.objective.kind == "mean":
             best = self.certain_cost + frontier.upper
             lower = self.certain_cost + frontier.lower
-        return SearchStatus(nodes, best, lower, done=done, total=total, effort=effort)
+        return SearchStatus(nodes, best, lower, self.worst, done=done, total=total, effort=effort)
 
     def answer(self, question: Question, other: Limit | None = None) -> int | None:
         """The cost of a shot, for a frontier; None at an other limit, or if it takes many nodes."""

@@ -188,9 +188,11 @@ class SearchStatus(progress.Status):
 
     That is first shots, or states, of which the total is an estimate. nodes -- looked into so far.
     best -- the least total height of a complete strategy found so far. lower -- what no strategy
-    can be below. effort -- nodes, and what the subsets come to in nodes.
+    can be below. worst -- the least worst case, once it is known. effort -- nodes, and what the
+    subsets come to in nodes.
     """
 
     nodes: int
     best: int | None = None
     lower: int | None = None
+    worst: int | None = None
