@@ -50,10 +50,10 @@ from optsearch.results.tables import (
     OPTIMA_ANNOUNCED,
     TABLES,
     Column,
-    took,
 )
 from optsearch.results.verification import verification_statuses
 from optsearch.search.kernels import SWITCHES
+from optsearch.support.decimals import time_text
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -134,13 +134,6 @@ def _origin(file: str, command: str) -> str:
 # What is computed from tables
 
 
-def duration(seconds: float) -> str:
-    """A time as people say it."""
-    if seconds < 1:
-        return "less than a second"
-    return f"{seconds:.0f} seconds" if seconds < 120 else f"{seconds / 60:.0f} minutes"
-
-
 def searches_by_size() -> str:
     """How many of the searches ended within some time, by the number of configurations."""
     rows = OPTIMA.read().rows
@@ -150,7 +143,7 @@ def searches_by_size() -> str:
     for low, high in sizes:
         times = [row["seconds"] for row in rows if low <= row["configurations"] <= high]
         within = [sum(time <= limit for time in times) for limit in limits]
-        lines.append((f"{low:,} to {high:,}", len(times), *within, duration(max(times))))
+        lines.append((f"{low:,} to {high:,}", len(times), *within, time_text(max(times))))
     head = ("configurations", "games", *(f"within {limit:g} s" for limit in limits), "longest")
     return markdown(head, *lines)
 
@@ -230,7 +223,13 @@ def verification() -> str:
     return markdown(
         ("table", "made", "as it stands", "takes", "command"),
         *(
-            (one.file, one.header.get("date", ""), one.text, took(one.minutes), f"`{one.command}`")
+            (
+                one.file,
+                one.header.get("date", ""),
+                one.text,
+                time_text(60 * one.minutes),
+                f"`{one.command}`",
+            )
             for one in verification_statuses()
         ),
     )

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from experiments.script import made_by, run
-from optsearch.results.tables import took
 from optsearch.results.verification import VerificationStatus, verification_statuses
+from optsearch.support.decimals import time_text
 
 
 def experiments() -> dict[str, str]:
@@ -38,8 +38,8 @@ def main() -> None:
     known = list(verification_statuses())
     for name, about in experiments().items():
         tables = made_by(name)
-        minutes = f", {took(max(table.most_minutes for table in tables))}" if tables else ""
-        print(f"{name}{minutes}\n    {about}")
+        minutes = max((table.most_minutes for table in tables), default=0)
+        print(f"{name}{f', {time_text(60 * minutes)}' if tables else ''}\n    {about}")
         for line in made(name, known):
             print(f"    {line}")
     print("\npython -m experiments.NAME runs one, and with --help says how it is used.")

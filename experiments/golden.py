@@ -23,10 +23,11 @@ from pathlib import Path
 
 from experiments import script
 from optsearch import tree
-from optsearch.results.tables import RECOMPUTED, Entries, Table, Tree, took
+from optsearch.results.tables import RECOMPUTED, Entries, Table, Tree
 from optsearch.results.verification import VerificationStatus, verification_statuses
 from optsearch.support import records
 from optsearch.support.datafiles import CHECKOUT, RESULTS
+from optsearch.support.decimals import time_text
 from optsearch.support.errors import RecordError
 
 # What an experiment is told so that it goes on from nothing; {folder} is an empty one.
@@ -135,7 +136,8 @@ def main() -> int:
     parser.add_argument("--within", type=float, default=1, metavar="MINUTES", help="(default: 1)")
     arguments = parser.parse_args()
     todo = chosen(arguments.within, arguments.table)
-    print(f"{len(todo)} commands, about {took(sum(run.minutes for run in todo))} on two cores")
+    seconds = 60 * sum(run.minutes for run in todo)
+    print(f"{len(todo)} commands, about {time_text(seconds)} on two cores")
     path = RECOMPUTED.path(arguments.output)
     known = RECOMPUTED.read(path) if path.is_file() else []
     there = {one.file for one in verification_statuses()}
@@ -144,7 +146,7 @@ def main() -> int:
     }
     differing = 0
     for run in todo:
-        print(f"{run.text} (about {took(run.minutes)}) ...", flush=True)
+        print(f"{run.text} (about {time_text(60 * run.minutes)}) ...", flush=True)
         started, commit = time.perf_counter(), records.commit()
         found = recomputed(run)
         made = dict(run.files)

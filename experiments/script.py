@@ -16,9 +16,10 @@ from optsearch.cli import forget_output
 from optsearch.cli.common import listed
 from optsearch.game import Game
 from optsearch.results import tables as results
-from optsearch.results.tables import Table, Tree, took
+from optsearch.results.tables import Table, Tree
 from optsearch.strategies import Strategy, named
 from optsearch.support.datafiles import CHECKOUT, RESULTS
+from optsearch.support.decimals import time_text
 from optsearch.support.errors import OptsearchError
 
 SECONDS = 10  # between two lines that say how far a script is
@@ -40,7 +41,7 @@ def parser(doc: str | None, name: str) -> argparse.ArgumentParser:
     if made:
         files = ", ".join(f"data/results/{table.file}" for table in made)
         minutes = max(table.most_minutes for table in made)
-        after = f"It makes {files}; that takes about {took(minutes)} on two cores."
+        after = f"It makes {files}; that takes about {time_text(60 * minutes)} on two cores."
     made_parser = argparse.ArgumentParser(
         prog=f"python -m experiments.{name}",
         description=doc.replace("%", "%%"),
@@ -143,8 +144,8 @@ def reported(rows: Iterable[Row], number: int) -> list[Row]:
     for row in rows:
         done.append(row)
         print(*row, flush=True)
-        left = (time.monotonic() - started) * (number / len(done) - 1) / 60
-        print(f"{len(done)} of {number}, about {took(left)} left", file=sys.stderr, flush=True)
+        left = time_text((time.monotonic() - started) * (number / len(done) - 1))
+        print(f"{len(done)} of {number}, about {left} left", file=sys.stderr, flush=True)
     return done
 
 

@@ -490,7 +490,7 @@ def test_full_on_the_command_line(here, monkeypatch, tmp_path, computed):
     assert (status, err) == (int(computed == "3"), "")
     lines = out.splitlines()
     left = "everything of paper, b: {} of 3 numbers left, {}, kept in "
-    assert lines[0].startswith(left.format(3, "about 1.5 hours on two cores"))
+    assert lines[0].startswith(left.format(3, "about 90 minutes on two cores"))
     again = here("reproduce", "--full", "--resume", tmp_path)[1].splitlines()
     assert again[0].startswith(left.format(0, "seconds"))
     assert again[1:] == lines[1:]

@@ -7,7 +7,6 @@ from pathlib import Path
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import advised, numbered, read_game, require_order
-from optsearch.cli.estimates import time_text
 from optsearch.cli.options import Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_at
@@ -16,6 +15,7 @@ from optsearch.evaluation import compare as compare_
 from optsearch.evaluation.comparison import MOST_DRAWN, POSITIONS
 from optsearch.play.estimate import evaluation_seconds
 from optsearch.strategies import as_strategy
+from optsearch.support.decimals import time_text
 
 
 @app.command(

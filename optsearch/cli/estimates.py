@@ -11,19 +11,11 @@ from optsearch.play.estimate import evaluation_seconds, simulation_seconds
 from optsearch.play.simulate import ReplyModel
 from optsearch.strategies import Strategy, as_player
 from optsearch.strategies.user import UserStrategy
+from optsearch.support.decimals import time_text
 
 LONG = 600  # seconds
 MINUTE = 60
 FEW = 2000  # games times cells that need no estimate
-UNITS = (("day", 86_400), ("hour", 3600), ("minute", 60))
-
-
-def time_text(seconds: float) -> str:
-    """A time for people, in the largest unit of which there are two."""
-    for name, size in UNITS:
-        if seconds >= 2 * size:
-            return f"{seconds / size:.0f} {name}s"
-    return f"{max(seconds, 1):.0f} seconds"
 
 
 def announce_evaluation(strategy: Strategy, game: Game, workers: int | None) -> None:

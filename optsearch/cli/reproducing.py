@@ -14,8 +14,8 @@ from optsearch.cli.common import advised, out
 from optsearch.cli.evaluating import evaluating
 from optsearch.cli.options import FOLDER, Argument, Form, Option
 from optsearch.reproduce import ALL, SOURCES, Check, Source
-from optsearch.results.tables import took
 from optsearch.support.datafiles import published
+from optsearch.support.decimals import time_text
 from optsearch.support.errors import OptsearchError
 from optsearch.support.version import VERSION
 
@@ -83,7 +83,7 @@ def print_estimate(sources: list[Source], resume: Path | None) -> None:
     left = reproduce_.left(sources, resume)
     every = sum(1 for source in sources for _ in source.everything())
     minutes = sum(number.minutes for number in left)
-    about = f"about {took(minutes)} on two cores" if minutes else "seconds"
+    about = f"about {time_text(60 * minutes)} on two cores" if minutes else "seconds"
     kept = f"kept in {resume}" if resume else "kept nowhere: --resume FOLDER keeps what is done"
     out.print(
         f"everything of {names}: {len(left)} of {every} numbers left, {about}, {kept}\n",

@@ -43,6 +43,7 @@ from optsearch.lower_bounds.leaves import (
 from optsearch.lower_bounds.reveal import MISSES, Revealed, finished_within, reveal
 from optsearch.lower_bounds.ship_chain import Finished, longest_ship_chain
 from optsearch.lower_bounds.told import AllButTwo, Told, known_ships, mean_of
+from optsearch.support.decimals import time_text
 from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, Status, no_progress
 from optsearch.support.store import Facts
@@ -168,7 +169,7 @@ def lower_bounds_in_turn(
 
 def would_take(number: int, what: str, seconds: float) -> str:
     """What a bound would take that is left out."""
-    return f"{number:,} configurations would be {what}, in about {max(1, round(seconds)):,} s"
+    return f"{number:,} configurations would be {what}, in about {time_text(max(1, seconds))}"
 
 
 def _counting(progress: Progress[BoundsStatus]) -> Progress[Status]:

@@ -272,13 +272,6 @@ class Tree:
 QUICK = 0.2  # minutes
 
 
-def took(minutes: float) -> str:
-    """A duration in words."""
-    if minutes >= 90:
-        return f"{minutes / 60:.2g} hours"
-    return f"{minutes:.0f} minutes" if minutes >= 1.5 else f"{60 * minutes:.0f} seconds"
-
-
 def part_of(game: Game) -> str:
     """A game as part of a table's name: 10x10_54332; 1x28_-11-1-1 where lengths have two digits."""
     before = "-" if max(game.fleet) > 9 else ""

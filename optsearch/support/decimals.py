@@ -1,4 +1,4 @@
-"""Numbers as decimals: a bound that is open is rounded so that it holds, what is exact to nearest.
+"""Numbers and times as text: an open bound is rounded so that it holds, what is exact to nearest.
 
 The mean of a strategy on all configurations is an upper bound on the optimum. Where it is printed
 with four decimals it is rounded up as well (`exact_mean`), so that it reads the same beside bounds.
@@ -77,3 +77,16 @@ def between(value: Fraction, side: str, lower: Fraction, upper: Fraction | None)
     '0.666666'
     """
     return decimal(value, "exact" if lower == value == upper else side)
+
+
+_UNITS = (("year", 31_557_600), ("day", 86_400), ("hour", 3600), ("minute", 60))
+
+
+def time_text(seconds: float) -> str:
+    """A time for people, in the largest unit of which there are two."""
+    for name, size in _UNITS:
+        if seconds >= 2 * size:
+            return f"{seconds / size:,.0f} {name}s"
+    if seconds < 1:
+        return "less than a second"
+    return "1 second" if seconds < 1.5 else f"{seconds:.0f} seconds"
