@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PRODUCT = 74_000  # lines of all rooms but the tests
-WORDS = 75_000  # of docs, README and CONTRIBUTING
+PRODUCT = 68_230  # lines of all rooms but the tests
+WORDS = 55_000  # of docs, README and CONTRIBUTING
 CODE = {".py", ".pyx", ".pxd", ".pyi", ".js", ".css", ".html"}
 PAGE = ROOT / "CONTRIBUTING.md"
 TABLE = re.compile(r"(?<=<!-- budget -->\n).*?(?=<!-- end -->)", re.DOTALL)
