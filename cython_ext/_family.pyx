@@ -56,6 +56,8 @@ cdef Node* new_node(int n, int cells, int budget, bint weighted) except NULL nog
     node.n, node.width, node.budget = n, <int>width, budget
     node.exact = node.listed = node.whole = node.on_word = node.priced = node.former = False
     node.key.bytes = NULL
+    node.identity.place = node.identity.print = 0
+    node.identity.place = node.identity.print = 0
     node.m = node.hits = node.shots_n = 0
     node.lower = node.weight = 0
     return node

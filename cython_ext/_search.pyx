@@ -67,6 +67,7 @@ from optsearch.compiled._chain cimport MOST, ChainDual
 from optsearch.compiled._effort cimport Effort, count_node, total
 from optsearch.compiled._family cimport (
     Candidate, Node, ascending_cells, count_pairs, free_node, new_node, take_part, take_stock)
+from optsearch.compiled._identities cimport IdentityTable
 from optsearch.compiled._memo cimport BOUNDED, SOLVED, Memo
 from optsearch.compiled._normal_form cimport NormalForm
 from optsearch.compiled._sides cimport Row, sort_by_side, take_alike, weak_cut
@@ -86,6 +87,8 @@ cdef enum:
     MOST_COMPARED = 1 << 15    # sets of which it is seen whether one lies inside another
     EVEN_FROM = 8              # sets with weights from which the bound by equal weights is used
     PARTS = 10                 # bits of a multiple of former weights
+    MOST_BYTES = 1 << 26       # of the table by identity
+    PART_OF_MEMORY = 8         # that it may take
     BUSY = 1                   # what `open` returns where another process is at a family
     SHARED_FROM = 1            # nor those that took less one in memory that processes share
 
@@ -126,6 +129,7 @@ cdef class Search:
     cdef ChainDual chain
     cdef NormalForm names
     cdef WordSearch words
+    cdef readonly IdentityTable identities         # or None
     cdef readonly Effort effort
     cdef readonly Memo memo
     cdef public int team                           # of so many processes, which search the same
@@ -148,7 +152,10 @@ cdef class Search:
         self.bounds = Bounds(self.n, self.hits, self.objective, self.on)
         self.chain = ChainDual()
         self.names = NormalForm(cells, self.objective, self.rule, self.on)
-        self.words = WordSearch(self.bounds, self.effort, self.rule, self.on)
+        if self.on.identity and self.on.memo and self.objective == MEAN and self.rule == OPTIMAL:
+            self.identities = IdentityTable(min(MOST_BYTES, table.max_bytes // PART_OF_MEMORY))
+            table.max_bytes -= self.identities.bytes
+        self.words = WordSearch(self.bounds, self.effort, self.rule, self.on, self.identities)
         self.sets = <Cells*>PyMem_Malloc(self.n * sizeof(Cells))
         self.weights = <int64_t*>PyMem_Malloc(self.n * sizeof(int64_t))
         if self.sets == NULL or self.weights == NULL:
@@ -390,6 +397,10 @@ cdef class Search:
 
     cdef int remember(self, Node* node, long long work) except -1 nogil:
         """Keep what is known of a family that took so much work."""
+        if node.identity.print:
+            self.identities.keep(&node.identity, node.lower, node.exact)
+        if node.key.bytes == NULL:
+            return 0
         return self.memo.remember(
             &node.key, node.lower, node.exact, work >= SHARED_FROM, work >= self.memo.disk_from)
 
@@ -401,6 +412,7 @@ cdef class Search:
         unless_busy -- return BUSY, with the bound so far, where another process seems to be at it.
         """
         cdef bint priced
+        cdef int64_t known
         take_stock(node, self.on.merging)
         if self.bounds.at_sight(node):
             return 0
@@ -409,6 +421,12 @@ cdef class Search:
         node.on_word = (not priced and self.on.words and node.n <= WORD
                         and (node.hits > 2 or node.weights != NULL)
                         and self.objective == MEAN and (node.weights == NULL or self.apart))
+        if self.identities is not None and node.n >= MEMO_FROM and not node.whole:
+            node.identity = self.identities.of_family(node.rows, node.weights, node.n)
+            if self.identities.find(&node.identity, &known, &node.exact):
+                node.lower = max(node.lower, known)
+                if node.exact or node.lower >= limit:
+                    return 0
         if node.on_word:
             node.lower = max(node.lower, self.bounds.capped_of(node))
         else:
@@ -420,6 +438,8 @@ cdef class Search:
                 MEMO_FROM_ON_WORD if node.on_word else MEMO_FROM):
             self.names.write(node)
             self.recall(node)
+            if node.identity.print and (node.exact or node.lower >= limit):
+                self.identities.keep(&node.identity, node.lower, node.exact)
         if node.exact or node.lower >= limit:
             return 0
         if unless_busy and node.key.bytes != NULL and self.memo.shared.is_busy(&node.key):
@@ -435,7 +455,7 @@ cdef class Search:
             node.lower = max(node.lower, self.two_sided_bound(node))
         else:
             return 0
-        if node.lower >= limit and node.key.bytes != NULL:
+        if node.lower >= limit:
             self.remember(node, 0)
         return 0
 
@@ -608,14 +628,13 @@ cdef class Search:
             if together:
                 is_marked = self.memo.shared.enter(&node.key)
             try:
-                if not self.try_shots(node, limit, together) and node.key.bytes != NULL:
+                if not self.try_shots(node, limit, together):
                     self.remember(node, total(self.effort) - before)
             finally:
                 if is_marked:
                     self.memo.shared.leave(&node.key)
             return 0
-        if node.key.bytes != NULL:
-            self.remember(node, total(self.effort) - before)
+        self.remember(node, total(self.effort) - before)
         return 0
 
     cdef bint try_shots(self, Node* node, int64_t limit, bint together) except -1 nogil:
@@ -694,8 +713,7 @@ cdef class Search:
             if self.rule == FIRST_GREEDY:
                 break
         node.lower, node.exact = greatest, True
-        if node.key.bytes != NULL:
-            self.remember(node, total(self.effort) - before)
+        self.remember(node, total(self.effort) - before)
         return 0
 
     cdef bint search_factors(self, Node* node, int64_t limit) except -1 nogil:

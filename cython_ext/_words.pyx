@@ -3,7 +3,7 @@
 A cell is the word of the sets that have it. The objective is the mean, and no set lies inside another
 where they have weights: then bits are in the order of falling weights, and so are those of every
 subset. The bounds and the choice of shots are those of `_search`; what is known of a subset is
-remembered by its bits, for the time of one search.
+remembered by its bits, for the time of one search, and by its identity for all of them.
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
@@ -18,19 +18,23 @@ from objectives cimport INFINITE
 from optsearch.compiled._bounds cimport Bounds, capped_bound, capped_row
 from optsearch.compiled._effort cimport Effort, count_subset
 from optsearch.compiled._family cimport Node
+from optsearch.compiled._identities cimport Identity, IdentityTable
 from options cimport BEST_GREEDY, OPTIMAL, Switches
 
 cdef enum:
-    KNOWN = 1 << 16            # subsets that are remembered
+    KNOWN = 1 << 11            # subsets that are remembered
     BOUNDED = 1 << 10          # bounds that are: what is asked again is asked soon, and this is near
     SEARCHES = 1 << 12         # that are told apart; see Known
+    IDENTITY_FROM = 8          # sets from which a subset is looked up by its identity
 
 
 cdef class WordSearch:
     """Searches families whose bounds it is given."""
 
-    def __cinit__(self, Bounds bounds, Effort effort, int rule, Switches on):
+    def __cinit__(self, Bounds bounds, Effort effort, int rule, Switches on,
+                  IdentityTable identities):
         self.bounds, self.effort, self.rule, self.on = bounds, effort, rule, on
+        self.identities = identities
         self.known = <Known*>PyMem_Calloc(KNOWN, sizeof(Known))
         self.bounded = <Known*>PyMem_Calloc(BOUNDED, sizeof(Known))
         self.sums = <int64_t*>PyMem_Calloc(WORD // 8 * 256, sizeof(int64_t))
@@ -60,7 +64,7 @@ cdef class WordSearch:
         self.searches += 1
         for i in range((node.m + LANES - 1) // LANES * LANES):
             columns[i] = node.columns[i] if i < node.m else 0
-        self.weights = node.weights
+        self.weights, self.rows = node.weights, node.rows
         if node.weights != NULL:
             self.sum_weights(node.n)
 
@@ -220,8 +224,10 @@ cdef class WordSearch:
         """
         cdef uint64_t parts[MAX_CELLS]
         cdef Subset subset
+        cdef Identity key
+        cdef bint by_identity
         cdef int n = popcount(sets), i = 0
-        cdef int64_t lower = 0, least
+        cdef int64_t lower = 0, least, value
         cdef Known* known = self.known + (scramble(sets) & (KNOWN - 1))
         exact[0] = True
         if n <= 2:
@@ -231,6 +237,15 @@ cdef class WordSearch:
             exact[0] = known.exact
             if known.exact or lower >= limit:
                 return lower
+        exact[0] = False
+        by_identity = self.identities is not None and n >= IDENTITY_FROM
+        if by_identity:
+            key = self.identities.of_subset(self.rows, self.weights, sets)
+            if self.identities.find(&key, &value, exact):
+                lower = max(lower, value)
+                if exact[0] or lower >= limit:
+                    self.keep(known, sets, lower, exact[0])
+                    return lower
         count_subset(self.effort)
         subset.sets, subset.n, subset.hits = sets, n, hits
         take_columns(&subset, columns, columns_n, parts, self.on.ordering)
@@ -240,7 +255,6 @@ cdef class WordSearch:
         lower = max(lower, self.capped_by_weight(sets, n, subset.left, subset.most))
         if lower < limit:
             lower = max(lower, self.bound_by_counts(&subset))
-        exact[0] = False
         if lower >= limit:
             return lower
         least = self.least_of(sets)
@@ -255,11 +269,15 @@ cdef class WordSearch:
                 parts[i], subset.hits, parts, subset.m, limit - least, exact))
         else:
             lower = self.try_cells(&subset, lower, limit, exact)
-        known.subset = sets
-        known.search = self.searches
-        known.lower = lower
-        known.exact = exact[0]
+        self.keep(known, sets, lower, exact[0])
+        if by_identity:
+            self.identities.keep(&key, lower, exact[0])
         return lower
+
+    cdef void keep(self, Known* known, uint64_t sets, int64_t lower, bint exact) noexcept nogil:
+        """Remember what is known of a subset for the time of this search."""
+        known.subset, known.search = sets, self.searches
+        known.lower, known.exact = lower, exact
 
     cdef int64_t cost_at_sight(self, const Subset* subset) noexcept nogil:
         """The misses of three sets, or of sets of one cell each, which are shot by falling weight."""

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.compiled._effort import Effort
+from optsearch.compiled._identities import IdentityTable
 from optsearch.compiled._memo import Disk, Memo
 from optsearch.compiled._table import MemoryTable
 
@@ -13,6 +14,7 @@ class Search:
     effort: Effort
     has_prices: bool
     memo: Memo
+    identities: IdentityTable | None
     team: int
     def __init__(
         self,

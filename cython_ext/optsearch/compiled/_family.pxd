@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
 
 from cells cimport Cells
+from optsearch.compiled._identities cimport Identity
 from optsearch.compiled._table cimport Key
 
 cdef enum:
@@ -42,6 +43,7 @@ cdef struct Node:              # one family, taken stock of; a single block of m
     int32_t* pair              # [m * m] in how many sets two cells are together
     Candidate* shots           # [m]
     uint8_t* cell              # [m] the bit of each column
+    Identity identity          # zeros where it is not looked up by that
     Key key                    # normal form; its bytes are NULL where there is none
 
 

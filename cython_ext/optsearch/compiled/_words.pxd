@@ -2,11 +2,12 @@
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from cells cimport MAX_CELLS
+from cells cimport MAX_CELLS, Cells
 from counting cimport Counted
 from optsearch.compiled._bounds cimport Bounds
 from optsearch.compiled._effort cimport Effort
 from optsearch.compiled._family cimport Node
+from optsearch.compiled._identities cimport IdentityTable
 from options cimport Switches
 
 cdef enum:
@@ -46,6 +47,8 @@ cdef class WordSearch:
     cdef Known* known          # what was searched
     cdef Known* bounded        # what was bounded
     cdef uint32_t searches     # number of the current one
+    cdef IdentityTable identities  # or None
+    cdef const Cells* rows     # the sets
     cdef const int64_t* weights  # of the sets, falling; NULL where all are 1
     cdef int64_t* sums         # of the weights of sets 8 * i to 8 * i + 7, by subset, at 256 * i
     cdef int search(self, Node* node, int64_t limit) except -1 nogil
@@ -65,6 +68,7 @@ cdef class WordSearch:
     cdef int64_t bound_by_profile(self, const Subset* subset) noexcept nogil
     cdef int64_t solve(self, uint64_t sets, int hits, const uint64_t* columns, int columns_n,
                        int64_t limit, bint* exact) except -1 nogil
+    cdef void keep(self, Known* known, uint64_t sets, int64_t lower, bint exact) noexcept nogil
     cdef int64_t cost_at_sight(self, const Subset* subset) noexcept nogil
     cdef int64_t heaviest_part(self, const Subset* subset) noexcept nogil
     cdef int64_t try_cells(self, const Subset* subset, int64_t lower, int64_t limit,

@@ -1,0 +1,110 @@
+"""What is known of families by which sets they are, whichever search asks.
+
+A family is named by 128 bits: sums over its sets, less the cells that all of them have, of two hashes
+of the cells and the weight of a set. The first sum says where its entry is, and is the same in every
+run, so that a search looks into as many nodes each time. The second one is by random numbers drawn
+for each table: were two families ever taken for each other, another run would not do the same.
+
+Four entries are one line of the processor's cache. A new one takes the place of what is known of the
+same family, or a free one, or any. Of families that differ in names of cells alone each has an entry;
+`_normal_form` knows them as one, and takes longer.
+"""
+
+import os
+
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from libc.stdint cimport int64_t, uint64_t
+
+from cells cimport Cells, ctz, high, low
+from hashing cimport scramble
+
+cdef enum:
+    LINE = 64                  # bytes of a bucket
+    ENTRIES = 4
+    BITS = 12                  # of the first sum that an entry has beside its place
+
+
+cdef class IdentityTable:
+    """A table of at most so many bytes.
+
+    compared -- the bits by which families are told apart; all of them, but in tests of what a wrong
+        entry does.
+    """
+
+    def __cinit__(self, uint64_t most_bytes):
+        cdef uint64_t buckets = 1
+        while 2 * buckets * LINE <= most_bytes:
+            buckets *= 2
+        self.bytes, self.mask, self.compared = buckets * LINE, buckets - 1, <uint64_t>-1
+        for i in range(3):
+            self.seeds[i] = <uint64_t>int.from_bytes(os.urandom(8)) | 1
+        self.entries = <uint64_t*>PyMem_Calloc(buckets, LINE)
+        if self.entries == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        PyMem_Free(self.entries)
+
+    cdef Identity of_family(self, const Cells* rows, const int64_t* weights, int n) noexcept nogil:
+        """The name of n sets without a cell that all of them have; weights -- NULL where all are 1."""
+        cdef Identity key
+        cdef int i
+        key.place = key.print = n
+        for i in range(n):
+            add_set(&key, rows[i], 1 if weights == NULL else weights[i], self.seeds)
+        return key
+
+    cdef Identity of_subset(self, const Cells* rows, const int64_t* weights,
+                            uint64_t sets) noexcept nogil:
+        """The name of some of at most 64 sets, without the cells that all of them have."""
+        cdef Identity key
+        cdef Cells certain = ~<Cells>0
+        cdef uint64_t left = sets
+        cdef int i, n = 0
+        while left:
+            certain &= rows[ctz(left)]
+            left &= left - 1
+            n += 1
+        key.place = key.print = n
+        while sets:
+            i = ctz(sets)
+            add_set(&key, rows[i] & ~certain, 1 if weights == NULL else weights[i], self.seeds)
+            sets &= sets - 1
+        return key
+
+    cdef bint find(self, const Identity* key, int64_t* lower, bint* exact) noexcept nogil:
+        """Whether something is known of a family; then what: its optimum, if `exact`, or a bound."""
+        cdef uint64_t spot = scramble(key.place & self.compared)
+        cdef uint64_t print = (key.print & self.compared) | 1
+        cdef const uint64_t* entry = self.entries + 2 * ENTRIES * (spot & self.mask)
+        for _ in range(ENTRIES):
+            if entry[0] == print and entry[1] >> (64 - BITS) == spot >> (64 - BITS):
+                lower[0] = <int64_t>(entry[1] << BITS >> (BITS + 1))
+                exact[0] = entry[1] & 1
+                return True
+            entry += 2
+        return False
+
+    cdef void keep(self, const Identity* key, int64_t lower, bint exact) noexcept nogil:
+        """Keep what is known of a family."""
+        cdef uint64_t spot = scramble(key.place & self.compared)
+        cdef uint64_t print = (key.print & self.compared) | 1
+        cdef uint64_t* bucket = self.entries + 2 * ENTRIES * (spot & self.mask)
+        cdef int i, chosen = <int>(spot >> 50) & (ENTRIES - 1)
+        for i in range(ENTRIES):
+            if bucket[2 * i] == 0 or (
+                    bucket[2 * i] == print
+                    and bucket[2 * i + 1] >> (64 - BITS) == spot >> (64 - BITS)):
+                chosen = i
+                break
+        bucket[2 * chosen] = print
+        bucket[2 * chosen + 1] = (
+            spot >> (64 - BITS) << (64 - BITS) | 2 * <uint64_t>lower | <uint64_t>exact)
+
+
+cdef inline void add_set(Identity* key, Cells cells, int64_t weight, const uint64_t* seeds) noexcept nogil:
+    """One set more."""
+    cdef uint64_t some = low(cells), others = high(cells)
+    key.place += scramble(some + others * <uint64_t>0x9E3779B97F4A7C15
+                          + <uint64_t>weight * <uint64_t>0xD1B54A32D192ED03)
+    key.print += scramble((some ^ seeds[0]) + others * seeds[1] + <uint64_t>weight * seeds[2])

@@ -1,0 +1,21 @@
+# What is known of families by which sets they are.
+
+from libc.stdint cimport int64_t, uint64_t
+
+from cells cimport Cells
+
+cdef struct Identity:          # of a family; zeros: of none
+    uint64_t place             # where its entry is
+    uint64_t print             # what tells it from others there
+
+cdef class IdentityTable:
+    cdef uint64_t* entries     # [4 * (mask + 1)] of two words: print, and BITS of place, bound, exact
+    cdef uint64_t mask         # buckets, a power of two, less 1
+    cdef uint64_t seeds[3]
+    cdef public uint64_t compared
+    cdef readonly uint64_t bytes
+    cdef Identity of_family(self, const Cells* rows, const int64_t* weights, int n) noexcept nogil
+    cdef Identity of_subset(self, const Cells* rows, const int64_t* weights,
+                            uint64_t sets) noexcept nogil
+    cdef bint find(self, const Identity* key, int64_t* lower, bint* exact) noexcept nogil
+    cdef void keep(self, const Identity* key, int64_t lower, bint exact) noexcept nogil

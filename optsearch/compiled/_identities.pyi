@@ -1,0 +1,4 @@
+class IdentityTable:
+    compared: int
+    bytes: int
+    def __init__(self, most_bytes: int) -> None: ...
