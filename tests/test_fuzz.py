@@ -525,7 +525,7 @@ def check_equilibrium(asked):
     if last := asked.rng.choice((0, asked.rng.randint(1, rules.cells))):
         paid, objective = (lambda depth: int(depth > last)), f"within={last}"
     asked.run("equilibrium", rules, "--objective", objective, "--certificate", "both.json")
-    assert asked.run("certificate", "both.json")["value"] is not None
+    assert asked.run("check", "both.json")["value"] is not None
     with open("both.json", encoding="utf-8") as file:
         both = json.load(file)
     value = Fraction(both["hider_guarantees"])
@@ -939,7 +939,7 @@ def check(here, case, seed):
 # Games without a configuration
 
 REFUSED = """
-    occurrence GAME|occurrence GAME --method enumerate|posterior GAME
+    posterior GAME|posterior GAME --counts
     sample GAME|sample GAME --draw-boards
     solve GAME|solve GAME --method paper|solve GAME --method reference|solve GAME --objective worst
     solve GAME --objective within=3|solve GAME --all-shots|solve GAME --time-limit 1
@@ -1029,6 +1029,13 @@ def fuzz(here, first, games, most_checks):
         check(here, case, first)
 
     drawn()
+
+
+@pytest.mark.parametrize("one", CHECKS, ids=lambda one: one.__name__)
+def test_each_check(here, tmp_path, monkeypatch, one):
+    """Once on a small game, so that none asks for what the command no longer has."""
+    monkeypatch.chdir(tmp_path)
+    check(here, Case(Rules(2, 3, (2,)), checks=(one,)), SEED)
 
 
 def test_commands_beside_the_definition(here, tmp_path, monkeypatch):
