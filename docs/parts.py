@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import floor, inf
@@ -35,7 +35,6 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from experiments import NEW
 from optsearch.cli.app import everything
 from optsearch.cli.command import app
 from optsearch.cli.families import ANSWERS
@@ -148,37 +147,24 @@ def searches_by_size() -> str:
     return markdown(head, *lines)
 
 
-def _of_all(ratios: list[float]) -> tuple[str, str]:
+def _of_all(ratios: Sequence[float]) -> tuple[str, str]:
     """The median and the greatest of some ratios; of how many one side was given up."""
     given_up = f"no end: {ratios.count(inf)}"
     return f"{median(ratios):.2f}", given_up if inf in ratios else f"{max(ratios):.1f}"
 
 
 def worth_of_switches() -> str:
-    """What the search takes without each switch, and the first solver without it and with it."""
-    runs: dict[str, dict[tuple[str, ...], tuple[float, float]]] = {}  # effort and seconds
+    """What the search takes without each switch."""
+    runs: dict[str, list[tuple[float, float]]] = {}  # effort and seconds of each position
     for row in ABLATION.read():
-        question = tuple(str(row[name]) for name in ("game", "objective", "prior", "position"))
-        ratios = row["effort_ratio"] or inf, row["seconds_ratio"] or inf
-        runs.setdefault(row["off"], {})[question] = ratios
-    first = runs["all that the first solver had not"]
+        runs.setdefault(row["off"], []).append(
+            (row["effort_ratio"] or inf, row["seconds_ratio"] or inf)
+        )
     lines = []
     for name in SWITCHES:
-        effort, seconds = ([ratios[i] for ratios in runs[name].values()] for i in range(2))
-        alone = ("", "")
-        if name in NEW:
-            ones = runs[f"all of these but {name}"].items()
-            alone = _of_all([first[asked][0] / one for asked, (one, _) in ones if one < inf])
-        lines.append((f"`{name}`", *_of_all(effort), f"{median(seconds):.2f}", *alone))
-    head = (
-        "switch",
-        "off: nodes, median",
-        "most",
-        "seconds, median",
-        "alone: nodes, median",
-        "most",
-    )
-    return markdown(head, *lines)
+        effort, seconds = zip(*runs[name], strict=True)
+        lines.append((f"`{name}`", *_of_all(effort), f"{median(seconds):.2f}"))
+    return markdown(("switch", "off: nodes, median", "most", "seconds, median"), *lines)
 
 
 def optima_by_rules() -> str:

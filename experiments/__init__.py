@@ -1,21 +1,7 @@
 """One script a table or result, run as `python -m experiments.NAME`; each writes data/results."""
 
-from optsearch.search.solver import SolverOptions
+from optsearch.search.solver import SWITCHES, SolverOptions
 
-# What the first solver, of normal forms and leaf counting, did not do.
-NEW = (
-    "profile",
-    "frequency_cap",
-    "matching",
-    "domination",
-    "merging",
-    "products",
-    "forced",
-    "lookahead",
-    "words",
-    "splitting",
-    "chain",
-    "two_sided",
-    "even",
-)
-FIRST = SolverOptions(root_bounds=False, **dict.fromkeys(NEW, False))
+# The first solver: normal forms, leaf counting and a table of what is known.
+OF_FIRST = ("memo", "isomorphism", "leaf_counting", "ordering", "small_cases")
+FIRST = SolverOptions(root_bounds=False, **{name: name in OF_FIRST for name in SWITCHES})

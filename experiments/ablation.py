@@ -1,8 +1,7 @@
 """What each switch of the solver is worth: python -m experiments.ablation ["GAME [worst] SHOTS" …]
 
-Each position is solved, for the mean or the worst case, with every switch on, with one off at a
-time, as by the first solver (`experiments.FIRST`), and without shots as by that with one switch on
-at a time. A word prior=NAME weighs the configurations. A run of more than --nodes (500,000) is
+Each position is solved, for the mean or the worst case, with every switch on, and with one off at
+a time. A word prior=NAME weighs the configurations. A run of more than --nodes (500,000) is
 given up; the totals of all others must be the same. Effort is nodes, and what the subsets come to
 in nodes. Seconds are of processor time; of short runs the fastest of five counts.
 
@@ -17,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from experiments import FIRST, NEW, script
+from experiments import script
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Game
 from optsearch.game.objective import MEAN, Objective
@@ -72,18 +71,12 @@ GAMES = (
 )
 
 
-def options(is_whole: bool) -> Iterator[tuple[str, SolverOptions]]:
-    """What is switched off, and the options, without bounds of the root, which save no nodes.
-
-    is_whole -- a game from its start; only then, switches alone.
-    """
+def options() -> Iterator[tuple[str, SolverOptions]]:
+    """What is switched off, and the options, without bounds of the root, which save no nodes."""
     everything = SolverOptions(root_bounds=False)
     yield "nothing", everything
     for name in SWITCHES:
         yield name, replace(everything, **{name: False})
-    yield "all that the first solver had not", FIRST
-    for name in NEW if is_whole else ():
-        yield f"all of these but {name}", replace(FIRST, **{name: True})
 
 
 @dataclass(frozen=True)
@@ -145,7 +138,7 @@ def rows(question: AblationCase, nodes: int) -> Iterator[tuple[object, ...]]:
     position, prior = question.position, question.prior
     asked = (position.game, question.objective, "" if prior is None else prior.name, position)
     first: Timing | None = None
-    for off, switches in options(not position.shots):
+    for off, switches in options():
         run = timed(question, switches, nodes)
         if run is None:
             if first is None:
@@ -174,12 +167,12 @@ def costs(questions: Sequence[AblationCase], nodes: int) -> Iterator[tuple[str, 
 
     Infinite where a run takes more than `nodes`. A total that is not the same ends the program.
     """
-    everything = SolverOptions(root_bounds=False)
+    (_, everything), *others = options()
     on = [timed(question, everything, nodes) for question in questions]
-    for name in SWITCHES:
+    for name, switches in others:
         ratios, seconds = [], 0.0
         for question, first in zip(questions, on, strict=True):
-            run = timed(question, replace(everything, **{name: False}), nodes)
+            run = timed(question, switches, nodes)
             if first is None or run is None:
                 seconds = inf
                 break
@@ -220,12 +213,12 @@ def main() -> None:
         question = AblationCase.parse(text)
         print(f"\n{question}", end="\n\n")
         columns = f"{'nodes':>12}{'subsets':>14}{'seconds':>12}{'effort':>9}{'time':>9}"
-        print(f"  {'off':<34}{columns}")
+        print(f"  {'off':<14}{columns}")
         for row in rows(question, arguments.nodes):
             off, _, nodes, subsets, seconds, *ratios = row[5:]
             nodes, subsets = (f"{n:,}" if n is not None else "" for n in (nodes, subsets))
             ratio = "".join(f"{x:>9.2f}" if x is not None else " " * 9 for x in ratios)
-            print(f"  {off:<34}{nodes:>12}{subsets:>14}{seconds:>12}{ratio}", flush=True)
+            print(f"  {off:<14}{nodes:>12}{subsets:>14}{seconds:>12}{ratio}", flush=True)
             table.append(row)
     path = ABLATION.write(table, arguments.output)
     print(f"\n{script.typed_path(path)}: {len(table)} runs")

@@ -356,9 +356,8 @@ def test_ablation(run, tmp_path):
     record = records.read(path)
     assert_has_provenance(record, ablation)
     assert record.columns == results.ABLATION.names
-    names, few = ([name for name, _ in ablation.options(is_whole)] for is_whole in (True, False))
-    assert [row["off"] for row in record.rows] == names + few + names
-    assert names[1 : 1 + len(SWITCHES)] == list(SWITCHES)
+    names = ["nothing", *SWITCHES]
+    assert [row["off"] for row in record.rows] == 3 * names
     assert {row["total_height"] for row in record.rows[: len(names)]} == {"146"}  # Table 1
     second, third = record.rows[len(names) : -len(names)], record.rows[-len(names) :]
     (question,) = {(row["game"], row["objective"], row["position"]) for row in second}
@@ -366,8 +365,8 @@ def test_ablation(run, tmp_path):
     assert {(row["game"], row["prior"]) for row in third} == {("3x3:2", "one-by-one")}
     assert [row["nodes"] for row in record.rows[-1:]] != [""]
     for name in names:
-        assert out.count(f"\n  {name} ") == 2 + (name in few)
-    assert f"{path}: {2 * len(names) + len(few)} runs" in out
+        assert out.count(f"\n  {name} ") == 3
+    assert f"{path}: {3 * len(names)} runs" in out
 
 
 def test_a_run_of_the_ablation_that_is_too_long():
