@@ -179,6 +179,16 @@ def test_the_table(here, checks):
     assert is_shown(out, output)
 
 
+def test_cite_says_of_the_program_what_citation_cff_says(here):
+    state = records.commit()
+    own = dict(re.findall(r"^  (\w+) = {(.*)},$", here("cite")[1].partition("\n}")[0], re.M))
+    cff = (Path(__file__).parent.parent / "CITATION.cff").read_text(encoding="utf-8")
+    assert own["note"] == (state if state.startswith("release") else f"commit {state}")
+    assert f"\nversion: {own['version']}\n" in cff
+    assert f"\ndate-released: {own['year']}-" in cff
+    assert f"\n  - name: {own['author'].strip('{}')}\n" in cff
+
+
 def test_a_copy_of_the_published_values_agrees(here, published):
     assert here("reproduce", "--json")[0] == 0
 

@@ -180,7 +180,7 @@ def failing(tmp_path, monkeypatch):
         ("Shotless", ["Shotless is a class without the method shot(position)"]),
         ("NoMethod", ["NoMethod is a class without the method shot(position)"]),
         ("three", ["three is 3; a strategy is"]),
-        ("absent", ["'absent' is not there in own.py"]),
+        ("absent", ["own.py has no 'absent'"]),
         ("BadRule", ["is 7", "line 37", "PatternRule"]),
         ("FailingRule", ["fails for 4x4:3,2: SystemExit: 1", "line 39"]),
         ("elsewhere", ["IndexError", "line 41, in elsewhere: return random.choice([])"]),
@@ -209,7 +209,7 @@ def test_failures(failing, name, parts):
         (b"x = '\xff'\n", ["cannot be run: SyntaxError", "0xff"]),
         (b"x = 1\0\n", ["cannot be run", "null bytes"]),
         (b"import beside\n", ["ZeroDivisionError", "beside.py, line 2"]),
-        (b"", ["'f' is not there in own.py"]),
+        (b"", ["own.py has no 'f'"]),
     ],
 )
 def test_files_that_cannot_be_run(tmp_path, monkeypatch, text, parts):

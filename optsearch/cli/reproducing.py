@@ -17,7 +17,8 @@ from optsearch.reproduce import ALL, SOURCES, Check, Source
 from optsearch.support.datafiles import published
 from optsearch.support.decimals import time_text
 from optsearch.support.errors import OptsearchError
-from optsearch.support.version import VERSION
+from optsearch.support.records import commit
+from optsearch.support.version import VERSION, YEAR
 
 COLUMNS = ("", "where", "what", "printed", "computed", "seconds")
 
@@ -165,7 +166,16 @@ def cite(sources: list[str] | None = None, form: Form = Form.TEXT) -> None:
     """BibTeX of this program, and of the sources of results."""
     names = sources or [SOURCES[0].name]
     chosen = [one.name for one in SOURCES] if ALL in names else names
-    entries = [f"@software{{optsearch,\n  title = {{optsearch}},\n  version = {{{VERSION}}},\n}}"]
+    state = commit()
+    own = {
+        "author": "{The optsearch contributors}",
+        "title": "optsearch",
+        "version": VERSION,
+        "year": YEAR,
+        "note": state if state.startswith("release") else f"commit {state}",
+    }
+    fields = "".join(f"\n  {name} = {{{value}}}," for name, value in own.items())
+    entries = [f"@software{{optsearch,{fields}\n}}"]
     text = published("sources.bib").read_text(encoding="utf-8")
     kept = re.findall(r"^(@\w+{([\w-]+),\n.*?^})", text, re.MULTILINE | re.DOTALL)
     found = {name: entry for entry, name in kept}

@@ -98,7 +98,7 @@ class CodeInFile(UserCode):
         if not hasattr(module, self.attribute):
             own = [key for key, value in vars(module).items() if _is_of(value, module.__name__)]
             raise StrategyError(
-                f"{self.attribute!r} is not there in {relative_to_cwd(self.path)}; it defines "
+                f"{relative_to_cwd(self.path)} has no {self.attribute!r}; it defines "
                 f"{', '.join(own) or 'nothing'}"
             )
         return getattr(module, self.attribute)
