@@ -104,18 +104,15 @@ results: .venv/.extras  ## recompute data/results (about five hours)
 	@$(BIN)/python -m experiments.replies
 	@$(BIN)/python -m experiments.hiders
 	@$(BIN)/python -m experiments.counterexamples
-	@$(BIN)/python -m experiments.counterexamples_announced
 	@$(BIN)/python -m experiments.mini_game
 	@$(BIN)/python -m experiments.bracket
 	@$(BIN)/python -m experiments.solitaire
 	@$(BIN)/python -m experiments.puzzles
-	@$(BIN)/python -m experiments.heuristics
 	@$(BIN)/python -m experiments.leaderboard
 	@$(BIN)/python -m experiments.thompson
 
 evaluations: build  ## strategies on all configurations of the large games (hours; goes on if stopped)
 	@$(BIN)/python -m experiments.patterns
-	@$(BIN)/python -m experiments.estimates
 	@$(BIN)/python -m experiments.evaluations
 	@$(BIN)/python -m experiments.evaluation_check
 

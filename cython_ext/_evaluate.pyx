@@ -17,13 +17,13 @@ from libc.string cimport memcpy
 import numpy as np
 
 from cells cimport MAX_CELLS, Cells, ctz, join, one, popcount, size
-from columns cimport count_bits, deposit, extract, greatest, has_two, leading_one, mix_cells
+from columns cimport count_bits, deposit, extract, greatest, has_two, mix_cells
 from counting cimport count_cells
 from optsearch.compiled._block cimport (WORD, Counts, Part, Words, count, count_rest, free_block, ones,
                                         places, split, sum_of_extras)
 from optsearch.compiled._endgame cimport Endgame, least_of_four
 from optsearch.compiled._score cimport Asked, ask, rank
-from optsearch.compiled._walk cimport (BUCKETS, FORGOTTEN, INNER, MAX_HASHES, MAX_LEVELS, MODES, SMALL, UNIT,
+from optsearch.compiled._walk cimport (FORGOTTEN, INNER, MAX_HASHES, MAX_LEVELS, MODES, SMALL, UNIT,
                                        Candidates, Costing, Known, Walk, is_known, keep_close, place_of)
 
 cdef enum:
@@ -47,8 +47,6 @@ cdef class Evaluator(Walk):
     cdef int weight_bits                 # of the weights, which the histogram counts
     cdef Entry* memo
     cdef Endgame endgame
-    cdef int64_t[:, ::1] met             # configurations and misses by k * BUCKETS + bucket
-    cdef bint surveying
 
     def __cinit__(self, rule, bint distinct):
         self.distinct = distinct
@@ -96,89 +94,76 @@ cdef class Evaluator(Walk):
     # The walk
 
     cdef void enter(self, const Part* part) noexcept nogil:
-        self.walk(part, 0)
+        self.walk(part)
 
-    cdef int64_t walk(self, const Part* part, int left) noexcept nogil:
-        """Enter a part in the histogram; its misses.
-
-        left -- the cells that the shot before left to hit, for the survey.
-        """
+    cdef void walk(self, const Part* part) noexcept nogil:
+        """Enter a part in the histogram."""
         cdef Counts counts
         cdef Part hit, missed
         cdef int column
-        cdef int64_t cost
         cdef uint64_t* masks
         if self.is_over(part):
-            return 0
+            return
         if part.n <= 64:
-            return self.walk_few(part, left)
+            self.walk_few(part)
+            return
         column = count(part, False, &counts)
         if column < 0:
             self.histogram[self.misses(part)] += (
                 sum_of_extras(part, self.weight_bits) if self.weight_bits else part.n)
-            return 0
+            return
         if part.n <= self.rule.most:
             column = self.rollout(part, &counts)
         elif self.asks(part.n):
             column = self.ask_part(self.score, part, &counts, 0)
             if column < 0:
-                return 0
+                return
         masks = self.room(part)
         if masks == NULL:
-            return 0
+            return
         split(part, column, counts.having[column], masks, &hit, &missed)
-        cost = missed.n
-        cost += self.descend(&hit, &counts, counts.left - 1)
-        cost += self.descend(&missed, &counts, counts.left)
+        self.descend(&hit, &counts)
+        self.descend(&missed, &counts)
         free(masks)
-        self.note(part.n, left, cost)
-        return cost
 
-    cdef int64_t descend(self, const Part* part, const Counts* before, int left) noexcept nogil:
+    cdef void descend(self, const Part* part, const Counts* before) noexcept nogil:
         """Walk a part, in a block of its own if it is small beside this one."""
         cdef Part own
-        cdef int64_t cost
         if part.n <= 64 or 2 * part.n > part.block.n or self.is_over(part):
-            return self.walk(part, left)
+            self.walk(part)
+            return
         if not self.move(part, before, &own):
-            return 0
-        cost = self.walk(&own, left)
+            return
+        self.walk(&own)
         free_block(own.block)
-        return cost
 
-    cdef int64_t walk_few(self, const Part* part, int left) noexcept nogil:
+    cdef void walk_few(self, const Part* part) noexcept nogil:
         """The same of at most 64 configurations."""
         cdef Words w
         cdef uint64_t x = self.words_of(part, self.weight_bits, 0, &w)
         if self.asks(part.n) or self.ranker != NULL or self.policy != NULL:
             self.walk_asked(&w, x, part.shots.hits | w.certain, part.shots.misses)
-            return 0
-        return self.walk_words(&w, x, self.misses(part), left)
+            return
+        self.walk_words(&w, x, self.misses(part))
 
-    cdef int64_t walk_words(self, Words* w, uint64_t x, int misses, int left) noexcept nogil:
-        """The same on words."""
-        cdef int n = popcount(x), best, now, total
+    cdef void walk_words(self, Words* w, uint64_t x, int misses) noexcept nogil:
+        """Enter configurations on words in the histogram."""
+        cdef int n = popcount(x), best, total
         cdef uint32_t key
-        cdef int64_t cost
         if self.following and not x & w.bit[self.extras]:
-            return 0
+            return
         if n <= self.rule.endgame or n == 1:
-            cost = self.end(w, x, n, misses)
-            self.note(n, left, cost)
-            return cost
+            self.end(w, x, n, misses)
+            return
         key = greatest(w.column, w.cells, x, n, &total)
         if key >> 8 == 0:
             self.finish(w, x, misses)
-            return 0
+            return
         best = 255 - (key & 255)
-        now = (total + n // 2) // n
         if self.rule.candidates > 1:
             best = self.rollout_words(w, x, n, 0, 0)
-        cost = popcount(x & ~w.column[best])
-        cost += self.walk_words(w, x & w.column[best], misses, now - 1)
-        cost += self.walk_words(w, x & ~w.column[best], misses + 1, now)
-        self.note(n, left, cost)
-        return cost
+        self.walk_words(w, x & w.column[best], misses)
+        self.walk_words(w, x & ~w.column[best], misses + 1)
 
     # A score
 
@@ -208,7 +193,7 @@ cdef class Evaluator(Walk):
         if self.stopped or self.following and not x & w.bit[self.extras]:
             return
         if n <= self.rule.endgame or n == 1 or self.rule.candidates == 1 and not self.asks(n):
-            self.walk_words(w, x, size(missed & ~self.shots.misses), 0)
+            self.walk_words(w, x, size(missed & ~self.shots.misses))
             return
         if self.describe_words(w, x, &hits, missed, &node, having) == 0:
             self.finish(w, x, size(missed & ~self.shots.misses))
@@ -245,14 +230,6 @@ cdef class Evaluator(Walk):
         cost += self.roll_asked(w, x & ~w.column[i], hits, missed | one(w.cell[i]), left)
         return cost
 
-    cdef inline void note(self, int64_t n, int left, int64_t cost) noexcept nogil:
-        cdef int e
-        if self.surveying:
-            e = leading_one(n)
-            e = left * BUCKETS + 4 * e + <int>((n << 2 >> e) & 3)
-            self.met[e, 0] += n
-            self.met[e, 1] += cost
-
     cdef void finish(self, const Words* w, uint64_t x, int misses) noexcept nogil:
         """Enter configurations whose game is over but for certain hits."""
         if not self.weight_bits:
@@ -262,14 +239,13 @@ cdef class Evaluator(Walk):
             self.histogram[misses] += <int64_t>w.extra[0][ctz(x)]
             x &= x - 1
 
-    cdef int64_t end(self, const Words* w, uint64_t x, int n, int misses) noexcept nogil:
+    cdef void end(self, const Words* w, uint64_t x, int n, int misses) noexcept nogil:
         """Enter the optimal tree of a few configurations."""
         if n == 1:
             self.finish(w, x, misses)
-            return 0
+            return
         self.endgame.begin(w, x, n)
         self.end_walk(w, x, (1 << n) - 1, misses)
-        return self.endgame.solve((1 << n) - 1)
 
     cdef void end_walk(self, const Words* w, uint64_t x, int part, int misses) noexcept nogil:
         """Enter that of a part of those in x."""
@@ -626,17 +602,6 @@ cdef class Evaluator(Walk):
         if cell < 0:
             raise ValueError("the sample is too small")
         return cell
-
-    def survey(self):
-        """The nodes of the tree over the family that was added: int64 (129 * 128, 2).
-
-        Their configurations and misses, by cells left * 128 + column of the estimates.
-        """
-        result = np.zeros((MAX_CELLS * BUCKETS + BUCKETS, 2), np.int64)
-        self.met, self.surveying = result, True
-        self.run()
-        self.surveying = False
-        return result
 
 
 cdef inline void keep_counts(const Part* part, const Counts* counts, Counts* kept) noexcept nogil:

@@ -39,7 +39,7 @@ class PlainHeuristic:
         if self._player.version < 3:
             return
         if is_hit:
-            self._hit = [cell] if self._player.reading[4] else [*self._hit, cell]
+            self._hit = [cell] if self._player.version == 3 else [*self._hit, cell]
             self._misses = 0
         elif self._hit:
             self._misses += 1
@@ -52,11 +52,7 @@ class PlainHeuristic:
         if version == 1:
             return np.ones((self._rows, self._columns))
         if self._hit:
-            values = self._attack() if version == 3 else self._mixed()
-            unknown = np.array([[sign == "O" for sign in row] for row in self._board])
-            if self._player.stuck == "draw" or values[unknown].max() > 0:
-                return values
-            self._hit = []
+            return self._attack() if version == 3 else self._mixed()
         return self._hunt()
 
     # As printed
@@ -79,14 +75,13 @@ class PlainHeuristic:
 
     def _attack(self):
         prob = np.zeros((self._rows, self._columns))
-        last = 1 if self._player.edges == "printed" else 0
         weights = [self._weight(index) for index in range(len(self._hit))]
         for ship in self._ships:
             for row in range(self._rows):
                 for i, weight in zip(self._hit, weights, strict=True):
                     if i[0] == row:
                         for k in range(i[1] - ship + 1, i[1] + 1):
-                            if 0 <= k <= self._columns - ship - last and (
+                            if 0 <= k <= self._columns - ship - 1 and (
                                 "X" not in self._board[row][k : k + ship]
                             ):
                                 prob[row, k : k + ship] += weight
@@ -95,7 +90,7 @@ class PlainHeuristic:
                 for i, weight in zip(self._hit, weights, strict=True):
                     if i[1] == col:
                         for k in range(i[0] - ship + 1, i[0] + 1):
-                            if 0 <= k <= self._rows - ship - last and (
+                            if 0 <= k <= self._rows - ship - 1 and (
                                 "X" not in column[k : k + ship]
                             ):
                                 prob[k : k + ship, col] += weight
@@ -115,7 +110,7 @@ class PlainHeuristic:
                 line = prob[:, latest[1]]
             if line is not None:
                 count = int(_sum(line.tolist()) == 0)
-                line *= self._player.factor
+                line *= 3
         if prob.max() > 0:
             prob /= prob.max()
         mean = prob * (1 - (1 / 2) * count) + prob2 * (1 / 2) * count

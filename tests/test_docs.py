@@ -28,7 +28,6 @@ from optsearch.results.tables import (
     BOXED_BRACKET,
     BRACKET,
     COUNTEREXAMPLES,
-    COUNTEREXAMPLES_ANNOUNCED,
     EVALUATION,
     GROWTH,
     MINI_GAME,
@@ -230,9 +229,6 @@ def test_the_numbers_of_the_game_in_the_box():
         found = known[row["long"], row["short"]]
         assert all(found[name] == row[name] for name in TOLD.names)
     assert f"{len(OPTIMA_ANNOUNCED.read())} games" in page
-    searches = COUNTEREXAMPLES_ANNOUNCED.read().column("search")
-    positions, boards = (searches.count(name) for name in ("positions", "empty boards"))
-    assert f"{positions} positions of boards of up to nine cells and {boards} empty boards" in page
     best = max(row["value"] for row in BOXED_BRACKET.read() if row["side"] == "lower")
     assert f"{best:.4f} is 17 hits and {best - 17:.2f} misses" in page
     rollout = EVALUATION.read(name="any_ship_rollout").header

@@ -26,7 +26,6 @@ from experiments import (
     bracket,
     check_lower_bounds,
     check_told,
-    counterexamples_announced,
     equilibria,
     evaluation_check,
     evaluations,
@@ -822,19 +821,6 @@ def test_a_printed_optimum_that_differs_ends_the_run(monkeypatch, capsys, tmp_pa
     monkeypatch.setattr(optima_announced, "OTHERS", way)
     with pytest.raises(SystemExit, match="54, but published says 55"):
         optima_announced.row(Game.parse("3x3:2,contact=any,announce=ship"), 10, 10)
-
-
-def test_counterexamples_where_sinkings_are_told(run, monkeypatch, tmp_path):
-    game = "1x6:2,2,contact=any,announce=ship"
-    monkeypatch.setattr(counterexamples_announced, "POSITIONS", (game,))
-    monkeypatch.setattr(counterexamples_announced, "MOST_NODES", 0)
-    out = run(counterexamples_announced, "-o", tmp_path)
-    table = results.COUNTEREXAMPLES_ANNOUNCED.read(tmp_path / "counterexamples_announced.csv")
-    committed = results.COUNTEREXAMPLES_ANNOUNCED.read()
-    assert f"{game}: {len(table)} of " in out
-    assert table.rows == [row for row in committed if str(row["game"]) == game]
-    assert table[0]["position"] == "A1=miss"  # by hand: 14 against 13
-    assert (table[0]["best_greedy_total_height"], table[0]["total_height"]) == (14, 13)
 
 
 def test_the_mini_game():

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from optsearch.check import reference
 from optsearch.counting.prior import one_by_one
-from optsearch.evaluation import FollowedTask, Task, evaluate, run_task, survey, tasks
+from optsearch.evaluation import FollowedTask, Task, evaluate, run_task, tasks
 from optsearch.game import Game
 from optsearch.game.orders import ORDERS
 from optsearch.game.position import Position
 from optsearch.play.simulate import simulate
 from optsearch.strategies import named
 from optsearch.strategies.score import PROTOTYPE, Score, library, signature
-from optsearch.support.errors import NotSupported, StrategyError
+from optsearch.support.errors import StrategyError
 from tests.examples import ANYWHERE, draws, games, positions, some
 from tests.ideas import everything, mixing, most, most_cell
 from tests.plain import Plain
@@ -204,11 +204,6 @@ def test_wrong_answers_of_rollouts_above_their_tasks(by):
     rollout = named(f"rollout:{by}={IDEAS}:unusable,screen=64,cap=64")
     with pytest.raises(StrategyError, match=r"gives .* a score that is no number"):
         list(tasks(rollout, Game.parse("7x7:3,2,2"), memory=1 << 22))
-
-
-def test_nodes_of_a_score_are_not_surveyed():
-    with pytest.raises(NotSupported, match="plays by a score"):
-        survey(mixing, Position(GAME))
 
 
 # What is refused

@@ -19,7 +19,7 @@ from optsearch.evaluation.comparison import Comparison, compare
 from optsearch.evaluation.evaluation import Evaluation, EvaluationStatus
 from optsearch.evaluation.run import MEMORY, evaluate, tasks
 from optsearch.evaluation.runners import BYTES
-from optsearch.evaluation.tasks import FollowedTask, Task, play_sample, run_task, survey
+from optsearch.evaluation.tasks import FollowedTask, Task, play_sample, run_task
 
 __all__ = [
     "BYTES",
@@ -33,6 +33,5 @@ __all__ = [
     "evaluate",
     "play_sample",
     "run_task",
-    "survey",
     "tasks",
 ]

@@ -54,21 +54,6 @@ def run_task(
     return runner.histogram(position, task.configurations, from_start)
 
 
-def survey(strategy: object, position: Position) -> NDArray[np.int64]:
-    """What a strategy misses at the nodes of its tree below a position; int64 (129 * 128, 2).
-
-    Configurations and misses of all nodes by k * 128 + column: k is the number of open cells of a
-    configuration at the node before, less one after a hit; column 4 e + f is for nodes of 2^e
-    (1 + f/4) configurations and more, up to the next column.
-    """
-    runner = runner_of(strategy, position.game)
-    if not isinstance(runner, KernelRunner):
-        raise NotSupported(f"{strategy} has no rule that the kernel walks in {position.game}")
-    if runner.rule.scores:
-        raise NotSupported(f"{strategy} plays by a score, whose nodes are not surveyed")
-    return runner.filled(position, Configurations(position, threads=1).list()).survey()
-
-
 class FollowedTask:
     """Single configurations of a position, followed through the tree of a strategy.
 

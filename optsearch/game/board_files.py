@@ -22,7 +22,7 @@ the corners of a cell around its place; `square` where it is left out.
 
 In the text of a game a board is `FILE.json#NAME@DIGEST`. The digest, 16 digits, is that of its
 cells, what touches, and where ships lie: with it a file that changed is refused. People write it
-without. `hexagonal_2008.json` comes with the package (`python -m experiments.hexagonal`).
+without. `hexagonal_2008.json` comes with the package.
 """
 
 from __future__ import annotations

@@ -322,12 +322,10 @@ EQUILIBRIUM_CELLS = _TABLES["equilibrium_cells"]
 HIDERS = _TABLES["hiders"]
 GREEDY_LOSS = _TABLES["greedy_loss"]
 COUNTEREXAMPLES = _TABLES["counterexamples"]
-COUNTEREXAMPLES_ANNOUNCED = _TABLES["counterexamples_announced"]
 ABLATION = _TABLES["ablation"]
 EVALUATION = _TABLES["evaluations/{name}"]
 EVALUATION_CHECK = _TABLES["evaluation_checks/{name}"]
 MINI_GAME = _TABLES["mini_game"]
-ESTIMATES = _TABLES["estimates"]
 COVERAGE = _TABLES["coverage_{name}"]
 MET_BESIDE = _TABLES["beside_{name}"]
 REVEAL = _TABLES["reveal_{name}"]
@@ -340,7 +338,6 @@ BOXED_BRACKET = _TABLES["bracket_boxed"]
 BRACKET_HISTORY = _TABLES["bracket_history"]
 SOLITAIRE = _TABLES["solitaire"]
 PUZZLES = _TABLES["puzzles"]
-HEURISTICS = _TABLES["heuristics_{name}"]
 THOMPSON = _TABLES["thompson"]
 THOMPSON_SMALL = _TABLES["thompson_small"]
 THOMPSON_OPTIMISTIC = _TABLES["thompson_optimistic"]
@@ -360,9 +357,10 @@ COUNTEREXAMPLE_OPTIMAL = Tree("counterexample_optimal", "trees", 0.1)
 TREES = (COUNTEREXAMPLE_GREEDY, COUNTEREXAMPLE_OPTIMAL)
 
 SIMULATION = replace(
-    HEURISTICS,
+    LEADERBOARD_SHOTS,
     name="simulation",
     title="Shots of players on the same hidden boards of {game}",
+    columns=LEADERBOARD_SHOTS.columns[1:],
     experiment="",
     minutes=0,
 )

@@ -11,18 +11,17 @@
 
 Always all ships are counted, as sinkings are not heard; of several highest cells one is drawn.
 
-What is printed leaves open, and was chosen here:
+What is printed leaves things open, and is read here as follows:
 
-- `edges`: the printed condition of attacks, `(k + ship) < len(board[0])`, leaves out every
-  placement that ends on the last row or column (`printed`); `whole` takes them in.
-- `factor`: the code multiplies by 3, the text says 2.
-- `stuck`: the loop of the game is not printed. In an attack in which no cell has a positive value
-  all unknown cells are tied, and one is drawn, as the text says of ties (`draw`); or the attack
-  ends with it, and this very shot hunts (`hunt`).
-- `memory`: version 3 is "the first version of the attack mode", before the fine-tuning. So it does
-  not multiply; and as the list of hits was created then ("I've created a list variable hit, in
-  which the computer appends its correct guesses"), it knows the `last` hit only. The printed code
-  of the first attack goes over a list already: `attack` is all hits of the attack, as in 4 and 5.
+- The printed condition of attacks, `(k + ship) < len(board[0])`, leaves out every placement that
+  ends on the last row or column.
+- The code multiplies by 3, the text says 2: it is 3.
+- The loop of the game is not printed. In an attack in which no cell has a positive value all
+  unknown cells are tied, and one is drawn, as the text says of ties.
+- Version 3 is "the first version of the attack mode", before the fine-tuning. So it does not
+  multiply; and as the list of hits was created then ("I've created a list variable hit, in which
+  the computer appends its correct guesses"), it knows the last hit only. The printed code of the
+  first attack goes over a list already.
 - `np.prod([prob[row, :], 3])` fails in the numpy of today; it meant the row times 3.
 - `distance` looks a hit up by `hit.index`, which is its place, as no cell is hit twice. Its last
   line is indented too far, and so is the `if` of `hunt` placements: both are read as they must be.
@@ -38,11 +37,7 @@ from numpy.typing import NDArray
 
 from optsearch.game import Cell, Game
 from optsearch.game.position import Position
-from optsearch.strategies.player import Compiled, Player, number, word
-
-EDGES = ("printed", "whole")
-STUCK = ("draw", "hunt")
-MEMORY = ("last", "attack")
+from optsearch.strategies.player import Compiled, Player, number
 
 
 @dataclass(frozen=True)
@@ -52,17 +47,6 @@ class Heuristic(Player):
     name: ClassVar[str] = "heuristic"
 
     version: int = number(5, 1, 5, "which of the five")
-    factor: int = number(3, 1, 10, "how many times more the line of the last two hits counts")
-    edges: str = word("printed", EDGES, "whether attacks take in placements that end at the edge")
-    stuck: str = word("draw", STUCK, "what an attack with nothing left does")
-    memory: str = word("last", MEMORY, "which hits of an attack version 3 knows")
-
-    @property
-    def reading(self) -> tuple[int, int, int, bool, bool]:
-        """How it is read, as `loops.heuristic` takes it."""
-        forgets = self.version == 3 and self.memory == "last"
-        is_printed = int(self.edges == "printed")
-        return self.version, self.factor, is_printed, self.stuck == "hunt", forgets
 
     def begin(self, game: Game, generator: np.random.Generator) -> HeuristicGame:
         """A game; NotSupported on a board with holes."""
@@ -74,11 +58,11 @@ class Heuristic(Player):
         from optsearch.strategies.loops import heuristic
 
         game.require_usual(str(self))
-        fleet, reading = np.array(game.fleet, np.int64), self.reading
+        fleet = np.array(game.fleet, np.int64)
 
         def play(cells: NDArray[np.uint8], generator: np.random.Generator) -> int:
             board = cells.reshape(game.rows, game.columns)
-            return int(heuristic(board, fleet, reading, generator))
+            return int(heuristic(board, fleet, self.version, generator))
 
         return play
 
@@ -87,7 +71,7 @@ class HeuristicGame:
     """One game: what is known of each cell, and the hits and misses of the attack."""
 
     def __init__(self, player: Heuristic, game: Game, generator: np.random.Generator):
-        self._reading = player.reading
+        self._version = player.version
         self._fleet = np.array(game.fleet, np.int64)
         self._generator = generator
         self._known = np.zeros((game.rows, game.columns), np.uint8)
@@ -110,12 +94,12 @@ class HeuristicGame:
 
         known = self._known, self._hit, np.int64(self._number), self._misses
         row, column = cell
-        self._number, self._misses = heard_by_heuristic(*known, row, column, is_hit, self._reading)
+        self._number, self._misses = heard_by_heuristic(*known, row, column, is_hit, self._version)
 
     def values(self) -> NDArray[np.float64]:
         """What it shoots by; of shape (rows, columns)."""
         from optsearch.strategies.loops import heuristic_values
 
-        known = self._known, self._fleet, self._reading, self._hit, np.int64(self._number)
+        known = self._known, self._fleet, self._version, self._hit, np.int64(self._number)
         values, self._number = heuristic_values(*known)
         return np.asarray(values)

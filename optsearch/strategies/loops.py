@@ -16,18 +16,15 @@ from numba import njit
 
 UNKNOWN, MISS, HIT = 0, 1, 2
 PATIENCE = 3  # misses in a row that end an attack of `Heuristic`
+FACTOR = 3  # how many times more the line of its last two hits counts
 PARITY, DENSITY = 0, 1
 
 Array = Any  # numba infers the types of arrays; they are said in the docstrings
 
 
 @njit(cache=True)
-def heuristic(board: Array, fleet: Array, reading: Any, rng: Any) -> int:
-    """The shots of a game of `Heuristic`.
-
-    reading -- its version, factor, 1 where attacks leave out the last line (else 0), whether an
-        attack without a value ends, and whether it knows its last hit only.
-    """
+def heuristic(board: Array, fleet: Array, version: int, rng: Any) -> int:
+    """The shots of a game of a version of `Heuristic`."""
     rows, columns = board.shape
     known = np.zeros((rows, columns), np.uint8)
     hit = np.zeros((rows * columns, 2), np.int64)
@@ -35,13 +32,13 @@ def heuristic(board: Array, fleet: Array, reading: Any, rng: Any) -> int:
     misses = shots = 0
     left = np.count_nonzero(board)
     while left:
-        values, number = heuristic_values(known, fleet, reading, hit, number)
+        values, number = heuristic_values(known, fleet, version, hit, number)
         row, column = drawn(values, known, rng)
         shots += 1
         is_hit = board[row, column] > 0
         left -= is_hit
         number, misses = heard_by_heuristic(
-            known, hit, number, misses, row, column, is_hit, reading
+            known, hit, number, misses, row, column, is_hit, version
         )
     return shots
 
@@ -55,14 +52,14 @@ def heard_by_heuristic(
     row: int,
     column: int,
     is_hit: bool,
-    reading: Any,
+    version: int,
 ) -> tuple[int, int]:
     """The hits of the attack and the misses in a row after a shot; three misses end an attack."""
     known[row, column] = HIT if is_hit else MISS
-    if reading[0] < 3:
+    if version < 3:
         return number, misses
     if is_hit:
-        number = np.int64(0) if reading[4] else number
+        number = np.int64(0) if version == 3 else number
         hit[number, 0], hit[number, 1] = row, column
         return number + 1, 0
     if number and misses + 1 == PATIENCE:
@@ -72,18 +69,16 @@ def heard_by_heuristic(
 
 @njit(cache=True)
 def heuristic_values(
-    known: Array, fleet: Array, reading: Any, hit: Array, number: int
+    known: Array, fleet: Array, version: int, hit: Array, number: int
 ) -> tuple[Array, int]:
     """The matrix of `Heuristic` (float64), and how many hits of the attack are left."""
-    version, factor, last, ends, _ = reading
     if version == 1:
         return np.ones(known.shape), 0
     if number:
-        values = attack(known, fleet, version, last, hit, number)
+        values = attack(known, fleet, version, hit, number)
         if version > 3:
-            values = mixed(values, hunt(known, fleet), factor, hit, number)
-        if not ends or highest(values, known) > 0:
-            return values, number
+            values = mixed(values, hunt(known, fleet), hit, number)
+        return values, number
     return hunt(known, fleet), 0
 
 
@@ -117,7 +112,7 @@ def add_placements(values: Array, known: Array, ship: int) -> None:
 
 
 @njit(cache=True)
-def attack(known: Array, fleet: Array, version: int, last: int, hit: Array, number: int) -> Array:
+def attack(known: Array, fleet: Array, version: int, hit: Array, number: int) -> Array:
     """The weights of all placements without a miss through a hit of this attack; 0 at hits."""
     values = np.zeros(known.shape)
     weights = np.ones(number)
@@ -129,8 +124,8 @@ def attack(known: Array, fleet: Array, version: int, last: int, hit: Array, numb
                 apart = sqrt(down * down + across * across)
             weights[i] = 1 - 0.1 * (1.5 * apart - i)
     for ship in fleet:
-        add_attacks(values, known, ship, last, hit[:, 0], hit[:, 1], weights)
-        add_attacks(values.T, known.T, ship, last, hit[:, 1], hit[:, 0], weights)
+        add_attacks(values, known, ship, hit[:, 0], hit[:, 1], weights)
+        add_attacks(values.T, known.T, ship, hit[:, 1], hit[:, 0], weights)
     for row in range(known.shape[0]):
         for column in range(known.shape[1]):
             if known[row, column] == HIT:
@@ -140,14 +135,17 @@ def attack(known: Array, fleet: Array, version: int, last: int, hit: Array, numb
 
 @njit(cache=True)
 def add_attacks(
-    values: Array, known: Array, ship: int, last: int, row_of: Array, column_of: Array, w: Array
+    values: Array, known: Array, ship: int, row_of: Array, column_of: Array, w: Array
 ) -> None:
-    """Add the weight of each hit to every cell of its horizontal placements without a miss."""
+    """Add the weight of each hit to every cell of its horizontal placements without a miss.
+
+    As printed, without those that end on the last column.
+    """
     columns = known.shape[1]
     for i in range(len(w)):
         row = row_of[i]
         for first in range(column_of[i] - ship + 1, column_of[i] + 1):
-            if first < 0 or first > columns - ship - last:
+            if first < 0 or first >= columns - ship:
                 continue
             is_free = True
             for k in range(first, first + ship):
@@ -158,7 +156,7 @@ def add_attacks(
 
 
 @njit(cache=True)
-def mixed(values: Array, hunted: Array, factor: int, hit: Array, number: int) -> Array:
+def mixed(values: Array, hunted: Array, hit: Array, number: int) -> Array:
     """The line of the last two hits multiplied; with the hunt where nothing is left on it."""
     rows, columns = values.shape
     count = 0
@@ -168,12 +166,12 @@ def mixed(values: Array, hunted: Array, factor: int, hit: Array, number: int) ->
         if hit[number - 2, 0] == row:
             for k in range(columns):
                 total += values[row, k]
-                values[row, k] *= factor
+                values[row, k] *= FACTOR
             count = int(total == 0)
         elif hit[number - 2, 1] == column:
             for k in range(rows):
                 total += values[k, column]
-                values[k, column] *= factor
+                values[k, column] *= FACTOR
             count = int(total == 0)
     most = largest(values)
     for i in range(rows):
