@@ -73,7 +73,7 @@ def games(draw, max_cells=12, max_ships=3, announce=("nothing",), boards=BOARDS)
     cells = rows * columns
     holes = draw(st.sets(st.integers(0, cells - 1), max_size=cells // 3) | st.just(set()))
     assume(sum(fleet) <= cells - len(holes))
-    rules = draw(st.sampled_from(CONTACTS)), draw(st.sampled_from(announce))
+    rules = draw(st.sampled_from(CONTACTS)), draw(st.sampled_from(tuple(announce)))
     board = draw(st.sampled_from(boards))
     try:
         return Game(rows, columns, tuple(fleet), *rules, sum(1 << cell for cell in holes), board)

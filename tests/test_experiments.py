@@ -800,7 +800,7 @@ def test_optima_where_ships_touch_or_sinkings_are_told(run, monkeypatch, tmp_pat
     totals = {row["game"]: row["total_height"] for row in table}
     assert totals[Game.parse("4x4:3,2,contact=any,announce=ship")] == 2311  # printed as a total
     for game, total in totals.items():  # more told is never worse
-        for less in ANNOUNCEMENTS[: ANNOUNCEMENTS.index(game.announce)]:
+        for less in list(ANNOUNCEMENTS)[: list(ANNOUNCEMENTS).index(game.announce)]:
             assert total <= totals.get(replace(game, announce=less), total)
     listed = [Game.parse(f"3x3:3,2,contact=any,announce={told}") for told in ("sunk", "ship")]
     monkeypatch.setattr(optima_announced, "games", lambda: iter(listed))

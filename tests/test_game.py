@@ -217,11 +217,10 @@ def test_silent_games(game):
         with pytest.raises(NotSupported) as error:
             game.require_silent("the method 'slow'")
         assert str(error.value) == (
-            f"the method 'slow' is for announce=nothing; {game} announces sinkings with "
-            f"announce={game.announce}"
+            f"the method 'slow' is for announce=nothing; {game} has announce={game.announce}"
         )
 
 
 def test_rules_are_named():
     assert CONTACTS == ("none", "corner", "any")
-    assert ANNOUNCEMENTS == ("nothing", "sunk", "ship")
+    assert tuple(ANNOUNCEMENTS) == ("nothing", "sunk", "ship")

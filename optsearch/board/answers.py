@@ -149,7 +149,7 @@ def _shots(game: Game, shots: str) -> tuple[Shot, ...]:
     for text in shots.replace(",", " ").split():
         cell, _, reply = text.partition("=")
         try:
-            found.append(Shot(parse_cell(cell), Reply.parse(reply, game)))
+            found.append(Shot(parse_cell(cell), Reply.parse(reply, game.ships_by_name)))
         except OptsearchError:
             return ()
     if len({shot.cell for shot in found}) < len(found):

@@ -103,7 +103,10 @@ def tree_of(fields: Any, game: Game) -> Node | Leaf:
     cell = parse_cell(str(fields["shot"]))
     return Node(
         cell,
-        {Reply.parse(name, game): tree_of(child, game) for name, child in parts.items()},
+        {
+            Reply.parse(name, game.ships_by_name): tree_of(child, game)
+            for name, child in parts.items()
+        },
     )
 
 

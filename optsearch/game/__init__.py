@@ -2,16 +2,16 @@
 
 `board` has the cells and how they lie to each other, `board_files` boards of files, `cells` the
 names of cells, `game` the fleet and the rules on a board, `ranges` games on many boards as one
-text, `shapes` and `ships` the kinds of ships, `position` the shots so far with their replies,
-`orders` orders of the cells, `named_games` games that people play, `objective` what a strategy is
-to be best at, `urn` shooting at random, `names` strategies as people call them, and `notebook` the
-pieces of HTML by which values draw themselves.
+text, `shapes` and `ships` the kinds of ships, `announcements` the replies and what hits tell,
+`position` the shots so far, `orders` orders of the cells, `named_games` games that people play,
+`objective` what a strategy is to be best at, `urn` shooting at random, `names` strategies as people
+call them, and `notebook` the pieces of HTML by which values draw themselves.
 """
 
+from optsearch.game.announcements import ANNOUNCEMENTS
 from optsearch.game.board import Board, Permutation, bits, image
 from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, column_name, parse_cell
 from optsearch.game.game import (
-    ANNOUNCEMENTS,
     CONTACTS,
     HOLE,
     Game,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import count
 
+from optsearch.game.announcements import ANNOUNCEMENTS, Announcement, NoLabels
 from optsearch.game.board import MAKERS, Board, Permutation, bits, image, made
 from optsearch.game.board_files import named_board
 from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, parse_cell
@@ -22,13 +23,12 @@ from optsearch.support.errors import GameError, NotSupported, TooLarge
 
 MOST_TURNS = 8  # symmetries that those kernels take which turn boards
 CONTACTS = ("none", "corner", "any")
-ANNOUNCEMENTS = ("nothing", "sunk", "ship")
 
 HOLE = "-"  # the sign of a hole on drawn boards
 HOLES = "-#"  # those that are read
 
 _FORM = (
-    "ROWSxCOLUMNS:SHIP,SHIP,…[,contact=none|corner|any][,announce=nothing|sunk|ship]"
+    f"ROWSxCOLUMNS:SHIP,SHIP,…[,contact={'|'.join(CONTACTS)}][,announce={'|'.join(ANNOUNCEMENTS)}]"
     "[,holes=CELL,CELL-CELL,…][,board=cylinder|torus|hex], or FILE.json#BOARD:SHIP,SHIP,…[,…] "
     "for a board of a file"
 )
@@ -331,23 +331,37 @@ class Game:
         """The length or the shape of a placement (mask); with shapes KeyError for none."""
         return self._kinds[ship] if self.has_shapes else ship.bit_count()
 
+    @cached_property
+    def ships_by_name(self) -> dict[str, int]:
+        """The kinds of ships by the names that replies give them, in small letters."""
+        return {**self.board.kinds, **{str(kind).lower(): kind for kind in self.fleet}}
+
     def rank(self, ship: int) -> tuple[int, int]:
         """The key by which ships of a configuration are sorted: order of the fleet, then cells."""
         kind = self.kind_of(ship)
         return (self.fleet.index(kind) if self.has_shapes else -kind), ship
 
     @property
+    def announcement(self) -> Announcement:
+        """What hits tell: a rule of one of the kinds of `optsearch.game.announcements`."""
+        return ANNOUNCEMENTS[self.announce]
+
+    @property
     def is_silent(self) -> bool:
-        """Whether sinkings are not announced: a shot tells only hit or miss."""
-        return self.announce == "nothing"
+        """Whether a shot tells only hit or miss."""
+        return isinstance(self.announcement, NoLabels)
+
+    def require_kinds(self, what: str, *kinds: type[Announcement]) -> None:
+        """Raise NotSupported unless what hits tell is of one of the kinds that `what` handles."""
+        if not isinstance(self.announcement, kinds):
+            names = [name for name, rule in ANNOUNCEMENTS.items() if isinstance(rule, kinds)]
+            raise NotSupported(
+                f"{what} is for announce={'|'.join(names)}; {self} has announce={self.announce}"
+            )
 
     def require_silent(self, what: str) -> None:
-        """Raise NotSupported where sinkings are announced, which `what` does not handle."""
-        if not self.is_silent:
-            raise NotSupported(
-                f"{what} is for announce=nothing; {self} announces sinkings with "
-                f"announce={self.announce}"
-            )
+        """Raise NotSupported where hits tell more, which `what` does not handle."""
+        self.require_kinds(what, NoLabels)
 
     def require_small(self, what: str) -> None:
         """Raise TooLarge for a board of more than 128 cells, which `what` does not handle."""
@@ -496,8 +510,8 @@ def _ships_and_rules(text: str, rest: str) -> tuple[list[str], dict[str, str]]:
                 rules["holes"] += f",{part}"
             else:
                 raise GameError(
-                    f"{part!r} in {text!r} is not a rule; write contact=none|corner|any, "
-                    "announce=nothing|sunk|ship, holes=CELL,CELL-CELL,… or "
+                    f"{part!r} in {text!r} is not a rule; write contact={'|'.join(CONTACTS)}, "
+                    f"announce={'|'.join(ANNOUNCEMENTS)}, holes=CELL,CELL-CELL,… or "
                     f"board={'|'.join(MAKERS)}"
                 )
     return ships, rules

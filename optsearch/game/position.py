@@ -13,72 +13,28 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from optsearch.game import notebook
+from optsearch.game.announcements import HIT, MISS, SIGNS, SUNK, FixedLabels, NoLabels, Reply
 from optsearch.game.board import connected
 from optsearch.game.cells import Cell, cell_name, cell_of, parse_cell
 from optsearch.game.game import HOLE, HOLES, Game
-from optsearch.game.shapes import Shape, is_kind, parse_kind
+from optsearch.game.shapes import Shape, is_kind
 from optsearch.support.errors import GameError, ImpossiblePosition, NotSupported, PositionError
 
-SIGNS = {"hit": "X×", "miss": "o○", "sunk": "●"}  # of replies: first in text, last in figures
+__all__ = [
+    "HIT",
+    "MISS",
+    "SUNK",
+    "Position",
+    "Reply",
+    "Shot",
+    "known_replies",
+    "legend",
+    "no_configuration",
+    "play",
+    "reply",
+    "shots_of",
+]
 BOARD_SIGNS = ". (not shot), X or × (hit), o or ○ (miss), S or ● (sunk), - or # (hole)"
-
-
-@dataclass(frozen=True)
-class Reply:
-    """The answer to a shot: miss, hit, or a hit that sinks.
-
-    With `announce=sunk` a sinking has no length (`sunk`); with `announce=ship` it has (`sunk:3`),
-    or a shape (`sunk:L4`).
-    """
-
-    hit: bool
-    sunk: bool = False
-    length: int | None = None
-
-    @classmethod
-    def parse(cls, text: str, game: Game | None = None) -> Reply:
-        """The reply that `miss`, `hit`, `sunk` or `sunk:3` names; PositionError otherwise.
-
-        game -- whose board may have ships with names, as in `sunk:carrier`.
-        """
-        match = re.fullmatch(r"(miss|hit|sunk)(?::(\S{1,300}))?", text.strip().lower(), re.ASCII)
-        told = None
-        try:
-            if match and match[2]:
-                kinds = game.board.kinds if game else {}
-                told = kinds.get(match[2]) or parse_kind(match[2])
-        except GameError:
-            match = None
-        if not match or (match[2] and (match[1] != "sunk" or not told)):
-            raise PositionError(f"{text!r} is not a reply; use miss, hit, sunk or sunk:LENGTH")
-        return cls(match[1] != "miss", match[1] == "sunk", told)
-
-    def __str__(self) -> str:
-        if not self.hit:
-            return "miss"
-        if not self.sunk:
-            return "hit"
-        return "sunk" if self.length is None else f"sunk:{self.length}"
-
-    @property
-    def letter(self) -> str:
-        """Its sign in text: X a hit, o a miss, ● a hit that sinks."""
-        return SIGNS[str(self).partition(":")[0]][0]
-
-    @property
-    def sign(self) -> str:
-        """Its sign in figures, pages and notebooks: × a hit, ○ a miss, ● a hit that sinks."""
-        return SIGNS[str(self).partition(":")[0]][-1]
-
-    @property
-    def order(self) -> tuple[bool, bool, int, str]:
-        """The key by which replies are sorted: the hit, the sinkings by rising length, the miss."""
-        return not self.hit, self.sunk, int(self.length or 0), str(self.length)
-
-
-MISS = Reply(hit=False)
-HIT = Reply(hit=True)
-SUNK = Reply(hit=True, sunk=True)
 
 
 def legend(game: Game, in_figures: bool = False) -> str:
@@ -90,12 +46,8 @@ def legend(game: Game, in_figures: bool = False) -> str:
 @lru_cache(maxsize=16)
 def known_replies(game: Game) -> tuple[Reply, ...]:
     """Every reply that the rules of the game know, in the order of replies."""
-    sinkings = {
-        "nothing": set[Reply](),
-        "sunk": {SUNK},
-        "ship": {Reply(True, True, length) for length in game.fleet},
-    }
-    return tuple(sorted({HIT, MISS} | sinkings[game.announce], key=lambda reply: reply.order))
+    hits = game.announcement.hits(game.fleet)
+    return tuple(sorted({MISS} | hits, key=lambda reply: reply.order))
 
 
 def reply(game: Game, configuration: Iterable[int], hits: int, shot: int) -> Reply:
@@ -106,9 +58,7 @@ def reply(game: Game, configuration: Iterable[int], hits: int, shot: int) -> Rep
     """
     for ship in configuration:
         if ship & shot:
-            if game.is_silent or ship & ~(hits | shot):
-                return HIT
-            return Reply(True, True, game.kind_of(ship) if game.announce == "ship" else None)
+            return game.announcement.of_hit(game.kind_of(ship), not ship & ~(hits | shot))
     return MISS
 
 
@@ -157,8 +107,8 @@ class Position:
             first = next(one for one in before if one.cell == shot.cell)
             raise PositionError(f"{cell_name(shot.cell)} is shot twice: {first} and then {shot}")
         self._check_reply(shot)
-        if shot.reply.sunk:
-            self._check_sinkings(shot, before)
+        if shot.reply.hit:
+            self._check_label(shot, before)
         return bit
 
     def _check_numbers(self) -> None:
@@ -178,32 +128,29 @@ class Position:
             )
 
     def _check_reply(self, shot: Shot) -> None:
-        announced = shot.reply.sunk and (shot.reply.length is not None)
-        accepted = {
-            "nothing": not shot.reply.sunk,
-            "sunk": not announced,
-            "ship": announced or not shot.reply.sunk,
-        }[self.game.announce]
-        if not accepted:
-            forms = {"nothing": "hit or miss", "sunk": "hit, miss or sunk"}.get(
-                self.game.announce, "hit, miss or sunk:LENGTH"
-            )
+        game, said = self.game, shot.reply
+        forms = {(one.hit, one.sunk, one.length is None) for one in known_replies(game)}
+        if (said.hit, said.sunk, said.length is None) not in forms:
             raise PositionError(
-                f"{shot} is not a reply of a game with announce={self.game.announce}; it replies "
-                f"{forms}"
+                f"{shot} is not a reply of a game with announce={game.announce}; it replies "
+                f"{game.announcement.forms}"
             )
 
-    def _check_sinkings(self, shot: Shot, before: Sequence[Shot]) -> None:
-        length = shot.reply.length
-        ships = len(self.game.fleet) if length is None else self.game.fleet.count(length)
+    def _check_label(self, shot: Shot, before: Sequence[Shot]) -> None:
+        """Raise PositionError for a ship that the fleet has not, or that is named too often."""
+        fleet, length = self.game.fleet, shot.reply.length
+        most = self.game.announcement.most(fleet, shot.reply)
         number = 1 + sum(one.reply == shot.reply for one in before)
-        if number > ships:
-            kind = "shape" if isinstance(length, Shape) else "length"
-            what = "" if length is None else f" of {kind} {length}"
-            says = f"makes {number} sunk ships{what}" if ships else f"names a ship{what}"
-            raise PositionError(
-                f"{shot} {says}; the fleet {self.game.fleet_text} has {ships or 'none'}"
-            )
+        if most is None or number <= most:
+            return
+        kind = "shape" if isinstance(length, Shape) else "length"
+        what = "" if length is None else f" of {kind} {length}"
+        has = f"; the fleet {self.game.fleet_text} has {most or 'none'}"
+        if not most:
+            raise PositionError(f"{shot} names a ship{what}{has}")
+        if shot.reply.sunk:
+            raise PositionError(f"{shot} makes {number} sunk ships{what}{has}")
+        raise PositionError(f"{shot} makes {number} hits on ships{what}{has} cells of them")
 
     @classmethod
     def of(cls, what: Position | Game | str, shots: str = "") -> Position:
@@ -343,7 +290,7 @@ class Position:
         cell -- or its name, as in `B3`. answer -- or its text, as in `hit`.
         """
         if isinstance(answer, str):
-            answer = Reply.parse(answer, self.game)
+            answer = Reply.parse(answer, self.game.ships_by_name)
         shot = Shot(cell_of(cell), answer)
         bit = self._check_shot(shot, self.shots, self.hits | self.misses)
         following = object.__new__(Position)
@@ -373,7 +320,7 @@ class Position:
     # Equality
 
     def _key(self) -> tuple[Game, object]:
-        ordered = not self.game.is_silent
+        ordered = not isinstance(self.game.announcement, NoLabels | FixedLabels)
         return self.game, self.shots if ordered else frozenset(self.shots)
 
     def __eq__(self, other: object) -> bool:
@@ -407,7 +354,7 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
         answer = _in_full(words.pop(0))
         if words and (words[0].isdecimal() or _is_told(answer, words, game)):
             answer += f":{words.pop(0)}"
-        shots.append(Shot(cell, Reply.parse(answer, game)))
+        shots.append(Shot(cell, Reply.parse(answer, game.ships_by_name)))
     return tuple(shots)
 
 

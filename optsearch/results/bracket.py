@@ -416,7 +416,8 @@ def _evaluated(game: Game, results: Path) -> list[Bound]:
 
     A strategy that is told less can be played: it takes as many shots where more is announced.
     """
-    told = ANNOUNCEMENTS[: ANNOUNCEMENTS.index(game.announce) + 1]
+    names = list(ANNOUNCEMENTS)
+    told = names[: names.index(game.announce) + 1]
     playable: dict[Game | None, str] = {replace(game, announce=one): one for one in told}
     gathered = []
     for path in EVALUATION.all(results):

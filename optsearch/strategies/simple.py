@@ -153,7 +153,7 @@ def _compiled(game: Game, kind: int, parameter: int) -> Compiled:
     from optsearch.strategies.loops import by_values
 
     fleet = np.array(game.fleet, np.int64)
-    rules = (CONTACTS.index(game.contact), ANNOUNCEMENTS.index(game.announce))
+    rules = (CONTACTS.index(game.contact), list(ANNOUNCEMENTS).index(game.announce))
 
     def play(cells: NDArray[np.uint8], generator: np.random.Generator) -> int:
         board = cells.reshape(game.rows, game.columns)

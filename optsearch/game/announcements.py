@@ -1,0 +1,158 @@
+"""Replies to shots, and the rules of what they tell: each rule is of one of three kinds.
+
+    NoLabels       a hit tells nothing else
+    FixedLabels    what a hit tells depends on the ship and the cell alone, not on earlier shots
+    SinkingLabels  what a hit tells depends on the cells hit before, too
+
+What computes names the kinds that it handles (`Game.require_kinds`), and refuses all others.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from optsearch.game.shapes import parse_kind
+from optsearch.support.errors import GameError, PositionError
+
+SIGNS = {"hit": "X×", "miss": "o○", "sunk": "●"}  # of replies: first in text, last in figures
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The answer to a shot: miss, hit, or a hit that sinks.
+
+    length -- what a hit tells of its ship: the length or the shape of the ship that it sinks, as in
+    `sunk:3` or `sunk:L4`, or of the ship that it hits, as in `hit:3`.
+    """
+
+    hit: bool
+    sunk: bool = False
+    length: int | None = None
+
+    @classmethod
+    def parse(cls, text: str, known: Mapping[str, int] | None = None) -> Reply:
+        """The reply that `miss`, `hit`, `hit:5`, `sunk` or `sunk:3` names; else PositionError.
+
+        known -- ships by their names, as in `sunk:carrier` or `hit:3a`.
+        """
+        match = re.fullmatch(r"(miss|hit|sunk)(?::(\S{1,300}))?", text.strip().lower(), re.ASCII)
+        told = None
+        try:
+            if match and match[2]:
+                told = (known or {}).get(match[2]) or parse_kind(match[2])
+        except GameError:
+            match = None
+        if not match or (match[2] and (match[1] == "miss" or not told)):
+            raise PositionError(
+                f"{text!r} is not a reply; use miss, hit, hit:SHIP, sunk or sunk:LENGTH"
+            )
+        return cls(match[1] != "miss", match[1] == "sunk", told)
+
+    def __str__(self) -> str:
+        if not self.hit:
+            return "miss"
+        word = "sunk" if self.sunk else "hit"
+        return word if self.length is None else f"{word}:{self.length}"
+
+    @property
+    def letter(self) -> str:
+        """Its sign in text: X a hit, o a miss, ● a hit that sinks."""
+        return SIGNS[str(self).partition(":")[0]][0]
+
+    @property
+    def sign(self) -> str:
+        """Its sign in figures, pages and notebooks: × a hit, ○ a miss, ● a hit that sinks."""
+        return SIGNS[str(self).partition(":")[0]][-1]
+
+    @property
+    def order(self) -> tuple[bool, bool, int, str]:
+        """The key by which replies are sorted: the hit, the sinkings by rising length, the miss."""
+        return not self.hit, self.sunk, int(self.length or 0), str(self.length)
+
+
+MISS = Reply(hit=False)
+HIT = Reply(hit=True)
+SUNK = Reply(hit=True, sunk=True)
+
+
+class Announcement(ABC):
+    """What hits tell in a game. forms -- its replies, as error messages write them."""
+
+    forms: str
+
+    @abstractmethod
+    def of_hit(self, kind: int, is_sunk: bool) -> Reply:
+        """The reply to a hit on a ship of this kind.
+
+        is_sunk -- whether every cell of the ship is hit now.
+        """
+
+    def hits(self, fleet: Iterable[int]) -> set[Reply]:
+        """Every reply to a hit on a ship of a fleet."""
+        return {self.of_hit(kind, is_sunk) for kind in fleet for is_sunk in (False, True)}
+
+    def most(self, fleet: Iterable[int], answer: Reply) -> int | None:
+        """How often the reply to a hit can come in a game at most; None if only hits limit it."""
+        return None
+
+
+class NoLabels(Announcement):
+    """A hit tells nothing else: where the order of the shots makes no difference either."""
+
+    forms = "hit or miss"
+
+    def of_hit(self, kind: int, is_sunk: bool) -> Reply:
+        """A plain hit."""
+        return HIT
+
+
+class FixedLabels(Announcement):
+    """A hit names its ship, whatever was hit before; so the order of the shots is no matter.
+
+    A certain hit costs no miss, and what it tells does not depend on when it is shot.
+    """
+
+    forms = "miss or hit:SHIP"
+
+    def of_hit(self, kind: int, is_sunk: bool) -> Reply:
+        """A hit with the name of the ship, whether or not it is sunk."""
+        return Reply(True, length=kind)
+
+    def most(self, fleet: Iterable[int], answer: Reply) -> int:
+        """As many as the ships of that name have cells."""
+        return sum(int(kind) for kind in fleet if kind == answer.length)
+
+
+@dataclass(frozen=True)
+class SinkingLabels(Announcement):
+    """A hit tells whether it sinks its ship, the last of its cells to be hit.
+
+    names_ship -- whether it tells of which length or shape this ship is.
+    """
+
+    names_ship: bool
+
+    @property
+    def forms(self) -> str:  # type: ignore[override]
+        """With or without a length."""
+        return "hit, miss or sunk:LENGTH" if self.names_ship else "hit, miss or sunk"
+
+    def of_hit(self, kind: int, is_sunk: bool) -> Reply:
+        """A hit, or a hit that sinks."""
+        return Reply(True, is_sunk, kind if is_sunk and self.names_ship else None)
+
+    def most(self, fleet: Iterable[int], answer: Reply) -> int | None:
+        """As many sinkings as there are such ships."""
+        if not answer.sunk:
+            return None
+        return sum(answer.length in (None, kind) for kind in fleet)
+
+
+ANNOUNCEMENTS: dict[str, Announcement] = {
+    "nothing": NoLabels(),
+    "sunk": SinkingLabels(names_ship=False),
+    "ship": SinkingLabels(names_ship=True),
+}
