@@ -197,8 +197,7 @@ cdef class Frontier:
     hit -- uint8 (cells,): the cells that may not be left empty.
     alive -- uint64 (cells + 1, words): the fleets placed before cell k that can be completed, a bit
         each, in mixed radix with the first kind as the lowest digit.
-    max_bytes, max_states -- MemoryError where the layers would need more, or a forward pass meets
-        more masks.
+    max_bytes -- MemoryError where the layers would need more.
     """
 
     cdef int cells, kinds, fleets, words
@@ -219,7 +218,7 @@ cdef class Frontier:
     cdef uint64_t** blocks                # that no layer has now
     cdef int64_t free_blocks, room_for_blocks
     cdef int every                        # these layers are kept; 0: none
-    cdef int64_t used, max_bytes, max_states
+    cdef int64_t used, max_bytes
     cdef readonly int64_t states          # masks of the last forward pass, over all cells
     cdef readonly int64_t transitions     # between them
     cdef readonly int64_t widest          # the most masks of a cell there
@@ -230,11 +229,10 @@ cdef class Frontier:
     def __cinit__(self, const int32_t[::1] starts, const uint64_t[:, ::1] needs,
                   const uint64_t[:, ::1] closes, const int32_t[::1] kinds, counts,
                   const uint64_t[:, ::1] relevant, const uint64_t[:, ::1] due,
-                  const uint8_t[::1] hit, const uint64_t[:, ::1] alive, long long max_bytes,
-                  long long max_states):
+                  const uint8_t[::1] hit, const uint64_t[:, ::1] alive, long long max_bytes):
         cdef int i, f, t, n = <int>kinds.shape[0]
         self.cells, self.kinds = <int>hit.shape[0], len(counts)
-        self.max_bytes, self.max_states = max_bytes, max_states
+        self.max_bytes = max_bytes
         self.weights_of = <int*>PyMem_Calloc(self.kinds + 1, sizeof(int))
         self.counts = <int*>PyMem_Calloc(self.kinds + 1, sizeof(int))
         if self.weights_of == NULL or self.counts == NULL:
@@ -542,8 +540,6 @@ cdef class Frontier:
                 self.step(k, one)
             self.states += self.layers[k + 1].n
             self.widest = max(self.widest, self.layers[k + 1].n)
-            if self.states > self.max_states:
-                raise MemoryError
             if self.every == 0 or k % self.every:
                 self.drop(k)
             if watch is not None:

@@ -20,8 +20,8 @@ from experiments import FIRST, script
 from experiments.puzzles import FLEET, GRID
 from optsearch.check import paper
 from optsearch.compiled import build
-from optsearch.counting import lattice
 from optsearch.counting.configurations import Configurations, list_ships, to_masks
+from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import evaluate
 from optsearch.game import Game
@@ -68,7 +68,7 @@ def posterior(position: Position) -> tuple[int, int]:
 
 def table(position: Position) -> tuple[int, int]:
     """Building that table, and the occurrence matrix."""
-    lattice.sweep.cache_clear()
+    engine_for.cache_clear()
     return posterior(position)
 
 

@@ -50,7 +50,7 @@ from experiments.verify_coverage import Counts, covering, larger
 from experiments.verify_first_ship import Avoiding, FirstShipAgain, keeps_more
 from experiments.verify_reveal import RevealAgain
 from optsearch.counting.constraints import Constraints
-from optsearch.counting.lattice import sweep
+from optsearch.counting.engines import engine_for
 from optsearch.game import Game, bits
 from optsearch.results.tables import LOWER_BOUNDS_CHECK, part_of
 from optsearch.support.datafiles import RESULTS
@@ -81,14 +81,14 @@ def require(is_so: bool, what: str) -> None:
 @cache
 def all_configurations(game: Game) -> int:
     """How many there are."""
-    return sweep(game).count(Constraints(game.fleet))
+    return engine_for(game).count(Constraints(game.fleet))
 
 
 def with_one_more(game: Game, cells: tuple[int, ...]) -> NDArray[np.int64]:
     """f of these cells and every other one."""
     closed = sum(1 << cell for cell in set(cells))
     number = all_configurations(game)
-    left, through = sweep(game).through(Constraints(game.fleet, closed))
+    left, through = engine_for(game).through(Constraints(game.fleet, closed))
     met = np.full(game.cells, number - left, np.int64)
     for ship, some in through.items():
         for cell in bits(ship):
@@ -380,7 +380,7 @@ def check_reveal(
         require(len(orbit) == int(row["alike"]) and not seen & orbit, f"the class {row['ship']}")
         seen |= orbit
         fleet, closed = game.fleet[1:], ship | game.halo(ship)
-        count = sweep(game).count(Constraints(fleet, closed))
+        count = engine_for(game).count(Constraints(fleet, closed))
         require(count == int(row["completions"]), f"{count} completions of {row['ship']}")
         values = [int(row[f"F{misses}"]) for misses in range(width)]
         require(values == sorted(values) and values[-1] <= count, f"the values of {row['ship']}")

@@ -8,16 +8,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from optsearch.counting import any_board
-from optsearch.counting.any_board import AnyBoard
 from optsearch.counting.by_ship import ShipByShip
 from optsearch.counting.configurations import Configurations, to_masks
 from optsearch.counting.constraints import Constraints
+from optsearch.counting.engines import AnyBoard, engine_for
 from optsearch.counting.frontier import FrontierSweep
 from optsearch.counting.lattice import Sweep
 from optsearch.game import Game, bits
 from optsearch.game.position import Position
-from optsearch.support.errors import NotSupported, TooLarge
+from optsearch.support.errors import TooLarge
 from tests.examples import draws, games
 from tests.processes import run_script
 
@@ -103,8 +102,6 @@ def test_ship_by_ship_equals_definition(query):
     assert counting.through(constraints) == (len(expected), dict(through))
     drawn = counting.unrank(constraints, np.arange(len(expected), dtype=np.uint64)[::-1])
     assert sorted(tuple(sorted(to_masks(ships))) for ships in drawn) == expected
-    with pytest.raises(NotSupported, match="are not weighed ship by ship"):
-        counting.weigh(constraints, {})
 
 
 @draws(400)
@@ -146,39 +143,26 @@ def test_fewer_layers_in_memory(text):
         tiny.through(constraints)
 
 
-class Way:
-    """A way to count that notes what it is asked."""
-
-    def __init__(self, way):
-        self.way, self.asked = way, []
-
-    def count(self, constraints, progress):
-        self.asked.append("count")
-        return self.way.count(constraints, progress)
-
-    def work(self, constraints):
-        return self.way.work(constraints)
-
-
 @pytest.mark.parametrize(
-    ("text", "by_cells", "by_ships"),
+    ("text", "way"),
     [
-        ("6x6:3,2", [], ["count"]),  # one way to place all ships but two
-        ("10x10:4,3,2,2,2", ["count"], []),
-        ("10x10:5,4,3,2,contact=any", ["count"], ["count"]),  # at most so many masks
+        ("6x6:3,2", Sweep),
+        ("9x4:3,V3,2,2", Sweep),
+        ("17x17:3,2,1", FrontierSweep),  # too wide for skylines
+        ("8x8:4,3,2,contact=any,board=hex", FrontierSweep),
+        ("10x10:5,4,3,3,2,board=cylinder", FrontierSweep),
+        ("8x8:4,3,2,contact=any,board=torus", ShipByShip),
+        ("10x10:5,4,3,3,2,board=torus", ShipByShip),
     ],
 )
-def test_the_way_that_takes_less(text, by_cells, by_ships, monkeypatch):
+def test_the_way_that_takes_less(text, way, caplog):
     game = Game.parse(text)
-    constraints = Constraints(game.fleet)
-    monkeypatch.setattr(any_board, "QUICK", 10**4 if by_cells else 10**5)
-    counting = AnyBoard(game)
-    if by_ships and by_cells:
-        monkeypatch.setattr(counting, "_limited", counting._cells.limited(lambda _: 1000))
-    counting._ships = ships = Way(counting._ships)
-    counting._limited = cells = Way(counting._limited)
-    assert counting.count(constraints) == Sweep(game).count(constraints)
-    assert (cells.asked, ships.asked) == (by_cells, by_ships)
+    caplog.set_level("INFO")
+    chosen = engine_for.__wrapped__(game)
+    if way is not Sweep:
+        assert ("skylines go by rows" in caplog.text) is not game.is_rectangle
+        chosen = chosen._way(Constraints(game.fleet))
+    assert type(chosen) is way
 
 
 def test_orders():
@@ -209,6 +193,7 @@ def test_ctrl_c():
     status, _, error = run_script(
         """
 from optsearch.counting.constraints import Constraints
+from optsearch.counting.engines import AnyBoard, engine_for
 from optsearch.counting.frontier import FrontierSweep
 from optsearch.game import Game
 

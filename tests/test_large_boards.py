@@ -10,7 +10,8 @@ from optsearch import bounds, evaluate
 from optsearch.check import reference
 from optsearch.counting.configurations import Configurations, list_ships
 from optsearch.counting.constraints import Constraints
-from optsearch.counting.lattice import Sweep, sweep
+from optsearch.counting.engines import engine_for
+from optsearch.counting.lattice import Sweep
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
@@ -92,7 +93,7 @@ def test_the_usual_fleet_on_12x12(step):
     assert of_length == {length: STANDARD.count(length) * 42_850_058_088 for length in STANDARD}
     for length, others in ((5, (4, 3, 3, 2)), (2, (5, 4, 3, 3))):
         for ship in game.placements(length)[::step]:
-            number = sweep(game).count(Constraints(others, ship | game.halo(ship)))
+            number = engine_for(game).count(Constraints(others, ship | game.halo(ship)))
             assert number == posterior.placements[ship]
 
 

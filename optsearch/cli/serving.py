@@ -5,7 +5,7 @@ from __future__ import annotations
 from optsearch.cli.app import Interrupted, app
 from optsearch.cli.common import out, read_game
 from optsearch.cli.options import Argument, Option
-from optsearch.counting.lattice import require_room
+from optsearch.counting.lattice import no_room
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
 from optsearch.evaluation.choosing import Chooser
@@ -13,7 +13,7 @@ from optsearch.game import MAX_CELLS
 from optsearch.game.position import Position
 from optsearch.play.match import OPPONENTS
 from optsearch.strategies import as_player
-from optsearch.support.errors import OptsearchError
+from optsearch.support.errors import OptsearchError, TooLarge
 
 PAPER = "paper"
 
@@ -72,8 +72,8 @@ def serve(
     for name in against or ():
         if name not in OPPONENTS:
             as_player(name)
-    if parsed.is_rectangle:
-        require_room(parsed)
+    if parsed.is_rectangle and (why := no_room(parsed)):
+        raise TooLarge(why)
     if parsed.cells <= MAX_CELLS:  # else it takes long: the page says what comes out
         Posterior(Position(parsed)).require_some()
     setting = Setting(parsed, prior, tuple(by or ()), tuple(against or ()))

@@ -16,7 +16,6 @@ class Frontier:
         hit: NDArray[np.uint8],
         alive: NDArray[np.uint64],
         max_bytes: int,
-        max_states: int,
     ) -> None: ...
     states: int
     transitions: int

@@ -6,42 +6,22 @@ so large or so free that a sweep over the cells (`frontier`) has too many states
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
-from math import comb, prod
-
 import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, Listing, to_words
 from optsearch.counting.constraints import Constraints
-from optsearch.game import MAX_CELLS, Game
-from optsearch.support.errors import NotSupported, TooLarge
+from optsearch.game import Game
 from optsearch.support.progress import Progress, Status, no_progress
 
 _Placements = dict[int, list[int]]
 
 
 class ShipByShip:
-    """Queries on the configurations of a game of at most 128 cells (else TooLarge)."""
+    """Queries on the configurations of a game of at most 128 cells, without weights."""
 
     def __init__(self, game: Game):
-        if game.cells > MAX_CELLS:
-            raise TooLarge(
-                f"configurations of boards of at most {MAX_CELLS} cells are counted ship by ship; "
-                f"{game} has {game.cells}"
-            )
         self.game = game
-
-    @property
-    def states(self) -> int:
-        """There is none."""
-        return 0
-
-    @property
-    def roundings(self) -> int:
-        """There is none."""
-        return 0
 
     def _placements(self, constraints: Constraints) -> _Placements:
         """The placements of each kind that the constraints admit."""
@@ -56,14 +36,6 @@ class ShipByShip:
             ]
             for kind in set(constraints.fleet)
         }
-
-    def work(self, constraints: Constraints) -> int:
-        """At most how many ways there are to place all ships but the last two."""
-        places = self._placements(constraints)
-        left = Counter(constraints.fleet)
-        last = sorted(constraints.fleet, key=lambda kind: len(places[kind]))[-2:]
-        left.subtract(last)
-        return prod(comb(len(places[kind]), number) for kind, number in left.items())
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
         """How many configurations there are; progress -- called while a long count runs."""
@@ -85,25 +57,12 @@ class ShipByShip:
         total = sum(through[ship] for ship in places[some]) // constraints.fleet.count(some)
         return total, {ship: number for ship, number in through.items() if number}
 
-    def weigh(
-        self, constraints: Constraints, weights: Mapping[int, float]
-    ) -> tuple[float, dict[int, float]]:
-        """Raises NotSupported: pairs of ships are counted, and not weighed."""
-        raise NotSupported(f"configurations of {self.game} are not weighed ship by ship")
-
-    def unrank(
-        self,
-        constraints: Constraints,
-        ranks: NDArray[np.uint64] | NDArray[np.float64],
-        weights: Mapping[int, float] | None = None,
-    ) -> CellSets:
+    def unrank(self, constraints: Constraints, ranks: NDArray[np.uint64]) -> CellSets:
         """The configurations with some ranks: uint64 words of shape (n, ships, 2).
 
         ranks -- below the number of configurations. One ship after the other is found by counting
-        what each of its placements leaves. Raises NotSupported with weights.
+        what each of its placements leaves.
         """
-        if weights is not None:
-            self.weigh(constraints, weights)
         placed = np.empty((len(ranks), len(constraints.fleet), 2), np.uint64)
         order = np.argsort(ranks, kind="stable")
         self._place(

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from optsearch.counting.configurations import CellSets
 from optsearch.support.progress import Progress, Status, no_progress
 
+Ranks = NDArray[np.uint64] | NDArray[np.float64]  # floats where weights are added up
+
 
 @dataclass(frozen=True)
 class Constraints:
@@ -60,7 +62,7 @@ class Counting(Protocol):
     def unrank(
         self,
         constraints: Constraints,
-        ranks: NDArray[np.uint64] | NDArray[np.float64],
+        ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> CellSets:
         """The configurations with some ranks: uint64 words of shape (n, ships, words).

@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb, prod
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 
 from optsearch.compiled._frontier import Frontier
 from optsearch.counting.configurations import CellSets, to_words
-from optsearch.counting.constraints import Constraints
+from optsearch.counting.constraints import Constraints, Ranks
 from optsearch.counting.remainders import combined, moduli_above
 from optsearch.game import Game, Permutation, bits, image
 from optsearch.support.errors import TooLarge
@@ -54,6 +53,7 @@ class _Order:
         self.needs = [one[2] for one in placed]
         self.closes = [one[3] for one in placed]
         self.masks = [one[4] for one in placed]
+        self.ends = self.first + [closes.bit_length() for closes in self.closes]
         self.window = max((closes.bit_length() for closes in self.closes), default=0)
         words = -(-game.cells // 64)
         self.words = to_words(self.masks, words)
@@ -143,7 +143,6 @@ class FrontierSweep:
     def __init__(self, game: Game, max_bytes: int = MAX_BYTES):
         self.game = game
         self._max_bytes = max_bytes
-        self._limit: Callable[[Constraints], int | None] = lambda constraints: None
         self._lock = threading.Lock()
         orders = [_Order(game, position) for position in _orders(game)]
         narrow = [order for order in orders if order.window <= WINDOW]
@@ -176,18 +175,31 @@ class FrontierSweep:
         """
         return self._roundings
 
-    def limited(self, limit: Callable[[Constraints], int | None]) -> FrontierSweep:
-        """The same, which raises TooLarge for a query that meets more masks than its limit."""
-        result = copy(self)
-        result._limit = limit
-        return result
-
     # Queries
 
     def _order(self, constraints: Constraints) -> _Order:
         """The order that meets what is known early, when few masks are reached."""
         known = [*bits(constraints.closed), *(3 * list(bits(constraints.hits)))]
         return min(self._both, key=lambda order: sum(order.position[cell] for cell in known))
+
+    def estimate(self, constraints: Constraints) -> tuple[float, float]:
+        """About how many masks a query meets at most, and how many ways to choose placements.
+
+        A mask at a cell tells which of the placements that begin before it and close it or a later
+        one are taken.
+        """
+        order, left = self._order(constraints), Counter(constraints.fleet)
+        numbers = order.allowed(constraints, self.game.holes)
+        cells = self.game.cells + 1
+        masks, choices = np.ones(cells), 1.0
+        for kind, count in left.items():
+            these = [i for i in numbers.tolist() if order.kinds[i] == kind]
+            change = np.bincount(order.first[these] + 1, minlength=cells)
+            change -= np.bincount(order.ends[these], minlength=cells)
+            begun = np.cumsum(change).tolist()
+            masks *= [sum(comb(n, i) for i in range(count + 1)) for n in begun]
+            choices *= comb(len(these), count)
+        return float(masks.sum()), choices
 
     def _query(self, constraints: Constraints) -> _Query | None:
         """The kernel for some constraints; None where they leave no configuration."""
@@ -233,7 +245,6 @@ class FrontierSweep:
             hit,
             _alive(kinds, counts, ahead, np.array(room[::-1])),
             self._max_bytes,
-            self._limit(constraints) or 1 << 62,
         )
         return _Query(kernel, order, placed, bound)
 
@@ -325,7 +336,7 @@ class FrontierSweep:
     def unrank(
         self,
         constraints: Constraints,
-        ranks: NDArray[np.uint64] | NDArray[np.float64],
+        ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> CellSets:
         """The configurations with some ranks: uint64 words of shape (n, ships, words).

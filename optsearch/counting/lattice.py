@@ -6,20 +6,18 @@ arguments and its answers into exact integers, and keeps the tables of the last 
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import comb, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.compiled._lattice import MAX_COLUMNS, Lattice, Query
-from optsearch.counting.any_board import AnyBoard
 from optsearch.counting.configurations import CellSets, to_words
-from optsearch.counting.constraints import Constraints, Counting
+from optsearch.counting.constraints import Constraints, Ranks
 from optsearch.counting.remainders import combined, moduli_above
 from optsearch.game import CONTACTS, Game, bits
 from optsearch.game.shapes import Cells, Shape, orientations_of, turned
@@ -28,7 +26,6 @@ from optsearch.support.progress import Progress, Status, no_progress
 
 MAX_BYTES = 6 << 30  # of a table and a query of it that reaches every state
 MOST_KINDS, MOST_WAYS = 15, 62  # different ships, and ways to place them
-_log = logging.getLogger(__name__)
 
 
 def _kinds(fleet: Iterable[int]) -> list[int]:
@@ -68,18 +65,18 @@ _AROUND = {
 }
 
 
+def _size(game: Game) -> tuple[int, int]:
+    """How many ways there are to place a ship, and the bits of a column where some are shapes."""
+    high = [_reach(ship)[0] for _, _, ship in _ways(game)]
+    return len(high), max(high) + (game.contact != "any")
+
+
 def _drawn(
     game: Game, columns: int
 ) -> tuple[int, list[int], NDArray[np.uint64], NDArray[np.uint64]]:
-    """What the kernel is told of ships of other shapes; TooLarge where it has no room for them."""
+    """What the kernel is told of ships of other shapes."""
     ways = list(_ways(game))
-    bits = max(_reach(ship)[0] for _, _, ship in ways) + (game.contact != "any")
-    if len(ways) > MOST_WAYS or bits * columns > 63:
-        raise TooLarge(
-            f"the transfer matrix of {game} needs {len(ways)} ways to place a ship and {bits} bits "
-            f"for each of {columns} columns; at most {MOST_WAYS} and {63 // columns} are handled: "
-            "fewer or flatter shapes, or a narrower board, would fit"
-        )
+    _, bits = _size(game)
     needs, closes = np.zeros((2, len(ways), columns), np.uint64)
     for way, _, ship in ways:
         _, left, right = _reach(ship)
@@ -287,7 +284,7 @@ class Sweep:
     def unrank(
         self,
         constraints: Constraints,
-        ranks: NDArray[np.uint64] | NDArray[np.float64],
+        ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> CellSets:
         """The configurations with some ranks: uint64 words of shape (n, ships, 2).
@@ -327,7 +324,9 @@ def count_empty_board(rows: int, columns: int, fleet: tuple[int, ...], contact: 
     ships = Counter(fleet)
     kinds = sorted(ships, reverse=True)
     counts = [ships[length] for length in kinds]
-    lattice = _lattice(rows, columns, kinds, counts, contact, MAX_BYTES)
+    if why := _no_room(rows, columns, kinds):
+        raise TooLarge(why)
+    lattice = Lattice(rows, columns, kinds, counts, CONTACTS.index(contact), MAX_BYTES, None)
     try:
         lattice.build()
     except MemoryError:
@@ -346,55 +345,51 @@ def count_empty_board(rows: int, columns: int, fleet: tuple[int, ...], contact: 
     return combined(query.count([m % 2**64 for m in moduli]), moduli)
 
 
-def require_room(game: Game) -> None:
-    """Raise TooLarge where the kernel has no room for a skyline of a game; no table is built."""
-    _lattice_of(game, MAX_BYTES)
+def no_room(game: Game) -> str:
+    """Why skylines cannot count the configurations of a game; empty if they can.
+
+    They need rows and columns; a hole is a closed cell. No table is built.
+    """
+    if not game.is_rectangle:
+        return f"skylines go by rows and columns of a rectangle; {game} is on another board"
+    columns = min(game.rows, game.columns)
+    why = _no_room(max(game.rows, game.columns), columns, _kinds(game.fleet))
+    if why or not game.has_shapes:
+        return why
+    ways, bits = _size(game)
+    if ways <= MOST_WAYS and bits * columns <= 63:
+        return ""
+    return (
+        f"the transfer matrix of {game} needs {ways} ways to place a ship and {bits} bits for each "
+        f"of {columns} columns; at most {MOST_WAYS} and {63 // columns} are handled: fewer or "
+        "flatter shapes, or a narrower board, would fit"
+    )
+
+
+def _no_room(rows: int, columns: int, kinds: list[int]) -> str:
+    """Why the kernel has no room for a skyline of straight ships; empty if it has."""
+    bits = (kinds[0] + 2).bit_length() + 1  # of a column
+    most = min(MAX_COLUMNS, 64 // bits)
+    if columns > most:
+        return (
+            f"the transfer matrix sweeps boards whose shorter side has at most {most} cells with "
+            f"ships of length {kinds[0]}; {rows}x{columns} has {columns}"
+        )
+    if len(kinds) > MOST_KINDS:
+        return (
+            f"the transfer matrix takes fleets of at most {MOST_KINDS} different lengths, not of "
+            f"{len(kinds)}"
+        )
+    return ""
 
 
 def _lattice_of(game: Game, max_bytes: int) -> Lattice:
-    """The kernel's table of a game, not built yet; TooLarge where it has no room for a skyline."""
+    """The kernel's table of a game, not built yet."""
+    if why := no_room(game):
+        raise TooLarge(why)
     rows, columns = max(game.rows, game.columns), min(game.rows, game.columns)
     ships = Counter(game.fleet)
     kinds = _kinds(ships)
     counts = [ships[kind] for kind in kinds]
     drawn = _drawn(game, columns) if game.has_shapes else None
-    return _lattice(rows, columns, kinds, counts, game.contact, max_bytes, drawn)
-
-
-def _lattice(
-    rows: int,
-    columns: int,
-    kinds: list[int],
-    counts: list[int],
-    contact: str,
-    max_bytes: int,
-    drawn: tuple[int, list[int], NDArray[np.uint64], NDArray[np.uint64]] | None = None,
-) -> Lattice:
-    """The kernel's table, not built yet; TooLarge where it has no room for a skyline."""
-    bits = (kinds[0] + 2).bit_length() + 1  # of a column
-    most = min(MAX_COLUMNS, 64 // bits)
-    if columns > most:
-        raise TooLarge(
-            f"the transfer matrix sweeps boards whose shorter side has at most {most} cells with "
-            f"ships of length {kinds[0]}; {rows}x{columns} has {columns}"
-        )
-    if len(kinds) > MOST_KINDS:
-        raise TooLarge(
-            f"the transfer matrix takes fleets of at most {MOST_KINDS} different lengths, not of "
-            f"{len(kinds)}"
-        )
-    return Lattice(rows, columns, kinds, counts, CONTACTS.index(contact), max_bytes, drawn)
-
-
-@lru_cache(maxsize=4)
-def sweep(game: Game) -> Counting:
-    """The way to count the configurations of a game; those of the last four are kept in memory.
-
-    By skylines where the board has them and their table is not too large, else `AnyBoard`.
-    """
-    if game.is_rectangle:  # skylines need rows and columns; a hole is a closed cell
-        try:
-            return Sweep(game)
-        except TooLarge as error:
-            _log.info("%s; the board is swept cell by cell", error)
-    return AnyBoard(game)
+    return Lattice(rows, columns, kinds, counts, CONTACTS.index(game.contact), max_bytes, drawn)

@@ -2,7 +2,7 @@
 
     Posterior(position).probability
 
-Counts come from the transfer matrix of `optsearch.counting.lattice`, so that no configuration is
+Counts come from the way that `optsearch.counting.engines` chooses, so that no configuration is
 listed: a full 10x10 board takes some tens of milliseconds. Where sinkings are announced, every way
 in which the sunk ships can lie is enumerated, and the order of the shots counts: the ship that a
 shot sinks lies on that cell and on cells hit before it, and no ship that was not announced lies
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, to_masks, to_words
 from optsearch.counting.constraints import Constraints, Counting
-from optsearch.counting.lattice import sweep
+from optsearch.counting.engines import engine_for
 from optsearch.counting.prior import Prior, by_replies
 from optsearch.game import HOLE, Cell, Game, bits, notebook
 from optsearch.game.noise import NoisyPosition
@@ -102,7 +102,7 @@ class Posterior:
         self.position = position = told
         self.prior = prior
         self._progress = progress
-        self._sweep: Counting = sweep(position.game)
+        self._sweep: Counting = engine_for(position.game)
 
     def __reduce__(self) -> tuple[type[Posterior], tuple[object, ...]]:
         return type(self), (self.told, "", self._given)

@@ -30,7 +30,7 @@ import numpy as np
 
 from optsearch.counting.configurations import CellSets, to_masks
 from optsearch.counting.constraints import Constraints
-from optsearch.counting.lattice import sweep
+from optsearch.counting.engines import engine_for
 from optsearch.game import Cell, Game, bits, cell_name, parse_cell
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.ships import in_order, ship_of, ships_of
@@ -203,10 +203,10 @@ class Prior(ABC):
         digest that another run could have (`require_digest`).
         """
         everything = Constraints(game.fleet)
-        n = sweep(game).count(everything)
+        n = engine_for(game).count(everything)
         if n > MOST_KEPT:
             return _Function(game, name, function)
-        words: CellSets = sweep(game).unrank(everything, np.arange(n, dtype=np.uint64))
+        words: CellSets = engine_for(game).unrank(everything, np.arange(n, dtype=np.uint64))
         columns = [to_masks(words[:, i]) for i in range(len(game.fleet))]
         weights = {ships: function(ships) for ships in zip(*columns, strict=True)}
         return Prior.of_configurations(game, weights, 0, name)
@@ -390,7 +390,7 @@ def one_by_one(game: Game) -> Prior:
     over the orders of its equal ships, of the product of 1 / (places left). Raises TooLarge where
     more than MOST_KEPT boards can come up.
     """
-    boards = sweep(game).count(Constraints(game.fleet)) * prod(
+    boards = engine_for(game).count(Constraints(game.fleet)) * prod(
         map(factorial, Counter(game.fleet).values())
     )
     if boards > MOST_KEPT:

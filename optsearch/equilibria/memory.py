@@ -99,15 +99,9 @@ def tree_of(fields: Any, game: Game) -> Node | Leaf:
     """The tree of such fields; ValueError, KeyError or TypeError where they are none."""
     if "shot" not in fields:
         return Leaf(int(str(fields["configurations"])))
-    parts = {name: child for name, child in fields.items() if name != "shot"}
-    cell = parse_cell(str(fields["shot"]))
-    return Node(
-        cell,
-        {
-            Reply.parse(name, game.ships_by_name): tree_of(child, game)
-            for name, child in parts.items()
-        },
-    )
+    names = [name for name in fields if name != "shot"]
+    parts = {Reply.parse(one, game.ships_by_name): tree_of(fields[one], game) for one in names}
+    return Node(parse_cell(str(fields["shot"])), parts)
 
 
 def tree_fields(root: Node | Leaf) -> dict[str, object]:

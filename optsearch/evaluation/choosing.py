@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from optsearch.counting.lattice import sweep
+from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation.run import MEMORY
 from optsearch.evaluation.runners import KernelRunner, Runner, runner_of
@@ -59,5 +59,5 @@ class Chooser:
 
     def _by_kernel(self, position: Position, number: int) -> Cell:
         limit = self._runner.listed(MEMORY)
-        counts = Top(self._runner, sweep(self._game), None, limit).counts(position)
+        counts = Top(self._runner, engine_for(self._game), None, limit).counts(position)
         return self._game.cell(self._runner.shot(position, number, counts, limit))

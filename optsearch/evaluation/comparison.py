@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from optsearch.counting.configurations import to_masks
-from optsearch.counting.lattice import sweep
+from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation.run import AHEAD, MEMORY, MOST, identity_of
 from optsearch.evaluation.runners import (
@@ -244,7 +244,7 @@ def _leader(
 ) -> Callable[[Sequence[int], int], _Place]:
     """What shoots at ships until at most `largest` configurations are left."""
     game = runner.game
-    children = cache(Top(runner, sweep(game), store, largest).children)
+    children = cache(Top(runner, engine_for(game), store, largest).children)
 
     def lead(ships: Sequence[int], configurations: int) -> _Place:
         position = Position(game)

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from math import inf
 from pathlib import Path
 
-from optsearch.counting.lattice import sweep
+from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.evaluation.evaluation import Evaluation, EvaluationStatus
@@ -144,7 +144,7 @@ class _EvaluationRun:
         self._progress = progress
         self._seconds_before = self._recall_seconds()
         self._started = time.monotonic()
-        self._sweep = sweep(self.game)
+        self._sweep = engine_for(self.game)
         posterior = Posterior(start)
         posterior.require_some()
         self.configurations = posterior.configurations

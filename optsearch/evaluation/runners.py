@@ -26,7 +26,7 @@ from optsearch.counting.configurations import (
     to_words,
 )
 from optsearch.counting.constraints import Constraints
-from optsearch.counting.lattice import sweep
+from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import cases
 from optsearch.counting.prior import Prior
 from optsearch.game import Game
@@ -337,7 +337,7 @@ class KernelRunner(Runner):
             largest = max(largest, rule.until)  # so that all of these are listed
         # Every sample drawn above the tasks is smaller than what is left of this one there.
         level = (limit // (2 * largest)).bit_length() - 1
-        everything = sweep(self.game).count(Constraints(self.game.fleet))
+        everything = engine_for(self.game).count(Constraints(self.game.fleet))
         if everything >> MAX_HASHES > rule.screen // 2:
             raise TooLarge(
                 f"{self.strategy} draws samples of up to {rule.screen:,} configurations "
@@ -396,7 +396,7 @@ class AnnouncedRunner(Runner):
         """How many can be listed; TooLarge if rollouts are to compare cells with more."""
         limit = super().listed(memory)
         if self.rule.candidates > 1 and limit < self.rule.many:
-            whole = sweep(self.game).count(Constraints(self.game.fleet))
+            whole = engine_for(self.game).count(Constraints(self.game.fleet))
             if limit < whole:
                 needed = BYTES << (min(whole, self.rule.many) - 1).bit_length()
                 raise TooLarge(

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from optsearch.compiled._cover import Cover, LargestSearch
 from optsearch.counting.configurations import to_words
 from optsearch.counting.constraints import Constraints
-from optsearch.counting.lattice import sweep
+from optsearch.counting.engines import engine_for
 from optsearch.game import Game, image
 from optsearch.game.position import no_configuration
 from optsearch.lower_bounds.reveal import classes
@@ -161,7 +161,7 @@ def _count(game: Game, ship: int, closed: int = 0) -> int:
     """The configurations with this placement, if any, and no ship on the closed cells."""
     if ship:
         closed |= ship | game.halo(ship)
-    return sweep(game).count(Constraints(_fleet_beside(game, ship), closed))
+    return engine_for(game).count(Constraints(_fleet_beside(game, ship), closed))
 
 
 def _require_32_bits(game: Game, number: int, what: str) -> None:

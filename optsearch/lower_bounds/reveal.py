@@ -40,7 +40,7 @@ import numpy as np
 from optsearch.compiled._reveal import Reveal
 from optsearch.counting.configurations import to_words
 from optsearch.counting.constraints import Constraints
-from optsearch.counting.lattice import sweep
+from optsearch.counting.engines import engine_for
 from optsearch.game import Game
 from optsearch.game.position import no_configuration
 from optsearch.support.errors import NotSupported, TooLarge
@@ -96,7 +96,7 @@ def reveal(
     ImpossiblePosition where the fleet does not fit, and TooLarge for 2^48 configurations or more.
     """
     require_apart(game)
-    if not (number := sweep(game).count(Constraints(game.fleet))):
+    if not (number := engine_for(game).count(Constraints(game.fleet))):
         raise no_configuration(game)
     if number >= 2**48:
         raise TooLarge(

@@ -58,7 +58,7 @@ from numpy.typing import NDArray
 from optsearch.compiled._told import Finding, KnownShips, least_cost
 from optsearch.counting.configurations import CellSets, Configurations, to_words
 from optsearch.counting.constraints import Constraints
-from optsearch.counting.lattice import sweep
+from optsearch.counting.engines import engine_for
 from optsearch.game import Game, bits
 from optsearch.game.position import Position, no_configuration
 from optsearch.support.errors import NotSupported, TooLarge
@@ -110,7 +110,7 @@ class AllButTwo:
 def known_ships(game: Game) -> int:
     """How many sets of known ships there are, counted without a list."""
     fleet = game.fleet[:-2]
-    return sweep(replace(game, fleet=fleet)).count(Constraints(fleet)) if fleet else 1
+    return engine_for(replace(game, fleet=fleet)).count(Constraints(fleet)) if fleet else 1
 
 
 class Told:

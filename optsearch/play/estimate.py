@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from optsearch.counting.configurations import to_masks
-from optsearch.counting.lattice import sweep
+from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation.run import MEMORY
 from optsearch.evaluation.runners import PatternRunner, PythonRunner, runner_of
@@ -91,7 +91,7 @@ def _path(game: Game) -> list[tuple[Position, int]]:
     posterior = Posterior(Position(game))
     (ships,) = posterior.sample(1, np.random.default_rng(1))
     hidden = to_masks(ships)
-    children = Top(runner_of("greedy", game), sweep(game), None, SMALLEST).children
+    children = Top(runner_of("greedy", game), engine_for(game), None, SMALLEST).children
     position, number = Position(game), posterior.configurations
     path = [(position, number)]
     while number > SMALLEST:

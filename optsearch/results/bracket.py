@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from optsearch.counting.constraints import Constraints
-from optsearch.counting.lattice import sweep
+from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.evaluation import Task, run_task
@@ -347,7 +347,7 @@ def _require(condition: bool, table: Entries, what: str) -> None:
 @lru_cache(maxsize=16)
 def _configurations(game: Game) -> int:
     """How many there are: every table of a game is asked whether it has as many."""
-    return sweep(game).count(Constraints(game.fleet))
+    return engine_for(game).count(Constraints(game.fleet))
 
 
 def _number(table: Entries, game: Game) -> int:

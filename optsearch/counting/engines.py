@@ -1,0 +1,143 @@
+"""The way to count the configurations of a game, chosen by an estimate.
+
+Rectangles are swept row by row (`lattice`), where the kernel has room for their skylines; all other
+boards cell by cell (`frontier`), or ship by ship (`by_ship`) where fewer ships can stand side by
+side than a sweep has masks, as on a torus, where a sweep meets its end again.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from optsearch.counting.by_ship import ShipByShip
+from optsearch.counting.configurations import CellSets
+from optsearch.counting.constraints import Constraints, Counting, Ranks
+from optsearch.counting.frontier import FrontierSweep
+from optsearch.counting.lattice import Sweep, no_room
+from optsearch.game import MAX_CELLS, Game, image
+from optsearch.support.progress import Progress, Status, no_progress
+
+MASKS = 2  # a mask of a sweep takes as long as so many of all ways to choose placements
+ORBITS = 8  # of placements: an empty board with so few is counted by one of each
+_log = logging.getLogger(__name__)
+
+
+@lru_cache(maxsize=4)
+def engine_for(game: Game) -> Counting:
+    """The way to count the configurations of a game; those of the last four are kept in memory.
+
+    The log says why it is not the skylines. Raises TooLarge where no way has room for the game.
+    """
+    why = no_room(game)
+    if not why:
+        return Sweep(game)
+    _log.info("%s; the board is swept cell by cell", why)
+    return AnyBoard(game)
+
+
+class AnyBoard:
+    """Queries on the configurations of a game, by a sweep over its cells or ship by ship.
+
+    A query is made ship by ship where its sweep is estimated to meet more masks than there are ways
+    to choose placements, compatible or not. What weights are asked for is left to the sweep. An
+    empty board with many symmetries, a torus above all, is counted with one placement of each
+    orbit. Raises TooLarge where ships reach too far ahead for a sweep.
+    """
+
+    def __init__(self, game: Game):
+        self._game = game
+        self._cells = FrontierSweep(game)
+        self._ships = ShipByShip(game) if game.cells <= MAX_CELLS else None
+
+    @cached_property
+    def _orbits(self) -> list[tuple[int, list[int]]]:
+        """Each kind of ship with placements that symmetries exchange, if these orbits are few."""
+        game, found = self._game, list[tuple[int, list[int]]]()
+        kinds = list(dict.fromkeys(game.fleet))
+        symmetries = game.symmetries()
+        if sum(len(game.placements(kind)) for kind in kinds) > ORBITS * len(symmetries):
+            return []
+        for kind in kinds:
+            left = dict.fromkeys(game.placements(kind))
+            while left:
+                orbit = list(dict.fromkeys(image(next(iter(left)), p) for p in symmetries))
+                found.append((kind, orbit))
+                for ship in orbit:
+                    del left[ship]
+        return found if len(found) <= ORBITS else []
+
+    def _is_empty(self, constraints: Constraints) -> bool:
+        """Whether every symmetry of the game takes the constraints to themselves."""
+        everything = Constraints(self._game.fleet, self._game.holes)
+        return constraints in (everything, replace(everything, closed=0))
+
+    def _with(self, kind: int, ship: int) -> int:
+        """How many configurations of the empty board have a placement."""
+        fleet = list(self._game.fleet)
+        fleet.remove(kind)
+        closed = ship | self._game.halo(ship) | self._game.holes
+        constraints = Constraints(tuple(fleet), closed)
+        return self._way(constraints).count(constraints)
+
+    def _way(self, constraints: Constraints) -> FrontierSweep | ShipByShip:
+        """The way that takes less."""
+        if self._ships is not None:
+            masks, choices = self._cells.estimate(constraints)
+            if masks > MASKS * choices:
+                return self._ships
+        return self._cells
+
+    @property
+    def states(self) -> int:
+        """The number of masks in the largest sweep so far."""
+        return self._cells.states
+
+    @property
+    def roundings(self) -> int:
+        """A bound on the roundings in a number of `weigh`."""
+        return self._cells.roundings
+
+    def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
+        """How many configurations there are; progress -- called while a long count runs."""
+        if not self._is_empty(constraints) or not self._orbits:
+            return self._way(constraints).count(constraints, progress)
+        first = self._game.fleet[0]
+        with_first = [
+            len(orbit) * self._with(kind, orbit[0]) for kind, orbit in self._orbits if kind == first
+        ]
+        return sum(with_first) // self._game.fleet.count(first)
+
+    def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
+        """How many configurations there are, and how many have each placement (mask)."""
+        if not self._is_empty(constraints) or not self._orbits:
+            return self._way(constraints).through(constraints)
+        counts = {
+            ship: n
+            for kind, orbit in self._orbits
+            if (n := self._with(kind, orbit[0]))
+            for ship in orbit
+        }
+        return self.count(constraints), counts
+
+    def weigh(
+        self, constraints: Constraints, weights: Mapping[int, float]
+    ) -> tuple[float, dict[int, float]]:
+        """Total weight of the configurations, and that of those with each placement."""
+        return self._cells.weigh(constraints, weights)
+
+    def unrank(
+        self,
+        constraints: Constraints,
+        ranks: Ranks,
+        weights: Mapping[int, float] | None = None,
+    ) -> CellSets:
+        """The configurations with some ranks: uint64 words of shape (n, ships, words)."""
+        way = self._way(constraints) if weights is None else self._cells
+        if isinstance(way, ShipByShip):
+            return way.unrank(constraints, np.asarray(ranks, np.uint64))
+        return way.unrank(constraints, ranks, weights)
