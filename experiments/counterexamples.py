@@ -47,13 +47,13 @@ def confirmed(one: Counterexample) -> str:
 def search(scope: Scope, jobs: int, folder: Path | None) -> Found:
     """All of one scope, with a line every hundred games."""
 
-    def progress(status: counterexamples.HuntStatus) -> None:
+    def progress(status: counterexamples.CounterexampleStatus) -> None:
         if status.games % 100 == 0:
             work = f"{status.share:.0%} of the work, {status.counterexamples} found"
             print(f"{status.games} games, {work}", flush=True)
 
     with executor_of(jobs) as (executor, _):
-        return counterexamples.hunt(
+        return counterexamples.find(
             scope, executor=executor, workers=jobs, folder=folder, progress=progress
         )
 

@@ -21,7 +21,7 @@ from optsearch.evaluation import BYTES, evaluate
 from optsearch.game import Game
 from optsearch.game.objective import Objective
 from optsearch.search import counterexamples, frontier, team
-from optsearch.search.hunt import hunt, read
+from optsearch.search.identify import identify, read
 from optsearch.search.solver import solve
 from optsearch.search.team import Parallel
 from optsearch.strategies import named
@@ -182,16 +182,16 @@ def test_a_family_with_the_cluster(cluster, tmp_path):
     rows = "".join(f"{a}{b}{c},{a} {b} {c}\n" for a in "abc" for b in "defg" for c in "hij")
     file.write_text("set,things\n" + rows)
     sets = read(file)
-    found = hunt(sets, parallel=Parallel(cluster, 2))
-    assert (found.misses, found.is_exact) == (hunt(sets).misses, True)
+    found = identify(sets, parallel=Parallel(cluster, 2))
+    assert (found.misses, found.is_exact) == (identify(sets).misses, True)
 
 
 def test_counterexamples_with_a_worker_killed(cluster):
     scope = counterexamples.Scope(10, (), "none", False, 2)
     kill = Killer(cluster)
-    found = counterexamples.hunt(scope, executor=cluster, workers=2, progress=kill)
+    found = counterexamples.find(scope, executor=cluster, workers=2, progress=kill)
     assert kill.killed
-    assert found == counterexamples.hunt(scope)
+    assert found == counterexamples.find(scope)
 
 
 @pytest.mark.usefixtures("small_questions")

@@ -18,7 +18,7 @@ from optsearch.check.trees import verify
 from optsearch.game import Game, image
 from optsearch.game.position import HIT, MISS, Position
 from optsearch.search import counterexamples
-from optsearch.search.counterexamples import Positions, Scope, hunt, search_game
+from optsearch.search.counterexamples import Positions, Scope, find, search_game
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import solve
 from optsearch.support import records
@@ -166,12 +166,12 @@ def test_random_games_by_the_definition(game):
 def test_own_games():
     """A board with holes, by its text; the usual ones as they are among all grids."""
     game = Game.parse("3x3:2,1,holes=B2")
-    found = counterexamples.hunt(Scope.of([game]))
+    found = counterexamples.find(Scope.of([game]))
     assert str(found.scope) == "every position of 3x3:2,1,holes=B2"
     assert [searched.game for searched in found.games] == [game]
     assert found.positions == len(by_definition(game))
-    twelve = counterexamples.hunt(Scope.of([Game.parse("3x4:2"), Game.parse("2x6:3,2")]))
-    everything = counterexamples.hunt(Scope(12, ((2,), (3, 2))))
+    twelve = counterexamples.find(Scope.of([Game.parse("3x4:2"), Game.parse("2x6:3,2")]))
+    everything = counterexamples.find(Scope(12, ((2,), (3, 2))))
     chosen = {searched.game for searched in twelve.games}
     assert set(twelve.counterexamples) == {
         one for one in everything.counterexamples if one.game in chosen
@@ -276,7 +276,7 @@ def test_errors():
     with pytest.raises(TooLarge, match="17 cells are too many; at most 16 cells, or empty boards"):
         Scope(17)
     with pytest.raises(GameError, match=r"the fleet 9, .*: none of these games has"):
-        hunt(Scope(8, ((9,),)))
+        find(Scope(8, ((9,),)))
     for text in ("", "3,,2", "a", "3;2", "0", "-1", "²"):
         with pytest.raises(GameError, match=re.escape(repr(text))):
             counterexamples.parse_fleet(text)
@@ -290,7 +290,7 @@ TEN = Scope(10, shortest=1)
 
 @pytest.fixture(scope="module")
 def ten():
-    return hunt(TEN)
+    return find(TEN)
 
 
 def test_smallest_first(ten):
@@ -327,12 +327,12 @@ def test_smallest_first(ten):
 def test_workers(ten, pool):
     """Two threads or two processes, as any executor: the same."""
     with pool() as executor:
-        assert hunt(TEN, executor=executor, workers=3) == ten
+        assert find(TEN, executor=executor, workers=3) == ten
 
 
 def test_progress(ten):
     reports = []
-    hunt(Scope(6, shortest=1), progress=reports.append)
+    find(Scope(6, shortest=1), progress=reports.append)
     assert [status.games for status in reports] == list(range(46))
     shares = [status.share for status in reports]
     assert (shares[0], shares[-1]) == (0, 1)
@@ -350,25 +350,25 @@ def test_trees(ten):
 @sizes("cuts", [200, 225], [0, 1, 100, 200, 225], 3)
 def test_resumed(ten, tmp_path, cuts):
     """After every game a run may end; what is kept is not searched again."""
-    hunt(TEN, folder=tmp_path / "whole")
+    find(TEN, folder=tmp_path / "whole")
     whole = facts_of(tmp_path / "whole")
     assert len(whole) == 225
     for kept in cuts:
         folder = tmp_path / str(kept)
         write_facts(folder, what_of(tmp_path / "whole"), dict(list(whole.items())[:kept]))
-        assert hunt(TEN, folder=folder) == ten
+        assert find(TEN, folder=folder) == ten
         assert facts_of(folder) == whole
 
 
 def test_another_checkpoint_is_refused(tmp_path):
-    hunt(Scope(4, shortest=1), folder=tmp_path)
+    find(Scope(4, shortest=1), folder=tmp_path)
     with pytest.raises(TableError, match=r"at most 4 cells .* not .* at most 5 cells"):
-        hunt(Scope(5, shortest=1), folder=tmp_path)
+        find(Scope(5, shortest=1), folder=tmp_path)
     with pytest.raises(TableError, match=r"contact=none, not .* contact=any"):
-        hunt(Scope(4, contact="any", shortest=1), folder=tmp_path)
+        find(Scope(4, contact="any", shortest=1), folder=tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(TableError, match="file is a file; name a new or empty folder"):
-        hunt(Scope(4, shortest=1), folder=tmp_path / "file")
+        find(Scope(4, shortest=1), folder=tmp_path / "file")
 
 
 @pytest.mark.parametrize(
@@ -388,7 +388,7 @@ def test_what_no_search_finds_is_refused(tmp_path, key, value):
     scope = Scope(4, shortest=1)
     write_facts(tmp_path, f"counterexamples of {scope}", {key: value})
     with pytest.raises(TableError, match="does not hold what a search found"):
-        hunt(scope, folder=tmp_path)
+        find(scope, folder=tmp_path)
 
 
 # The command

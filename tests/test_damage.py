@@ -16,7 +16,7 @@ from optsearch.evaluation import BYTES, evaluate
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.lower_bounds.coverage import CellSetCounts
-from optsearch.search.counterexamples import Scope, hunt
+from optsearch.search.counterexamples import Scope, find
 from optsearch.search.solver import solve
 from optsearch.strategies import named
 from optsearch.support.errors import TableError
@@ -41,7 +41,7 @@ def evaluation(folder, game="8x8:3,2,1"):
 
 
 def counterexamples(folder, contact="none"):
-    return list(hunt(Scope(6, contact=contact), folder=folder).rows)
+    return list(find(Scope(6, contact=contact), folder=folder).rows)
 
 
 def cell_sets(folder, game="4x5:3,2"):

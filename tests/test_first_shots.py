@@ -200,7 +200,7 @@ def test_switches_do_not_change_the_values(switch):
 def test_threads_have_solvers_of_their_own():
     """Each worker keeps its solver between tasks, and its kernel serves one thread at a time."""
     position = Position(Game.parse("3x4:3,2,announce=sunk"))
-    arguments = team.Asked(position, solver_.MEAN, solver_.DEFAULT, None, None, None)
+    arguments = team.SearchSpec(position, solver_.MEAN, solver_.DEFAULT, None, None, None)
     here = team.worker_of(arguments)
     assert team.worker_of(arguments) is here
     with ThreadPoolExecutor(1) as executor:

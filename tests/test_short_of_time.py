@@ -25,7 +25,7 @@ from optsearch.game import CONTACTS, Game
 from optsearch.game.position import Position
 from optsearch.lower_bounds import by_chance, leaf_counting_misses, lower_bounds
 from optsearch.results import bracket
-from optsearch.search import hunt, solver
+from optsearch.search import identify, solver
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import Solver, solve
 from optsearch.support.errors import GameError, ImpossiblePosition, NotSupported, TooLarge
@@ -74,10 +74,10 @@ def test_shooting_at_random_takes_the_mean_over_all_orders(game, shots):
 def test_sets_that_lie_in_others_pay_for_every_cell(tmp_path):
     path = tmp_path / "faults.csv"
     path.write_text("set,things,weight\na,x y,2\nb,x,1\nc,z y,3\n")
-    sets = hunt.read(path)
+    sets = identify.read(path)
     # of x, y, z two are in a and c, which miss 2/3 on average, and one is in b, which misses 2
     assert by_chance.total_by_chance(sets.family) == floor(5 * Fraction(2, 3) + 2)
-    assert hunt.hunt(sets).misses <= by_chance.total_by_chance(sets.family)
+    assert identify.identify(sets).misses <= by_chance.total_by_chance(sets.family)
 
 
 # Greedy by the kernel, ties first
@@ -138,13 +138,13 @@ def test_a_family_has_a_bracket_from_the_start(over_at, tmp_path):
     path = tmp_path / "faults.csv"
     sets = [f"s{a}{b}{c},a{a} b{b} c{c}" for a in range(6) for b in range(6) for c in range(6)]
     path.write_text("\n".join(["set,things", *sets, ""]))
-    family = hunt.read(path)
-    optimum = hunt.hunt(family).misses
+    family = identify.read(path)
+    optimum = identify.identify(family).misses
     over_at(0)
-    found = hunt.hunt(family, time_limit=1)
+    found = identify.identify(family, time_limit=1)
     assert found.lower <= optimum <= found.upper == by_chance.total_by_chance(family.family)
     over_at(10_000)
-    assert hunt.hunt(family, time_limit=1).upper < found.upper
+    assert identify.identify(family, time_limit=1).upper < found.upper
 
 
 def test_ctrl_c_before_the_search_gives_the_first_bracket():

@@ -29,7 +29,7 @@ from optsearch.game.objective import Objective
 from optsearch.game.position import Position
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.first_ship import finished_within
-from optsearch.search import hunt
+from optsearch.search import identify
 from optsearch.search.solver import solve
 
 FOLDER = Path(__file__).parent / "golden"
@@ -42,7 +42,7 @@ def signature(row):
     """A question is a game, and behind it an objective, a prior or shots; or a family's file."""
     name, *words = row["question"].split()
     if name.endswith(".csv"):
-        found = hunt.hunt(hunt.read(FOLDER / name))
+        found = identify.identify(identify.read(FOLDER / name))
         return {"value": str(found.misses), "nodes": str(found.nodes), "subsets": ""}
     game, objective, prior = Game.parse(name), Objective(), None
     if words and (words[0] == "worst" or words[0].startswith("within=")):

@@ -56,7 +56,7 @@ Solve = Callable[[Game, Objective, Prior], int]
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedCertificate:
     """What a certificate was found to prove.
 
     hider, shooter -- what each guarantees: for the mean at least and at most so many shots, for
@@ -82,7 +82,7 @@ class Checked:
         return self.hider == self.shooter
 
 
-def check(path: str | Path, effort: int, solve: Solve) -> Checked:
+def check(path: str | Path, effort: int, solve: Solve) -> CheckedCertificate:
     """Check the certificate in a file.
 
     effort -- families that the plain search looks into before the exact solver is asked. solve --
@@ -102,7 +102,7 @@ class _File:
     def refuse(self, problem: str) -> NoReturn:
         raise ProofError(f"{self.path}: {problem}")
 
-    def checked(self) -> Checked:
+    def checked(self) -> CheckedCertificate:
         started = time.perf_counter()
         fields = self.fields()
         try:
@@ -123,7 +123,7 @@ class _File:
             if said != worth:
                 self.refuse(f"{name} is {said}; it is proved to be {worth}")
         orbits = {self.orbit(one) for one in self.hidden}
-        return Checked(
+        return CheckedCertificate(
             game=self.game,
             objective=self.objective,
             hider=self.fraction(self.text(fields, "hider_guarantees")),

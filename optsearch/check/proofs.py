@@ -92,7 +92,7 @@ class Proof:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedProof:
     """What a proof was found to prove: that no strategy has a lower total height.
 
     claims -- how many there were, all of them right; seconds -- wall time of the check.
@@ -293,7 +293,7 @@ def hits_of(family: Weighted) -> int:
 # To check
 
 
-def check(path: str | Path, prior: Prior | None = None) -> Checked:
+def check(path: str | Path, prior: Prior | None = None) -> CheckedProof:
     """Check the proof in a file, from the file alone and the prior that it is by, if by one.
 
     Plain Python on the listing of `optsearch.check.reference`; nothing of a solver. Raises
@@ -303,7 +303,7 @@ def check(path: str | Path, prior: Prior | None = None) -> Checked:
     return check_proof(load(path), str(path), prior)
 
 
-def check_proof(proof: Proof, name: str = "the proof", prior: Prior | None = None) -> Checked:
+def check_proof(proof: Proof, name: str = "the proof", prior: Prior | None = None) -> CheckedProof:
     """Check a proof; as `check`."""
     started = time.perf_counter()
     if proof.prior != (prior.digest if prior else ""):
@@ -318,7 +318,7 @@ def check_proof(proof: Proof, name: str = "the proof", prior: Prior | None = Non
             f"{name}: the claims prove a total height of {total} or more for "
             f"{game}, {str(proof.position)!r}; the head says {proof.total_height}"
         )
-    return Checked(
+    return CheckedProof(
         game=game,
         position=proof.position,
         total_height=total,

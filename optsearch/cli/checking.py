@@ -23,7 +23,7 @@ from optsearch.cli.options import Argument, Form
 from optsearch.cli.trees import read_tree
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game.position import Position
-from optsearch.search.hunt import FORMAT as FAMILY_TREE
+from optsearch.search.identify import FORMAT as FAMILY_TREE
 from optsearch.support.decimals import decimal
 from optsearch.support.documents import text_of
 from optsearch.support.errors import OptsearchError

@@ -14,7 +14,7 @@ from optsearch.cli.options import FOLDER, OUTPUT, SEARCH_JOBS, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_of
 from optsearch.game import MAX_CELLS
-from optsearch.search import counterexamples as hunting
+from optsearch.search import counterexamples as counterexamples_
 from optsearch.search.counterexamples import Counterexample, Found, Scope
 from optsearch.support import records
 from optsearch.support.errors import OptsearchError
@@ -75,7 +75,7 @@ def counterexamples(
     Decides every position of every game in the range, up to symmetries of the grid and shots
     that tell nothing. Smaller means fewer cells, then fewer configurations, then fewer shots.
     """
-    fleets = tuple(dict.fromkeys(map(hunting.parse_fleet, fleet or ())))
+    fleets = tuple(dict.fromkeys(map(counterexamples_.parse_fleet, fleet or ())))
     if (max_cells is None) == (not game):
         raise OptsearchError(
             "give either --max-cells, for all grids, or --game, for games of your own"
@@ -97,7 +97,7 @@ def counterexamples(
         ) as progress,
         executor_of(jobs, dask) as (executor, workers),
     ):
-        found = hunting.hunt(
+        found = counterexamples_.find(
             scope, executor=executor, workers=workers or 1, folder=resume, progress=progress
         )
     if output is not None:
@@ -159,7 +159,7 @@ def write(found: Found, path: Path) -> None:
     """Write all counterexamples and all undecided games to a CSV file."""
     records.write(
         path,
-        hunting.COLUMNS,
+        counterexamples_.COLUMNS,
         found.rows,
         title="Positions where the best greedy strategy is not optimal",
         command=f"optsearch counterexamples {' '.join(options_of(found.scope))}",
@@ -185,6 +185,6 @@ def save_trees(found: list[Counterexample], folder: Path) -> None:
     except OSError as error:
         raise OptsearchError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
     for number, counterexample in enumerate(found, 1):
-        greedy, optimal = hunting.trees(counterexample)
+        greedy, optimal = counterexamples_.trees(counterexample)
         tree_.save(replace(greedy, title="best greedy"), folder / f"{number}_greedy.json")
         tree_.save(replace(optimal, title="optimal"), folder / f"{number}_optimal.json")

@@ -22,7 +22,7 @@ from optsearch.cli.progress import so_far, solving
 from optsearch.cli.tasks import executor_of
 from optsearch.results.bracket import Bracket
 from optsearch.search import asking
-from optsearch.search import hunt as hunt_
+from optsearch.search import identify as identify_
 from optsearch.search.kernels import SolverOptions
 from optsearch.search.team import Parallel
 from optsearch.support.decimals import decimal, open_mean
@@ -54,7 +54,7 @@ def answering(command: str, game: str) -> Callable[..., None]:
     return ANSWERS[command]
 
 
-def described(sets: hunt_.Sets) -> dict[str, object]:
+def described(sets: identify_.Sets) -> dict[str, object]:
     """The fields that tell what a JSON answer is about."""
     return {
         "family": sets.title,
@@ -65,14 +65,14 @@ def described(sets: hunt_.Sets) -> dict[str, object]:
     }
 
 
-def heading(sets: hunt_.Sets) -> str:
+def heading(sets: identify_.Sets) -> str:
     """A family for people."""
     weight = "" if sets.weight == len(sets.sets) else f" of weight {sets.weight:,}"
     number = numbered(len(sets.sets), "set")
     return f"{sets.title}: {number}{weight}, {numbered(len(sets.things), 'thing')}"
 
 
-def measures(total: int | None, sets: hunt_.Sets) -> dict[str, object]:
+def measures(total: int | None, sets: identify_.Sets) -> dict[str, object]:
     """The misses of a strategy and their mean for a JSON answer."""
     return {"total_misses": total, **mean_fields(total, sets.weight)}
 
@@ -89,15 +89,15 @@ def solve(
     form: Form,
 ) -> None:
     """The least misses with which a hidden set is found."""
-    sets = hunt_.read(path)
+    sets = identify_.read(path)
     with solving(sets.title) as progress, executor_of(jobs, dask) as (executor, workers):
         parallel = None if executor is None else Parallel(executor, workers or 1)
         options = SolverOptions(memory=int(memory * 2**30))
-        found = hunt_.hunt(sets, options, time_limit, parallel, True, progress)
+        found = identify_.identify(sets, options, time_limit, parallel, True, progress)
         if tree is not None:
-            hunt_.save(found.tree(), tree)
+            identify_.save(found.tree(), tree)
         if prove is not None and found.is_exact:
-            hunt_.save_proof(found, prove)
+            identify_.save_proof(found, prove)
     total = found.misses if found.is_exact else None
     answer = Answer(heading(sets), **described(sets))
     answer.fact(
@@ -123,35 +123,35 @@ def solve(
 @gives("total_misses mean lower upper rules")
 def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) -> None:
     """What always asking for a most probable thing costs."""
-    sets = hunt_.read(path)
+    sets = identify_.read(path)
     limit, made = Limit(time_limit), {}
     half = None if time_limit is None else time_limit / 2
     with solving(sets.title) as progress:
-        optimum = hunt_.hunt(sets, time_limit=half, progress=progress)
+        optimum = identify_.identify(sets, time_limit=half, progress=progress)
         with suppress(LimitReached):
-            for name in hunt_.RULES[2:] + hunt_.RULES[:2]:  # what is quick comes first
-                made[name] = hunt_.greedy(sets, name, limit.watch(progress))
-    hunts = {name: made[name] for name in hunt_.RULES if name in made}
+            for name in identify_.RULES[2:] + identify_.RULES[:2]:  # what is quick comes first
+                made[name] = identify_.greedy(sets, name, limit.watch(progress))
+    trees = {name: made[name] for name in identify_.RULES if name in made}
     if tree is not None:
-        if "best" not in hunts:
+        if "best" not in trees:
             raise OptsearchError(
                 f"--tree {str(tree)!r}: the best greedy tree was not known after --time-limit "
                 f"{time_limit:g} seconds"
             )
-        hunt_.save(hunts["best"], tree)
+        identify_.save(trees["best"], tree)
     total = optimum.misses if optimum.is_exact else None
-    upper = min([optimum.upper, *(one.total for one in hunts.values())])
+    upper = min([optimum.upper, *(one.total for one in trees.values())])
     answer = Answer(heading(sets), **described(sets), **measures(total, sets))
     if total is None:
         answer.fact("optimum", open_mean(optimum.lower, upper, sets.weight))
     answer.show(lower=optimum.lower, upper=upper)
     table = [("", "total misses", "mean", "more", "most misses")]
-    for name, one in {**({} if total is None else {"optimal": optimum.tree()}), **hunts}.items():
+    for name, one in {**({} if total is None else {"optimal": optimum.tree()}), **trees}.items():
         more = f"+{one.total - total:,}" if total is not None and one.total > total else ""
         label = name if name == "optimal" else f"greedy, {name}"
         mean = decimal(Fraction(one.total, sets.weight))
         table.append((label, f"{one.total:,}", mean, more, str(one.worst)))
-    rules = {name: {**measures(one.total, sets), "worst": one.worst} for name, one in hunts.items()}
+    rules = {name: {**measures(one.total, sets), "worst": one.worst} for name, one in trees.items()}
     answer.show(*[columns(table, True)] * bool(table[1:]), rules=rules)
     answer.table({"rule": name, **row} for name, row in rules.items())
     answer.print(form)
@@ -160,9 +160,9 @@ def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) 
 @gives("bounds bracket is_all")
 def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> None:
     """Bounds on the least mean number of misses."""
-    sets = hunt_.read(path)
+    sets = identify_.read(path)
     answer = Answer(heading(sets), **described(sets))
-    found = so_far(sets.title, time_limit, partial(hunt_.bounds, sets))
+    found = so_far(sets.title, time_limit, partial(identify_.bounds, sets))
     known = Bracket.of(sets.position, found.bounds)
     answer.bounds(known, "mean misses", found.is_all, every)
     answer.print(form)
@@ -173,7 +173,7 @@ def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> Non
 @gives("left left_weight bits greedy probability")
 def posterior(path: Path, shots: str, form: Form) -> None:
     """How probable each thing is."""
-    sets = hunt_.read(path)
+    sets = identify_.read(path)
     rest = asking.left(sets, asking.parse(shots))
     likely = asking.likely(rest)
     best = [thing for thing, p in likely if p == likely[0][1]]
@@ -194,7 +194,7 @@ def posterior(path: Path, shots: str, form: Form) -> None:
 @gives("strategy total_misses mean sd worst histogram")
 def evaluate(path: Path, strategy: str, memory: float, form: Form) -> None:
     """The exact distribution of a strategy's misses."""
-    sets = hunt_.read(path)
+    sets = identify_.read(path)
     made = asking.strategy(strategy, sets, int(memory * 2**30))
     mean = Fraction(made.total, sets.weight)
     squares = sum(misses * misses * n for misses, n in made.histogram.items())
@@ -211,7 +211,7 @@ def evaluate(path: Path, strategy: str, memory: float, form: Form) -> None:
 @gives("seed players")
 def simulate(path: Path, arguments: list[str], games: int, seed: int, form: Form) -> None:
     """Several strategies look for the same sets, drawn by their weights."""
-    sets = hunt_.read(path)
+    sets = identify_.read(path)
     players = arguments[:-1]
     if not players:
         raise StrategyError(f"nobody plays {sets.title}; name a strategy, as in greedy {path}")
@@ -258,7 +258,7 @@ quit         end; so does the end of the input"""
 @gives("left likely best mean refused")
 def advise(path: Path, shots: str, number: int, endgame: int, form: Form) -> None:
     """What to ask for next, after each reply that is entered."""
-    sets = hunt_.read(path)
+    sets = identify_.read(path)
     talk, given, refused = Dialogue(form is not Form.TEXT), asking.parse(shots), []
     answer = _advice(sets, given, number, endgame)
     talk.say(heading(sets), "bold")
@@ -288,11 +288,11 @@ def advise(path: Path, shots: str, number: int, endgame: int, form: Form) -> Non
         raise typer.Exit(1)
 
 
-def _advice(sets: hunt_.Sets, replies: asking.Replies, number: int, endgame: int) -> Answer:
+def _advice(sets: identify_.Sets, replies: asking.Replies, number: int, endgame: int) -> Answer:
     """What is left after some replies, likely things, and the best where few sets are left."""
     rest = asking.left(sets, replies)
     likely = [{"thing": t, "probability": float(p)} for t, p in asking.likely(rest)[:number]]
-    found = hunt_.hunt(rest) if 1 < len(rest.sets) <= endgame else None
+    found = identify_.identify(rest) if 1 < len(rest.sets) <= endgame else None
     answer = Answer(**described(sets), left=len(rest.sets), likely=likely)
     one = f": {rest.names[0]}" if len(rest.sets) == 1 else ""
     answer.show(f"{numbered(len(rest.sets), 'set')} left{one}, {asking.entropy(rest):.2f} bits")
@@ -311,8 +311,8 @@ def _advice(sets: hunt_.Sets, replies: asking.Replies, number: int, endgame: int
 @gives("total_misses mean worst asked")
 def tree(path: Path, file: Path, form: Form) -> None:
     """A strategy of a family."""
-    sets = hunt_.read(path)
-    loaded = hunt_.load(file, sets)
+    sets = identify_.read(path)
+    loaded = identify_.load(file, sets)
     answer = Answer(**described(sets))
     answer.show(loaded.text)
     answer.head(f"\n{heading(sets)}")
@@ -325,17 +325,19 @@ def tree(path: Path, file: Path, form: Form) -> None:
 @gives("what total_misses mean (claims)")
 def check(path: Path, file: Path, form: Form) -> None:
     """A strategy of a family, replayed, or the claims that prove that none misses less."""
-    sets = hunt_.read(path)
-    if hunt_.is_hunt(file):
-        loaded = hunt_.load(file, sets)
+    sets = identify_.read(path)
+    if identify_.is_identification(file):
+        loaded = identify_.load(file, sets)
         answer = Answer(heading(sets), **described(sets), what="tree")
-        text = f"every one of {numbered(len(sets.sets), 'set')}, {hunt_.verify(loaded):,} misses"
+        text = (
+            f"every one of {numbered(len(sets.sets), 'set')}, {identify_.verify(loaded):,} misses"
+        )
         answer.fact("replayed", text)
         total = mean_text(loaded.total, sets.weight)
         answer.fact("mean misses", total, **measures(loaded.total, sets))
         answer.print(form)
         return
-    proved, claims = hunt_.check_proof(file, sets)
+    proved, claims = identify_.check_proof(file, sets)
     answer = Answer(heading(sets), **described(sets), what="proof")
     answer.fact("proved", f"no strategy has less than {proved:,} misses")
     text = f"at least {proved}/{sets.weight} ≈ {decimal(Fraction(proved, sets.weight), 'lower')}"

@@ -25,7 +25,7 @@ from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Cell
 from optsearch.game.orders import orders_on
 from optsearch.game.position import Position
-from optsearch.search.greedy import RULES, Comparison, GreedySolver, Parting
+from optsearch.search.greedy import RULES, Divergence, GreedyComparison, GreedySolver
 from optsearch.support.decimals import decimal, open_mean
 from optsearch.support.errors import OptsearchError
 from optsearch.support.progress import Limit, LimitReached, Progress
@@ -67,7 +67,7 @@ def greedy(
     by = prior_of(prior, position.game)
     require_digest(by, tree)
     with solving(str(position.game)) as progress:
-        found, is_interrupted = Found(), False
+        found, is_interrupted = GreedyTotals(), False
         try:
             found.search(position, by, time_limit, progress)
         except KeyboardInterrupt:
@@ -94,7 +94,7 @@ def greedy(
         tree_.save(replace(chosen, title="best greedy"), tree)
 
 
-class Found:
+class GreedyTotals:
     """What is known of greedy strategies, and of the optimum beside them.
 
     totals -- total heights by rule. trees -- of those that have been made. lower -- what no
@@ -106,7 +106,7 @@ class Found:
         self.totals: dict[str, int] = {}
         self.trees: dict[str, DecisionTree] = {}
         self.optimum: int | None = None
-        self.compared: Comparison | None = None
+        self.compared: GreedyComparison | None = None
         self.best_shots: tuple[Cell, ...] | None = None
         self.greedy_shots: tuple[Cell, ...] | None = None
 
@@ -199,7 +199,7 @@ class Found:
         return answer
 
 
-def add_partings(answer: Answer, partings: Sequence[Parting], prior: Prior | None) -> None:
+def add_partings(answer: Answer, partings: Sequence[Divergence], prior: Prior | None) -> None:
     """Where the best greedy tree leaves the optimal one."""
     fields, texts = [], []
     for parting in partings:

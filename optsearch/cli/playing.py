@@ -70,7 +70,9 @@ def play(
     Enter a cell to shoot, or undo, hint, map, board, help or quit.
     """
     talk = Dialogue()
-    table = Table(talk, begun(read_game(game), seed, against, ships, boards, resume), resume)
+    table = MatchDialogue(
+        talk, begun(read_game(game), seed, against, ships, boards, resume), resume
+    )
     try:
         table.run()
     except KeyboardInterrupt:
@@ -107,7 +109,7 @@ def begun(
     return match
 
 
-class Table:
+class MatchDialogue:
     """Where a match is played: what is read and said."""
 
     def __init__(self, talk: Dialogue, match: Match, kept: Path | None):

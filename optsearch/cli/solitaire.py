@@ -40,7 +40,7 @@ solitaire = Commands(
 app.add_typer(solitaire, name="solitaire")
 
 
-class Method(str, Enum):
+class PuzzleMethod(str, Enum):
     """How solutions are found."""
 
     SHIP = "ship"
@@ -79,7 +79,7 @@ KEEP = Option("Keep all counts; leave out revealed cells only.")
 )
 def solve(
     file: Path,
-    method: Method | None = None,
+    method: PuzzleMethod | None = None,
     limit: int = 2,
     time_limit: float | None = None,
     figure: Path | None = None,
@@ -140,7 +140,7 @@ def _verdict(number: int, limit: int) -> str:
 )
 def check(
     file: Path,
-    method: Method | None = None,
+    method: PuzzleMethod | None = None,
     time_limit: float | None = None,
     form: Form = Form.TEXT,
 ) -> None:
@@ -305,7 +305,7 @@ def minimise(
     file: Path,
     output: Path,
     seed: int = 0,
-    method: Method | None = None,
+    method: PuzzleMethod | None = None,
     keep_counts: bool = False,
     time_limit: float | None = None,
     figure: Path | None = None,
@@ -338,7 +338,7 @@ def generate(
     fleet: str,
     output: Path,
     seed: int | None = None,
-    method: Method | None = None,
+    method: PuzzleMethod | None = None,
     keep_counts: bool = False,
     time_limit: float | None = None,
     figure: Path | None = None,

@@ -22,7 +22,7 @@ from optsearch.cli.common import (
 from optsearch.cli.options import FIGURE, Argument, Form, Option
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Cell, Game, Permutation
-from optsearch.search.hunt import is_hunt
+from optsearch.search.identify import is_identification
 from optsearch.support.errors import OptsearchError
 
 
@@ -54,7 +54,7 @@ def tree(
     """Print a decision tree; draw it; compare it with another."""
     if draw_boards and figure is None:
         raise OptsearchError("--draw-boards is for drawings; add --figure FILE")
-    if is_hunt(file):
+    if is_identification(file):
         raise OptsearchError(
             f"{file} is a strategy for a family of sets; name its file, too, as in optsearch tree "
             f"{file} sets.csv"

@@ -130,9 +130,9 @@ class Family:
                 f"every configuration of {position.title} has weight 0 by the prior {prior.name}"
             )
         sets = tuple(sorted(weights))
-        return cls(position.game, sets, tuple(weights[mask] for mask in sets)).weighable()
+        return cls(position.game, sets, tuple(weights[mask] for mask in sets)).check_total_weight()
 
-    def weighable(self, name: str = "") -> Family:
+    def check_total_weight(self, name: str = "") -> Family:
         """The family itself; TooLarge where its weights are too much for the search.
 
         name -- what it is called then, if not by its game.

@@ -41,7 +41,7 @@ _SHIP_SIGNS = (digits + ascii_letters)[1:] + "#" * 128  # more ships than signs 
 
 
 @dataclass(frozen=True)
-class Case:
+class SunkAssignment:
     """One way in which the sunk ships can lie, and what it leaves to be placed."""
 
     sunk: tuple[int, ...]
@@ -127,7 +127,7 @@ class Posterior:
         )
 
     @cached_property
-    def _cases(self) -> list[Case]:
+    def _cases(self) -> list[SunkAssignment]:
         return list(cases(self.position))
 
     # Counts
@@ -570,7 +570,7 @@ def _choose(counts: list[int], rng: np.random.Generator) -> int:
     raise AssertionError("the counts do not add up")
 
 
-def cases(position: Position) -> Iterator[Case]:
+def cases(position: Position) -> Iterator[SunkAssignment]:
     """Every way in which the sunk ships can lie, with what remains to be placed.
 
     Each configuration belongs to one case: a shot that sinks names the ship on its cell.
@@ -606,7 +606,7 @@ def cases(position: Position) -> Iterator[Case]:
         for ship in sunk:
             closed |= ship | game.halo(ship)
             covered |= ship
-        yield Case(
+        yield SunkAssignment(
             sunk,
             Constraints(
                 tuple(sorted(fleet.elements(), reverse=True)),

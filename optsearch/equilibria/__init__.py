@@ -23,9 +23,9 @@ exactly, `run` the rounds, `solution` what comes out, `certificate` the file of 
 `optsearch.check.certificates` checks such a file without any of these.
 """
 
-from optsearch.check.certificates import Checked
+from optsearch.check.certificates import CheckedCertificate
 from optsearch.equilibria.certificate import check, save
 from optsearch.equilibria.run import Round, equilibrium
 from optsearch.equilibria.solution import Equilibrium
 
-__all__ = ["Checked", "Equilibrium", "Round", "check", "equilibrium", "save"]
+__all__ = ["CheckedCertificate", "Equilibrium", "Round", "check", "equilibrium", "save"]

@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 
 from optsearch.check import certificates
-from optsearch.check.certificates import EFFORT, Checked
+from optsearch.check.certificates import EFFORT, CheckedCertificate
 from optsearch.counting.prior import Prior
 from optsearch.equilibria.memory import tree_fields
 from optsearch.equilibria.solution import Equilibrium
@@ -55,7 +55,7 @@ def save(found: Equilibrium, path: str | Path) -> None:
     write(path, "{\n" + ",\n".join(lines) + "\n}\n", ProofError)
 
 
-def check(path: str | Path, effort: int = EFFORT) -> Checked:
+def check(path: str | Path, effort: int = EFFORT) -> CheckedCertificate:
     """Check the certificate in a file, in plain Python that shares nothing with what found it.
 
     effort -- families that a plain search looks into before the exact solver is asked; the answer

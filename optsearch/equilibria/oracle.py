@@ -41,7 +41,7 @@ Shots = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Answer:
+class BestAnswer:
     """A tree that pays least against a mix, and what it pays on each orbit.
 
     cost -- what every tree pays or more against these weights, in total; None where they are too
@@ -96,7 +96,7 @@ class Oracle:
         """What the weights of all hidings come to."""
         return sum(s * y for s, y in zip(self.hidings.sizes.tolist(), weights, strict=True))
 
-    def answer(self, weights: Sequence[int]) -> Answer:
+    def answer(self, weights: Sequence[int]) -> BestAnswer:
         """A best answer to whole weights, not all 0."""
         exact = tuple(weights)
         least = None
@@ -109,7 +109,7 @@ class Oracle:
         row = self.hidings.totals(paid(self.objective, shots))
         if total <= self.scale:
             least = sum(map(int.__mul__, row, exact))
-        return Answer(tuple(weights), least, root, row)
+        return BestAnswer(tuple(weights), least, root, row)
 
     def look_back(self) -> None:
         """Bound later answers by what was found for the last one: weights near these will come."""

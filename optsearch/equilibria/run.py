@@ -16,7 +16,7 @@ from optsearch.equilibria import linear
 from optsearch.equilibria.graph import Choice, Graph
 from optsearch.equilibria.hidings import Hidings
 from optsearch.equilibria.memory import Memory
-from optsearch.equilibria.oracle import Answer, Oracle
+from optsearch.equilibria.oracle import BestAnswer, Oracle
 from optsearch.equilibria.solution import Equilibrium
 from optsearch.game import Game
 from optsearch.game.objective import MEAN, Objective
@@ -154,7 +154,7 @@ class _Run:
             self.ask(best)
             self.limit = limit
 
-    def ask(self, weights: Sequence[int]) -> Answer:
+    def ask(self, weights: Sequence[int]) -> BestAnswer:
         """The best answer to a mix, which becomes one of the trees."""
         self.rounds += 1
         answer = self.oracle.answer(weights)
@@ -172,7 +172,7 @@ class _Run:
                 self.memory.keep(answer.weights)
         return answer
 
-    def _worth(self, answer: Answer) -> Fraction:
+    def _worth(self, answer: BestAnswer) -> Fraction:
         """What every tree pays or more against a mix, on average."""
         assert answer.cost is not None
         return Fraction(answer.cost, self.oracle.total(answer.weights))

@@ -18,9 +18,9 @@ from optsearch.lower_bounds.leaves import (
     leaves_of,
 )
 from optsearch.lower_bounds.lower import (
-    AllFinished,
     Bound,
     BoundsStatus,
+    FinishedAtMost,
     LeftOut,
     all_finished,
     bounds_on_demand,
@@ -35,9 +35,9 @@ from optsearch.lower_bounds.lower import (
 )
 
 __all__ = [
-    "AllFinished",
     "Bound",
     "BoundsStatus",
+    "FinishedAtMost",
     "LeftOut",
     "all_finished",
     "bounds_on_demand",

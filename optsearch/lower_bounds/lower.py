@@ -79,7 +79,7 @@ class BoundsStatus(Status):
     what: str = ""
 
 
-class AllFinished(NamedTuple):
+class FinishedAtMost(NamedTuple):
     """A(l) by the long bounds: at most so many configurations are finished within l misses.
 
     cells, first_ship_cells -- how many cells the two chains with costs of ships take; 0 where it is
@@ -358,7 +358,7 @@ def all_finished(
     store: Facts | None = None,
     said: Said = lambda j, size, done, total: None,
     nodes: int | None = None,
-) -> list[AllFinished]:
+) -> list[FinishedAtMost]:
     """A(0), A(1), … by each of the long bounds.
 
     revealed -- every class of the longest ship; known -- every class of every ship. progress --
@@ -382,7 +382,7 @@ def finished_by_stages(
     said: Said = lambda j, size, done, total: None,
     nodes: int | None = None,
     cells: int = MOST_CELLS,
-) -> Iterator[list[AllFinished]]:
+) -> Iterator[list[FinishedAtMost]]:
     """The same by the first two bounds, and again after each of the two chains with costs.
 
     Those to come are as the least before them. known -- is asked for after the first two. cells --
@@ -395,11 +395,13 @@ def finished_by_stages(
     least = [min(pair) for pair in zip(chain, shown, strict=True)]
     stages: list[list[Finished]] = []
 
-    def finished() -> list[AllFinished]:
+    def finished() -> list[FinishedAtMost]:
         last = stages[-1] if stages else [Finished(most, 0) for most in least]
         rest = [Finished(most.configurations, 0) for most in last]
         every = [*stages, *[rest] * (2 - len(stages))]
-        return [AllFinished(a, b, *c, *d) for a, b, c, d in zip(chain, shown, *every, strict=True)]
+        return [
+            FinishedAtMost(a, b, *c, *d) for a, b, c, d in zip(chain, shown, *every, strict=True)
+        ]
 
     def part(before: int) -> Callable[[int, int], None]:
         return lambda done, total: progress(before * total + done, 2 * total)
@@ -416,7 +418,9 @@ def finished_by_stages(
     yield finished()
 
 
-def together(finished: Sequence[AllFinished], hits: int, number: int, source: str) -> list[Bound]:
+def together(
+    finished: Sequence[FinishedAtMost], hits: int, number: int, source: str
+) -> list[Bound]:
     """The bounds that follow from A(0), A(1), …: of single arguments, and of the least at each l.
 
     All bound the same number, the configurations finished with at most l misses.

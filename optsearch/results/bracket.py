@@ -22,9 +22,9 @@ from optsearch.evaluation.runners import runner_of
 from optsearch.game import ANNOUNCEMENTS, Game, notebook
 from optsearch.game.position import Position
 from optsearch.lower_bounds import (
-    AllFinished,
     Bound,
     BoundsStatus,
+    FinishedAtMost,
     LeftOut,
     has_long_bounds,
     long_bounds_in_turn,
@@ -366,7 +366,7 @@ def _committed(game: Game, results: Path) -> list[Bound]:
     table = FINISHED.read(path)
     _require(table.game == game, table, f"it is a table of {table.game}, not of {game}")
     number = _number(table, game)
-    finished = [AllFinished(*(row[name] for name in AllFinished._fields)) for row in table]
+    finished = [FinishedAtMost(*(row[name] for name in FinishedAtMost._fields)) for row in table]
     source = _made(path, table)
     gathered = together(finished, game.fleet_cells, number, source)
     for bound in gathered:

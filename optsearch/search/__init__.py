@@ -5,5 +5,5 @@ first, `rollouts` plays well from any state, `team` shares out the questions of 
 workers that have a table in `shared_memory`, `watch` tells how far it is, bounds its root when it
 is long and ends it at a limit, `solver` is the whole, `first_shots` has the value of every first
 shot, `greedy` all greedy strategies, `counterexamples` the positions where greedy is not optimal,
-`hunt` families of sets from a file, and `proving` makes proofs.
+`identify` finds a hidden set of a family from a file, and `proving` makes proofs.
 """

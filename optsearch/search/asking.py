@@ -10,7 +10,7 @@ from math import log2
 from pathlib import Path
 
 from optsearch.game import bits
-from optsearch.search.hunt import RULES, Ask, Hunt, Sets, greedy, hunt
+from optsearch.search.identify import RULES, Ask, IdentificationTree, Sets, greedy, identify
 from optsearch.search.kernels import SolverOptions
 from optsearch.support.errors import PositionError, StrategyError
 from optsearch.support.user_code import UserFunction, safe_repr
@@ -72,7 +72,7 @@ def entropy(sets: Sets) -> float:
     return 0.0 - sum(n / sets.weight * log2(n / sets.weight) for n in sets.weights)
 
 
-def strategy(text: str, sets: Sets, memory: int = 1 << 32) -> Hunt:
+def strategy(text: str, sets: Sets, memory: int = 1 << 32) -> IdentificationTree:
     """The strategy for a family that a text names: one of `NAMES`, `greedy`, or FILE.py:NAME.
 
     The last is a function of the sets that are left (name -> its things) and of their weights
@@ -80,7 +80,7 @@ def strategy(text: str, sets: Sets, memory: int = 1 << 32) -> Hunt:
     where it asks for a thing that tells nothing.
     """
     if text == "optimal":
-        return hunt(sets, SolverOptions(memory=memory)).tree()
+        return identify(sets, SolverOptions(memory=memory)).tree()
     if text == "greedy" or text in NAMES:
         return greedy(sets, text.partition("=")[2] or "first")
     file, _, name = text.rpartition(":")
@@ -92,7 +92,7 @@ def strategy(text: str, sets: Sets, memory: int = 1 << 32) -> Hunt:
     return _from_function(UserFunction.of(Path(file), name), sets, text)
 
 
-def _from_function(function: UserFunction, sets: Sets, text: str) -> Hunt:
+def _from_function(function: UserFunction, sets: Sets, text: str) -> IdentificationTree:
     words = {
         name: frozenset(sets.things[i] for i in bits(mask))
         for name, mask in zip(sets.names, sets.sets, strict=True)
@@ -119,4 +119,4 @@ def _from_function(function: UserFunction, sets: Sets, text: str) -> Hunt:
             )
         return Ask(places[thing], node(hit), node(missed))
 
-    return Hunt(sets, node(sets.names), text)
+    return IdentificationTree(sets, node(sets.names), text)

@@ -417,20 +417,20 @@ def _search_large(game: Game) -> Searched:
 
 
 @dataclass(frozen=True, kw_only=True)
-class HuntStatus(Status):
+class CounterexampleStatus(Status):
     """How far a search of all games is, about: games and the counterexamples found in them."""
 
     games: int
     counterexamples: int
 
 
-def hunt(
+def find(
     scope: Scope,
     *,
     executor: Executor | None = None,
     workers: int = 2,
     folder: Path | None = None,
-    progress: Progress[HuntStatus] = no_progress,
+    progress: Progress[CounterexampleStatus] = no_progress,
 ) -> Found:
     """The counterexamples of all games of a scope.
 
@@ -449,7 +449,7 @@ def hunt(
         if folder is not None:
             store = stack.enter_context(Facts(folder, f"counterexamples of {scope}"))
         done = _kept(store, games)
-        told = meter(progress, sum(map(_work, games)), sum(map(_work, done)), HuntStatus)
+        told = meter(progress, sum(map(_work, games)), sum(map(_work, done)), CounterexampleStatus)
 
         def report() -> None:
             examples = sum(len(searched.counterexamples) for searched in done.values())

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from optsearch.game import bits
 from optsearch.game.position import Position
-from optsearch.search.frontier import Frontier
+from optsearch.search.frontier import BestFirstSearch
 from optsearch.search.kernels import FORBIDDEN, Kernel, State
 from optsearch.tree.solution import ShotValue
 
@@ -23,7 +23,7 @@ def _unshot(position: Position) -> list[int]:
 
 
 def bracketed_values(
-    position: Position, kernel: Kernel, frontier: Frontier | None
+    position: Position, kernel: Kernel, frontier: BestFirstSearch | None
 ) -> tuple[ShotValue, ...]:
     """For the mean: the least total height after each shot, as far as the frontier knows it.
 

@@ -33,7 +33,7 @@ FEW_NODES = 20_000  # of a question, where it is not to take long
 
 
 @dataclass(eq=False)
-class Open:
+class OrNode:
     """A state of the tree.
 
     rule -- of a strategy that costs `upper`, until something better is found; None where the state
@@ -44,24 +44,24 @@ class Open:
     lower: int
     upper: int
     rule: Rule | None = None
-    shots: SortedKeyList[Shooting] | None = None
-    parent: Shooting | None = None
+    shots: SortedKeyList[AndNode] | None = None
+    parent: AndNode | None = None
 
 
 @dataclass(eq=False)
-class Shooting:
+class AndNode:
     """A shot from a state. parts -- the states after its replies; None before it is opened.
 
     rank -- its place in the order of the kernel.
     """
 
-    at: Open
+    at: OrNode
     cell: int
     rank: int
     price: int
     lower: int
     upper: int = INFINITE
-    parts: dict[Reply, Open] | None = None
+    parts: dict[Reply, OrNode] | None = None
 
     @property
     def is_exact(self) -> bool:
@@ -86,7 +86,7 @@ Rule = Callable[[Kernel, State], int]  # the cell to shoot next
 
 
 @dataclass
-class Frontier:
+class BestFirstSearch:
     """The least cost of a state, between `lower` and `upper`.
 
     ceiling -- costs from there on are not told apart. nodes -- what a question may take; None for
@@ -98,10 +98,10 @@ class Frontier:
     ceiling: int = INFINITE
     nodes: int | None = None
     every: bool = False
-    root: Open = field(init=False)
+    root: OrNode = field(init=False)
     _rules: list[Rule] = field(init=False)  # of strategies that are known from the start
     _begun: list[tuple[int, int]] = field(init=False)  # their first shots and what they cost
-    _under_way: dict[Question, Shooting] = field(init=False, default_factory=dict)
+    _under_way: dict[Question, AndNode] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._rules, self._begun = [first_choice], []
@@ -218,18 +218,18 @@ class Frontier:
 
     # The tree of states
 
-    def _open_state(self, state: State, parent: Shooting | None = None) -> Open:
+    def _open_state(self, state: State, parent: AndNode | None = None) -> OrNode:
         if self.kernel.is_lost(state):
-            return Open(state, 0, 0, parent=parent)
+            return OrNode(state, 0, 0, parent=parent)
         if len(state.family) <= self.kernel.easy:
             cost = self.kernel.solve(state)
-            return Open(state, cost, cost, parent=parent)
+            return OrNode(state, cost, cost, parent=parent)
         lower = self.kernel.lower_bound(state)
         costs = [cost_of(self.kernel, state, rule) for rule in self._rules]
         upper = min(costs)
-        return Open(state, lower, upper, self._rules[costs.index(upper)], parent=parent)
+        return OrNode(state, lower, upper, self._rules[costs.index(upper)], parent=parent)
 
-    def _list_shots(self, at: Open) -> None:
+    def _list_shots(self, at: OrNode) -> None:
         seen = 0
         at.shots = SortedKeyList(key=lambda shot: (shot.lower, shot.rank))
         for rank, (cell, bound) in enumerate(self.kernel.shots(at.state)):
@@ -240,15 +240,15 @@ class Frontier:
             parts = self.kernel.parts(at.state, cell)
             missed = self.kernel.weight(parts[MISS]) if MISS in parts else 0
             cost = missed * price(self.kernel.objective, at.state.budget)
-            at.shots.add(Shooting(at, cell, rank, cost, max(bound, cost)))
+            at.shots.add(AndNode(at, cell, rank, cost, max(bound, cost)))
         if at.shots:
             at.lower = max(at.lower, at.shots[0].lower)
 
-    def _shots(self, at: Open) -> SortedKeyList[Shooting]:
+    def _shots(self, at: OrNode) -> SortedKeyList[AndNode]:
         assert at.shots is not None
         return at.shots
 
-    def _next_at(self, at: Open, limit: int) -> Question | None:
+    def _next_at(self, at: OrNode, limit: int) -> Question | None:
         if at.shots is None:
             self._list_shots(at)
             self._update(at.parent)
@@ -264,7 +264,7 @@ class Frontier:
                 return question
         return None
 
-    def _next_after(self, shot: Shooting, limit: int) -> Question | None:
+    def _next_after(self, shot: AndNode, limit: int) -> Question | None:
         """The same among those that tell what a shot costs, as far as it is below the limit."""
         if shot.parts is None:
             if shot in self._under_way.values():
@@ -281,13 +281,13 @@ class Frontier:
                     return question
         return None
 
-    def _move(self, shot: Shooting, lower: int, upper: int) -> None:
+    def _move(self, shot: AndNode, lower: int, upper: int) -> None:
         shots = self._shots(shot.at)
         shots.remove(shot)
         shot.lower, shot.upper = lower, upper
         shots.add(shot)
 
-    def _update(self, shot: Shooting | None) -> None:
+    def _update(self, shot: AndNode | None) -> None:
         """Carry what is known of a shot up to the root."""
         while shot is not None:
             if shot.parts is not None:
@@ -306,7 +306,7 @@ class Frontier:
         """A strategy that costs `upper`; optimal where the optimum is known."""
         return self._strategy(self.root)
 
-    def _strategy(self, at: Open) -> Node | Leaf:
+    def _strategy(self, at: OrNode) -> Node | Leaf:
         best = partial(best_cell, self.kernel)
         if at.rule is None:
             return grow(self.kernel, at.state, best)

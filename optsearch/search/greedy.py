@@ -51,7 +51,7 @@ BETWEEN_REPORTS = 100  # nodes in Python
 
 
 @dataclass(frozen=True)
-class Parting:
+class Divergence:
     """Where no cell that the best greedy strategies shoot is one that an optimal strategy shoots.
 
 
@@ -69,7 +69,7 @@ class Parting:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class GreedyComparison:
     """A best greedy tree and an optimal one that go together for as long as they can.
 
     partings -- where they part, from left (hits) to right (misses).
@@ -77,7 +77,7 @@ class Comparison:
 
     greedy: DecisionTree
     optimal: DecisionTree
-    partings: tuple[Parting, ...]
+    partings: tuple[Divergence, ...]
 
 
 class GreedySolver:
@@ -243,11 +243,11 @@ class GreedySolver:
 
     # Beside the optimum
 
-    def compare(self) -> Comparison:
+    def compare(self) -> GreedyComparison:
         """A best greedy tree beside an optimal one, and where they part."""
-        partings: list[Parting] = []
+        partings: list[Divergence] = []
         greedy, optimal = self._pair(self._root, (), partings)
-        return Comparison(
+        return GreedyComparison(
             self._tree_of(greedy),
             self._tree_of(optimal),
             tuple(partings),
@@ -258,7 +258,7 @@ class GreedySolver:
         return self._hits(self._root) + self._kernel("optimal").solve(self._root)
 
     def _pair(
-        self, state: State, shots: tuple[Shot, ...], partings: list[Parting]
+        self, state: State, shots: tuple[Shot, ...], partings: list[Divergence]
     ) -> tuple[Node | Leaf, Node | Leaf]:
         exact, game = self._kernel("optimal"), self.position.game
         by_value, by_optimum = self._chooser("best"), partial(best_cell, exact)
@@ -273,7 +273,7 @@ class GreedySolver:
         shared = [c for c in tied if exact.after(state, c, least + 1) == least]
         if not shared:
             partings.append(
-                Parting(
+                Divergence(
                     shots,
                     exact.weight(state),
                     tuple(map(game.cell, tied)),
@@ -286,7 +286,7 @@ class GreedySolver:
         return self._pair_after(state, shared[0], shots, partings)
 
     def _pair_after(
-        self, state: State, shot: int, shots: tuple[Shot, ...], partings: list[Parting]
+        self, state: State, shot: int, shots: tuple[Shot, ...], partings: list[Divergence]
     ) -> tuple[Node | Leaf, Node | Leaf]:
         """The two trees that begin with the same shot."""
         pairs = {

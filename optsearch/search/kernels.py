@@ -333,7 +333,7 @@ class Silent(_Budgets):
 
     def weigh(self, weights: tuple[int, ...]) -> None:
         """Give the sets other weights; what is remembered of them is kept."""
-        self.family = replace(self.family, weights=weights).weighable()
+        self.family = replace(self.family, weights=weights).check_total_weight()
         self.weights = np.array(weights, np.int64)
         self._search.weigh(self.weights)
 
@@ -621,7 +621,7 @@ def kernel(
     Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
     """
     if position.game.is_silent:
-        found = Family.of(position, prior) if family is None else family.weighable()
+        found = Family.of(position, prior) if family is None else family.check_total_weight()
         return Silent(found, position.hits, objective, options, table, disk, tick, rule)
     if prior is not None:
         position.game.require_silent("a search by a prior")

@@ -33,7 +33,7 @@ from optsearch.lower_bounds.by_chance import shots_by_chance, total_by_chance
 from optsearch.lower_bounds.worst_case import least_worst_misses
 from optsearch.search.diagonals import Diagonals
 from optsearch.search.first_shots import bracketed_values, budgeted_values
-from optsearch.search.frontier import Frontier, first_greedy, greedy_choice
+from optsearch.search.frontier import BestFirstSearch, first_greedy, greedy_choice
 from optsearch.search.kernels import (
     FORBIDDEN,
     NO_BUDGET,
@@ -46,7 +46,7 @@ from optsearch.search.kernels import (
     grow,
 )
 from optsearch.search.rollouts import Rollouts, can_roll_out
-from optsearch.search.team import Asked, Parallel, Team, search_here
+from optsearch.search.team import Parallel, SearchSpec, Team, search_here
 from optsearch.search.watch import SearchMonitor
 from optsearch.support.errors import NotSupported, TableError, TooLarge
 from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
@@ -91,7 +91,7 @@ class Solver:
         self._table = MemoryTable(options.memory)
         self._disk = disk
         self._folder = None if disk is None else disk.path  # also when the disk is left
-        asked = Asked(position, objective, options, prior, family, None)
+        asked = SearchSpec(position, objective, options, prior, family, None)
         self.kernel = self.watch.kernel = asked.kernel(self._table, disk, self.watch.tick)
         self._team = Team(asked, self.watch, self._keep, disk)
         self._solution: Solution | None = None
@@ -106,7 +106,7 @@ class Solver:
         self._is_short = False  # whether the worst case is asked for alone
         self._misses_at_least = 0  # in the worst case
         self._misses_at_most: int | None = None
-        self._feasible: Frontier | None = None  # with so many
+        self._feasible: BestFirstSearch | None = None  # with so many
         self._rule: Diagonals | None = None
 
     def _keep(self, key: bytes, value: int) -> None:
@@ -186,7 +186,7 @@ class Solver:
         if budget < 0:  # nothing can be finished: one shot is as good as another
             cells = [cell for cell, _ in self.kernel.shots(root)]
             return self._answer(self.kernel.weight(root), cells, budget)
-        frontier = self.watch.frontier = self.watch.frontier or Frontier(self.kernel, root)
+        frontier = self.watch.frontier = self.watch.frontier or BestFirstSearch(self.kernel, root)
         frontier.open_early(self._limit is not None)
         self._search_all(frontier, parallel)
         return self._answer(frontier.upper, self._best(frontier), budget)
@@ -198,7 +198,7 @@ class Solver:
             self._bound_worst()
         while True:
             budget = self._misses_at_least
-            frontier = Frontier(self.kernel, root._replace(budget=budget), ceiling=FORBIDDEN)
+            frontier = BestFirstSearch(self.kernel, root._replace(budget=budget), ceiling=FORBIDDEN)
             frontier.open_early(self._limit is not None)
             if budget == self._misses_at_most:
                 if self._is_short:
@@ -216,7 +216,7 @@ class Solver:
                 return self._answer(frontier.upper, self._best(frontier), budget)
             self._misses_at_least += 1
 
-    def _search_some(self, frontier: Frontier) -> None:
+    def _search_some(self, frontier: BestFirstSearch) -> None:
         """Search until some strategy keeps within the budget, or none does."""
         self.watch.frontier = frontier
         while frontier.upper >= FORBIDDEN and (question := frontier.next_question()):
@@ -234,7 +234,7 @@ class Solver:
         budget = self._misses_at_least
         while self._misses_at_most is None or budget < self._misses_at_most:
             self.watch.tick()
-            frontier = Frontier(self.kernel, root._replace(budget=budget), ceiling=FORBIDDEN)
+            frontier = BestFirstSearch(self.kernel, root._replace(budget=budget), ceiling=FORBIDDEN)
             if frontier.upper < FORBIDDEN:
                 self._misses_at_most, self._feasible = budget, frontier
             budget += 1
@@ -275,7 +275,7 @@ class Solver:
             self.watch.tick()
             self._greedy_misses = self.kernel.greedy_misses()
             self.watch.tick()
-        frontier = self.watch.frontier or Frontier(
+        frontier = self.watch.frontier or BestFirstSearch(
             self.kernel, self.kernel.root, every=self._all_shots
         )
         self.watch.frontier = frontier
@@ -299,7 +299,7 @@ class Solver:
             frontier.follow(greedy_choice)
             self._roll_out(frontier)
 
-    def _roll_out(self, frontier: Frontier) -> None:
+    def _roll_out(self, frontier: BestFirstSearch) -> None:
         """Never be above rollouts, if they are played from the root in a part of the time."""
         rolls_out, self._rolls_out = self._rolls_out, False  # once, however it ends
         if rolls_out and can_roll_out(self.kernel):
@@ -357,14 +357,14 @@ class Solver:
             upper = floor(misses * self.kernel.weight(self.kernel.root))
         return upper, (), NO_BUDGET, min(lower, upper)
 
-    def _best(self, frontier: Frontier) -> list[int]:
+    def _best(self, frontier: BestFirstSearch) -> list[int]:
         """All cells in the orbits of the best first shots."""
         best = 0
         for cell in frontier.best_cells:
             best |= self.kernel.orbit(cell)
         return list(bits(best))
 
-    def _search_all(self, frontier: Frontier, parallel: Parallel | None) -> None:
+    def _search_all(self, frontier: BestFirstSearch, parallel: Parallel | None) -> None:
         self.watch.frontier = frontier
         if parallel is None:
             search_here(frontier, self.watch)

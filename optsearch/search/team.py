@@ -17,7 +17,7 @@ from optsearch.counting.family import Family
 from optsearch.counting.prior import Prior
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
-from optsearch.search.frontier import Frontier, Question
+from optsearch.search.frontier import BestFirstSearch, Question
 from optsearch.search.kernels import Disk, Kernel, SolverOptions, kernel
 from optsearch.search.shared_memory import (
     CAN_SHARE,
@@ -48,7 +48,7 @@ class Parallel:
     workers: int
 
 
-class Asked(NamedTuple):
+class SearchSpec(NamedTuple):
     """What a search is about, for workers. place -- of the memory they share, if they do."""
 
     position: Position
@@ -81,13 +81,13 @@ class Place:
 Answer = tuple[int | None, int, dict[bytes, int]]  # the cost, nodes, and what was found on the way
 
 
-def search_here(frontier: Frontier, watch: SearchMonitor) -> None:
+def search_here(frontier: BestFirstSearch, watch: SearchMonitor) -> None:
     """Search until every first shot is decided, in this process."""
     _search(frontier, watch, SerialExecutor(), watch.answer, 1, lambda cost: cost)
 
 
 def _search(
-    frontier: Frontier,
+    frontier: BestFirstSearch,
     watch: SearchMonitor,
     executor: Executor,
     work: Callable[[Question], T],
@@ -114,7 +114,7 @@ class Team:
 
     def __init__(
         self,
-        asked: Asked,
+        asked: SearchSpec,
         watch: SearchMonitor,
         keep: Callable[[bytes, int], None],
         disk: Integers | None = None,
@@ -125,7 +125,7 @@ class Team:
         self._disk = disk
         self._shared: SharedMemory | None = None
 
-    def search(self, frontier: Frontier, parallel: Parallel, collect: bool) -> None:
+    def search(self, frontier: BestFirstSearch, parallel: Parallel, collect: bool) -> None:
         """Search until every first shot is decided; `collect` what is in the shared table, too."""
         shared = self._share()
         if shared is not None and self._is_near(parallel.executor, shared):
@@ -164,7 +164,7 @@ class Team:
         places = iter([shared.place])
         return all(is_so for _, is_so in run_tasks(executor, is_near, places, 1, self._watch.tick))
 
-    def _share_of(self, parallel: Parallel, shared: SharedMemory | None) -> Asked:
+    def _share_of(self, parallel: Parallel, shared: SharedMemory | None) -> SearchSpec:
         """What one worker is asked about, with its part of the memory."""
         options = self._asked.options
         memory = options.memory if shared is None else options.memory // 2
@@ -244,7 +244,7 @@ class _Kept:
 class Worker:
     """What a worker has from one question of a search to the next."""
 
-    def __init__(self, asked: Asked):
+    def __init__(self, asked: SearchSpec):
         self.asked = asked
         self._watch = SearchMonitor()
         self._kept = _Kept()
@@ -284,7 +284,7 @@ class _UntilAnswered(Limit):
 _here = threading.local()  # a kernel serves one thread at a time, and an executor may have several
 
 
-def worker_of(asked: Asked) -> Worker:
+def worker_of(asked: SearchSpec) -> Worker:
     """The worker of this thread."""
     worker: Worker | None = getattr(_here, "worker", None)
     if worker is None or worker.asked != asked:
@@ -292,6 +292,6 @@ def worker_of(asked: Asked) -> Worker:
     return worker
 
 
-def answer(asked: Asked, question: Question, place: Place | None = None) -> Answer:
+def answer(asked: SearchSpec, question: Question, place: Place | None = None) -> Answer:
     """The answer of a worker to a question of a search."""
     return worker_of(asked).answer(question, place)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 
-from optsearch.search.frontier import Frontier, Question
+from optsearch.search.frontier import BestFirstSearch, Question
 from optsearch.search.kernels import Kernel
 from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
 from optsearch.tree.solution import SearchStatus
@@ -28,7 +28,7 @@ class SearchMonitor:
     """
 
     kernel: Kernel
-    frontier: Frontier | None = None
+    frontier: BestFirstSearch | None = None
     far_nodes = 0
     worst: int | None = None
     notes: memoryview | None = None

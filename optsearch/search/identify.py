@@ -1,12 +1,12 @@
 """A hidden set among given ones, found by asking for one thing after the other: a family in a file.
 
     family = read("faults.csv")
-    found = hunt(family)
+    found = identify(family)
     found.misses, found.tree()
 
 A *thing* that the hidden set has is a hit, which costs nothing; one that it has not is a miss, and
-costs one. The hunt is over when one set is left. (In Battleship the things are cells, the sets are
-configurations, and every cell of the hidden one is shot at last, at no cost.)
+costs one. The search is over when one set is left. (In Battleship the things are cells, the sets
+are configurations, and every cell of the hidden one is shot at last, at no cost.)
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from optsearch.tree import Leaf as Ended
 from optsearch.tree import Node as Shot
 from optsearch.tree.solution import SearchStatus
 
-FORMAT = "optsearch hunt"
+FORMAT = "optsearch identification"
 VERSION = 1
 RULES = ("best", "worst", "first", "last", "remainder")  # of `optsearch.greedy`
 
@@ -83,7 +83,7 @@ class Sets:
             Game(1, max(1, len(self.things)), (1,), "any"),
             tuple(self.sets[i] for i in order),
             tuple(self.weights[i] for i in order),
-        ).weighable(self.title)
+        ).check_total_weight(self.title)
 
     @property
     def position(self) -> Position:
@@ -162,7 +162,7 @@ class Ask:
 
 
 @dataclass(frozen=True)
-class Hunt:
+class IdentificationTree:
     """A strategy: what to ask for, and the name of the set that is left at each end.
 
     total -- the misses over all sets, each as often as it weighs.
@@ -236,7 +236,7 @@ class Hunt:
         return "\n".join(lines)
 
 
-def _named(sets: Sets, root: Shot | Ended, title: str) -> Hunt:
+def _named(sets: Sets, root: Shot | Ended, title: str) -> IdentificationTree:
     """A tree of the solver, its certain hits left out, its leaves named."""
     names = dict(zip(sets.sets, sets.names, strict=True))
 
@@ -254,18 +254,18 @@ def _named(sets: Sets, root: Shot | Ended, title: str) -> Hunt:
             named(node.replies[MISS], parts[False]),
         )
 
-    return Hunt(sets, named(root, list(sets.sets)), title)
+    return IdentificationTree(sets, named(root, list(sets.sets)), title)
 
 
-def verify(hunt: Hunt) -> int:
+def verify(tree: IdentificationTree) -> int:
     """Replay a strategy on every set; the total of misses so found.
 
     By the definition, and with nothing of a solver. Raises TreeError unless each set is found by
     its own replies, at an end of its name, and each end is reached.
     """
-    sets, total, reached = hunt.sets, 0, 0
+    sets, total, reached = tree.sets, 0, 0
     for name, mask, weight in zip(sets.names, sets.sets, sets.weights, strict=True):
-        node, asked, misses = hunt.root, 0, 0
+        node, asked, misses = tree.root, 0, 0
         while isinstance(node, Ask):
             bit = 1 << node.thing
             if asked & bit:
@@ -279,34 +279,34 @@ def verify(hunt: Hunt) -> int:
             raise TreeError(f"{name!r} is hidden, but the tree ends at {node!r}")
         total += weight * misses
         reached += 1
-    ends = sum(1 for _ in hunt.paths())
+    ends = sum(1 for _ in tree.paths())
     if ends != reached:
         raise TreeError(f"the tree has {ends} ends, and {reached} of them are reached")
     return total
 
 
-def save(hunt: Hunt, path: str | Path) -> None:
+def save(tree: IdentificationTree, path: str | Path) -> None:
     """Write a strategy as JSON; TreeError if it cannot be written."""
 
     def nested(node: Ask | str) -> dict[str, object]:
         if isinstance(node, str):
             return {"set": node}
-        thing = hunt.sets.things[node.thing]
+        thing = tree.sets.things[node.thing]
         return {"ask": thing, "hit": nested(node.hit), "miss": nested(node.missed)}
 
     head = {
         "format": FORMAT,
         "version": VERSION,
-        "title": hunt.title,
-        "family": hunt.sets.digest,
-        "total_misses": hunt.total,
-        "weight": hunt.sets.weight,
-        "root": nested(hunt.root),
+        "title": tree.title,
+        "family": tree.sets.digest,
+        "total_misses": tree.total,
+        "weight": tree.sets.weight,
+        "root": nested(tree.root),
     }
     write(path, json.dumps(head, ensure_ascii=False, indent=1) + "\n", TreeError)
 
 
-def is_hunt(path: str | Path) -> bool:
+def is_identification(path: str | Path) -> bool:
     """Whether a file says that it is a strategy of a family."""
     try:
         return f'"format": "{FORMAT}"' in read_text(Path(path))[:200]
@@ -314,7 +314,7 @@ def is_hunt(path: str | Path) -> bool:
         return False
 
 
-def load(path: str | Path, sets: Sets) -> Hunt:
+def load(path: str | Path, sets: Sets) -> IdentificationTree:
     """The strategy in a file, verified; TreeError for what is none, or of another family."""
     document = Document.read(path, TreeError)
     document.require(FORMAT, VERSION)
@@ -337,21 +337,21 @@ def load(path: str | Path, sets: Sets) -> Hunt:
         )
 
     title = document.value("title", str, {"title": "", **document.fields})
-    hunt = Hunt(sets, node(document.value("root", dict), 0), title)
-    document.require_same("total_misses", hunt.total, "the tree")
+    tree = IdentificationTree(sets, node(document.value("root", dict), 0), title)
+    document.require_same("total_misses", tree.total, "the tree")
     document.require_same("weight", sets.weight, "the family")
     try:
-        verify(hunt)
+        verify(tree)
     except TreeError as error:
         document.refuse(str(error))
-    return hunt
+    return tree
 
 
 # The optimum
 
 
 @dataclass(frozen=True)
-class Found:
+class Identification:
     """The least total of misses: two bounds, which are equal if it is known.
 
     best -- the things that an optimal strategy can ask for first; none where it is not known.
@@ -380,7 +380,7 @@ class Found:
         """The mean number of misses."""
         return Fraction(self.upper, self.sets.weight)
 
-    def tree(self) -> Hunt:
+    def tree(self) -> IdentificationTree:
         """An optimal strategy, or the best one found."""
         title = "optimal" if self.is_exact else "best found"
         return _named(self.sets, self._solver.tree().root, title)
@@ -392,14 +392,14 @@ class Found:
         return claims_for(root, rules, self.misses, exact.least_misses, exact.prices)
 
 
-def hunt(
+def identify(
     sets: Sets,
     options: SolverOptions | None = None,
     time_limit: float | None = None,
     parallel: Parallel | None = None,
     partial: bool = False,
     progress: Progress[SearchStatus] = no_progress,
-) -> Found:
+) -> Identification:
     """The least misses with which a hidden set is found; as `Solver.search`."""
     solver = Solver(
         sets.position, options or SolverOptions(), progress=progress, family=sets.family
@@ -410,7 +410,7 @@ def hunt(
     certain = sets.family.certain
     best = [sets.things[c] for _, c in solution.best_shots if not certain >> c & 1]
     hits = sets.certain_hits
-    return Found(
+    return Identification(
         sets,
         solution.lower - hits,
         solution.upper - hits,
@@ -421,7 +421,9 @@ def hunt(
     )
 
 
-def greedy(sets: Sets, rule: str, progress: Progress[SearchStatus] = no_progress) -> Hunt:
+def greedy(
+    sets: Sets, rule: str, progress: Progress[SearchStatus] = no_progress
+) -> IdentificationTree:
     """The greedy strategy that asks for a most probable thing, ties broken by one of `RULES`."""
     solver = GreedySolver(sets.position, progress=progress, family=sets.family)
     return _named(sets, solver.tree(rule).root, f"greedy, {rule}")
@@ -484,7 +486,7 @@ def _claimed(sets: Sets) -> tuple[proof.Weighted, proof.Rules]:
     return root, proof.Rules(lambda mask: [mask], lambda thing: repr(sets.things[thing]))
 
 
-def save_proof(found: Found, path: str | Path) -> None:
+def save_proof(found: Identification, path: str | Path) -> None:
     """Write the claims that prove an optimum to a file; ProofError if they cannot be written."""
     claims = found.proof()
     head = {

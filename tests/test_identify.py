@@ -11,7 +11,7 @@ from examples import draws
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch.search import asking, hunt
+from optsearch.search import asking, identify
 from optsearch.search.kernels import SWITCHES, SolverOptions
 from optsearch.support.errors import (
     PositionError,
@@ -47,7 +47,7 @@ def written(path, weights, things="abcdefghijklmnop"):
         for i, (one, weight) in enumerate(weights.items())
     ]
     path.write_text("set,things,weight\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    return hunt.read(path)
+    return identify.read(path)
 
 
 @draws(2000, few=15)
@@ -57,25 +57,25 @@ def test_everything_is_what_the_definition_says(tmp_path_factory, weights):
     sets = written(folder / "family.csv", weights)
     defined = definition.Hunted(weights)
     whole = frozenset(weights)
-    found = hunt.hunt(sets)
+    found = identify.identify(sets)
     least = defined.least(whole)
     assert (found.is_exact, found.misses, found.lower) == (True, least, least)
     assert {"abcdefg".index(thing) for thing in found.best} == defined.best(whole)
     tree = found.tree()
-    assert hunt.verify(tree) == tree.total == least
+    assert identify.verify(tree) == tree.total == least
     for rule, end in (("best", min), ("worst", max)):
-        made = hunt.greedy(sets, rule)
-        assert hunt.verify(made) == made.total == defined.greedy(whole, end)
+        made = identify.greedy(sets, rule)
+        assert identify.verify(made) == made.total == defined.greedy(whole, end)
     for rule in ("first", "last", "remainder"):
-        total = hunt.verify(hunt.greedy(sets, rule))
+        total = identify.verify(identify.greedy(sets, rule))
         assert defined.greedy(whole, min) <= total <= defined.greedy(whole, max)
     mean = Fraction(least, sets.weight)
-    for bound in hunt.bounds(sets):
+    for bound in identify.bounds(sets):
         assert bound.value <= mean if bound.side == "lower" else bound.value >= mean, bound.name
-    hunt.save(tree, folder / "tree.json")
-    assert hunt.load(folder / "tree.json", sets) == tree
-    hunt.save_proof(found, folder / "proof.jsonl")
-    assert hunt.check_proof(folder / "proof.jsonl", sets)[0] == least
+    identify.save(tree, folder / "tree.json")
+    assert identify.load(folder / "tree.json", sets) == tree
+    identify.save_proof(found, folder / "proof.jsonl")
+    assert identify.check_proof(folder / "proof.jsonl", sets)[0] == least
 
 
 @draws(500)
@@ -83,7 +83,7 @@ def test_everything_is_what_the_definition_says(tmp_path_factory, weights):
 def test_switches_change_nothing(tmp_path_factory, weights, off):
     sets = written(tmp_path_factory.mktemp("family") / "family.csv", weights)
     options = SolverOptions(**dict.fromkeys(off, False))
-    found = hunt.hunt(sets, options)
+    found = identify.identify(sets, options)
     assert found.misses == definition.Hunted(weights).least(frozenset(weights))
 
 
@@ -93,26 +93,26 @@ def test_larger_families_without_a_bound(tmp_path_factory, weights):
     """Past what the definition can: with every bound and reduction off, and proved."""
     folder = tmp_path_factory.mktemp("family")
     sets = written(folder / "family.csv", weights)
-    found = hunt.hunt(sets)
+    found = identify.identify(sets)
     kept = dict.fromkeys(SWITCHES, False) | {"memo": True, "merging": True}
-    assert hunt.hunt(sets, SolverOptions(**kept)).misses == found.misses
-    hunt.save_proof(found, folder / "proof.jsonl")
-    assert hunt.check_proof(folder / "proof.jsonl", sets)[0] == found.misses
+    assert identify.identify(sets, SolverOptions(**kept)).misses == found.misses
+    identify.save_proof(found, folder / "proof.jsonl")
+    assert identify.check_proof(folder / "proof.jsonl", sets)[0] == found.misses
 
 
 def test_a_file_read(tmp_path):
     path = tmp_path / "faults.csv"
     path.write_text(FAULTS, encoding="utf-8")
-    sets = hunt.read(path)
+    sets = identify.read(path)
     assert sets.things == ("A", "B", "C", "D")
     assert sets.names == ("fuse", "pump", "valve", "sensor", "wire", "none")
     assert sets.sets == (0b1111, 0b11, 0b10, 0b100, 0b1001, 0)
     assert sets.weights == (6, 4, 3, 3, 1, 1)
     path.write_text("set,things,weight\na,x y,1/2\nb,y,0.25\nc,x,0\n", encoding="utf-8")
-    sets = hunt.read(path)
+    sets = identify.read(path)
     assert (sets.names, sets.weights, sets.things) == (("a", "b"), (2, 1), ("x", "y"))
     path.write_text("set,things\na,x y\nb,y\n", encoding="utf-8")
-    assert hunt.read(path).weights == (1, 1)
+    assert identify.read(path).weights == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_bad_files(tmp_path, here, text, says):
     path = tmp_path / "family.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(RecordError):
-        hunt.read(path)
+        identify.read(path)
     for command in ("solve", "greedy", "bounds"):
         status, out, err = here(command, path)
         assert (status, out) == (2, "")
@@ -146,12 +146,12 @@ def test_too_many_things_or_too_much_weight(tmp_path):
     path = tmp_path / "family.csv"
     path.write_text(f"set,things\na,{' '.join(map(str, range(129)))}\n", encoding="utf-8")
     with pytest.raises(TooLarge, match="129 things; at most 128 are handled"):
-        hunt.read(path)
+        identify.read(path)
     path.write_text("set,things,weight\na,x,999999999999999999\nb,y,1\n", encoding="utf-8")
     with pytest.raises(
         TooLarge, match=r"the weights of family\.csv add up to 1,000,000,000,000,000,000"
     ):
-        hunt.hunt(hunt.read(path))
+        identify.identify(identify.read(path))
 
 
 @pytest.mark.parametrize(
@@ -178,19 +178,21 @@ def test_what_does_not_go_together(here, arguments, says):
 def test_trees_that_are_wrong(tmp_path):
     path = tmp_path / "faults.csv"
     path.write_text(FAULTS, encoding="utf-8")
-    sets = hunt.read(path)
-    found = hunt.hunt(sets)
+    sets = identify.read(path)
+    found = identify.identify(sets)
     file = tmp_path / "tree.json"
-    hunt.save(found.tree(), file)
+    identify.save(found.tree(), file)
     fields = json.loads(file.read_text())
     swapped = dict(fields, root=dict(fields["root"], hit=fields["root"]["miss"]))
     root = found.tree().root
-    total = hunt.Hunt(sets, hunt.Ask(root.thing, root.missed, root.missed)).total
+    total = identify.IdentificationTree(
+        sets, identify.Ask(root.thing, root.missed, root.missed)
+    ).total
     for changed, says in (
         (dict(fields, total_misses=1), "'total_misses' is 1, but the tree has"),
         (dict(fields, family="0"), f"of the family '0'; faults.csv is {sets.digest}"),
         (dict(fields, version=2), "the version is 2; this optsearch reads 1"),
-        (dict(fields, format="x"), "the format is 'x', not 'optsearch hunt'"),
+        (dict(fields, format="x"), "the format is 'x', not 'optsearch identification'"),
         (dict(fields, root={"ask": "Z", "hit": 1, "miss": 2}), "neither a set of faults.csv nor"),
         (swapped, "'total_misses'"),
         (dict(swapped, total_misses=total), "'fuse' is hidden, but the tree ends at"),
@@ -198,29 +200,29 @@ def test_trees_that_are_wrong(tmp_path):
     ):
         file.write_text(json.dumps(changed))
         with pytest.raises(TreeError, match=says):
-            hunt.load(file, sets)
+            identify.load(file, sets)
     for wrong, says in (
-        (hunt.Ask(root.thing, root.missed, root.hit), "is hidden, but the tree ends at"),
-        (hunt.Ask(root.thing, root, root.missed), "is asked for twice on the way to"),
+        (identify.Ask(root.thing, root.missed, root.hit), "is hidden, but the tree ends at"),
+        (identify.Ask(root.thing, root, root.missed), "is asked for twice on the way to"),
         ("fuse", "'pump' is hidden, but the tree ends at 'fuse'"),
     ):
         with pytest.raises(TreeError, match=says):
-            hunt.verify(hunt.Hunt(sets, wrong))
-    more = hunt.Ask(3, found.tree().root, found.tree().root)
+            identify.verify(identify.IdentificationTree(sets, wrong))
+    more = identify.Ask(3, found.tree().root, found.tree().root)
     with pytest.raises(TreeError):
-        hunt.verify(hunt.Hunt(sets, more))
+        identify.verify(identify.IdentificationTree(sets, more))
 
 
 def test_proofs_that_are_wrong(tmp_path):
     path = tmp_path / "faults.csv"
     path.write_text(FAULTS, encoding="utf-8")
-    sets = hunt.read(path)
-    found = hunt.hunt(sets)
+    sets = identify.read(path)
+    found = identify.identify(sets)
     file = tmp_path / "proof.jsonl"
-    hunt.save_proof(found, file)
+    identify.save_proof(found, file)
     head, *claims = file.read_text().splitlines()
     assert claims
-    assert hunt.check_proof(file, sets) == (found.misses, len(claims))
+    assert identify.check_proof(file, sets) == (found.misses, len(claims))
     fields = json.loads(head)
     for changed, says in (
         (dict(fields, total_misses=found.misses + 1), f"prove {found.misses} misses or more"),
@@ -228,12 +230,12 @@ def test_proofs_that_are_wrong(tmp_path):
     ):
         file.write_text("\n".join([json.dumps(changed), *claims]) + "\n")
         with pytest.raises(ProofError, match=says):
-            hunt.check_proof(file, sets)
+            identify.check_proof(file, sets)
     last = json.loads(claims[-1])
     last[0] += 1
     file.write_text("\n".join([head, *claims[:-1], json.dumps(last)]) + "\n")
     with pytest.raises(ProofError, match="misses are not proved"):
-        hunt.check_proof(file, sets)
+        identify.check_proof(file, sets)
 
 
 HALVE = """
@@ -274,16 +276,16 @@ def test_strategies_of_a_family(tmp_path, monkeypatch, here, answer_of):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "faults.csv").write_text(FAULTS, encoding="utf-8")
     (tmp_path / "own.py").write_text(HALVE)
-    sets = hunt.read("faults.csv")
+    sets = identify.read("faults.csv")
     family = ("faults.csv",)
     means = {}
     for name in (*asking.NAMES, "greedy", "own.py:halve"):
         tree = asking.strategy(name, sets)
         found = answer_of("evaluate", name, *family)
-        assert found["total_misses"] == hunt.verify(tree)
+        assert found["total_misses"] == identify.verify(tree)
         assert sum(int(misses) * n for misses, n in found["histogram"].items()) == tree.total
         means[name] = found["mean"]
-    assert min(means.values()) == means["optimal"] == float(hunt.hunt(sets).mean)
+    assert min(means.values()) == means["optimal"] == float(identify.identify(sets).mean)
     games = ("--games", 4000, "--seed", 1)
     played = answer_of("simulate", "greedy", "own.py:halve", *family, *games)["players"]
     for row in played:
@@ -325,7 +327,7 @@ def test_bounds_where_all_sets_have_a_thing(tmp_path, here, more):
     all_have = {one | {more}: 1 for one in own}
     things = [f"t{i}" for i in range(more + 1)]
     expected, found = (
-        [bound.value for bound in hunt.bounds(written(tmp_path / name, family, things))]
+        [bound.value for bound in identify.bounds(written(tmp_path / name, family, things))]
         for name, family in (("own.csv", own), ("all.csv", all_have))
     )
     assert found == expected == [Fraction(more - 1, 2)] * 4
