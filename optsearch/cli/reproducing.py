@@ -167,13 +167,8 @@ def cite(sources: list[str] | None = None, form: Form = Form.TEXT) -> None:
     names = sources or [SOURCES[0].name]
     chosen = [one.name for one in SOURCES] if ALL in names else names
     state = commit()
-    own = {
-        "author": "{The optsearch contributors}",
-        "title": "optsearch",
-        "version": VERSION,
-        "year": YEAR,
-        "note": state if state.startswith("release") else f"commit {state}",
-    }
+    own = {"author": "{The optsearch contributors}", "title": "optsearch", "version": VERSION}
+    own |= {"year": YEAR, "note": state if state.startswith("release") else f"commit {state}"}
     fields = "".join(f"\n  {name} = {{{value}}}," for name, value in own.items())
     entries = [f"@software{{optsearch,{fields}\n}}"]
     text = published("sources.bib").read_text(encoding="utf-8")
