@@ -407,7 +407,10 @@ cdef class Search:
     # The search
 
     cdef int open(self, Node* node, int64_t limit, bint unless_busy=False) except -1 nogil:
-        """Bound a family; look it up unless the bound reaches the limit.
+        """Look a family up, by which sets they are and then by its normal form, and bound it.
+
+        Half of those that are not found by the first are by the second, but of a hundred three at most
+        are ended by the bounds from pairs, which take as long: these come last.
 
         unless_busy -- return BUSY, with the bound so far, where another process seems to be at it.
         """
@@ -429,11 +432,6 @@ cdef class Search:
                     return 0
         if node.on_word:
             node.lower = max(node.lower, self.bounds.capped_of(node))
-        else:
-            count_pairs(node)
-            node.lower = max(node.lower, self.bounds.bound_of(node))
-            if node.lower < limit and self.on.splitting and node.weights == NULL:
-                node.lower = max(node.lower, self.splitting_bound(node))
         if node.lower < limit and self.on.memo and node.n >= (
                 MEMO_FROM_ON_WORD if node.on_word else MEMO_FROM):
             self.names.write(node)
@@ -442,19 +440,23 @@ cdef class Search:
                 self.identities.keep(&node.identity, node.lower, node.exact)
         if node.exact or node.lower >= limit:
             return 0
-        if unless_busy and node.key.bytes != NULL and self.memo.shared.is_busy(&node.key):
-            return BUSY
-        if self.has_even(node):
-            if self.former == NULL or node.former or not self.bound_back(node, limit):
-                self.bound_evenly(node, limit)
-        elif priced:
-            self.raise_prices(node, limit)
-        elif node.hits == HALF_HIT and node.n >= SIDES_FROM and self.has_sides(node):
-            if node.on_word:
-                count_pairs(node)
-            node.lower = max(node.lower, self.two_sided_bound(node))
-        else:
-            return 0
+        if not node.on_word:
+            count_pairs(node)
+            node.lower = max(node.lower, self.bounds.bound_of(node))
+            if node.lower < limit and self.on.splitting and node.weights == NULL:
+                node.lower = max(node.lower, self.splitting_bound(node))
+        if node.lower < limit:
+            if unless_busy and node.key.bytes != NULL and self.memo.shared.is_busy(&node.key):
+                return BUSY
+            if self.has_even(node):
+                if self.former == NULL or node.former or not self.bound_back(node, limit):
+                    self.bound_evenly(node, limit)
+            elif priced:
+                self.raise_prices(node, limit)
+            elif node.hits == HALF_HIT and node.n >= SIDES_FROM and self.has_sides(node):
+                if node.on_word:
+                    count_pairs(node)
+                node.lower = max(node.lower, self.two_sided_bound(node))
         if node.lower >= limit:
             self.remember(node, 0)
         return 0
