@@ -2,12 +2,18 @@
 
 import re
 from dataclasses import replace
+from importlib import import_module
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.main import get_group
 
+from optsearch import equilibrium, evaluate, solve
+from optsearch.check import reference
+from optsearch.cli.app import COMMANDS, app
 from optsearch.counting.posterior import Posterior
+from optsearch.environment import Battleship
 from optsearch.game import (
     ANNOUNCEMENTS,
     CONTACTS,
@@ -19,6 +25,7 @@ from optsearch.game import (
     image,
     parse_cell,
 )
+from optsearch.game.announcements import Announcement, Reply
 from optsearch.game.named_games import NAMED_GAMES
 from optsearch.game.position import Position
 from optsearch.game.shapes import Shape
@@ -29,6 +36,7 @@ from tests.examples import games
 @given(games(max_cells=24, announce=ANNOUNCEMENTS))
 def test_text_round_trip(game):
     assert Game.parse(str(game)) == game
+    assert game.is_silent == ("announce" not in str(game))
     assert hash(Game.parse(str(game))) == hash(game)
     assert Game.parse(re.sub(r",(?=[a-z]+=)", ";", str(game))) == game  # the form of before
 
@@ -208,19 +216,87 @@ def test_symmetries_are_a_group_that_keeps_ships(game):
             assert {image(ship, p) for ship in ships} == ships
 
 
-@given(games(max_cells=24, announce=ANNOUNCEMENTS))
-def test_silent_games(game):
-    assert game.is_silent == ("announce" not in str(game))
-    if game.is_silent:
-        game.require_silent("nothing")
-    else:
-        with pytest.raises(NotSupported) as error:
-            game.require_silent("the method 'slow'")
-        assert str(error.value) == (
-            f"the method 'slow' is for announce=nothing; {game} has announce={game.announce}"
-        )
-
-
 def test_rules_are_named():
     assert CONTACTS == ("none", "corner", "any")
     assert tuple(ANNOUNCEMENTS) == ("nothing", "sunk", "ship")
+
+
+# A rule that a room does not handle is refused there
+
+GAME = "3x3:2,announce=toy"
+# Every command with a game among its arguments, and what it needs besides
+ASKED = {
+    "advise": [GAME],
+    "animate": ["greedy", GAME, "-o", "game.html"],
+    "bounds": [GAME],
+    "compare": ["greedy", "spread", GAME],
+    "count": [GAME],
+    "equilibrium": [GAME],
+    "evaluate": ["greedy", GAME],
+    "explore": [GAME, "-o", "page.html"],
+    "greedy": [GAME],
+    "play": [GAME],
+    "posterior": [GAME],
+    "sample": [GAME],
+    "serve": [GAME, "--port", "0"],
+    "simulate": ["random", GAME, "--games", "2"],
+    "solve": [GAME],
+}
+
+
+class Toy(Announcement):
+    """A hit tells whether its ship is long: of none of the three kinds."""
+
+    forms = "hit, miss or sunk"
+
+    def of_hit(self, kind, is_sunk):
+        return Reply(True, kind > 3)
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    monkeypatch.setitem(ANNOUNCEMENTS, "toy", Toy())
+
+
+def test_every_command_with_a_game_is_asked():
+    for module, _ in COMMANDS.values():
+        import_module(f"optsearch.cli.{module}")
+    takes = {
+        name
+        for name, command in get_group(app).commands.items()
+        for one in command.params
+        if one.param_type_name == "argument" and "GAME" in (one.metavar or "")
+    }
+    of_files = {"check", "tree"}  # a game is given only to be compared with that of the file
+    assert takes - of_files == {*ASKED, "table"}
+
+
+def test_a_table_has_no_values_of_a_rule_of_no_kind(toy, here):
+    status, out, _ = here("table", GAME)
+    assert status == 0
+    assert out.splitlines()[1].split() == [GAME, *["—†"] * 4]
+
+
+@pytest.mark.parametrize("command", ASKED)
+def test_commands_refuse_a_rule_of_no_kind(command, toy, here, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    status, _, error = here(command, *ASKED[command])
+    assert status == 2
+    assert error.startswith("error: ")
+    assert f" is for announce=nothing|sunk|ship; {GAME} has announce=toy" in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        solve,
+        lambda game: evaluate("greedy", game, jobs=1),
+        Battleship,
+        equilibrium,
+        lambda game: reference.family(Position(game)),
+    ],
+)
+def test_rooms_refuse_a_rule_of_no_kind(ask, toy):
+    with pytest.raises(NotSupported, match=r" is for announce=.*; .* has announce=toy"):
+        ask(Game.parse(GAME))

@@ -21,7 +21,7 @@ from itertools import count
 from math import inf
 
 from optsearch.counting.prior import Prior
-from optsearch.game import bits
+from optsearch.game import NoLabels, SinkingLabels, bits
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.support.errors import ImpossiblePosition
@@ -61,6 +61,7 @@ def family(position: Position, prior: Prior | None = None) -> Family:
 
     With a prior, with what these weigh; those of weight 0 hide nothing.
     """
+    position.game.require_kinds("the reference", NoLabels, SinkingLabels)
     numbers: Counter[Hidden] = Counter()
     for ships in configurations(position):
         numbers[_hidden(position, ships)] += 1 if prior is None else prior.weight(ships)

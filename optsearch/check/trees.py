@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, Configurations, list_ships, to_masks
 from optsearch.counting.prior import Prior
-from optsearch.game import Game, cell_name
+from optsearch.game import Game, NoLabels, SinkingLabels, cell_name
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, known_replies
 from optsearch.support.errors import GameError, TreeError
 from optsearch.tree.decisions import DecisionTree
@@ -45,6 +45,7 @@ def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
     """
     position = tree.position
     game = position.game
+    game.require_kinds("the check of a tree", NoLabels, SinkingLabels)
     require_prior(tree, prior)
     listed, weights = _listed(position, prior)
     if not len(listed):

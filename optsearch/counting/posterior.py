@@ -29,7 +29,7 @@ from optsearch.counting.configurations import CellSets, to_masks, to_words
 from optsearch.counting.constraints import Constraints, Counting
 from optsearch.counting.engines import engine_for
 from optsearch.counting.prior import Prior, by_replies
-from optsearch.game import HOLE, Cell, Game, bits, notebook
+from optsearch.game import HOLE, Cell, Game, NoLabels, SinkingLabels, bits, notebook
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, legend, no_configuration
 from optsearch.support.errors import ImpossiblePosition, NotSupported, TooLarge
@@ -77,9 +77,10 @@ class Posterior:
         exact.
     progress -- called while a long count runs, as on a board too large for that table.
 
-    Raises TooLarge for a game with too many states, PositionError for a prior of
-    another game. An impossible position has no configuration; everything else that is
-    asked of it raises ImpossiblePosition, which names the shot that made it impossible.
+    Raises TooLarge for a game with too many states, NotSupported for a rule of announcement that it
+    does not know, PositionError for a prior of another game. An impossible position has no
+    configuration; everything else that is asked of it raises ImpossiblePosition, which names the
+    shot that made it impossible.
     """
 
     def __init__(
@@ -93,6 +94,7 @@ class Posterior:
             told: Position | NoisyPosition = position
         else:
             told = Position.of(position, shots)  # type: ignore[arg-type]
+        told.game.require_kinds("counting", NoLabels, SinkingLabels)
         self.told: Position | NoisyPosition = told
         if prior is not None:
             prior.require(told.game)

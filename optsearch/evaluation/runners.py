@@ -29,7 +29,7 @@ from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import cases
 from optsearch.counting.prior import Prior
-from optsearch.game import Game
+from optsearch.game import Game, NoLabels, SinkingLabels
 from optsearch.game.position import Position, Reply, reply
 from optsearch.strategies import (
     LevelsRule,
@@ -64,6 +64,7 @@ def runner_of(strategy: object, game: Game, prior: Prior | None = None) -> Runne
     StrategyError for a rule that the kernels cannot play by (`rule_of`), or that is another one
     when it is asked for again.
     """
+    game.require_kinds("an evaluation", NoLabels, SinkingLabels)
     chosen = as_strategy(strategy)
     rule = rule_of(chosen, game)
     if rule != rule_of(chosen, game):

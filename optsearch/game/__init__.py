@@ -8,7 +8,7 @@ text, `shapes` and `ships` the kinds of ships, `announcements` the replies and w
 call them, and `notebook` the pieces of HTML by which values draw themselves.
 """
 
-from optsearch.game.announcements import ANNOUNCEMENTS
+from optsearch.game.announcements import ANNOUNCEMENTS, FixedLabels, NoLabels, SinkingLabels
 from optsearch.game.board import Board, Permutation, bits, image
 from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, column_name, parse_cell
 from optsearch.game.game import (
@@ -29,8 +29,11 @@ __all__ = [
     "MAX_CELLS",
     "Board",
     "Cell",
+    "FixedLabels",
     "Game",
+    "NoLabels",
     "Permutation",
+    "SinkingLabels",
     "bits",
     "cell_name",
     "column_name",

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from optsearch.counting.family import Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import Game
+from optsearch.game import Game, NoLabels, SinkingLabels
 from optsearch.game.position import Position
 from optsearch.lower_bounds.by_chance import misses_by_chance
 from optsearch.lower_bounds.chain import mean_at_least, root_chain
@@ -149,6 +149,7 @@ def lower_bounds_in_turn(
     leave_out: LeaveOut = say_nothing,
 ) -> Iterator[Bound]:
     """The bounds of `lower_bounds`, one after the other."""
+    position.game.require_kinds(_THESE, NoLabels, SinkingLabels)
     if position.shots or prior is not None:
         position.game.require_silent(_THESE)
     if prior is not None:

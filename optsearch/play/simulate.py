@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, to_masks
 from optsearch.evaluation.choosing import Chooser
-from optsearch.game import Cell, Game
+from optsearch.game import Cell, Game, NoLabels, SinkingLabels
 from optsearch.game.noise import Noise, NoisyPosition
 from optsearch.game.position import Position, play, reply
 from optsearch.play.hiding import Drawn, Hider
@@ -404,6 +404,7 @@ def simulate(
     played in this manner, TableError for the checkpoint.
     """
     game = Game.of(game)
+    game.require_kinds("a simulation", NoLabels, SinkingLabels)
     several = players if isinstance(players, list | tuple) else [players]
     chosen = [as_player(player) for player in several]
     names = [str(player) for player in chosen]

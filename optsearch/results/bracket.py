@@ -13,8 +13,6 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from pathlib import Path
 
-from optsearch.counting.constraints import Constraints
-from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.evaluation import Task, run_task
@@ -347,7 +345,7 @@ def _require(condition: bool, table: Entries, what: str) -> None:
 @lru_cache(maxsize=16)
 def _configurations(game: Game) -> int:
     """How many there are: every table of a game is asked whether it has as many."""
-    return engine_for(game).count(Constraints(game.fleet))
+    return Posterior(game).configurations
 
 
 def _number(table: Entries, game: Game) -> int:

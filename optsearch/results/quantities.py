@@ -18,8 +18,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from optsearch.counting.constraints import Constraints
-from optsearch.counting.engines import engine_for
+from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import evaluate
 from optsearch.evaluation.runners import MOST_BY_PYTHON
 from optsearch.game import Game
@@ -364,7 +363,7 @@ def _exact(total: int, number: int, by: str) -> Value:
 
 def _number(game: Game) -> int:
     """How many configurations; ImpossiblePosition where there is none."""
-    return engine_for(game).count(Constraints(game.fleet))
+    return Posterior(game).configurations
 
 
 def _unsolved(seconds: float) -> str:

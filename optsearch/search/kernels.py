@@ -24,7 +24,7 @@ from optsearch.counting.configurations import CellSets, list_ships, to_masks, to
 from optsearch.counting.family import MAX_SETS, Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import Game, bits, image
+from optsearch.game import Game, NoLabels, SinkingLabels, bits, image
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.support.errors import NotSupported, TooLarge
@@ -620,6 +620,7 @@ def kernel(
 
     Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
     """
+    position.game.require_kinds("a search", NoLabels, SinkingLabels)
     if position.game.is_silent:
         found = Family.of(position, prior) if family is None else family.check_total_weight()
         return Silent(found, position.hits, objective, options, table, disk, tick, rule)
