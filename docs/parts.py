@@ -176,7 +176,7 @@ def optima_by_rules() -> str:
             found.setdefault(f"`{silent}`", {})[row["game"].announce] = row
     complete = {game: by for game, by in found.items() if len(by) == len(ANNOUNCEMENTS)}
     return markdown(
-        ("game", "configurations", "hits and misses alone", "sinkings told", "with their length"),
+        ("game", "configurations", "nothing announced", "sinkings announced", "with their length"),
         *(
             (
                 game,

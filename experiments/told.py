@@ -11,7 +11,7 @@ from experiments import script
 from optsearch.game import Game
 from optsearch.lower_bounds import told_bound
 from optsearch.lower_bounds.told import Told
-from optsearch.results.tables import TOLD, known_part_of
+from optsearch.results.tables import TOLD, TOLD_BOUND, known_part_of
 
 BOXED = Game.parse("10x10:5,4,3,3,2,contact=any")
 
@@ -31,7 +31,7 @@ def main() -> None:
         [(row.long, row.short, row.sets, row.pairs, row.price, row.misses) for row in rows],
         arguments.output,
         command=TOLD.command + ("" if game == BOXED else f" {game}"),
-        fields={"game": game, bound.name: bound.value},
+        fields={"game": game, TOLD_BOUND: bound.value},
         game=game,
         name=known_part_of(game),
     )

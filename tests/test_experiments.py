@@ -458,11 +458,11 @@ def test_the_methods_of_the_bench(work, answer):
     ("code", "size", "mean", "faults"),
     [
         (
-            *("uncompiled", "4x5", "11.104300  all ships told but two = 26084/2349"),
+            *("uncompiled", "4x5", "11.104300  all ships but two revealed = 26084/2349"),
             (("21,21,2,708,7,2876", "21,21,2,708,7,2877"), ("25,25,8,3944", "25,25,8,3945")),
         ),
         pytest.param(
-            *("compiled", "5x5", "12.690577  all ships told but two = 9023/711"),
+            *("compiled", "5x5", "12.690577  all ships but two revealed = 9023/711"),
             (
                 ("30,30,6,4548,9,25880", "30,30,6,4548,9,25881"),
                 ("31,31,12,9672,9,54328", "31,31,12,9672,9,54327"),

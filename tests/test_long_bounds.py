@@ -434,7 +434,7 @@ def test_a_table_that_contradicts_itself_is_refused(tmp_path, histogram, header,
 def test_a_strategy_that_is_told_less_can_be_played_where_more_is_announced(tmp_path):
     write_evaluation(tmp_path, "some", "4x4:3,2,announce=sunk", {8: 36, 9: 68})
     source = "data/results/evaluations/some.csv"
-    for announce, told in (("sunk", source), ("ship", "it goes by less than is announced")):
+    for announce, told in (("sunk", source), ("ship", "it plays as with announce=sunk")):
         position = Position(Game.parse(f"4x4:3,2,announce={announce}"))
         (found,) = bracket.upper_bounds(position, tmp_path)
         assert (found.value, found.source[: len(told)]) == (Fraction(900, 104), told)

@@ -287,12 +287,12 @@ PLAYED = {"most probable cell", "rollouts"}
         (
             "8x8:4,3,3,2,2,2,1,1,1,1,announce=sunk",
             {"leaf counting", "cells at random"},
-            {"all ships told but two", *PLAYED},
+            {"all ships but two revealed", *PLAYED},
         ),
         (
             "8x8:5,4,3,3,2,contact=any",
             {"leaf counting of ships apart", "cells at random"},
-            {"leaf counting", "all ships told but two", *PLAYED},
+            {"leaf counting", "all ships but two revealed", *PLAYED},
         ),
     ],
 )
@@ -325,7 +325,7 @@ def test_leaves_of_ships_apart_are_fewer():
 def test_strategies_that_end_in_seconds_are_evaluated():
     found, left = bracket_of("8x8:4,3,2,2")
     assert found["most probable cell"] == Fraction(25577419, 898792)
-    assert left == {"all ships told but two", "rollouts"}
+    assert left == {"all ships but two revealed", "rollouts"}
     found, left = bracket_of("6x6:3,2,2,announce=sunk")
     assert found["rollouts"] < found["most probable cell"]
 

@@ -1,4 +1,4 @@
-"""All ships told but two: against every strategy of small games, the definition, and packings."""
+"""All ships but two revealed: beside every strategy of small games, the definition, packings."""
 
 from fractions import Fraction
 from functools import cache
@@ -257,7 +257,7 @@ def test_announced_positions_have_none():
 @pytest.mark.long(4)
 def test_the_bracket_of_the_boxed_game():
     known = bracket.bounds("10x10:5,4,3,3,2,contact=any,announce=ship")
-    (told,) = (bound for bound in known.bounds if bound.name == "all ships told but two")
+    (told,) = (bound for bound in known.bounds if bound.name == "all ships but two revealed")
     assert known.lower == told.value > 38
 
 
@@ -272,4 +272,4 @@ def test_ships_that_lie_in_too_many_ways():
     """336 for this one: those bounds are left out that do not take it."""
     found = {bound.name for bound in lower_bounds.lower_bounds(Position(Game.parse("8x8:L,3")))}
     assert "leaf counting" in found
-    assert "all ships told but two" not in found
+    assert "all ships but two revealed" not in found

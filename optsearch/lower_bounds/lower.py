@@ -202,7 +202,7 @@ def told_bound(game: Game, known: Iterable[AllButTwo], source: str) -> Bound:
     """The bound that the rows of `Told.bound` leave."""
     hidden = "{} and {}".format(*game.fleet[-2:])
     return Bound(
-        "all ships told but two",
+        "all ships but two revealed",
         "lower",
         mean_of(game, known),
         f"the games of the ships of length {hidden}, the others known; {source}",
@@ -217,7 +217,7 @@ def _steps(progress: Progress[BoundsStatus]) -> Callable[[str, int, int], None]:
 def _told(
     position: Position, number: int, progress: Progress[BoundsStatus], leave_out: LeaveOut
 ) -> Iterator[Bound]:
-    """The bound by telling all ships but two, of a whole game where it is quick.
+    """The bound by revealing all ships but two, of a whole game where it is quick.
 
     number -- of its configurations. Each set of known ships is part of at most as many as there are
     ways to place the two hidden ones, so where there are more, these sets need not be counted.
@@ -231,12 +231,12 @@ def _told(
         known = known_ships(game)
     if len(game.fleet) > 2 and known > ON_DEMAND:
         reason = f"{known:,} sets of known ships or more; at most {ON_DEMAND:,} are looked at"
-        leave_out(LeftOut("all ships told but two", reason))
+        leave_out(LeftOut("all ships but two revealed", reason))
         return
     try:
         yield told_bound(game, Told(game).bound(_steps(progress)), "computed here")
     except TooLarge as error:
-        leave_out(LeftOut("all ships told but two", str(error)))
+        leave_out(LeftOut("all ships but two revealed", str(error)))
 
 
 def _from_leaves(position: Position, family: Family | None = None) -> list[Bound]:

@@ -39,6 +39,7 @@ from optsearch.results.tables import (
     OPTIMA,
     OPTIMA_ANNOUNCED,
     TOLD,
+    TOLD_BOUND,
     Entries,
     known_part_of,
     part_of,
@@ -388,7 +389,7 @@ def _told(game: Game, results: Path) -> list[Bound]:
     _require(met == pairs, table, f"its rows have {met} pairs, not {pairs}")
     source = _made(path, table)
     bound = told_bound(game, (AllButTwo(**row) for row in table), source)
-    said = table.header.get(bound.name)
+    said = table.header.get(TOLD_BOUND)
     _require(said == str(bound.value), table, f"{bound.name} gives {bound.value}, not {said}")
     return [bound]
 
@@ -432,7 +433,7 @@ def _evaluated(game: Game, results: Path) -> list[Bound]:
         strategy = table.header["strategy"]
         source = _source(path)
         if announce != game.announce:
-            source = f"it goes by less than is announced (announce={announce}); {source}"
+            source = f"it plays as with announce={announce}; {source}"
         gathered.append(Bound(strategy, "upper", Fraction(total, number), source))
     return gathered
 

@@ -331,6 +331,7 @@ MET_BESIDE = _TABLES["beside_{name}"]
 REVEAL = _TABLES["reveal_{name}"]
 FINISHED = _TABLES["finished_{name}"]
 TOLD = _TABLES["told_{name}"]
+TOLD_BOUND = "all ships told but two"  # the field of its header with the bound
 TOLD_CHECK = _TABLES["confirmed_{name}"]
 LOWER_BOUNDS_CHECK = _TABLES["checked_{name}"]
 BRACKET = _TABLES["bracket"]
