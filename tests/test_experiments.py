@@ -501,15 +501,12 @@ def test_told_and_its_check(request, code, size, mean, faults, run, tmp_path):
             run(check_told, *check)
 
 
-def test_the_pages_say_how_much_of_told_was_confirmed():
+def test_the_page_says_how_much_of_told_was_confirmed():
     name = known_part_of(told.BOXED)
     every, some = (table.read(name=name) for table in (results.TOLD, results.TOLD_CHECK))
     share = f"{100 * sum(some.column('pairs')) / sum(every.column('pairs')):.2f} % of the pairs"
-    for page in ("boxed", "lower-bounds"):
-        text = (CHECKOUT / "docs" / f"{page}.md").read_text(encoding="utf-8")
-        words = " ".join(text.split())  # wherever its lines end
-        assert share in words
-        assert f"{len(some)} of " in words
+    words = " ".join((CHECKOUT / "docs" / "boxed.md").read_text(encoding="utf-8").split())
+    assert share in words
 
 
 def test_lower_bounds(run, monkeypatch, tmp_path):
