@@ -698,7 +698,7 @@ def test_what_code_says(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("game", "said"),
     [
-        ("3x3:2,1,announce=ship", "announces sinkings"),
+        ("3x3:2,1,announce=ship", "is for announce=nothing"),
         ("4x4:4,3,2", "does not fit"),
         ("3x3:2,1,contact=any", "may touch"),
     ],
