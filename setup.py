@@ -41,7 +41,7 @@ INSTRUCTION_SETS = {
 # words at once, and are at least a fifth faster for it. A function that several kernels share by
 # `cdef inline` is in each of them, a call of another kernel is not. docs/speed.md has the ratios.
 FASTER = {
-    *("_block", "_endgame", "_evaluate", "_evaluate_announced", "_walk"),  # strategies: 1.4 to 4.5
+    *("_block", "_endgame", "_evaluate", "_walk"),  # strategies: 1.4 to 4.5
     *("_chain", "_family", "_identities", "_words"),  # the silent search: 1.1 to 2
     *("_told", "_enumerate"),
 }

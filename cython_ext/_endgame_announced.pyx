@@ -14,7 +14,7 @@ from cells cimport Cells, ctz, first, high, low, one, popcount
 from hashing cimport scramble
 from optsearch.compiled._block cimport Words
 from optsearch.compiled._enumerate cimport MAX_KINDS
-from optsearch.compiled._sinkings cimport Sinkings, Slot
+from optsearch.compiled._labels cimport Labels, Slot
 from optsearch.compiled._walk cimport MAX_ENDGAME
 
 cdef enum:
@@ -25,8 +25,8 @@ cdef enum:
 cdef class AnnouncedEndgame:
     """At most MAX_ENDGAME configurations at a time; a part of them is a set of bits."""
 
-    def __cinit__(self, Sinkings sinkings):
-        self.sinkings, self.followed = sinkings, -1
+    def __cinit__(self, Labels labels):
+        self.labels, self.followed = labels, -1
         self.memo = <Value*>calloc(MEMO, sizeof(Value))
         if self.memo == NULL:
             raise MemoryError
@@ -68,10 +68,10 @@ cdef class AnnouncedEndgame:
             index[k] = ctz(x)
             x &= x - 1
             self.cells[k] = 0
-        for s in range(self.sinkings.ships):
-            slot = &self.sinkings.slot[s]
+        for s in range(self.labels.ships):
+            slot = &self.labels.slot[s]
             word, shift = slot.shift >> 6, slot.shift & 63
-            field = (<uint64_t>1 << self.sinkings.width[slot.kind]) - 1
+            field = (<uint64_t>1 << self.labels.width[slot.kind]) - 1
             differ = 0
             for k in range(1, n):
                 differ |= w.extra[word][index[k]] ^ w.extra[word][index[0]]
@@ -80,11 +80,11 @@ cdef class AnnouncedEndgame:
             some = 0
             for k in range(n):
                 number = <int>(w.extra[word][index[k]] >> shift & field)
-                ship = self.sinkings.placed[slot.kind][number] & ~hits
+                ship = self.labels.placed[slot.kind][number] & ~hits
                 self.ship[k][self.ships] = ship
                 some |= ship
             if some:
-                self.told[self.ships] = slot.told
+                self.label[self.ships] = slot.label
                 for k in range(n):
                     self.cells[k] |= self.ship[k][self.ships]
                 self.ships += 1
@@ -138,7 +138,7 @@ cdef class AnnouncedEndgame:
             if not ship or ship & ~common:
                 continue
             for q in range(self.ships):
-                if self.ship[j][q] & ~hits == ship and self.told[q] == self.told[s]:
+                if self.ship[j][q] & ~hits == ship and self.label[q] == self.label[s]:
                     break
             else:
                 return True
@@ -203,7 +203,7 @@ cdef class AnnouncedEndgame:
         cdef int i, s, bit, t, seen = -1
         cdef bint alike = True
         cdef Cells ship, of_first = 0
-        for t in range(self.sinkings.tolds + 2):
+        for t in range(self.labels.number + 2):
             parts[t] = 0
         while x:
             i = ctz(x)
@@ -214,7 +214,7 @@ cdef class AnnouncedEndgame:
                 continue
             s = self.owner[i][cell]
             ship = self.ship[i][s] & ~hits
-            t = self.told[s]
+            t = self.label[s]
             if seen < 0:
                 seen, of_first = t, ship
             alike = alike and seen == t and of_first == ship
@@ -228,9 +228,9 @@ cdef class AnnouncedEndgame:
         if self.split(x, hits, cell, parts):
             return TOO_MANY
         cost = popcount(parts[0])
-        for t in range(self.sinkings.tolds + 2):
+        for t in range(self.labels.number + 2):
             cost += self.least[parts[t]]
-        for t in range(self.sinkings.tolds + 2):
+        for t in range(self.labels.number + 2):
             if cost >= limit:
                 return TOO_MANY
             if parts[t] & (parts[t] - 1):
@@ -258,5 +258,5 @@ cdef class AnnouncedEndgame:
             return
         self.split(x, hits, cell, parts)
         self.walk(parts[0], hits, histogram + 1)
-        for t in range(1, self.sinkings.tolds + 2):
+        for t in range(1, self.labels.number + 2):
             self.walk(parts[t], hits | one(cell), histogram)

@@ -1,234 +1,246 @@
 """A strategy's decision tree walked over every configuration of a position.
 
-What comes in and out, and the rules, are in `_walk.pyx`; families are blocks of `_block.pyx`. A shot
-is a hit or a miss here, so a cell that all or none of the configurations have is dropped. Where no cell
-is left, the game is over but for certain hits.
+What comes in and out, and the rules, are in `_walk.pyx`; families are blocks of `_block.pyx`, and what a
+hit tells is known to `_labels.pyx`.
 
-Other shots, or the same in another order, leave the same configurations, so what a level misses is kept
-in a table by the cells that are certain and those that are open: much of what a node's candidates need
-was found at the nodes above it.
+Where a hit tells nothing more, a cell that all or none of the configurations have is dropped. Other shots,
+or the same in another order, leave the same configurations, so what a level misses is kept in a table by
+the cells that are certain and those that are open: much of what a node's candidates need was found at the
+nodes above it. Where a hit tells a label, a cell that all have is a certain hit, and a choice like others:
+it may split a family for nothing. It is dropped once it is hit, and what a level misses is kept by the
+shots and the labels.
+
+Where no cell is left, or all are certain, the game is over but for certain hits.
 """
 
 cimport cython
 from libc.stdint cimport INT64_MAX, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from cells cimport MAX_CELLS, Cells, ctz, join, one, popcount, size
-from columns cimport count_bits, deposit, extract, greatest, has_two, mix_cells
+from cells cimport MAX_CELLS, Cells, ctz, first, high, join, low, one, popcount
+from columns cimport count_bits, deposit, extract, greatest, greatest_and_all, has_two, mix_cells
 from counting cimport count_cells
+from hashing cimport scramble
 from optsearch.compiled._block cimport (WORD, Counts, Part, Words, count, count_rest, free_block, ones,
-                                        places, split, sum_of_extras)
+                                        places, sum_of_extras)
 from optsearch.compiled._endgame cimport Endgame, least_of_four
-from optsearch.compiled._score cimport Asked, ask, rank
-from optsearch.compiled._walk cimport (FORGOTTEN, INNER, MAX_HASHES, MAX_LEVELS, MODES, SMALL, UNIT,
-                                       Candidates, Costing, Known, Walk, is_known, keep_close, place_of)
+from optsearch.compiled._endgame_announced cimport AnnouncedEndgame
+from optsearch.compiled._enumerate cimport MAX_KINDS
+from optsearch.compiled._labels cimport Labels, Replies
+from optsearch.compiled._score cimport Asked, Score, ask, rank
+from optsearch.compiled._walk cimport (FORGOTTEN, MAX_LEVELS, MODES, SMALL, UNIT, Candidates, Costing,
+                                       EvaluatorBase, Known, is_known, keep_close, place_of)
 
 cdef enum:
     MEMO = 1024           # parts of words: more would not stay in the nearest cache
+    COSTS = 4096
 
 
-cdef struct Entry:
+cdef struct Entry:        # what a level misses in a part of words, where its shots do not count
     uint64_t part
     uint64_t stamp
     int64_t cost
 
 
+cdef struct Trail:        # the shots of a part of words, where they count
+    Cells hits            # places
+    Cells misses
+    Cells shot            # the columns that are hit
+
+
+cdef struct Cost:         # what a level misses in a part of words after some shots
+    Cells hits
+    Cells misses          # if they count: where rollouts go by a score
+    uint64_t part
+    uint64_t stamp
+    int64_t cost
+    int level
+
+
 @cython.final
-cdef class Evaluator(Walk):
+cdef class TreeEvaluator(EvaluatorBase):
     """The decision tree of one rule, walked over families that are given one by one.
 
-    distinct -- whether different configurations have different cells.
+    rule, labels -- as `EvaluatorBase` has them. distinct -- whether different configurations have
+    different cells.
     """
 
     cdef bint distinct
-    cdef int weight_bits                 # of the weights, which the histogram counts
     cdef Entry* memo
+    cdef Cost* costs
     cdef Endgame endgame
+    cdef AnnouncedEndgame labelled_endgame
 
-    def __cinit__(self, rule, bint distinct):
+    def __cinit__(self, rule, Labels labels, bint distinct):
         self.distinct = distinct
         self.endgame = Endgame(distinct)
+        self.labelled_endgame = AnnouncedEndgame(labels)
+        self.by_row = labels.codes if rule.endgame > 1 or rule.candidates > 1 else 0
         self.memo = <Entry*>calloc(MEMO * (MAX_LEVELS + 1), sizeof(Entry))
-        if self.memo == NULL:
+        self.costs = <Cost*>calloc(COSTS, sizeof(Cost))
+        if self.memo == NULL or self.costs == NULL:
             raise MemoryError
-
-    def nest(self, rule):
-        """Make the rollouts nested ones, by a `NestedRule`."""
-        self.rule.above, self.rule.second = rule.above, rule.second
-        self.rule.level[<int>INNER].candidates = rule.inner
-        self.rule.level[<int>INNER].floor = rule.floor
-
-    def deepen(self, rule):
-        """Compare by levels, by a `LevelsRule`."""
-        cdef int i
-        if not 0 < len(rule.levels) <= MAX_LEVELS + 1:
-            raise ValueError(f"{len(rule.levels)} levels; 1 to {MAX_LEVELS + 1} are handled")
-        self.rule.until, self.rule.levels = rule.until, len(rule.levels) - 1
-        for i, level in enumerate(rule.levels):
-            self.rule.level[i].floor, self.rule.level[i].candidates = level.floor, level.candidates
-            self.rule.level[i].margin = level.margin * UNIT // 100
-            self.rule.level[i].kept = level.kept
-            self.rule.level[i].below = max(i - 1, 0)
 
     def __dealloc__(self):
         free(self.memo)
-
-    def begin(self, int64_t n, hits=0, misses=0, bint following=False, bint is_sample=False,
-              int weight_bits=0):
-        """Make room for a family of n configurations, in place of the one before.
-
-        hits, misses -- the cells hit before, in all of them, and those missed. following -- single ones are
-        followed. is_sample -- they are a sample of the family, for
-        `shot`. weight_bits -- they have weights of at most so many bits, their extra bits, which the
-        histogram counts and the rule does not know; their sum is below 2^63.
-        """
-        if not 0 <= weight_bits <= 63:
-            raise ValueError(f"weights of {weight_bits} bits; 0 to 63 are handled")
-        self.extras = self.weight_bits = weight_bits
-        self.shots.hits, self.shots.misses = self.placed(hits), self.placed(misses)
-        self.make_root(n, <int>MAX_HASHES if is_sample else self.hashes_needed(n), following)
+        free(self.costs)
 
     # The walk
 
-    cdef void enter(self, const Part* part) noexcept nogil:
-        self.walk(part)
-
     cdef void walk(self, const Part* part) noexcept nogil:
-        """Enter a part in the histogram."""
         cdef Counts counts
-        cdef Part hit, missed
-        cdef int column
-        cdef uint64_t* masks
+        cdef Replies replies
+        cdef Part at = part[0]
+        cdef int best, column, t
         if self.is_over(part):
             return
-        if part.n <= 64:
+        if part.n <= WORD:
             self.walk_few(part)
             return
-        column = count(part, False, &counts)
-        if column < 0:
+        best = count(part, self.hears, &counts)
+        if best < 0:
             self.histogram[self.misses(part)] += (
                 sum_of_extras(part, self.weight_bits) if self.weight_bits else part.n)
             return
-        if part.n <= self.rule.most:
-            column = self.rollout(part, &counts)
-        elif self.asks(part.n):
-            column = self.ask_part(self.score, part, &counts, 0)
-            if column < 0:
+        while True:
+            column = self.choice(&at, &counts, best)
+            if column < 0 or self.failed:
                 return
-        masks = self.room(part)
-        if masks == NULL:
+            if self.parts_of(&at, column, &counts, &replies):
+                break
+            counts.having[column] = 0
+        if self.failed:
             return
-        split(part, column, counts.having[column], masks, &hit, &missed)
-        self.descend(&hit, &counts)
-        self.descend(&missed, &counts)
-        free(masks)
+        for t in range(self.labels.number):
+            if replies.labelled[t].n:
+                self.descend(&replies.labelled[t], &counts)
+        if replies.hit.n:
+            self.descend(&replies.hit, &counts)
+        if replies.missed.n:
+            self.descend(&replies.missed, &counts)
+        free(replies.masks)
+
+    cdef int choice(self, const Part* part, const Counts* counts, int best) noexcept nogil:
+        """The column that is shot; -1: the walk stops, or none is left.
+
+        best -- the first most probable uncertain column. Certain hits come before it.
+        """
+        cdef int i
+        if self.compares(part.n):
+            return self.rollout(part, counts)
+        if self.asks(part.n) and self.score.takes_certain:
+            return self.ask_part(self.score, part, counts, 0)
+        if self.hears:
+            for i in range(part.block.cells):
+                if counts.having[i] == part.n:
+                    return i
+        return self.ask_part(self.score, part, counts, 0) if self.asks(part.n) else best
+
+    cdef bint parts_of(self, Part* part, int column, const Counts* counts, Replies* replies) noexcept nogil:
+        """The parts that a shot leaves, whose masks are for the caller to free; True on failure too.
+
+        False: all give one reply, a hit, and the shots of the part have it then.
+        """
+        cdef int64_t having = counts.having[column]
+        cdef int t, place = part.block.cell[column]
+        if having == part.n and not self.labels.can_tell(place, part.shots.hits):
+            part.shots.hits |= one(place)
+            return False
+        if not self.labels.shoot(part, column, having, replies):
+            self.failed = True
+            return True
+        if having < part.n:
+            return True
+        if replies.hit.n == part.n:
+            part.shots = replies.hit.shots
+        for t in range(self.labels.number):
+            if replies.labelled[t].n == part.n:
+                part.shots = replies.labelled[t].shots
+        if not part.shots.hits & one(place):
+            return True
+        free(replies.masks)
+        return False
 
     cdef void descend(self, const Part* part, const Counts* before) noexcept nogil:
         """Walk a part, in a block of its own if it is small beside this one."""
         cdef Part own
-        if part.n <= 64 or 2 * part.n > part.block.n or self.is_over(part):
+        if part.n <= WORD or 2 * part.n > part.block.n or self.is_over(part):
             self.walk(part)
-            return
-        if not self.move(part, before, &own):
-            return
-        self.walk(&own)
-        free_block(own.block)
+        elif self.move(part, before, &own):
+            self.walk(&own)
+            free_block(own.block)
 
     cdef void walk_few(self, const Part* part) noexcept nogil:
-        """The same of at most 64 configurations."""
+        """Enter a part of at most 64 configurations in the histogram."""
         cdef Words w
-        cdef uint64_t x = self.words_of(part, self.weight_bits, 0, &w)
-        if self.asks(part.n) or self.ranker != NULL or self.policy != NULL:
-            self.walk_asked(&w, x, part.shots.hits | w.certain, part.shots.misses)
-            return
-        self.walk_words(&w, x, self.misses(part))
+        cdef Trail at
+        cdef uint64_t x = self.words_of(part, 0, &w)
+        begin_trail(part, &at)
+        self.walk_words(&w, x, &at, self.misses(part))
 
-    cdef void walk_words(self, Words* w, uint64_t x, int misses) noexcept nogil:
+    cdef void walk_words(self, Words* w, uint64_t x, const Trail* at, int misses) noexcept nogil:
         """Enter configurations on words in the histogram."""
-        cdef int n = popcount(x), best, total
+        cdef int n = popcount(x), i, t, total
         cdef uint32_t key
-        if self.following and not x & w.bit[self.extras]:
+        cdef uint64_t sure[2]
+        cdef uint64_t labelled[MAX_KINDS]
+        cdef uint64_t hit, missed
+        cdef Cells certain = 0
+        cdef Trail now, after
+        cdef const Trail* then = at
+        if self.stopped or self.following and not x & w.bit[self.extras]:
             return
         if n <= self.rule.endgame or n == 1:
-            self.end(w, x, n, misses)
+            self.end(w, x, n, at, misses)
             return
-        key = greatest(w.column, w.cells, x, n, &total)
+        if self.hears:
+            sure[0] = sure[1] = 0
+            key = greatest_and_all(w.column, w.cells, x, n, &total, sure)
+            certain = join(sure[0], sure[1]) & ~at.shot
+        else:
+            key = greatest(w.column, w.cells, x, n, &total)
         if key >> 8 == 0:
             self.finish(w, x, misses)
             return
-        best = 255 - (key & 255)
-        if self.rule.candidates > 1:
-            best = self.rollout_words(w, x, n, 0, 0)
-        self.walk_words(w, x & w.column[best], misses)
-        self.walk_words(w, x & ~w.column[best], misses + 1)
+        if self.tracks:
+            now = at[0]
+            then = &now
+        while True:
+            i = self.choice_words(w, x, n, then, certain, 255 - <int>(key & 255))
+            if i < 0:
+                self.stopped = True
+                return
+            hit = x & w.column[i]
+            missed = x & ~hit
+            if self.hears:
+                hit &= ~self.labels.part_words(w, hit, w.cell[i], now.hits, labelled)
+            if missed or not self.labels.is_alike(x, hit, labelled):
+                break
+            certain &= ~one(i)       # a certain hit that tells nothing
+            after_hit(&now, w, i, &now)
+        if self.tracks:
+            after_hit(&now, w, i, &after)
+            now.misses |= one(w.cell[i])
+            at = &after
+        for t in range(self.labels.number):
+            if labelled[t]:
+                self.walk_words(w, labelled[t], at, misses)
+        if hit:
+            self.walk_words(w, hit, at, misses)
+        if missed:
+            self.walk_words(w, missed, then, misses + 1)
 
-    # A score
-
-    cdef int describe_words(self, const Words* w, uint64_t x, Cells* hits, Cells missed, Asked* node,
-                            int64_t* having) noexcept nogil:
-        """What is asked about words; how many cells a configuration has that are uncertain, in all.
-
-        hits -- certain ones are added. having -- room for what the node has.
-        """
-        cdef int i, total = 0
-        node.n, node.shift = popcount(x), w.shift
-        for i in range(w.cells):
-            having[i] = popcount(w.column[i] & x)
-            if having[i] == node.n:
-                hits[0] |= one(w.cell[i])
-            else:
-                total += having[i]
-        node.hits, node.misses = hits[0], missed
-        node.columns, node.cell, node.having = w.cells, w.cell, having
-        return total
-
-    cdef void walk_asked(self, Words* w, uint64_t x, Cells hits, Cells missed) noexcept nogil:
-        """`walk_words` by scores. hits, missed -- the cells so far, certain ones among the hits."""
-        cdef int n = popcount(x), i
-        cdef Asked node
-        cdef int64_t having[MAX_CELLS]
-        if self.stopped or self.following and not x & w.bit[self.extras]:
-            return
-        if n <= self.rule.endgame or n == 1 or self.rule.candidates == 1 and not self.asks(n):
-            self.walk_words(w, x, size(missed & ~self.shots.misses))
-            return
-        if self.describe_words(w, x, &hits, missed, &node, having) == 0:
-            self.finish(w, x, size(missed & ~self.shots.misses))
-            return
-        if self.rule.candidates > 1:
-            i = self.rollout_words(w, x, n, hits, missed)
-        else:
-            i = ask(self.score, &node)
-        if i < 0 or self.stopped:
-            self.stopped = True
-            return
-        self.walk_asked(w, x & w.column[i], hits | one(w.cell[i]), missed)
-        self.walk_asked(w, x & ~w.column[i], hits, missed | one(w.cell[i]))
-
-    cdef int64_t roll_asked(self, Words* w, uint64_t x, Cells hits, Cells missed, int left) noexcept nogil:
-        """`roll_words` by the score that is the policy."""
-        cdef int n = popcount(x), i, total
-        cdef Asked node
-        cdef int64_t having[MAX_CELLS]
-        cdef int64_t cost
-        if (w.shift and n <= self.rule.truncate or n <= SMALL
-                or <int64_t>n << w.shift <= self.policy.least):
-            return self.roll_words(w, x, left)
-        total = self.describe_words(w, x, &hits, missed, &node, having)
-        if total == 0 or self.stopped:
-            return 0
-        i = ask(self.policy, &node)
-        if i < 0:
-            self.stopped = True
-            return 0
-        left = (total + n // 2) // n if w.shift else 0
-        cost = UNIT * (n - having[i])
-        cost += self.roll_asked(w, x & w.column[i], hits | one(w.cell[i]), missed, left - 1)
-        cost += self.roll_asked(w, x & ~w.column[i], hits, missed | one(w.cell[i]), left)
-        return cost
+    cdef inline int choice_words(self, Words* w, uint64_t x, int n, const Trail* at, Cells certain,
+                                 int best) noexcept nogil:
+        """`choice` on words. certain -- the columns that all have and that are not hit."""
+        if self.compares(n):
+            return self.rollout_words(w, x, n, at)
+        if certain and not (self.asks(n) and self.score.takes_certain):
+            return first(certain)
+        return self.ask_words(self.score, w, x, at) if self.asks(n) else best
 
     cdef void finish(self, const Words* w, uint64_t x, int misses) noexcept nogil:
         """Enter configurations whose game is over but for certain hits."""
@@ -239,13 +251,16 @@ cdef class Evaluator(Walk):
             self.histogram[misses] += <int64_t>w.extra[0][ctz(x)]
             x &= x - 1
 
-    cdef void end(self, const Words* w, uint64_t x, int n, int misses) noexcept nogil:
+    cdef void end(self, const Words* w, uint64_t x, int n, const Trail* at, int misses) noexcept nogil:
         """Enter the optimal tree of a few configurations."""
         if n == 1:
             self.finish(w, x, misses)
-            return
-        self.endgame.begin(w, x, n)
-        self.end_walk(w, x, (1 << n) - 1, misses)
+        elif self.hears:
+            self.labelled_endgame.enter(w, x, n, at.hits, w.bit[self.extras] if self.following else 0,
+                                        self.histogram + misses)
+        else:
+            self.endgame.begin(w, x, n)
+            self.end_walk(w, x, (1 << n) - 1, misses)
 
     cdef void end_walk(self, const Words* w, uint64_t x, int part, int misses) noexcept nogil:
         """Enter that of a part of those in x."""
@@ -263,30 +278,67 @@ cdef class Evaluator(Walk):
         self.end_walk(w, x, hit, misses)
         self.end_walk(w, x, part ^ hit, misses + 1)
 
-    # Rollouts
+    # Scores
 
-    cdef int rollout_words(self, Words* w, uint64_t x, int n, Cells hits, Cells missed) noexcept nogil:
-        """The same on words; always exact. hits, missed -- the cells so far, if scores are asked."""
+    cdef void describe_words(self, Score* score, const Words* w, uint64_t x, const Trail* at, Asked* node,
+                             int64_t* having) noexcept nogil:
+        """What is asked about words. having -- room for what the node has."""
+        cdef int i, t
+        cdef uint64_t labelled[MAX_KINDS]
+        node.n, node.shift = popcount(x), w.shift
+        node.hits, node.misses = at.hits, at.misses
+        node.columns, node.cell, node.having = w.cells, w.cell, having
+        if not self.hears:
+            node.hits |= w.certain
+        if score.hears:
+            self.labels.list_afloat_words(w, x, at.hits, score.afloat)
+            memset(score.sinking, 0, score.kinds * score.cells * sizeof(int64_t))
+        for i in range(w.cells):
+            having[i] = 0 if at.shot & one(i) else popcount(w.column[i] & x)
+            if not self.hears and having[i] == node.n:
+                node.hits |= one(w.cell[i])
+            if (score.hears and 0 < having[i] < node.n + score.takes_certain
+                    and self.labels.can_tell(w.cell[i], at.hits)):
+                self.labels.part_words(w, w.column[i] & x, w.cell[i], at.hits, labelled)
+                for t in range(score.kinds):
+                    score.sinking[t * score.cells + self.order[w.cell[i]]] = (
+                        <int64_t>popcount(labelled[t]) << w.shift)
+
+    cdef int ask_words(self, Score* score, const Words* w, uint64_t x, const Trail* at) noexcept nogil:
+        """The column that a score shoots; -1, and the walk stops: its answer is wrong."""
+        cdef Asked node
+        cdef int i
+        cdef int64_t having[MAX_CELLS]
+        self.describe_words(score, w, x, at, &node, having)
+        i = ask(score, &node)
+        self.stopped = self.stopped or i < 0
+        return i
+
+    # Rollouts of words
+
+    cdef int rollout_words(self, Words* w, uint64_t x, int n, const Trail* at) noexcept nogil:
+        """The column of the candidate after which the levels miss least; always exact."""
         cdef Candidates chosen
-        self.choose_words(w, x, n, hits, missed, self.rule.candidates, &chosen)
-        return self.narrow_words(w, x, n, hits, missed, 0, &chosen, self.rule.levels)
+        self.choose_words(w, x, n, at, self.rule.candidates, &chosen)
+        return self.narrow_words(w, x, n, at, 0, &chosen, self.rule.levels if n <= self.rule.until else 0)
 
-    cdef int choose_words(self, Words* w, uint64_t x, int n, Cells hits, Cells missed, int number,
+    cdef int choose_words(self, Words* w, uint64_t x, int n, const Trail* at, int number,
                           Candidates* chosen) noexcept nogil:
         """The candidates, at most so many; how many cells a configuration has that are uncertain, in all."""
         cdef int i, j, cell, total = 0
-        cdef uint32_t open, key, most = 0, least = 1
+        cdef uint32_t key, most = 0, least = 1
         cdef uint64_t counts[MAX_CELLS]
         cdef uint32_t keys[MAX_CELLS]     # count or rank << 8 | 255 - column; 0: no candidate
         cdef uint64_t column
         count_cells(w.column, w.cells, x, counts)
         for i in range(w.cells):
-            open = <uint32_t>counts[i] if counts[i] < <uint64_t>n else 0
-            total += open
-            most = open if open > most else most
-            keys[i] = open
+            keys[i] = <uint32_t>counts[i] if counts[i] < <uint64_t>(n + self.hears) else 0
+            total += <int>counts[i] if counts[i] < <uint64_t>n else 0
+            if self.hears and at.shot & one(i):
+                keys[i] = 0
+            most = keys[i] if keys[i] > most else most
         if self.ranker != NULL:
-            self.rank_words(w, x, hits, missed, keys)
+            self.rank_words(w, x, at, keys)
         else:
             least = max(1, (self.rule.percent * most + 99) // 100)
         for i in range(w.cells):
@@ -301,7 +353,7 @@ cdef class Evaluator(Walk):
             cell = 255 - (key & 255)
             keys[cell] = 0
             column = w.column[cell] & x
-            for j in range(chosen.n):
+            for j in range(0 if self.hears else chosen.n):
                 if not column & ~w.column[chosen.column[j]]:
                     break
             else:
@@ -309,11 +361,10 @@ cdef class Evaluator(Walk):
                 chosen.n += 1
         return total
 
-    cdef void rank_words(self, const Words* w, uint64_t x, Cells hits, Cells missed,
-                         uint32_t* keys) noexcept nogil:
-        """Replace the counts of open cells by ranks by score, equal ones alike, from 1 on.
+    cdef void rank_words(self, const Words* w, uint64_t x, const Trail* at, uint32_t* keys) noexcept nogil:
+        """Replace the counts of candidates by ranks by score, equal ones alike, from 1 on.
 
-        0: it is not open, or below `percent` of the highest score.
+        0: it is none, or below `percent` of the highest score.
         """
         cdef int i, j
         cdef double most = 0
@@ -322,7 +373,7 @@ cdef class Evaluator(Walk):
         cdef int64_t having[MAX_CELLS]
         cdef bint is_first = True
         cdef uint32_t ranks[MAX_CELLS]
-        self.describe_words(w, x, &hits, missed, &node, having)
+        self.describe_words(self.ranker, w, x, at, &node, having)
         for i in range(w.cells):
             values[i] = <double>having[i]
         self.stopped = not rank(self.ranker, &node, values) or self.stopped
@@ -336,12 +387,12 @@ cdef class Evaluator(Walk):
                 ranks[i] += keys[j] != 0 and values[j] < values[i]
         memcpy(keys, ranks, w.cells * sizeof(uint32_t))
 
-    cdef int narrow_words(self, Words* w, uint64_t x, int n, Cells hits, Cells missed, int left,
+    cdef int narrow_words(self, Words* w, uint64_t x, int n, const Trail* at, int left,
                           Candidates* chosen, int last) noexcept nogil:
         """`narrow` on words."""
-        cdef int i, cell, level, best = 0
-        cdef int64_t slack, limit, cost
-        while last and n <= self.rule.level[last].floor + 1:
+        cdef int i, level, best = 0
+        cdef int64_t slack, limit
+        while last and n <= self.rule.level[last].floor + 1 - self.hears:
             last -= 1
         for level in range(last + 1):
             if chosen.n == 1:
@@ -349,15 +400,8 @@ cdef class Evaluator(Walk):
             slack = 0 if level == last else self.rule.level[level].margin * n + 1
             limit = INT64_MAX
             for i in range(chosen.n):
-                cell = chosen.column[i]
-                cost = UNIT * <int64_t>popcount(x & ~w.column[cell])
-                cost += self.roll_part(w, x & w.column[cell], hits | one(w.cell[cell]), missed, left - 1,
-                                       level)
-                if cost < limit:
-                    cost += self.roll_part(w, x & ~w.column[cell], hits, missed | one(w.cell[cell]), left,
-                                           level)
-                chosen.cost[i] = cost
-                if cost < chosen.cost[best]:
+                chosen.cost[i] = self.cost_words(w, x, chosen.column[i], at, left, level, limit)
+                if chosen.cost[i] < chosen.cost[best]:
                     best = i
                 limit = chosen.cost[best] + slack
             if level < last:
@@ -365,148 +409,136 @@ cdef class Evaluator(Walk):
                 best = 0
         return chosen.column[best]
 
-    cdef int64_t cost(self, const Part* part, int column, const Counts* counts,
-                      const Costing* costing, int64_t limit) noexcept nogil:
-        cdef Part hit, missed
-        cdef Counts of_hit, of_missed
-        cdef int64_t cost
-        cdef uint64_t* masks = self.room(part)
-        if masks == NULL:
-            return 0
-        split(part, column, counts.having[column], masks, &hit, &missed)
-        if hit.n > WORD:
-            count(&hit, False, &of_hit)
-        cost = UNIT * missed.n + self.play(&hit, &of_hit, counts.left - 1, costing)
-        if cost < limit:
-            if missed.n > WORD and hit.n > WORD:
-                count_rest(counts, &of_hit, part.block.cells, &of_missed)
-            elif missed.n > WORD:
-                count(&missed, False, &of_missed)
-            cost += self.play(&missed, &of_missed, counts.left, costing)
-        free(masks)
+    cdef int64_t cost_words(self, Words* w, uint64_t x, int i, const Trail* at, int left, int level,
+                            int64_t limit) noexcept nogil:
+        """`cost` on words."""
+        cdef uint64_t hit = x & w.column[i], missed = x & ~w.column[i]
+        cdef uint64_t labelled[MAX_KINDS]
+        cdef int64_t cost = UNIT * <int64_t>popcount(missed)
+        cdef Trail after
+        cdef const Trail* then = at
+        cdef int t
+        if self.tracks:
+            after_hit(at, w, i, &after)
+            then = &after
+        if self.hears:
+            hit &= ~self.labels.part_words(w, hit, w.cell[i], at.hits, labelled)
+            for t in range(self.labels.number):
+                if labelled[t]:
+                    cost += self.roll_part(w, labelled[t], then, left - 1, level)
+        if hit:
+            cost += self.roll_part(w, hit, then, left - 1, level)
+        if missed and cost < limit:
+            if self.tracks:
+                after = at[0]
+                after.misses |= one(w.cell[i])
+            cost += self.roll_part(w, missed, then, left, level)
         return cost
 
-    cdef int64_t play(self, const Part* part, const Counts* counts, int left,
-                      const Costing* costing) noexcept nogil:
-        """What a level misses in a part; estimated where sampled.
-
-        counts -- of the part, if it is larger than a word.
-        """
-        cdef Part own = part[0]
-        cdef Counts again
-        cdef Known name
-        cdef Known* entry
-        cdef Cells certain
-        cdef Costing by = costing[0]
-        while by.level and part.n <= self.rule.level[by.level].floor:
-            by.level = self.rule.level[by.level].below
-        if by.shift and part.n <= self.rule.truncate:
-            return self.estimate(part.n, left, by.shift)
-        if part.n <= WORD:
-            return self.play_few(part, left, &by)
-        if counts.greatest < 0:
-            return 0
-        certain = part.block.certain | places(part.block, counts.all)
-        entry = self.entry_of(part, certain, places(part.block, counts.some) & ~certain, &by, &name)
-        if is_known(entry, &name):
-            return entry.cost
-        name.cost = 0
-        if 2 * part.n > part.block.n:
-            name.cost = self.roll(part, counts, &by)
-        elif self.move(part, counts, &own):
-            keep_counts(part, counts, &again)
-            name.cost = self.roll(&own, &again, &by)
-            free_block(own.block)
-        if not self.failed:
-            entry[0] = name
-        return name.cost
-
-    cdef int64_t play_few(self, const Part* part, int left, const Costing* costing) noexcept nogil:
-        """The same of at most a word of configurations."""
-        cdef Words w
-        cdef Known name
-        cdef Known* entry
-        cdef uint64_t x = self.words_of(part, 0, costing.shift, &w)
-        cdef bint is_kept = part.n > FORGOTTEN
-        if is_kept:
-            entry = self.entry_of(part, w.certain, w.places, costing, &name)
-            if is_known(entry, &name):
-                return entry.cost
-        name.cost = self.roll_part(
-            &w, x, part.shots.hits | w.certain, part.shots.misses, left, costing.level)
-        if is_kept:
-            entry[0] = name
-        return name.cost
-
-    cdef Known* entry_of(self, const Part* part, Cells certain, Cells open, const Costing* costing,
-                         Known* name) noexcept nogil:
-        """Where the table has what a level misses in a part, and the name that it has there.
-
-        What tells a part from others: the cells that all have, and those that only some have. A score
-        goes by the shots that missed, so for it these are in place of the latter.
-        """
-        name.shots.hits = certain
-        name.shots.misses = open if self.policy == NULL and self.ranker == NULL else part.shots.misses
-        name.shots.heard = 0
-        name.mode = 1 + costing.shift + MODES * costing.level
-        return &self.known[place_of(name, part.n)]
-
-    cdef int64_t roll(self, const Part* part, const Counts* counts, const Costing* costing) noexcept nogil:
-        """What a level misses in a part of more than 64 configurations, where a cell is uncertain."""
-        cdef Candidates chosen
-        cdef double values[MAX_CELLS]
-        cdef int best = counts.greatest
-        if costing.level:
-            self.rank_part(part, counts, costing.shift, values)
-            self.choose(part, part.block.cells, counts, values,
-                        self.rule.level[costing.level].candidates, &chosen)
-            best = self.narrow(part, counts, costing.shift, &chosen,
-                               self.rule.level[costing.level].below)
-        elif self.policy != NULL and part.n << costing.shift > self.policy.least:
-            best = self.ask_part(self.policy, part, counts, costing.shift)
-            if best < 0:
-                return 0
-        return self.cost(part, best, counts, costing, INT64_MAX)
-
-    cdef inline int64_t roll_part(self, Words* w, uint64_t x, Cells hits, Cells missed, int left,
+    cdef inline int64_t roll_part(self, Words* w, uint64_t x, const Trail* at, int left,
                                   int level) noexcept nogil:
         """What a level misses in a part of words."""
         if level:
-            return self.roll_level(w, x, hits, missed, left, level)
-        if self.policy != NULL:
-            return self.roll_asked(w, x, hits, missed, left)
+            return self.roll_level(w, x, at, left, level)
+        if self.tracks:
+            return self.roll_tracked(w, x, at, left)
         return self.roll_words(w, x, left)
 
-    cdef int64_t roll_level(self, Words* w, uint64_t x, Cells hits, Cells missed, int left,
-                            int level) noexcept nogil:
+    cdef int64_t roll_level(self, Words* w, uint64_t x, const Trail* at, int left, int level) noexcept nogil:
         """What a level above greedy misses in a part of words."""
         cdef Candidates chosen
-        cdef Entry* entry
+        cdef Entry* entry = NULL
+        cdef Cost* of_shots = NULL
         cdef int64_t cost
         cdef int cell, total, n = popcount(x)
         while level and n <= self.rule.level[level].floor:
             level = self.rule.level[level].below
         if level == 0:
-            return self.roll_part(w, x, hits, missed, left, 0)
+            return self.roll_part(w, x, at, left, 0)
         if w.shift and n <= self.rule.truncate:
             return self.estimate(n, left, w.shift)
-        entry = &self.memo[MEMO * level + (x * <uint64_t>0x9E3779B97F4A7C15 >> 54)]
-        if entry.part == x and entry.stamp == w.stamp:
-            return entry.cost
-        total = self.choose_words(w, x, n, hits, missed, self.rule.level[level].candidates, &chosen)
-        if chosen.n == 0:
+        if self.tracks:
+            of_shots = self.place_of_cost(x, at, level)
+            if self.is_cost(of_shots, w, x, at, level):
+                return of_shots.cost
+        else:
+            entry = &self.memo[MEMO * level + (x * <uint64_t>0x9E3779B97F4A7C15 >> 54)]
+            if entry.part == x and entry.stamp == w.stamp:
+                return entry.cost
+        total = self.choose_words(w, x, n, at, self.rule.level[level].candidates, &chosen)
+        if chosen.n == 0 or total == 0 and not w.shift:
             return 0
         left = (total + n // 2) // n if w.shift else 0
-        cell = self.narrow_words(w, x, n, hits, missed, left, &chosen, self.rule.level[level].below)
-        cost = UNIT * <int64_t>popcount(x & ~w.column[cell])
-        cost += self.roll_part(w, x & w.column[cell], hits | one(w.cell[cell]), missed, left - 1, level)
-        cost += self.roll_part(w, x & ~w.column[cell], hits, missed | one(w.cell[cell]), left, level)
-        if self.policy == NULL and self.ranker == NULL:     # these go by the shots too
+        cell = self.narrow_words(w, x, n, at, left, &chosen, self.rule.level[level].below)
+        cost = self.cost_words(w, x, cell, at, left, level, INT64_MAX)
+        if self.tracks:
+            fill_cost(of_shots, w, x, at, level, cost)
+        else:
             entry.part, entry.stamp, entry.cost = x, w.stamp, cost
         return cost
 
+    cdef int64_t roll_tracked(self, Words* w, uint64_t x, const Trail* at, int left) noexcept nogil:
+        """What greedy, or the score that is the policy, misses in a part of words, where shots count."""
+        cdef int n = popcount(x), total, i = -1
+        cdef bint is_asked = self.policy != NULL and <int64_t>n << w.shift > self.policy.least
+        cdef uint32_t key
+        cdef uint64_t sure[2]
+        cdef uint64_t labelled[MAX_KINDS]
+        cdef uint64_t hit
+        cdef Cells certain
+        cdef int64_t cost = 0
+        cdef Trail now
+        cdef Cost* entry = NULL
+        if w.shift and n <= self.rule.truncate:
+            return self.estimate(n, left, w.shift)
+        if self.stopped:
+            return 0
+        if not self.hears and (n <= SMALL or not is_asked):
+            return self.roll_words(w, x, left)
+        if n <= SMALL:
+            return UNIT * <int64_t>self.labelled_endgame.misses(w, x, n, at.hits)
+        if self.rule.few < WORD:     # else these words are played once
+            entry = self.place_of_cost(x, at, 0)
+            if self.is_cost(entry, w, x, at, 0):
+                return entry.cost
+        sure[0] = sure[1] = 0
+        key = greatest_and_all(w.column, w.cells, x, n, &total, sure)
+        if key >> 8 == 0 and not w.shift:
+            return 0
+        left = (total + n // 2) // n
+        now = at[0]
+        certain = join(sure[0], sure[1]) & ~now.shot if self.hears else 0
+        while certain and i < 0:
+            i = first(certain)
+            certain &= certain - 1
+            hit = x & ~self.labels.part_words(w, x, w.cell[i], now.hits, labelled)
+            if self.labels.is_alike(x, hit, labelled):
+                after_hit(&now, w, i, &now)
+                i = -1
+        if i < 0 and key >> 8:
+            i = 255 - <int>(key & 255)
+            if is_asked:
+                i = self.ask_words(self.policy, w, x, &now)
+        if i >= 0:
+            cost = self.cost_words(w, x, i, &now, left, 0, INT64_MAX)
+        if entry != NULL:
+            fill_cost(entry, w, x, at, 0, cost)
+        return cost
+
+    cdef inline Cost* place_of_cost(self, uint64_t x, const Trail* at, int level) noexcept nogil:
+        """Where the memo has what a level misses in a part of words after some shots."""
+        return &self.costs[
+            scramble(x ^ scramble(low(at.hits) ^ scramble(high(at.hits) + <uint64_t>level)))
+            & (COSTS - 1)]
+
+    cdef inline bint is_cost(self, const Cost* entry, const Words* w, uint64_t x, const Trail* at,
+                             int level) noexcept nogil:
+        """Whether the memo has it there."""
+        return (entry.stamp == w.stamp and entry.part == x and entry.hits == at.hits and entry.level == level
+                and (self.policy == NULL and self.ranker == NULL or entry.misses == at.misses))
+
     cdef inline int64_t roll_words(self, Words* w, uint64_t x, int left) noexcept nogil:
-        """What greedy misses in a part of words."""
+        """What greedy misses in a part of words, where its shots do not count."""
         cdef int n = popcount(x)
         if n <= 2 and self.distinct and not w.shift:
             return UNIT * (n == 2)     # each has a cell that the other has not
@@ -542,6 +574,157 @@ cdef class Evaluator(Walk):
         cost += self.roll_words(w, x & ~w.column[best], left)
         entry.part, entry.stamp, entry.cost = x, w.stamp, cost
         return cost
+
+    # Rollouts of larger parts
+
+    cdef int64_t cost(self, const Part* part, int column, const Counts* counts,
+                      const Costing* costing, int64_t limit) noexcept nogil:
+        cdef Replies replies
+        if not self.labels.shoot(part, column, counts.having[column], &replies):
+            self.failed = True
+            return 0
+        return self.play_parts(&replies, column, counts, costing, limit)
+
+    cdef int64_t play_parts(self, Replies* replies, int column, const Counts* counts,
+                            const Costing* costing, int64_t limit) noexcept nogil:
+        """`cost` by what the shot leaves, whose masks are freed."""
+        cdef const Part* hit = &replies.hit
+        cdef const Part* missed = &replies.missed
+        cdef Counts of_hit, of_missed
+        cdef int64_t cost = UNIT * missed.n
+        cdef int t
+        for t in range(self.labels.number):
+            if replies.labelled[t].n:
+                if replies.labelled[t].n > WORD:
+                    count(&replies.labelled[t], True, &of_hit)
+                cost += self.play(&replies.labelled[t], &of_hit, counts.left - 1, costing)
+        if hit.n > WORD:
+            count(hit, self.hears, &of_hit)
+        cost += self.play(hit, &of_hit, counts.left - 1, costing)
+        if cost < limit:
+            if missed.n > WORD and hit.n > WORD and missed.n + hit.n == counts.n:
+                of_hit.having[column] = hit.n       # 0 where it is hit and certain hits count
+                count_rest(counts, &of_hit, missed.block.cells, &of_missed)
+            elif missed.n > WORD:
+                count(missed, self.hears, &of_missed)
+            cost += self.play(missed, &of_missed, counts.left, costing)
+        free(replies.masks)
+        return cost
+
+    cdef int64_t play(self, const Part* part, const Counts* counts, int left,
+                      const Costing* costing) noexcept nogil:
+        """What a level misses in a part; estimated where sampled.
+
+        counts -- of the part, if it is larger than a word.
+        """
+        cdef Part own = part[0]
+        cdef Counts again
+        cdef Known name
+        cdef Known* entry
+        cdef Cells certain
+        cdef Costing by = costing[0]
+        if part.n == 0 or self.failed or self.stopped:
+            return 0
+        while by.level and part.n <= self.rule.level[by.level].floor:
+            by.level = self.rule.level[by.level].below
+        if by.shift and part.n <= self.rule.truncate:
+            return self.estimate(part.n, left, by.shift)
+        if part.n <= WORD:
+            return self.play_few(part, left, &by)
+        if counts.greatest < 0 and not (self.hears and by.shift):
+            return 0
+        certain = part.block.certain | places(part.block, counts.all)
+        entry = self.entry_of(part, certain, places(part.block, counts.some) & ~certain, &by, &name)
+        if is_known(entry, &name):
+            return entry.cost
+        name.cost = 0
+        if 2 * part.n > part.block.n:
+            name.cost = self.roll(part, counts, &by)
+        elif self.move(part, counts, &own):
+            self.keep_counts(part, counts, &again)
+            name.cost = self.roll(&own, &again, &by)
+            free_block(own.block)
+        if not self.failed:
+            entry[0] = name
+        return name.cost
+
+    cdef void keep_counts(self, const Part* part, const Counts* counts, Counts* kept) noexcept nogil:
+        """The counts of a part in the block that `move` gives it."""
+        cdef int i, k = 0
+        kept.n, kept.left, kept.greatest = counts.n, counts.left, -1
+        for i in range(part.block.cells):
+            if i == counts.greatest:
+                kept.greatest = k
+            kept.having[k] = counts.having[i]
+            k += self.keeps(part, counts, i)
+
+    cdef int64_t play_few(self, const Part* part, int left, const Costing* costing) noexcept nogil:
+        """The same of at most a word of configurations."""
+        cdef Words w
+        cdef Trail at
+        cdef Known name
+        cdef Known* entry
+        cdef bint is_kept = part.n > FORGOTTEN
+        cdef uint64_t x
+        if not self.hears:
+            x = self.words_of(part, costing.shift, &w)
+        if is_kept:
+            entry = self.entry_of(part, w.certain, w.places, costing, &name)
+            if is_known(entry, &name):
+                return entry.cost
+        if self.hears:
+            x = self.words_of(part, costing.shift, &w)
+        begin_trail(part, &at)
+        name.cost = self.roll_part(&w, x, &at, left, costing.level)
+        if is_kept:
+            entry[0] = name
+        return name.cost
+
+    cdef Known* entry_of(self, const Part* part, Cells certain, Cells open, const Costing* costing,
+                         Known* name) noexcept nogil:
+        """Where the table has what a level misses in a part, and the name that it has there.
+
+        What tells a part from others: the cells that all have, and those that only some have. A score
+        goes by the shots that missed, so for it these are in place of the latter. Where a hit tells a
+        label, it is the shots and the labels.
+        """
+        name.shots = part.shots
+        if not self.hears:
+            name.shots.hits, name.shots.heard = certain, 0
+            if self.policy == NULL and self.ranker == NULL:
+                name.shots.misses = open
+        name.mode = 1 + costing.shift + MODES * costing.level
+        return &self.known[place_of(name, part.n)]
+
+    cdef int64_t roll(self, const Part* part, const Counts* counts, const Costing* costing) noexcept nogil:
+        """What a level misses in a part of more than 64 configurations."""
+        cdef Candidates chosen
+        cdef Replies replies
+        cdef Counts left
+        cdef Part at = part[0]
+        cdef double values[MAX_CELLS]
+        cdef int i, best = counts.greatest
+        if costing.level:
+            self.rank_part(part, counts, costing.shift, values)
+            self.choose(NULL if self.hears else part, part.block.cells, counts, values,
+                        self.rule.level[costing.level].candidates, &chosen)
+            if chosen.n == 0:
+                return 0
+            best = self.narrow(part, counts, costing.shift, &chosen,
+                               self.rule.level[costing.level].below)
+            return self.cost(part, best, counts, costing, INT64_MAX)
+        if self.hears:
+            left = counts[0]
+            counts = &left
+            for i in range(part.block.cells):
+                if left.having[i] == part.n:
+                    if self.parts_of(&at, i, &left, &replies):
+                        return 0 if self.failed else self.play_parts(
+                            &replies, i, &left, costing, INT64_MAX)
+                    left.having[i] = 0
+        if best >= 0 and self.policy != NULL and part.n << costing.shift > self.policy.least:
+            best = self.ask_part(self.policy, &at, counts, costing.shift)
+        return self.cost(&at, best, counts, costing, INT64_MAX) if best >= 0 else 0
 
     # What Python asks
 
@@ -592,7 +775,7 @@ cdef class Evaluator(Walk):
             cell = -1
             left = count_bits(mask, NULL, self.root.words)
             if left == n:
-                count(&part, False, &counts)
+                count(&part, self.hears, &counts)
             if left == n or left > max(self.rule.cap, self.rule.second):
                 cell = self.order[self.rollout(&part, &counts)]
         free(mask)
@@ -604,15 +787,20 @@ cdef class Evaluator(Walk):
         return cell
 
 
-cdef inline void keep_counts(const Part* part, const Counts* counts, Counts* kept) noexcept nogil:
-    """The counts of a part in the block that `move` gives it."""
-    cdef int i, k = 0
-    kept.n, kept.left = counts.n, counts.left
-    for i in range(part.block.cells):
-        if i == counts.greatest:
-            kept.greatest = k
-        kept.having[k] = counts.having[i]
-        k += 0 < counts.having[i] < counts.n
+cdef inline void begin_trail(const Part* part, Trail* at) noexcept nogil:
+    at.hits, at.misses, at.shot = part.shots.hits, part.shots.misses, 0
+
+
+cdef inline void after_hit(const Trail* at, const Words* w, int column, Trail* after) noexcept nogil:
+    """The shots with a hit at a column."""
+    after.hits, after.misses = at.hits | one(w.cell[column]), at.misses
+    after.shot = at.shot | one(column)
+
+
+cdef inline void fill_cost(Cost* entry, const Words* w, uint64_t x, const Trail* at, int level,
+                           int64_t cost) noexcept nogil:
+    entry.hits, entry.misses, entry.part = at.hits, at.misses, x
+    entry.stamp, entry.cost, entry.level = w.stamp, cost, level
 
 
 def sampled(const uint64_t[:, ::1] sets, int bits):

@@ -7,7 +7,7 @@ The rules (`optsearch/strategies` says which strategies they are):
 
 - *greedy*: a most probable cell, the first of several; the optimum, the first of several cells, once
   `endgame` configurations are left.
-- *rollout*: with more than `few` configurations and at most `most` the most probable cells are candidates,
+- *rollout*: with more than `few` configurations and at most `many` the most probable cells are candidates,
   up to `candidates` of them that have at least `percent` percent of the greatest probability, none of which
   lies wholly under one before it. Each is costed by what greedy (endgame 4) misses from there on, and
   the cheapest is shot, the first of several. Up to `cap` configurations the rollouts are exact. Above,
@@ -18,13 +18,13 @@ The rules (`optsearch/strategies` says which strategies they are):
   inner rollout policy misses, in place of greedy, on a sample of at most `second`. Its candidates
   are up to `inner`, always costed on that sample; below `floor` configurations of it greedy goes on.
 - *levels*: a nested rollout, but up to `until` configurations the candidates are compared by greedy, then
-  by level 1, 2, … up to `levels`, on all configurations. Level k is a policy that compares up to its
+  by level 1, 2, … up to the last, on all configurations. Level k is a policy that compares up to its
   `candidates` in the same way by the levels below k, and is level k - 1 at `floor` configurations. After
   each comparison the candidates are sorted, and those more than `margin` above the cheapest, or past the
   first `kept`, are dropped.
 
-Where sinkings are announced, a certain hit is a cell like others, and no candidate is left out because
-it lies under one before it.
+Where a hit tells a label, a certain hit is a cell like others, and no candidate is left out because it
+lies under one before it.
 """
 
 from libc.stdint cimport INT64_MAX, int16_t, int32_t, int64_t, uint8_t, uint64_t
@@ -38,37 +38,55 @@ from columns cimport leading_one, mix_cells, transpose
 from optsearch.compiled._block cimport (Block, Counts, Part, Words, compress,
                                         count, draw, free_block, gather, has_extra, lies_under,
                                         new_block, ones)
+from optsearch.compiled._labels cimport Labels, Replies
 from optsearch.compiled._score cimport Asked, Score, Scorer, ask, rank
 
 cdef enum:
     MARGIN = 4            # more bits of the hash are kept than a sample should need
 
 
-cdef class Walk:
-    """What evaluators have in common, whatever a reply tells.
+cdef class EvaluatorBase:
+    """A family that is given, and the rule by which shots are chosen in it.
 
     rule -- a `Rule` of `optsearch/strategies/rules.py`, which is not checked any more.
+    labels -- what a hit tells.
     """
 
-    def __cinit__(self, rule, *_):
+    def __cinit__(self, rule, Labels labels, *_):
         cdef int i
         self.cells = len(rule.order)
-        if not 0 < self.cells <= MAX_CELLS:
+        if not 0 < self.cells <= MAX_CELLS or labels.cells != self.cells:
             raise ValueError(f"{self.cells} cells; 1 to {MAX_CELLS} are handled")
         for i in range(self.cells):
             self.order[i] = rule.order[i]
+        self.labels = labels
+        self.hears = self.tracks = labels.number > 0
         self.rule.candidates, self.rule.percent = rule.candidates, rule.percent
         self.rule.endgame, self.rule.truncate = rule.endgame, rule.truncate
         self.rule.screen, self.rule.finalists, self.rule.cap = rule.screen, rule.finalists, rule.cap
-        self.rule.most = INT64_MAX if self.rule.candidates > 1 else 0
-        self.rule.above = INT64_MAX
-        self.rule.until = self.rule.levels = 0
-        memset(self.rule.level, 0, sizeof(self.rule.level))
+        self.rule.few = rule.few if self.hears else 0
+        self.rule.many = rule.many if self.hears else INT64_MAX
+        self.rule.above, self.rule.second, self.rule.until = rule.above, rule.second, rule.until
+        self.take_levels(rule)
         self.estimates = np.array(rule.estimates, np.int32)
         if self.rule.candidates > 1:
             self.known = <Known*>calloc(KNOWN * SIZES, sizeof(Known))
             if self.known == NULL:
                 raise MemoryError
+
+    cdef int take_levels(self, rule) except -1:
+        """The levels that compare exactly, and the one that nested rollouts play on samples."""
+        cdef int i
+        if not 0 < len(rule.levels) <= MAX_LEVELS + 1:
+            raise ValueError(f"{len(rule.levels)} levels; 1 to {MAX_LEVELS + 1} are handled")
+        self.rule.levels = len(rule.levels) - 1
+        for i, level in enumerate((*rule.levels, rule.inner)):
+            i = i if i < len(rule.levels) else <int>INNER
+            self.rule.level[i].floor, self.rule.level[i].candidates = level.floor, level.candidates
+            self.rule.level[i].margin = level.margin * UNIT // 100
+            self.rule.level[i].kept = level.kept
+            self.rule.level[i].below = max(i - 1, 0) if i != INNER else 0
+        return 0
 
     def __dealloc__(self):
         free(self.known)
@@ -86,9 +104,21 @@ cdef class Walk:
                 placed |= one(i)
         return placed
 
-    cdef int make_root(self, int64_t n, int hashes, bint following) except -1:
-        """Make room for a family of n configurations, in place of the one before."""
-        cdef int i
+    def begin(self, int64_t n, hits=0, misses=0, bint following=False, bint is_sample=False,
+              int weight_bits=0):
+        """Make room for a family of n configurations, in place of the one before.
+
+        hits, misses -- the cells hit before, in all of them, and those missed. following -- single ones are
+        followed. is_sample -- they are a sample of the family, for
+        `shot`. weight_bits -- where a hit tells nothing, they have weights of at most so many bits, which
+        the histogram counts and the rule does not know; their sum is below 2^63.
+        """
+        cdef int i, hashes = <int>MAX_HASHES if is_sample else self.hashes_needed(n)
+        if not 0 <= weight_bits <= (0 if self.hears else 63):
+            raise ValueError(f"weights of {weight_bits} bits are not handled")
+        self.weight_bits = weight_bits
+        self.extras = self.labels.codes + weight_bits
+        self.shots.hits, self.shots.misses = self.placed(hits), self.placed(misses)
         self.following = following
         self.added = 0
         if self.root != NULL and self.known != NULL:
@@ -103,7 +133,6 @@ cdef class Walk:
         for i in range(self.root.extras):
             self.root.column[i] = <int16_t>(self.cells + hashes + i)
         memset(self.root.same, 0, sizeof(self.root.same))
-        return 0
 
     def add(self, const uint64_t[:, ::1] rows):
         """Append configurations: all cells of each in two words, and its extra bits in the others."""
@@ -156,6 +185,7 @@ cdef class Walk:
                 self.ranker = &scorer.score
             else:
                 self.policy = &scorer.score
+            self.tracks = True
 
     @property
     def fault(self):
@@ -204,13 +234,13 @@ cdef class Walk:
         root.block, root.mask, root.n, root.shots = self.root, NULL, self.root.n, self.shots
         with nogil:
             if root.n:
-                self.enter(&root)
+                self.walk(&root)
         if self.failed:
             self.failed = False
             raise MemoryError
         return 0
 
-    cdef void enter(self, const Part* part) noexcept nogil:
+    cdef void walk(self, const Part* part) noexcept nogil:
         """Enter a part in the histogram."""
 
     cdef int64_t cost(self, const Part* part, int column, const Counts* counts,
@@ -220,6 +250,10 @@ cdef class Walk:
         Exact if it is below the limit.
         """
         return 0
+
+    cdef bint compares(self, int64_t n) noexcept nogil:
+        """Whether cells are compared by rollouts with n configurations."""
+        return self.rule.candidates > 1 and self.rule.few < n <= self.rule.many
 
     cdef bint asks(self, int64_t n) noexcept nogil:
         """Whether a score says what is shot with n configurations."""
@@ -265,7 +299,22 @@ cdef class Walk:
             self.hear(score, part, counts, shift)
 
     cdef void hear(self, Score* score, const Part* part, const Counts* counts, int shift) noexcept nogil:
-        """Tell a score what is afloat, and what each shot sinks."""
+        """Tell a score what is afloat, and how many configurations give each label to each shot."""
+        cdef Replies replies
+        cdef int i, t
+        self.labels.list_afloat(part, score.afloat)
+        memset(score.sinking, 0, score.kinds * score.cells * sizeof(int64_t))
+        for i in range(part.block.cells):
+            if (not 0 < counts.having[i] < part.n + score.takes_certain
+                    or not self.labels.can_tell(part.block.cell[i], part.shots.hits)):
+                continue
+            if not self.labels.shoot(part, i, counts.having[i], &replies):
+                self.failed = True
+                return
+            for t in range(score.kinds):
+                score.sinking[t * score.cells + self.order[part.block.cell[i]]] = (
+                    replies.labelled[t].n << shift)
+            free(replies.masks)
 
     cdef int misses(self, const Part* part) noexcept nogil:
         """How many shots missed since the family that was added."""
@@ -289,21 +338,26 @@ cdef class Walk:
             bits += 1
         return MAX_HASHES if self.hears else min(bits + MARGIN, <int>MAX_HASHES)
 
+    cdef bint keeps(self, const Part* part, const Counts* counts, int column) noexcept nogil:
+        """Whether a column says anything of a part. counts -- of it, or of one that includes it.
+
+        A cell that all have does, where it can tell something.
+        """
+        if self.hears:
+            return counts.having[column] > 0 and not (
+                (part.shots.hits | part.shots.misses) & one(part.block.cell[column]))
+        return 0 < counts.having[column] < counts.n
+
     cdef bint move(self, const Part* part, const Counts* before, Part* own) noexcept nogil:
         """Give a part a block of its own, for the caller to free; False if there is no memory for it.
 
-        before -- the counts of a part that includes this one: columns that are constant there, or
-        shot, are dropped. A cell that all have is not, where it can tell something.
+        before -- the counts of a part that includes this one, by which columns are dropped.
         """
         cdef int i, kept = 0
         cdef uint8_t columns[MAX_CELLS]
-        cdef Cells shot = part.shots.hits | part.shots.misses
         for i in range(part.block.cells):
             columns[kept] = <uint8_t>i
-            if self.hears:
-                kept += before.having[i] > 0 and not shot & one(part.block.cell[i])
-            else:
-                kept += 0 < before.having[i] < before.n
+            kept += self.keeps(part, before, i)
         own[0] = part[0]
         own.mask = NULL
         own.block = compress(part, columns, kept, self.hashes_needed(part.n))
@@ -321,9 +375,9 @@ cdef class Walk:
         self.failed = self.failed or masks == NULL
         return masks
 
-    cdef uint64_t words_of(self, const Part* part, int by_row, int shift, Words* w) noexcept nogil:
+    cdef uint64_t words_of(self, const Part* part, int shift, Words* w) noexcept nogil:
         """A part of at most 64 configurations as words; which of their bits it is."""
-        gather(part, self.hears, by_row, w)
+        gather(part, self.hears, self.by_row if self.hears else self.weight_bits, w)
         self.stamp += 1
         w.stamp, w.shift = self.stamp, shift
         return ones(part.n)
@@ -441,8 +495,8 @@ cdef class Walk:
         cdef int i, level, best = 0
         cdef int64_t slack, limit
         costing.shift = shift
-        while last and part.n <= self.rule.level[last].floor + 1:
-            last -= 1       # a shot leaves parts where this level is the one below
+        while last and part.n <= self.rule.level[last].floor + 1 - self.hears:
+            last -= 1       # a shot leaves parts where this level is the one below; a certain hit all
         for level in range(last + 1):
             if chosen.n == 1:
                 break

@@ -15,7 +15,7 @@ from optsearch.check import reference
 from optsearch.counting.configurations import Codes, to_masks
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import BYTES, FollowedTask, evaluate, tasks
-from optsearch.evaluation.runners import AnnouncedRunner, coded
+from optsearch.evaluation.runners import KernelRunner, coded
 from optsearch.game import CONTACTS, Game
 from optsearch.game.orders import ORDERS
 from optsearch.game.position import Position, reply
@@ -152,7 +152,7 @@ def test_tasks_of_any_size(monkeypatch, contact, announce, text, fleet):
     whole = evaluate(text, game, jobs=1)
     assert whole.tasks == 1
     for limit in (10, 17, 40):  # the endgame is in tasks, so they are no smaller
-        monkeypatch.setattr(AnnouncedRunner, "listed", lambda self, memory, limit=limit: limit)
+        monkeypatch.setattr(KernelRunner, "listed", lambda self, memory, limit=limit: limit)
         parts = evaluate(text, game, jobs=1)
         assert parts.histogram == whole.histogram
         assert parts.tasks > 1

@@ -11,7 +11,16 @@ MIN_SAMPLE: int
 SMALL: int
 UNIT: int
 
-class Walk:
+class EvaluatorBase:
+    def begin(
+        self,
+        n: int,
+        hits: int = 0,
+        misses: int = 0,
+        following: bool = False,
+        is_sample: bool = False,
+        weight_bits: int = 0,
+    ) -> None: ...
     def add(self, rows: NDArray[np.uint64]) -> None: ...
     @property
     def fault(self) -> tuple[int, int, int, int] | None: ...

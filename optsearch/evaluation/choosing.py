@@ -50,7 +50,8 @@ class Chooser:
         Raises TooLarge where an evaluation has none either, and StrategyError as `as_strategy`.
         """
         number = Posterior(position).configurations
-        if number > FEW and isinstance(self._runner, KernelRunner) and self._runner.is_rollout:
+        runner = self._runner
+        if number > FEW and isinstance(runner, KernelRunner) and runner.compares(number):
             return self._by_kernel(position, number)
         try:
             return self.strategy.shot(position)

@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.compiled._evaluate import Evaluator, sampled
-from optsearch.compiled._evaluate_announced import AnnouncedEvaluator
+from optsearch.compiled._evaluate import TreeEvaluator, sampled
+from optsearch.compiled._labels import Labels
 from optsearch.compiled._pattern import Fleet, play_pattern
-from optsearch.compiled._walk import MAX_HASHES, Walk
+from optsearch.compiled._walk import MAX_HASHES
 from optsearch.counting.configurations import (
     CellSets,
     CodedConfigurations,
@@ -32,8 +31,6 @@ from optsearch.counting.prior import Prior
 from optsearch.game import Game, NoLabels, SinkingLabels
 from optsearch.game.position import Position, Reply, reply
 from optsearch.strategies import (
-    LevelsRule,
-    NestedRule,
     PatternRule,
     Rule,
     Strategy,
@@ -72,7 +69,7 @@ def runner_of(strategy: object, game: Game, prior: Prior | None = None) -> Runne
     if rule is None or (prior is not None and not game.is_silent):
         return PythonRunner(chosen, game, prior)
     if isinstance(rule, Rule):
-        return (KernelRunner if game.is_silent else AnnouncedRunner)(chosen, game, rule, prior)
+        return KernelRunner(chosen, game, rule, prior)
     return PatternRunner(chosen, game, rule, prior)
 
 
@@ -90,7 +87,8 @@ class Runner(ABC):
     def listed(self, memory: int) -> int:
         """How many configurations a task has at most, for so many bytes of a process."""
         self.memory = memory
-        most = LISTED_BY_LEVELS if isinstance(self.rule, LevelsRule) else LISTED
+        is_slow = isinstance(self.rule, Rule) and len(self.rule.levels) > 1
+        most = LISTED_BY_LEVELS if is_slow else LISTED
         limit = min(most if self.prior is None else LISTED_AS_SHIPS, memory // BYTES)
         if limit < 1 << 16:
             raise TooLarge(
@@ -258,8 +256,7 @@ def weighed(position: Position, prior: Prior) -> tuple[CellSets, NDArray[np.uint
     return np.bitwise_or.reduce(ships, axis=1), np.array(weights, np.uint64)
 
 
-_running: set[Walk] = set()
-AnyWalk = TypeVar("AnyWalk", bound=Walk)
+_running: set[TreeEvaluator] = set()
 
 
 class KernelRunner(Runner):
@@ -268,22 +265,39 @@ class KernelRunner(Runner):
     def __init__(self, strategy: Strategy, game: Game, rule: Rule, prior: Prior | None = None):
         super().__init__(strategy, game, prior)
         self.rule: Rule = rule
-        self._drawn: tuple[int, Evaluator] | None = None
+        self._drawn: tuple[int, TreeEvaluator] | None = None
 
-    def evaluator(self) -> Evaluator:
+    def listed(self, memory: int) -> int:
+        """How many can be listed; TooLarge if rollouts are to compare cells with more."""
+        limit = super().listed(memory)
+        if self.is_rollout and not self.game.is_silent and limit < self.rule.many:
+            whole = engine_for(self.game).count(Constraints(self.game.fleet))
+            if limit < whole:
+                needed = BYTES << (min(whole, self.rule.many) - 1).bit_length()
+                raise TooLarge(
+                    f"{self.strategy} compares cells with up to {self.rule.many:,} configurations, "
+                    f"and with {memory:,} bytes of memory a process has up to {limit:,}; "
+                    f"{needed:,} bytes or more are accepted, and sizes up to {limit}"
+                )
+        return limit
+
+    def evaluator(self) -> TreeEvaluator:
         """The kernel, with the numbers of the rule."""
-        evaluator = Evaluator(self.rule, self.game.contact != "any")
-        if isinstance(self.rule, NestedRule):
-            evaluator.nest(self.rule)
-        if isinstance(self.rule, LevelsRule):
-            evaluator.deepen(self.rule)
-        return _scoring(evaluator, self.rule, self.game)
+        game = self.game
+        labels = Labels(self.rule.order, *_kinds_and_slots(game))
+        evaluator = TreeEvaluator(self.rule, labels, game.contact != "any")
+        board = game.rows, game.columns, game.holes
+        evaluator.score_by(self.rule, board, told_lengths(game))
+        return evaluator
 
-    def filled(self, position: Position, sets: CellSets, following: bool = False) -> Evaluator:
-        """An evaluator with some configurations. following -- to follow single ones."""
+    def filled(self, position: Position, rows: CellSets, following: bool = False) -> TreeEvaluator:
+        """An evaluator with some configurations. following -- to follow single ones.
+
+        rows -- the cells of each, two words, and the code where sinkings are announced.
+        """
         evaluator = self.evaluator()
-        evaluator.begin(len(sets), position.hits, position.misses, following)
-        evaluator.add(sets)
+        evaluator.begin(len(rows), position.hits, position.misses, following)
+        evaluator.add(rows)
         return evaluator
 
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
@@ -291,8 +305,8 @@ class KernelRunner(Runner):
         evaluator = self.evaluator()
         if self.prior is None:
             evaluator.begin(n, position.hits, position.misses)
-            for sets in Configurations(position, threads=1).stream(1 << 16):
-                evaluator.add(sets)
+            for rows in rows_of(position):
+                evaluator.add(rows)
         else:
             sets, weights = weighed(position, self.prior)
             if not weights.any():
@@ -304,10 +318,12 @@ class KernelRunner(Runner):
 
     def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
         """A certain hit; or by a rollout, on samples above `limit`; or a most probable cell."""
-        for cell in self.rule.order:
-            if counts[cell] == n and not position.closed >> cell & 1:
-                return cell
-        if self.is_rollout:
+        fresh = [cell for cell in self.rule.order if not position.closed >> cell & 1]
+        if self.game.is_silent:
+            for cell in fresh:
+                if counts[cell] == n:
+                    return cell
+        if self.compares(n):
             exact = np.array(counts, np.int64)
             evaluator = self._sample(limit) if n > limit else self._listed(position)
             cell = evaluator.shot(position.hits, position.misses, n, exact)
@@ -315,27 +331,30 @@ class KernelRunner(Runner):
             return cell
         if self.rule.score is not None:
             return super().shot(position, n, counts, limit)
-        return max((cell for cell in self.rule.order if counts[cell] < n), key=counts.__getitem__)
+        return max(fresh, key=counts.__getitem__)
+
+    def compares(self, n: int) -> bool:
+        """Whether cells are compared with n configurations."""
+        few, many = (0, n) if self.game.is_silent else (self.rule.few, self.rule.many)
+        return self.is_rollout and few < n <= many
 
     @property
     def is_rollout(self) -> bool:
         """Whether cells are compared by what follows; then `shot` also takes 65 to `limit`."""
         return self.rule.candidates > 1
 
-    def _listed(self, position: Position) -> Evaluator:
-        return self.filled(position, Configurations(position).list())
+    def _listed(self, position: Position) -> TreeEvaluator:
+        return self.filled(position, listed_rows(position))
 
-    def _sample(self, limit: int) -> Evaluator:
+    def _sample(self, limit: int) -> TreeEvaluator:
         """The configurations that samples of so many are drawn from; drawn once."""
         if self._drawn is None or self._drawn[0] != limit:
             self._drawn = limit, self._draw(limit)
         return self._drawn[1]
 
-    def _draw(self, limit: int) -> Evaluator:
+    def _draw(self, limit: int) -> TreeEvaluator:
         rule = self.rule
-        largest = max(rule.cap, rule.second) if isinstance(rule, NestedRule) else rule.cap
-        if isinstance(rule, LevelsRule):
-            largest = max(largest, rule.until)  # so that all of these are listed
+        largest = max(rule.cap, rule.second, rule.until)  # of the last all are listed
         # Every sample drawn above the tasks is smaller than what is left of this one there.
         level = (limit // (2 * largest)).bit_length() - 1
         everything = engine_for(self.game).count(Constraints(self.game.fleet))
@@ -358,19 +377,29 @@ class KernelRunner(Runner):
         return evaluator
 
 
-def _scoring(evaluator: AnyWalk, rule: Rule, game: Game) -> AnyWalk:
-    """A kernel that shoots by the scores of a rule."""
-    evaluator.score_by(rule, (game.rows, game.columns, game.holes), told_lengths(game))
-    return evaluator
+def _kinds_and_slots(
+    game: Game,
+) -> tuple[list[tuple[int, int, CellSets]], NDArray[np.int32]]:
+    """The ships whose hits tell something, as `Labels` takes them."""
+    if game.is_silent:
+        return [], np.empty((0, 2), np.int32)
+    codes = Codes.of(game)
+    is_told = game.announce == "ship"
+    kinds = [
+        (number if is_told else 0, width, to_words(game.placements(kind)))
+        for number, (kind, width) in enumerate(zip(codes.kinds, codes.widths, strict=True))
+    ]
+    slots = [(number, shift) for number, some in enumerate(codes.shifts) for shift in some]
+    return kinds, np.array(slots, np.int32)
 
 
-def require_no_fault(strategy: Strategy, evaluator: Walk, game: Game) -> None:
+def require_no_fault(strategy: Strategy, evaluator: TreeEvaluator, game: Game) -> None:
     """StrategyError if a score answered what it may not: then all else the kernel says is void."""
     if evaluator.fault is not None:
         raise refused(strategy, game, *evaluator.fault)
 
 
-def _walked(strategy: Strategy, evaluator: Walk, position: Position) -> list[int]:
+def _walked(strategy: Strategy, evaluator: TreeEvaluator, position: Position) -> list[int]:
     """All shots of the configurations given to a kernel: its misses, and those before.
 
     Raises StrategyError where the answer of a score is wrong.
@@ -386,54 +415,19 @@ def _walked(strategy: Strategy, evaluator: Walk, position: Position) -> list[int
     return [0] * before + [int(n) for n in misses[: last + 1]]
 
 
-class AnnouncedRunner(Runner):
-    """Greedy or a rollout where sinkings are announced: another kernel, over ships too."""
+def listed_rows(position: Position) -> CellSets:
+    """All rows of `rows_of`, in one array."""
+    if position.game.is_silent:
+        return Configurations(position).list()
+    return np.concatenate(list(coded(position)))
 
-    def __init__(self, strategy: Strategy, game: Game, rule: Rule, prior: Prior | None = None):
-        super().__init__(strategy, game, prior)
-        self.rule: Rule = rule
 
-    def listed(self, memory: int) -> int:
-        """How many can be listed; TooLarge if rollouts are to compare cells with more."""
-        limit = super().listed(memory)
-        if self.rule.candidates > 1 and limit < self.rule.many:
-            whole = engine_for(self.game).count(Constraints(self.game.fleet))
-            if limit < whole:
-                needed = BYTES << (min(whole, self.rule.many) - 1).bit_length()
-                raise TooLarge(
-                    f"{self.strategy} compares cells with up to {self.rule.many:,} configurations, "
-                    f"and with {memory:,} bytes of memory a process has up to {limit:,}; "
-                    f"{needed:,} bytes or more are accepted, and sizes up to {limit}"
-                )
-        return limit
-
-    def evaluator(self) -> AnnouncedEvaluator:
-        """The kernel, with the numbers of the rule."""
-        codes = Codes.of(self.game)
-        is_told = self.game.announce == "ship"
-        kinds = [
-            (number if is_told else 0, width, to_words(self.game.placements(kind)))
-            for number, (kind, width) in enumerate(zip(codes.kinds, codes.widths, strict=True))
-        ]
-        slots = [(number, shift) for number, some in enumerate(codes.shifts) for shift in some]
-        evaluator = AnnouncedEvaluator(self.rule, kinds, np.array(slots, np.int32))
-        return _scoring(evaluator, self.rule, self.game)
-
-    def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
-        """The misses of the kernel, and the shots before."""
-        evaluator = self.evaluator()
-        evaluator.begin(n, position.hits, position.misses)
-        for rows in coded(position):
-            evaluator.add(rows)
-        return _walked(self.strategy, evaluator, position)
-
-    def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
-        """A most probable cell, be it a certain hit; or by the counts and the factors."""
-        if self.rule.score is not None:
-            return super().shot(position, n, counts, limit)
-        closed = position.closed
-        fresh = (cell for cell in self.rule.order if not closed >> cell & 1)
-        return max(fresh, key=counts.__getitem__)
+def rows_of(position: Position) -> Iterator[CellSets]:
+    """The configurations of a position in arrays: the cells, two words, and what tells labels."""
+    if position.game.is_silent:
+        yield from Configurations(position, threads=1).stream(1 << 16)
+    else:
+        yield from coded(position)
 
 
 def coded(position: Position) -> Iterator[CellSets]:

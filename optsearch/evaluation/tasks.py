@@ -8,15 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.compiled._walk import Walk
-from optsearch.counting.configurations import CellSets, Codes, Configurations, to_masks, to_words
-from optsearch.counting.posterior import Posterior
+from optsearch.counting.configurations import CellSets, Codes, to_masks, to_words
 from optsearch.counting.prior import Prior
 from optsearch.evaluation.runners import (
-    AnnouncedRunner,
     KernelRunner,
     PatternRunner,
-    coded,
+    listed_rows,
     require_no_fault,
     runner_of,
 )
@@ -64,17 +61,10 @@ class FollowedTask:
         runner = runner_of(strategy, position.game)
         self._game = position.game
         self._before = position.misses.bit_count() + position.game.fleet_cells
-        if isinstance(runner, KernelRunner):
-            self._rows = Configurations(position, threads=1).list()
-            self._evaluator: Walk = runner.filled(position, self._rows, following=True)
-        elif isinstance(runner, AnnouncedRunner):
-            self._rows = _rows(position)
-            evaluator = runner.evaluator()
-            evaluator.begin(len(self._rows), position.hits, position.misses, following=True)
-            evaluator.add(self._rows)
-            self._evaluator = evaluator
-        else:
+        if not isinstance(runner, KernelRunner):
             raise NotSupported(f"{strategy} has no rule that the kernel follows; play it instead")
+        self._rows = listed_rows(position)
+        self._evaluator = runner.filled(position, self._rows, following=True)
         self._strategy = runner.strategy
         self.configurations = len(self._rows)
 
@@ -103,17 +93,6 @@ class FollowedTask:
             if not ships or sorted(self.ships(place)) == ships:
                 return self.shots(place)
         raise OptsearchError(f"no configuration of the position has the cells {cells:#x}")
-
-
-def _rows(position: Position) -> CellSets:
-    """All rows of `coded`, in one array."""
-    configurations = Posterior(position).configurations
-    rows = np.empty((configurations, 2 + Codes.of(position.game).words), np.uint64)
-    written = 0
-    for some in coded(position):
-        rows[written : written + len(some)] = some
-        written += len(some)
-    return rows
 
 
 def play_sample(pattern: object, game: Game, sets: CellSets) -> NDArray[np.int64]:

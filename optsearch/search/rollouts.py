@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from optsearch.compiled._evaluate import Evaluator
+import numpy as np
+
+from optsearch.compiled._evaluate import TreeEvaluator
+from optsearch.compiled._labels import Labels
 from optsearch.compiled._walk import BUCKETS
 from optsearch.search.kernels import Kernel, Silent, State, best_cell
 
@@ -51,11 +54,16 @@ class _Numbers:
     cap: int = MOST
     truncate: int = 6
     estimates: tuple[tuple[int, ...], ...] = ((0,) * BUCKETS,)
+    few: int = 0
+    many: int = MOST
+    above: int = MOST
+    second: int = MOST
     until: int = MOST
     levels: tuple[_Level, ...] = (
         _Level(candidates=1, margin=LEVELS["drop"], kept=LEVELS["candidates"]),
         *(_Level(),) * LEVELS["depth"],
     )
+    inner: _Level = _Level()
 
 
 class Rollouts:
@@ -70,8 +78,8 @@ class Rollouts:
         self.is_watched = True
         self._kernel = kernel
         numbers = _Numbers(tuple(range(kernel.game.cells)))
-        self._evaluator = Evaluator(numbers, True)
-        self._evaluator.deepen(numbers)
+        labels = Labels(numbers.order, (), np.empty((0, 2), np.int32))
+        self._evaluator = TreeEvaluator(numbers, labels, True)
         self._evaluator.begin(len(kernel.sets))
         self._evaluator.add(kernel.sets)
 

@@ -46,13 +46,11 @@ import numpy as np
 
 from optsearch.game import Cell, Game
 from optsearch.strategies.player import Player, Playing, name_of, parameters
-from optsearch.strategies.rules import Level, LevelsRule, NestedRule, PatternRule, Rule
+from optsearch.strategies.rules import Level, PatternRule, Rule
 from optsearch.support.errors import StrategyError
 
 __all__ = [
     "Level",
-    "LevelsRule",
-    "NestedRule",
     "PatternRule",
     "Player",
     "Playing",
@@ -138,9 +136,7 @@ def rule_of(strategy: Strategy, game: Game) -> Rule | PatternRule | None:
     rule = strategy.rule(game)
     try:
         if isinstance(rule, Rule):
-            kinds = (LevelsRule, NestedRule, Rule)
-            kind = next(kind for kind in kinds if isinstance(rule, kind))
-            return kind.validated(rule, game)
+            return Rule.validated(rule, game)
         return rule if rule is None else PatternRule.validated(rule, game)
     except StrategyError as error:
         raise StrategyError(f"the rule of {strategy} for {game}: {error}") from None

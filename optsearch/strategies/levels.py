@@ -22,16 +22,16 @@ is sampled there. Above, a shot is that of `nested`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from optsearch.compiled._walk import MAX_LEVELS
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.strategies.nested import GREEDY, Nested
+from optsearch.strategies.nested import Nested
 from optsearch.strategies.player import number
 from optsearch.strategies.rollout import open_cells
-from optsearch.strategies.rules import LEVEL_RANGES, UNTIL, Level, LevelsRule, Rule
+from optsearch.strategies.rules import GREEDY, LEVEL_RANGES, RANGES, Level, Rule
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,9 @@ class Levels(Nested):
 
     name: ClassVar[str] = "levels"
 
-    until: int = number(131072, *UNTIL, "configurations, and fewer, where levels compare the cells")
+    until: int = number(
+        131072, *RANGES["until"], "configurations, and fewer, where levels compare the cells"
+    )
     depth: int = number(1, 1, MAX_LEVELS, "how many levels there are above greedy")
     width: int = number(
         6, *LEVEL_RANGES["candidates"], "most probable cells that a level compares, at most"
@@ -65,7 +67,7 @@ class Levels(Nested):
         nested = super().rule(game)
         if nested is None or not game.is_silent:
             return nested
-        return LevelsRule(**vars(nested), until=self.until, levels=self.levels)
+        return replace(nested, until=self.until, levels=self.levels)
 
     @property
     def levels(self) -> tuple[Level, ...]:

@@ -16,17 +16,15 @@ Where sinkings are announced it is the strategy `rollout` with the same paramete
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from optsearch.compiled._walk import SMALL, UNIT
+from optsearch.compiled._walk import UNIT
 from optsearch.game import Game
 from optsearch.game.position import HIT, MISS, Position
 from optsearch.strategies.player import number, require_range
 from optsearch.strategies.rollout import Rollout, Sampled, estimate, open_cells
-from optsearch.strategies.rules import NESTED_RANGES, RANGES, Level, NestedRule, Rule
-
-GREEDY = Level(SMALL, 1, 0, 1)
+from optsearch.strategies.rules import GREEDY, LEVEL_RANGES, RANGES, Level, Rule
 
 
 @dataclass(frozen=True)
@@ -41,31 +39,32 @@ class Nested(Rollout):
     screen: int = number(16384, *RANGES["screen"], "size of the sample that leaves the finalists")
     finalists: int = number(4, *RANGES["finalists"], "how many cells it leaves")
     above: int = number(
-        1024, *NESTED_RANGES["above"], "configurations above which rollouts are of the inner policy"
+        1024, *RANGES["above"], "configurations above which rollouts are of the inner policy"
     )
     second: int = number(
-        131072, *NESTED_RANGES["second"], "size of the sample that it plays; not below screen"
+        131072, *RANGES["second"], "size of the sample that it plays; not below screen"
     )
-    inner: int = number(4, *NESTED_RANGES["inner"], "most probable cells that it compares, at most")
+    inner: int = number(
+        4, *LEVEL_RANGES["candidates"], "most probable cells that it compares, at most"
+    )
     floor: int = number(
-        128, *NESTED_RANGES["floor"], "configurations of a sample where it becomes greedy"
+        128, *LEVEL_RANGES["floor"], "configurations of a sample where it becomes greedy"
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_range("second", self.second, self.screen, NESTED_RANGES["second"][1])
+        require_range("second", self.second, self.screen, RANGES["second"][1])
 
     def rule(self, game: Game) -> Rule | None:
         """Its rule for the kernel; that of `rollout` where sinkings are announced."""
         outer = super().rule(game)
         if outer is None or not game.is_silent:
             return outer
-        return NestedRule(
-            **vars(outer),
+        return replace(
+            outer,
             above=self.above,
             second=self.second,
-            inner=self.inner,
-            floor=self.floor,
+            inner=Level(self.floor, self.inner, 0, 1),
         )
 
     def _last_costs(

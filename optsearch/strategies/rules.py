@@ -27,6 +27,7 @@ from optsearch.support.user_code import safe_repr
 
 MOST_MISSES = 64 * UNIT
 ANNOUNCED = 1 << 12  # configurations up to which rollouts are played where sinkings are announced
+NEVER = 1 << 40  # configurations that no family has
 MOST_ITEMS = 1000  # looked at of what may have no end
 RANGES = {
     "endgame": (0, MAX_ENDGAME),
@@ -38,12 +39,9 @@ RANGES = {
     "truncate": (1, 64),
     "few": (0, 1 << 24),
     "many": (0, 1 << 24),
-}
-NESTED_RANGES = {
-    "above": (64, 1 << 40),
+    "above": (64, NEVER),
     "second": (MIN_SAMPLE, MAX_SAMPLE),
-    "inner": (1, MAX_CANDIDATES),
-    "floor": (64, MAX_SAMPLE),
+    "until": (0, MAX_SAMPLE),
 }
 LEVEL_RANGES = {
     "floor": (SMALL, MAX_SAMPLE),
@@ -51,7 +49,6 @@ LEVEL_RANGES = {
     "margin": (0, 6400),
     "kept": (1, MAX_CANDIDATES),
 }
-UNTIL = (MIN_SAMPLE, MAX_SAMPLE)
 LEAST = (0, 1 << 40)
 SCORES = {"score": None, "rank": True, "policy": False}  # of a rule: are certain hits choices?
 
@@ -91,107 +88,6 @@ def told_lengths(game: Game) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Rule:
-    """What the kernels need of a strategy; that of `optsearch.compiled._walk` explains the rules.
-
-    order -- the cells (row * columns + column) in the order in which ties are broken.
-    endgame -- the optimum is played once so many configurations are left, at most 10.
-    candidates, percent, screen, finalists, cap, truncate -- of rollouts; one candidate is greedy.
-    estimates -- a row for each number of cells left to hit, 128 values a row: misses times 4096.
-    score -- what is shot if it is not a most probable cell; rank -- by what candidates are ranked,
-    policy -- what rollouts shoot, the same.
-    few, many -- where sinkings are announced, there are rollouts of more than `few` configurations,
-    up to `many`.
-    """
-
-    order: tuple[int, ...]
-    endgame: int
-    candidates: int = 1
-    percent: int = 100
-    screen: int = 64
-    finalists: int = 1
-    cap: int = 64
-    truncate: int = 1
-    estimates: tuple[tuple[int, ...], ...] = ((0,) * BUCKETS,)
-    score: CompiledScore | None = field(default=None, repr=False)
-    rank: CompiledScore | None = field(default=None, repr=False)
-    policy: CompiledScore | None = field(default=None, repr=False)
-    few: int = field(default=0, repr=False)
-    many: int = field(default=ANNOUNCED, repr=False)
-
-    def __str__(self) -> str:
-        """What names it in a checkpoint: scores and sizes only where they are given."""
-        sizes = {(0, ANNOUNCED): ""}.get((self.few, self.many), f", {self.few} to {self.many}")
-        return f"{self!r}{sizes}, {self.scores!r}" if self.scores else f"{self!r}{sizes}"
-
-    @property
-    def scores(self) -> dict[str, CompiledScore]:
-        """Those that it has, by what they are for."""
-        return {name: getattr(self, name) for name in SCORES if getattr(self, name) is not None}
-
-    def validated(self, game: Game) -> Rule:
-        """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
-        numbers: dict[str, Any] = {
-            name: number_in(name, getattr(self, name), *RANGES[name]) for name in RANGES
-        }
-        if not game.is_silent:
-            _require_coded(game)
-        if numbers["cap"] < numbers["screen"]:
-            raise StrategyError(
-                f"cap={numbers['cap']} is below screen={numbers['screen']}; {numbers['screen']} "
-                f"to {RANGES['cap'][1]} is accepted"
-            )
-        rows = _items("estimates", self.estimates)
-        if not 1 <= len(rows) <= MAX_CELLS + 1:
-            raise StrategyError(
-                f"estimates has {len(rows)} rows; 1 to {MAX_CELLS + 1} are accepted, one for each "
-                "number of cells left to hit"
-            )
-        return Rule(
-            order=_order(self.order, game),
-            estimates=tuple(_estimates(number, row) for number, row in enumerate(rows)),
-            **{name: _score(name, getattr(self, name), game) for name in SCORES},
-            **numbers,
-        )
-
-
-@dataclass(frozen=True)
-class NestedRule(Rule):
-    """What the kernel plays as a nested rollout (`optsearch/strategies/nested.py`).
-
-    above, second, inner, floor -- of its inner rollouts.
-    """
-
-    above: int = 1 << 40
-    second: int = 64
-    inner: int = 1
-    floor: int = 64
-
-    def validated(self, game: Game) -> NestedRule:
-        """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
-        if not game.is_silent:
-            raise StrategyError(
-                f"{game} announces sinkings, where rollouts are not nested; a Rule is accepted"
-            )
-        outer = vars(Rule.validated(self, game))
-        numbers: dict[str, Any] = {
-            name: number_in(name, getattr(self, name), *NESTED_RANGES[name])
-            for name in NESTED_RANGES
-        }
-        if outer["candidates"] == 1:
-            raise StrategyError(
-                "candidates=1 leaves nothing to compare by inner rollouts; 2 to "
-                f"{RANGES['candidates'][1]} is accepted"
-            )
-        if numbers["second"] < outer["screen"]:
-            raise StrategyError(
-                f"second={numbers['second']} is below screen={outer['screen']}; "
-                f"{outer['screen']} to {NESTED_RANGES['second'][1]} is accepted"
-            )
-        return NestedRule(**outer, **numbers)
-
-
-@dataclass(frozen=True)
 class Level:
     """A policy by whose misses candidates are compared (`optsearch/strategies/levels.py`).
 
@@ -218,27 +114,92 @@ class Level:
         return Level(**numbers)
 
 
-@dataclass(frozen=True)
-class LevelsRule(NestedRule):
-    """What the kernel plays as levels of rollouts (`optsearch/strategies/levels.py`).
+GREEDY = Level(SMALL, 1, 0, 1)
 
-    until -- configurations, and fewer, where they compare. levels -- greedy first.
+
+@dataclass(frozen=True)
+class Rule:
+    """What the kernels need of a strategy; that of `optsearch.compiled._walk` explains the rules.
+
+    order -- the cells (row * columns + column) in the order in which ties are broken.
+    endgame -- the optimum is played once so many configurations are left, at most 10.
+    candidates, percent, screen, finalists, cap, truncate -- of rollouts; one candidate is greedy.
+    estimates -- a row for each number of cells left to hit, 128 values a row: misses times 4096.
+    score -- what is shot if it is not a most probable cell; rank -- by what candidates are ranked,
+    policy -- what rollouts shoot, the same.
+    few, many -- where sinkings are announced, there are rollouts of more than `few` configurations,
+    up to `many`.
+    above, second, inner -- with more than `above` configurations the policy that looks ahead is
+    `inner`, a level above greedy, on a sample of at most `second`.
+    until, levels -- with at most `until` configurations these levels compare, greedy first, on all.
     """
 
-    until: int = UNTIL[0]
-    levels: tuple[Level, ...] = (Level(SMALL, 1, 0, 1),)
+    order: tuple[int, ...]
+    endgame: int
+    candidates: int = 1
+    percent: int = 100
+    screen: int = 64
+    finalists: int = 1
+    cap: int = 64
+    truncate: int = 1
+    estimates: tuple[tuple[int, ...], ...] = ((0,) * BUCKETS,)
+    score: CompiledScore | None = field(default=None, repr=False)
+    rank: CompiledScore | None = field(default=None, repr=False)
+    policy: CompiledScore | None = field(default=None, repr=False)
+    few: int = field(default=0, repr=False)
+    many: int = field(default=ANNOUNCED, repr=False)
+    above: int = NEVER
+    second: int = 64
+    inner: Level = GREEDY
+    until: int = 0
+    levels: tuple[Level, ...] = (GREEDY,)
 
-    def validated(self, game: Game) -> LevelsRule:
+    def __str__(self) -> str:
+        """What names it in a checkpoint: scores and sizes only where they are given."""
+        sizes = {(0, ANNOUNCED): ""}.get((self.few, self.many), f", {self.few} to {self.many}")
+        return f"{self!r}{sizes}, {self.scores!r}" if self.scores else f"{self!r}{sizes}"
+
+    @property
+    def scores(self) -> dict[str, CompiledScore]:
+        """Those that it has, by what they are for."""
+        return {name: getattr(self, name) for name in SCORES if getattr(self, name) is not None}
+
+    def validated(self, game: Game) -> Rule:
         """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
-        nested = vars(NestedRule.validated(self, game))
-        until = number_in("until", self.until, *UNTIL)
+        numbers: dict[str, Any] = {
+            name: number_in(name, getattr(self, name), *RANGES[name]) for name in RANGES
+        }
+        if not game.is_silent:
+            _require_coded(game)
+        if numbers["cap"] < numbers["screen"]:
+            raise StrategyError(
+                f"cap={numbers['cap']} is below screen={numbers['screen']}; {numbers['screen']} "
+                f"to {RANGES['cap'][1]} is accepted"
+            )
+        if numbers["above"] < NEVER and numbers["second"] < numbers["screen"]:
+            raise StrategyError(
+                f"second={numbers['second']} is below screen={numbers['screen']}; "
+                f"{numbers['screen']} to {RANGES['second'][1]} is accepted"
+            )
         levels = _items("levels", self.levels)
         if not 1 <= len(levels) <= MAX_LEVELS + 1:
             raise StrategyError(
                 f"levels has {len(levels)} items; 1 to {MAX_LEVELS + 1} are accepted, greedy first"
             )
-        validated = (Level.validated(f"levels[{i}]", level) for i, level in enumerate(levels))
-        return LevelsRule(**nested, until=until, levels=tuple(validated))
+        rows = _items("estimates", self.estimates)
+        if not 1 <= len(rows) <= MAX_CELLS + 1:
+            raise StrategyError(
+                f"estimates has {len(rows)} rows; 1 to {MAX_CELLS + 1} are accepted, one for each "
+                "number of cells left to hit"
+            )
+        return Rule(
+            order=_order(self.order, game),
+            estimates=tuple(_estimates(number, row) for number, row in enumerate(rows)),
+            inner=Level.validated("inner", self.inner),
+            levels=tuple(Level.validated(f"levels[{i}]", level) for i, level in enumerate(levels)),
+            **{name: _score(name, getattr(self, name), game) for name in SCORES},
+            **numbers,
+        )
 
 
 @dataclass(frozen=True)

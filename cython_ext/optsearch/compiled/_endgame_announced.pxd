@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from cells cimport MAX_CELLS, Cells
 from optsearch.compiled._block cimport Words
 from optsearch.compiled._enumerate cimport MAX_CODED
-from optsearch.compiled._sinkings cimport Sinkings
+from optsearch.compiled._labels cimport Labels
 from optsearch.compiled._walk cimport MAX_ENDGAME
 
 
@@ -17,12 +17,12 @@ cdef struct Value:             # of a state
 
 
 cdef class AnnouncedEndgame:
-    cdef Sinkings sinkings
+    cdef Labels labels
     cdef int n                 # configurations
     cdef int followed          # the one that is followed, if it is one of these
     cdef Cells cells[MAX_ENDGAME]
     cdef int ships             # that are not the same in all
-    cdef int told[MAX_CODED]
+    cdef int label[MAX_CODED]
     cdef Cells ship[MAX_ENDGAME][MAX_CODED]    # cells that are not hit, as are those before
     cdef uint8_t owner[MAX_ENDGAME][MAX_CELLS]    # which ship has a cell
     cdef uint16_t owners[MAX_CELLS]               # which configurations have it

@@ -5,6 +5,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from cells cimport MAX_CELLS, Cells, high, low
 from columns cimport leading_one, mix_cells
 from optsearch.compiled._block cimport EXTRA_WORDS, Block, Counts, Part, Shots, Words
+from optsearch.compiled._labels cimport Labels
 from optsearch.compiled._score cimport Asked, Score
 
 cpdef enum:
@@ -36,7 +37,7 @@ cdef struct Level:             # a policy by whose misses candidates are compare
 
 cdef struct Rule:              # its numbers; the docstring of _walk.pyx says what they mean
     int candidates, percent, endgame, screen, finalists, cap, truncate
-    int64_t few, most          # configurations of more than so many, and of up to so many, there are rollouts
+    int64_t few, many          # configurations of more than so many, and of up to so many, there are rollouts
     int64_t above              # of nested rollouts
     int second
     int64_t until              # configurations, and fewer, where the levels compare
@@ -74,17 +75,21 @@ cdef inline bint is_known(const Known* entry, const Known* name) noexcept nogil:
             and entry.shots.misses == name.shots.misses and entry.shots.heard == name.shots.heard)
 
 
-cdef class Walk:
+cdef class EvaluatorBase:
     cdef Rule rule
     cdef object scorers        # who owns these
     cdef Score* score          # what is shot, if it is no most probable cell
     cdef Score* ranker         # which cells are candidates, the same
     cdef Score* policy         # what rollouts shoot, the same
+    cdef Labels labels         # what a hit tells
     cdef bint hears            # whether a certain hit can tell something
+    cdef bint tracks           # whether shots count, and not only the configurations that they leave
     cdef int cells
     cdef int order[MAX_CELLS]
     cdef const int32_t[:, ::1] estimates
-    cdef int extras            # bits that come with each configuration
+    cdef int extras            # bits that come with each configuration: its code, or its weight
+    cdef int by_row            # bits of the code that are wanted by configuration
+    cdef int weight_bits       # of the weights, which the histogram counts
     cdef bint following        # there is one more, which the configuration followed has
     cdef Known* known          # of rollouts
     cdef Block* root
@@ -94,15 +99,16 @@ cdef class Walk:
     cdef int64_t histogram[MAX_CELLS + 1]
     cdef uint64_t stamp        # of the last words
     cdef bint stopped, failed
-    cdef int make_root(self, int64_t n, int hashes, bint following) except -1
+    cdef int take_levels(self, rule) except -1
     cdef Cells placed(self, mask)
     cdef void flush(self) noexcept nogil
     cdef int walk_all(self) except -1
-    # By what is told:
-    cdef void enter(self, const Part* part) noexcept nogil
+    # What its subclass does:
+    cdef void walk(self, const Part* part) noexcept nogil
     cdef int64_t cost(self, const Part* part, int column, const Counts* counts,
                       const Costing* costing, int64_t limit) noexcept nogil
     # For parts of families:
+    cdef bint compares(self, int64_t n) noexcept nogil
     cdef bint asks(self, int64_t n) noexcept nogil
     cdef int ask_part(self, Score* score, const Part* part, const Counts* counts,
                       int shift) noexcept nogil
@@ -114,9 +120,10 @@ cdef class Walk:
     cdef int misses(self, const Part* part) noexcept nogil
     cdef bint is_over(self, const Part* part) noexcept nogil
     cdef int hashes_needed(self, int64_t n) noexcept nogil
+    cdef bint keeps(self, const Part* part, const Counts* counts, int column) noexcept nogil
     cdef bint move(self, const Part* part, const Counts* before, Part* own) noexcept nogil
     cdef uint64_t* room(self, const Part* part) noexcept nogil
-    cdef uint64_t words_of(self, const Part* part, int by_row, int shift, Words* w) noexcept nogil
+    cdef uint64_t words_of(self, const Part* part, int shift, Words* w) noexcept nogil
     cdef int rollout(self, const Part* part, const Counts* counts) noexcept nogil
     cdef void choose(self, const Part* under, int cells, const Counts* counts, const double* values,
                      int number, Candidates* chosen) noexcept nogil

@@ -1,4 +1,4 @@
-# Which ships a hit sinks.
+# What a hit tells: the labels of a family, and the parts that a shot leaves.
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
@@ -16,20 +16,20 @@ cdef struct Through:           # a placement through a cell
 cdef struct Slot:              # a ship of the fleet
     int kind
     int shift                  # of its number in the code
-    int told                   # what its sinking tells
+    int label                  # that its hits can have
 
 
 cdef struct Replies:           # what a shot leaves, by what it tells; free the masks
     Part missed
-    Part hit                   # and nothing is sunk
-    Part sunk[MAX_KINDS]
+    Part hit                   # without a label
+    Part labelled[MAX_KINDS]
     uint64_t* masks
 
 
-cdef class Sinkings:
+cdef class Labels:
     cdef int cells, ships, kinds
-    cdef readonly int codes              # bits of a code
-    cdef int tolds                       # different things that a sinking can tell
+    cdef int codes                       # bits of a code
+    cdef int number                      # of different labels; 0: a hit tells nothing more
     cdef Slot slot[MAX_CODED]
     cdef int width[MAX_KINDS]            # bits of a number
     cdef int placements[MAX_KINDS]
@@ -40,11 +40,13 @@ cdef class Sinkings:
     cdef bint alone[MAX_CELLS]           # whether a ship can lie on the place alone
     cdef int take_kind(self, int t, int width, const uint64_t[:, ::1] masks, order) except -1
     cdef int list_through(self) except -1
-    cdef bint can_sink(self, int place, Cells hits) noexcept nogil
-    cdef void enter_afloat(self, int ship, int number, Cells hits, int32_t* afloat) noexcept nogil
+    cdef bint can_tell(self, int place, Cells hits) noexcept nogil
+    cdef bint tells(self, const Through* ship, Cells hits) noexcept nogil
+    cdef bint shoot(self, const Part* part, int column, int64_t having, Replies* replies) noexcept nogil
+    cdef void part_hit(self, const Part* part, int place, Replies* replies) noexcept nogil
+    cdef uint64_t part_words(self, const Words* w, uint64_t hit, int place, Cells hits,
+                             uint64_t* labelled) noexcept nogil
+    cdef bint is_alike(self, uint64_t x, uint64_t hit, const uint64_t* labelled) noexcept nogil
     cdef void list_afloat(self, const Part* part, int32_t* afloat) noexcept nogil
     cdef void list_afloat_words(self, const Words* w, uint64_t x, Cells hits, int32_t* afloat) noexcept nogil
-    cdef bint shoot(self, const Part* part, int column, int64_t having, Replies* replies) noexcept nogil
-    cdef void sink(self, const Part* part, int place, Replies* replies) noexcept nogil
-    cdef uint64_t sink_words(self, const Words* w, uint64_t hit, int place, Cells hits,
-                             uint64_t* sunk) noexcept nogil
+    cdef void enter_afloat(self, int ship, int number, Cells hits, int32_t* afloat) noexcept nogil

@@ -1,4 +1,4 @@
-"""Which ships a hit sinks, and the parts that a shot leaves where that is announced.
+"""What a hit tells: which label each configuration gives to a hit, and the parts that a shot leaves.
 
 The extra bits of a configuration are its *code*, which says where each of its ships lies: so many bits
 a ship, the number of its placement among those of its kind. Two ships, four configurations of 1x4:2,1
@@ -12,12 +12,13 @@ with touching ships, whose placements are A1 B1, B1 C1, C1 D1 and A1, B1, C1, D1
       1, bit 0        0 1 1 0
       1, bit 1        1 1 1 0
 
-What a shot at a cell tells follows from its column and the cells hit before, which all configurations
-of a family have in common. A ship sinks if all its other cells are hit: few placements through the cell
-are such, often none, and a column of the configurations that have one of them is an *and* over the bits
-of its number. So the codes are never changed, and nothing is kept of what is sunk already: a ship that
-is sunk does not lie on a cell that was not shot. A family splits into missed, hit, and sunk, one part
-for each length that is told.
+Where sinkings are announced, a hit has a label if the ship there sinks: its kind, or that some ship is
+sunk. What a shot at a cell tells follows from its column and the cells hit before, which all
+configurations of a family have in common. `tells` says which placements through the cell give their
+label: few, often none. A column of the configurations that have one of them is an *and* over the bits of
+its number. So the codes are never changed, and nothing is kept of what is sunk already: a ship that is
+sunk does not lie on a cell that was not shot. A family splits into missed, hit, and one part for each
+label. Where nothing is announced there are no labels, and codes of no bits.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -30,19 +31,20 @@ from optsearch.compiled._block cimport MAX_EXTRAS, Block, Part, Shots, Words, sp
 from optsearch.compiled._enumerate cimport MAX_CODED, MAX_KINDS
 
 
-cdef class Sinkings:
-    """The ships of a fleet, and where they can lie.
+cdef class Labels:
+    """The ships of a fleet, where they can lie, and what a hit on them tells.
 
     order -- the cells in the order in which ties are broken.
-    kinds -- for each kind of ships what its sinking tells (0, 1, …; the same for all if that is not
-        told), the bits of its number, and its placements as an (n, 2) uint64 array.
+    kinds -- for each kind of ships its label (0, 1, …; the same for all where it does not say which),
+        the bits of its number, and its placements as an (n, 2) uint64 array. None of them: a hit
+        tells nothing more.
     slots -- for each ship its kind and the first bit of its number in the code; int32 (ships, 2).
     """
 
     def __cinit__(self, order, kinds, const int32_t[:, ::1] slots):
         cdef int i, t
         self.cells, self.kinds, self.ships = len(order), len(kinds), <int>slots.shape[0]
-        if not 0 < self.kinds <= MAX_KINDS or not 0 < self.ships <= MAX_CODED:
+        if self.kinds > MAX_KINDS or self.ships > MAX_CODED:
             raise ValueError(f"{self.ships} ships of {self.kinds} kinds are too many")
         for t in range(self.kinds):
             self.take_kind(t, kinds[t][1], kinds[t][2], order)
@@ -50,10 +52,10 @@ cdef class Sinkings:
             t = slots[i, 0]
             if not 0 <= t < self.kinds or not 0 <= slots[i, 1] <= MAX_EXTRAS - self.width[t]:
                 raise ValueError(f"ship {i} is not of the kinds given")
-            self.slot[i].kind, self.slot[i].shift, self.slot[i].told = t, slots[i, 1], kinds[t][0]
-            if not 0 <= self.slot[i].told < MAX_KINDS:
-                raise ValueError(f"{kinds[t][0]} is not the number of something told")
-            self.tolds = max(self.tolds, self.slot[i].told + 1)
+            self.slot[i].kind, self.slot[i].shift, self.slot[i].label = t, slots[i, 1], kinds[t][0]
+            if not 0 <= self.slot[i].label < MAX_KINDS:
+                raise ValueError(f"{kinds[t][0]} is not the number of a label")
+            self.number = max(self.number, self.slot[i].label + 1)
             self.codes = max(self.codes, self.slot[i].shift + self.width[t])
             if self.slot[i].shift >> 6 != (self.slot[i].shift + max(self.width[t], 1) - 1) >> 6:
                 raise ValueError(f"the number of ship {i} is not in one word")
@@ -125,12 +127,16 @@ cdef class Sinkings:
             free(self.placed[t])
         free(self.through)
 
-    cdef bint can_sink(self, int place, Cells hits) noexcept nogil:
-        """False: a hit there sinks no ship."""
+    cdef bint can_tell(self, int place, Cells hits) noexcept nogil:
+        """False: no hit there has a label."""
         return self.alone[place] or self.near[place] & hits
 
+    cdef inline bint tells(self, const Through* ship, Cells hits) noexcept nogil:
+        """Whether a hit on a placement has its label: it sinks the ship. hits -- those before."""
+        return not ship.rest & ~hits
+
     cdef void list_afloat(self, const Part* part, int32_t* afloat) noexcept nogil:
-        """How many ships are afloat, by what their sinkings tell: the same in all of a part."""
+        """How many ships are afloat, by their labels: the same number in all of a part."""
         cdef const Block* b = part.block
         cdef int s, i, bit, number
         cdef int64_t word = 0
@@ -139,7 +145,7 @@ cdef class Sinkings:
             while not part.mask[word]:
                 word += 1
             mask = part.mask[word]
-        memset(afloat, 0, self.tolds * sizeof(int32_t))
+        memset(afloat, 0, self.number * sizeof(int32_t))
         for s in range(self.ships):
             number = 0
             for i in range(self.width[self.slot[s].kind]):
@@ -153,7 +159,7 @@ cdef class Sinkings:
     cdef void list_afloat_words(self, const Words* w, uint64_t x, Cells hits, int32_t* afloat) noexcept nogil:
         """The same of words."""
         cdef int s, i, number
-        memset(afloat, 0, self.tolds * sizeof(int32_t))
+        memset(afloat, 0, self.number * sizeof(int32_t))
         for s in range(self.ships):
             number = 0
             for i in range(self.width[self.slot[s].kind]):
@@ -163,7 +169,7 @@ cdef class Sinkings:
     cdef inline void enter_afloat(self, int ship, int number, Cells hits, int32_t* afloat) noexcept nogil:
         """Count a ship with this number unless all of it is hit."""
         if self.placed[self.slot[ship].kind][number] & ~hits:
-            afloat[self.slot[ship].told] += 1
+            afloat[self.slot[ship].label] += 1
 
     cdef bint shoot(self, const Part* part, int column, int64_t having, Replies* replies) noexcept nogil:
         """What a shot at a column leaves; False if there is no memory for it.
@@ -172,33 +178,33 @@ cdef class Sinkings:
         """
         cdef const Block* b = part.block
         cdef int t, place = b.cell[column]
-        cdef bint can_sink = self.can_sink(place, part.shots.hits)
+        cdef bint can_tell = self.can_tell(place, part.shots.hits)
         replies.masks = <uint64_t*>malloc(
-            b.words * (2 + (self.tolds if can_sink else 0)) * sizeof(uint64_t))
+            b.words * (2 + (self.number if can_tell else 0)) * sizeof(uint64_t))
         if replies.masks == NULL:
             return False
         split(part, column, having, replies.masks, &replies.hit, &replies.missed)
-        for t in range(self.tolds):
-            replies.sunk[t].n = 0
-        if can_sink:
-            self.sink(part, place, replies)
+        for t in range(self.number):
+            replies.labelled[t].n = 0
+        if can_tell:
+            self.part_hit(part, place, replies)
         return True
 
-    cdef void sink(self, const Part* part, int place, Replies* replies) noexcept nogil:
-        """Part those that are hit by which ship sinks."""
+    cdef void part_hit(self, const Part* part, int place, Replies* replies) noexcept nogil:
+        """Part those that are hit by their labels."""
         cdef const Block* b = part.block
         cdef const uint64_t* columns[MAX_EXTRAS]
         cdef uint64_t flip[MAX_EXTRAS]
         cdef uint64_t* hit = replies.masks
         cdef uint64_t* mask
         cdef const Through* ship
-        cdef Part* sunk
+        cdef Part* labelled
         cdef int k, s, t, i, bit, used
         cdef uint64_t x, of_bit
         cdef int64_t j
         for k in range(self.start[place], self.start[place + 1]):
             ship = &self.through[k]
-            if ship.rest & ~part.shots.hits:
+            if not self.tells(ship, part.shots.hits):
                 continue
             for s in range(self.ships):
                 if self.slot[s].kind != ship.kind:
@@ -214,40 +220,40 @@ cdef class Sinkings:
                     elif (b.same[bit >> 6] >> (bit & 63) & 1) != of_bit:
                         break
                 else:
-                    t = self.slot[s].told
-                    sunk = &replies.sunk[t]
+                    t = self.slot[s].label
+                    labelled = &replies.labelled[t]
                     mask = hit + (2 + t) * b.words
-                    if sunk.n == 0:
+                    if labelled.n == 0:
                         memset(mask, 0, b.words * sizeof(uint64_t))
-                        sunk.block, sunk.mask, sunk.shots = part.block, mask, replies.hit.shots
+                        labelled.block, labelled.mask, labelled.shots = part.block, mask, replies.hit.shots
                     for j in range(b.words):
                         x = hit[j]
                         for bit in range(used):
                             x &= columns[bit][j] ^ flip[bit]
-                        sunk.n += popcount(x)
+                        labelled.n += popcount(x)
                         mask[j] |= x
-        for t in range(self.tolds):
-            if replies.sunk[t].n:
-                hear(&replies.sunk[t].shots, place, t)
-                replies.hit.n -= replies.sunk[t].n
+        for t in range(self.number):
+            if replies.labelled[t].n:
+                note_label(&replies.labelled[t].shots, place, t)
+                replies.hit.n -= replies.labelled[t].n
                 mask = hit + (2 + t) * b.words
                 for j in range(b.words):
                     hit[j] &= ~mask[j]
 
-    cdef uint64_t sink_words(self, const Words* w, uint64_t hit, int place, Cells hits,
-                             uint64_t* sunk) noexcept nogil:
-        """Of a word of configurations that are hit those in which a ship sinks, and by what is told."""
+    cdef uint64_t part_words(self, const Words* w, uint64_t hit, int place, Cells hits,
+                             uint64_t* labelled) noexcept nogil:
+        """Of a word of configurations that are hit those with a label, in all and by which."""
         cdef const Through* ship
         cdef const uint64_t* bits
         cdef int k, s, i
         cdef uint64_t x, every = 0
-        for k in range(self.tolds):
-            sunk[k] = 0
-        if not self.can_sink(place, hits):
+        for k in range(self.number):
+            labelled[k] = 0
+        if not self.can_tell(place, hits):
             return 0
         for k in range(self.start[place], self.start[place + 1]):
             ship = &self.through[k]
-            if ship.rest & ~hits:
+            if not self.tells(ship, hits):
                 continue
             for s in range(self.ships):
                 if self.slot[s].kind != ship.kind:
@@ -256,16 +262,26 @@ cdef class Sinkings:
                 bits = w.bit + self.slot[s].shift
                 for i in range(self.width[ship.kind]):
                     x &= bits[i] ^ (<uint64_t>(ship.number >> i & 1) - 1)
-                sunk[self.slot[s].told] |= x
+                labelled[self.slot[s].label] |= x
                 every |= x
         return every
 
+    cdef bint is_alike(self, uint64_t x, uint64_t hit, const uint64_t* labelled) noexcept nogil:
+        """Whether all of x give one reply to a certain hit. hit -- those of them without a label."""
+        cdef int t
+        if hit:
+            return hit == x
+        for t in range(self.number):
+            if labelled[t]:
+                return labelled[t] == x
+        return True
 
-cdef void hear(Shots* shots, int place, int told) noexcept nogil:
-    """Note a sinking; the place is among the hits. With hits and misses, all sinkings say what is left.
+
+cdef void note_label(Shots* shots, int place, int label) noexcept nogil:
+    """Note a label; the place is among the hits. With hits and misses, all labels say what is left.
 
     In whatever order they came: of the ships of a configuration within the hits, each sank once, at a
     place of it, when it was within the hits so far.
     """
     shots.heard += scramble(
-        <uint64_t>(told << 8 | place) ^ scramble(low(shots.hits) ^ scramble(high(shots.hits))))
+        <uint64_t>(label << 8 | place) ^ scramble(low(shots.hits) ^ scramble(high(shots.hits))))

@@ -1,0 +1,12 @@
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Labels:
+    def __init__(
+        self,
+        order: Sequence[int],
+        kinds: Sequence[tuple[int, int, NDArray[np.uint64]]],
+        slots: NDArray[np.int32],
+    ) -> None: ...
