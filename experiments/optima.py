@@ -9,7 +9,7 @@ longer than S seconds (10) are left out unless they are named. The longest need 
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from math import inf
 from pathlib import Path
 
@@ -83,6 +83,7 @@ PATIENCE = 10
 ANNOUNCED_NODES = 100_000  # for each second of patience
 ANNOUNCED_MEMORY = 1 << 32  # bytes at most, which a patience of many minutes needs
 PAPER_STATES = 5_000_000  # as estimated; there may be some times as many
+Way = Callable[[Solver, Solution, float], int | None]  # what it finds in so many seconds
 
 
 def games() -> Iterator[Game]:
@@ -193,7 +194,7 @@ def _announced(solver: Solver, found: Solution, seconds: float) -> int | None:
     return position.hits_left * found.configurations + misses
 
 
-OTHERS: dict[str, Callable[[Solver, Solution, float], int | None]] = {
+OTHERS: dict[str, Way] = {
     "reference": _reference,
     "paper": _paper,
     "published": _published,
@@ -215,22 +216,22 @@ def greedy_total(position: Position, rule: str, seconds: float) -> int | None:
         return None
 
 
-def row(
+def confirmed(
     game: Game,
-    max_seconds: float | None = None,
-    patience: float = PATIENCE,
+    ways: Mapping[str, Way],
+    max_seconds: float | None,
+    patience: float,
     options: SolverOptions = DEFAULT,
-) -> dict[str, object] | None:
-    """One line of the table; None where there are no configurations or the time is over."""
+) -> tuple[Solution, list[str]] | None:
+    """An optimum and the names of what confirms it; None without one, or if the time is over."""
     known = SearchStatus(0)
 
     def note(status: SearchStatus) -> None:
         nonlocal known
         known = status
 
-    position = Position(game)
     try:
-        solver = Solver(position, options, progress=Limit(max_seconds).watch(note))
+        solver = Solver(Position(game), options, progress=Limit(max_seconds).watch(note))
         found = solver.solution
         replayed = verify(solver.tree())
     except ImpossiblePosition as error:
@@ -241,15 +242,28 @@ def row(
         print(f"{game}: unsolved after {max_seconds:g} seconds{between}", file=sys.stderr)
         return None
     solver.watch.progress = no_progress
-    confirmed = ["tree"]
     answers = {
         "tree": replayed,
-        **{name: way(solver, found, patience) for name, way in OTHERS.items()},
+        **{name: way(solver, found, patience) for name, way in ways.items()},
     }
     for name, total in answers.items():
         if total not in (None, found.total_height):
             raise SystemExit(f"{game}: {found.total_height}, but {name} says {total}")
-    confirmed = [name for name, total in answers.items() if total is not None]
+    return found, [name for name, total in answers.items() if total is not None]
+
+
+def row(
+    game: Game,
+    max_seconds: float | None = None,
+    patience: float = PATIENCE,
+    options: SolverOptions = DEFAULT,
+) -> dict[str, object] | None:
+    """One line of the table; None where there are no configurations or the time is over."""
+    answer = confirmed(game, OTHERS, max_seconds, patience, options)
+    if answer is None:
+        return None
+    found, ways = answer
+    position = Position(game)
     bound = leaf_counting(leaves_of(position), game.fleet_cells)
     few = found.configurations <= 600
     best_greedy = greedy_total(position, "best", GREEDY_SECONDS) if few else None
@@ -264,7 +278,7 @@ def row(
         found.nodes,
         found.subsets,
         found.seconds,
-        "+".join(confirmed),
+        "+".join(ways),
         records.commit(),
     )
     return dict(zip(OPTIMA.names, values, strict=True))
@@ -277,7 +291,7 @@ def fill(
     chosen: list[Game],
     again: bool,
     row: Callable[[Game], dict[str, object] | None],
-    confirmations: str,
+    confirmations: str = "",
 ) -> None:
     """Compute the rows of the chosen games, and write the table after each.
 

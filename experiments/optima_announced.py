@@ -9,14 +9,13 @@ that have a row are not computed again unless they are named or --again is given
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
 from experiments import optima, script
 from optsearch.check import reference
-from optsearch.check.trees import verify
 from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
 from optsearch.game.position import Position
 from optsearch.reproduce.printed import rounded
@@ -24,8 +23,8 @@ from optsearch.results.tables import OPTIMA_ANNOUNCED
 from optsearch.search.kernels import SolverOptions
 from optsearch.search.solver import Solver, solve
 from optsearch.support import records
-from optsearch.support.errors import ImpossiblePosition, NotSupported
-from optsearch.support.progress import Limit, LimitReached, no_progress
+from optsearch.support.errors import NotSupported
+from optsearch.support.progress import Limit, LimitReached
 from optsearch.tree.solution import Solution
 
 ONE_SHIP = ("3x3:2", "3x3:3", "3x4:2", "3x4:3", "4x4:2", "4x4:3", "4x4:4", "4x5:3", "5x5:3")
@@ -106,7 +105,7 @@ def _silent(solver: Solver, found: Solution, seconds: float) -> int | None:
     return solve(Position(Game(game.rows, game.columns, game.fleet))).total_height
 
 
-def _by_optima(name: str) -> Callable[[Solver, Solution, float], int | None]:
+def _by_optima(name: str) -> optima.Way:
     """What confirms games of optima.csv, where nothing is announced."""
 
     def way(solver: Solver, found: Solution, seconds: float) -> int | None:
@@ -120,7 +119,7 @@ def _by_optima(name: str) -> Callable[[Solver, Solution, float], int | None]:
     return way
 
 
-OTHERS: dict[str, Callable[[Solver, Solution, float], int | None]] = {
+OTHERS: dict[str, optima.Way] = {
     "reference": _reference,
     "unpruned": _unpruned,
     "published": _published,
@@ -135,21 +134,11 @@ OTHERS: dict[str, Callable[[Solver, Solution, float], int | None]] = {
 
 def row(game: Game, max_seconds: float, patience: float) -> dict[str, object] | None:
     """One line of the table; None where there are no configurations or the time is over."""
-    position = Position(game)
-    try:
-        solver = Solver(position, progress=Limit(max_seconds).watch())
-        found = solver.solution
-        answers: dict[str, int | None] = {"tree": verify(solver.tree())}
-    except (ImpossiblePosition, LimitReached) as reason:
-        print(f"{game}: {reason or 'unsolved in time'}", file=sys.stderr)
+    answer = optima.confirmed(game, OTHERS, max_seconds, patience)
+    if answer is None:
         return None
-    solver.watch.progress = no_progress
-    answers |= {name: way(solver, found, patience) for name, way in OTHERS.items()}
-    for name, total in answers.items():
-        if total not in (None, found.total_height):
-            raise SystemExit(f"{game}: {found.total_height}, but {name} says {total}")
-    confirmed = [name for name, total in answers.items() if total is not None]
-    if len(confirmed) < 2:
+    found, ways = answer
+    if len(ways) < 2:
         print(f"{game}: {found.total_height}, which no second way confirms", file=sys.stderr)
         return None
     values = (
@@ -158,10 +147,10 @@ def row(game: Game, max_seconds: float, patience: float) -> dict[str, object] | 
         found.configurations,
         found.total_height,
         found.mean,
-        optima.greedy_total(position, "best", GREEDY_SECONDS),
+        optima.greedy_total(Position(game), "best", GREEDY_SECONDS),
         found.nodes,
         found.seconds,
-        "+".join(confirmed),
+        "+".join(ways),
         records.commit(),
     )
     return dict(zip(OPTIMA_ANNOUNCED.names, values, strict=True))
