@@ -207,10 +207,6 @@ def test_a_file_keeps_the_replies(tmp_path):
     assert path.read_text() == "# game: 4x4:3,2\nB2=hit\nA1=miss\n"
     piped = CliRunner().invoke(app, ["advise", "4x4:3,2", "--json"], input=path.read_text())
     assert json.loads(piped.stdout)["position"] == "B2=hit A1=miss"
-    before = tmp_path / "before.txt"
-    before.write_text("# game: 4x4:3,2;contact=any\nB2=hit\n")  # as it was written then
-    run(["A1 miss"], "4x4:3,2,contact=any", "--resume", str(before))
-    assert before.read_text() == "# game: 4x4:3,2,contact=any\nB2=hit\nA1=miss\n"
     for arguments, said in (
         (["4x4:3,3"], "keeps no game of 4x4:3,3"),
         (["4x4:3,2", "--shots", "A1=hit"], "begin a game"),

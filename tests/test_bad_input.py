@@ -113,7 +113,7 @@ def folder(tmp_path_factory):
     (tmp_path / "own.py").write_text("def shoot(position):\n    return 0, 0\n")
     (tmp_path / "weights.csv").write_text("cell,weight\nA1,2\n")
     (tmp_path / "sets.csv").write_text("set,things\na,x y\nb,y\n")
-    for name in ("loop", *(f"loop{ending}" for ending in (".pdf", ".dot", ".gif"))):
+    for name in ("loop", *(f"loop{ending}" for ending in (".pdf", ".gif"))):
         (tmp_path / name).symlink_to(name)
     (tmp_path / "dangling").symlink_to("nowhere")
     (tmp_path / "miscounted.json").write_text(json.dumps({**TREE, "total_height": 4}))
@@ -170,7 +170,6 @@ OUTPUTS = [
     (["solitaire", "generate", "--grid", "9x9", "--fleet", "4", "-o", "new"], "--figure", ".pdf"),
     (["posterior", GAME], "--figure", ".pdf"),
     (["table", "6x6:4,3,2"], "--figure", ".pdf"),
-    (["tree", "wrong.json"], "--dot", ".dot"),
     (["play", GAME], "--resume", ""),
     (["advise", GAME], "--resume", ""),
 ]

@@ -13,7 +13,7 @@ from optsearch import cli
 from optsearch.game import Game
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.support.store import Integers
-from optsearch.tree import DecisionTree, Leaf, Node, load, save
+from optsearch.tree import DecisionTree, Leaf, Node, save
 from tests.examples import some
 from tests.processes import ENVIRONMENT, MANY_SECONDS, run_command
 
@@ -158,16 +158,6 @@ def test_trees_that_part_in_several_places(here, tmp_path):
     status, out, err = here("tree", left, "--beside", right)
     assert (status, err) == (0, "")
     assert "they part     after B1=hit, and in 1 other place" in out
-
-
-def test_dot(here, tmp_path):
-    path = tmp_path / "small.json"
-    here("solve", "2x3:2", "--tree", path)
-    dot = tmp_path / "small.dot"
-    status, out, err = here("tree", path, "--dot", dot)
-    assert (status, err) == (0, "")
-    assert str(dot) in out.replace("\n", "")
-    assert dot.read_text(encoding="utf-8") == load(path).dot()
 
 
 def test_a_drawn_board_as_windows_writes_it(here, tmp_path):

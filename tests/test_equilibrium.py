@@ -417,11 +417,4 @@ def test_a_killed_run_goes_on(here, interrupt_at, tmp_path, monkeypatch):
     assert json.loads(out)["trees"] > json.loads(out)["rounds"]
 
 
-def test_the_worst_case_needs_no_mix(here, answer_of):
-    assert answer_of("equilibrium", "4x5:4,3,2", "--objective", "worst")["value"] == 12
-    status, out, err = here("equilibrium", "4x5:4,3,2", "--objective", "worst")
-    assert (status, err) == (0, "")
-    assert "12 shots in the worst case" in out
-
-
 # Where to draw uniformly is best: docs/equilibrium.md has the proof

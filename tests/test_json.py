@@ -44,7 +44,6 @@ RUNS = {
         ["equilibrium", "4x4:3"],
         ["equilibrium", "4x4:3", "--objective", "within=5"],
         ["equilibrium", "3x4:2,2", "--tolerance", "0.1"],
-        ["equilibrium", "4x4:3", "--objective", "worst"],
     ],
     "check": [
         ["solve", "3x4:2", "--prove", "proof.json", "--tree", "tree.json"],

@@ -5,8 +5,6 @@ import json
 import pickle
 import random
 import re
-import shutil
-import subprocess
 import tempfile
 from collections import Counter, defaultdict
 from fractions import Fraction
@@ -157,68 +155,6 @@ def test_the_text_has_a_line_a_node(tree):
     assert lines == DecisionTree(tree.position, tree.root).text().splitlines()[1:]
     depths = [int(line.split("✓ ")[1].split(",")[0]) for line in lines if "✓" in line]
     assert depths == [len(shots) for shots, _ in tree.paths()]
-
-
-NODE = re.compile(r'  n(\d+) \[label="([^"]*)"(, shape=plaintext, height=0.2)?\];')
-EDGE = re.compile(r'  n(\d+) -> n(\d+) \[label="([^"]*)"\];')
-
-
-@given(tree=trees())
-@draws(30)
-def test_the_dot_of_a_tree_says_what_its_text_says(tree):
-    head, graph, node, edge, *lines = tree.dot().splitlines()
-    assert head.startswith(f'digraph "{tree.position.game}')
-    assert graph.startswith("  graph [ordering=out")
-    assert (node[:8], edge[:8], lines.pop()) == ("  node [", "  edge [", "}")
-    labels, below = {}, defaultdict(list)
-    for line in lines:
-        if match := NODE.fullmatch(line):
-            assert int(match[1]) == len(labels)
-            labels[match[1]] = match[2]
-            assert bool(match[3]) == match[2].startswith("✓")
-        else:
-            parent, child, sign = EDGE.fullmatch(line).groups()
-            below[parent].append(({"×": "hit", "○": "miss"}.get(sign, sign), child))
-
-    def paths(node, shots=()):
-        """The leaves with the shots that lead to them, in the order of the edges."""
-        if not below[node]:
-            yield shots, labels[node]
-        for answer, child in below[node]:
-            yield from paths(child, (*shots, f"{labels[node]}={answer}"))
-
-    assert list(paths("0")) == [
-        (
-            tuple(map(str, shots)),
-            "✓" if leaf.configurations == 1 else f"✓ ×{leaf.configurations}",
-        )
-        for shots, leaf in tree.paths()
-    ]
-
-
-@pytest.mark.skipif(not shutil.which("dot"), reason="needs Graphviz")
-@pytest.mark.parametrize("announce", ANNOUNCEMENTS)
-def test_graphviz_puts_hits_on_the_left(announce):
-    game = Game.parse(f"2x3:2,1,contact=any,announce={announce}")
-    tree = random_strategy(Position(game), random.Random(1))
-
-    def drawn(form):
-        command = ["dot", f"-T{form}"]
-        done = subprocess.run(
-            command, input=tree.dot(), capture_output=True, encoding="utf-8", check=True, timeout=60
-        )
-        return done.stdout
-
-    assert "</svg>" in drawn("svg")
-    words = [line.split() for line in drawn("plain").splitlines()]
-    x = {line[1]: float(line[2]) for line in words if line[0] == "node"}
-    edges = EDGE.findall(tree.dot())
-    assert len(x) == len(edges) + 1
-    below = defaultdict(list)
-    for parent, child, _ in edges:
-        below[parent].append(x[f"n{child}"])
-    assert all(places == sorted(places) for places in below.values())
-    assert max(map(len, below.values())) >= 2
 
 
 # Comparison

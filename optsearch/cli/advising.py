@@ -129,7 +129,7 @@ def advise(
 
 def slug(position: Heard) -> str:
     """A name for the file of a game, and of no other."""
-    text = _before(f"{position.game}{_noise_text(position)}")
+    text = f"{position.game}{_noise_text(position)}"
     digest = blake2b(text.encode(), digest_size=4).hexdigest()
     return f"{re.sub('[^0-9A-Za-z]+', '-', text)[:60]}-{digest}"
 
@@ -163,7 +163,7 @@ def begun(start: Heard, kept: Path | None) -> Heard:
     if kept is None or not kept.exists():
         return start
     head, _, rest = text_of(kept, OptsearchError, MOST_KEPT).partition("\n")
-    if _before(head) != _before(head_of(start)):
+    if head != head_of(start):
         raise OptsearchError(
             f"{str(kept)!r} keeps no game of {start.game}: its first line is {head!r}, not "
             f"{head_of(start)!r}; name another file"
@@ -177,11 +177,6 @@ def begun(start: Heard, kept: Path | None) -> Heard:
 def head_of(position: Heard) -> str:
     """The first line of a file of replies."""
     return f"# game: {position.game}{_noise_text(position)}"
-
-
-def _before(text: str) -> str:
-    """A text with its game as it was written before, with ; before a rule."""
-    return re.sub(r",(?=[a-z]+=)", ";", text)
 
 
 def _noise_text(position: Heard) -> str:

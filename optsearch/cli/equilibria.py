@@ -1,4 +1,4 @@
-"""The commands of the game against the best hider: equilibrium, certificate."""
+"""The command of the game against the best hider: equilibrium."""
 
 from __future__ import annotations
 
@@ -23,9 +23,8 @@ from optsearch.cli.common import (
 from optsearch.cli.options import ANY, FIGURE, FOLDER, SEARCH_JOBS, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_of
-from optsearch.game import HOLE, Game, cell_name
+from optsearch.game import HOLE, cell_name
 from optsearch.game.objective import Objective
-from optsearch.search.solver import solve
 from optsearch.support.decimals import decimal
 from optsearch.support.errors import OptsearchError
 from optsearch.tree import DecisionTree, Node
@@ -41,8 +40,7 @@ WIDE = 76  # characters of boards side by side
     gives="game objective value (bracket uniform is_uniform hidings orbits hider probability "
     "shooter rounds trees seconds)",
     objective=Option(
-        "mean: the mean number of shots; within=K: the probability to finish within K shots; "
-        "worst: the worst case, which no mix changes."
+        "mean: the mean number of shots; within=K: the probability to finish within K shots."
     ),
     tolerance=Option("Stop at a bracket of at most this width, such as 0.001 or 1/100."),
     jobs=SEARCH_JOBS,
@@ -71,24 +69,6 @@ def equilibrium(
     """
     parsed, aim = read_game(game), Objective.parse(objective)
     width = tolerance_of(tolerance)
-    if aim.kind == "worst":
-        given = {
-            "--time-limit": time_limit,
-            "--jobs": jobs,
-            "--dask": dask,
-            "--resume": resume,
-            "--certificate": certificate,
-            "--trees": trees,
-            "--figure": figure,
-        }
-        for option, value in given.items():
-            if value is not None:
-                raise OptsearchError(
-                    f"{option} works with --objective mean or within=K, not with worst: the worst "
-                    "case needs no mix"
-                )
-        print_worst(parsed, form)
-        return
     from optsearch import equilibria as module  # HiGHS takes a while
 
     def note(status: module.Round) -> str:
@@ -139,17 +119,6 @@ def tolerance_of(text: str) -> Fraction:
 
 def _worth(objective: Objective, paid: float) -> float:
     return paid if objective.shots is None else 1 - paid
-
-
-def print_worst(game: Game, form: Form) -> None:
-    """The worst case, of which there is nothing to mix."""
-    worst = solve(game, objective=Objective("worst")).worst
-    answer = Answer(str(game), game=str(game), objective="worst")
-    answer.fact("value", f"{worst} shots in the worst case", value=worst)
-    answer.fact("", "Every tree needs this many shots or more for some configuration, and one tree")
-    answer.fact("", "never takes more: no mix of trees is better, and no hider changes it.")
-    answer.fact("tree", "optsearch solve --objective worst --tree FILE")
-    answer.print(form)
 
 
 def answer_of(found: Any) -> Answer:

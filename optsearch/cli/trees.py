@@ -17,7 +17,6 @@ from optsearch.cli.common import (
     require_game,
     save_figure,
     title_of,
-    writing,
 )
 from optsearch.cli.options import FIGURE, Argument, Form, Option
 from optsearch.counting.prior import Prior, prior_of
@@ -39,7 +38,6 @@ from optsearch.support.errors import OptsearchError
     beside=Option(
         "Compare with this tree of the same position, and draw both side by side.", metavar="FILE"
     ),
-    dot=Option("Write the tree for Graphviz to this file (dot).", writes=".dot .gv"),
 )
 def tree(
     file: Path,
@@ -48,7 +46,6 @@ def tree(
     figure: Path | None = None,
     draw_boards: bool = False,
     beside: Path | None = None,
-    dot: Path | None = None,
     form: Form = Form.TEXT,
 ) -> None:
     """Print a decision tree; draw it; compare it with another."""
@@ -77,11 +74,9 @@ def tree(
                 figure,
                 draw_boards,
             )
-    if dot is not None:
-        write_dot(loaded, dot)
     number = loaded.configurations
     answer = Answer(**described(loaded.position, by))
-    if not (figure or dot):
+    if not figure:
         answer.show(loaded.text)
     answer.head(f"\n{loaded.position.title}")
     answer.fact("prior", prior_text(by) or loaded.prior or None)
@@ -102,7 +97,6 @@ def tree(
         differences = [" ".join(map(str, shots)) for shots in parted]
         answer.fact("they part", parting_text(parted), differences=differences)
     answer.fact("drawing", str(figure) if figure else None)
-    answer.fact("dot", str(dot) if dot else None)
     answer.print(form)
 
 
@@ -200,9 +194,3 @@ def draw_trees(
     figure = Figure(figsize=size, layout="constrained")
     drawing.draw_comparison(figure.add_subplot(), left, right, titles, boards)
     save_figure(figure, path)
-
-
-def write_dot(tree: tree_.DecisionTree, path: Path) -> None:
-    """Write a tree in the DOT language."""
-    with writing(path) as beside:
-        beside.write_text(tree.dot(), encoding="utf-8")

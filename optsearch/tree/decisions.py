@@ -13,7 +13,7 @@ from optsearch.game.position import Position, Shot
 from optsearch.support.errors import TreeError
 from optsearch.tree.folded import folded
 from optsearch.tree.nodes import Leaf, Node, Shots
-from optsearch.tree.text import configurations_text, dot_lines, text_lines
+from optsearch.tree.text import configurations_text, text_lines
 
 SHOWN = 2_000  # leaves up to which a notebook shows a tree
 
@@ -120,16 +120,6 @@ class DecisionTree:
         if self.configurations:
             head += f", mean {self.mean} ≈ {float(self.mean):.4f}"
         return "\n".join([f"{head}, worst case {self.worst}", *text_lines(self.root)])
-
-    def dot(self) -> str:
-        """The tree as a graph in the DOT language, for Graphviz.
-
-        Hits stand on the left and the miss on the right (`ordering=out`), with a cross and a circle
-        on the edge; a sinking has its reply there. Nodes are `n0`, `n1`, … in the order of `text`:
-        the cell that is shot, or the check mark of a leaf with its number of configurations if that
-        is not 1.
-        """
-        return "\n".join([f'digraph "{self._described}" {{', *dot_lines(self.root), "}\n"])
 
     @property
     def _described(self) -> str:

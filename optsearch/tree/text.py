@@ -1,4 +1,4 @@
-"""Decision trees in words: lines to read, lines of DOT, and what messages say of them."""
+"""Decision trees in words: lines to read, and what messages say of them."""
 
 from __future__ import annotations
 
@@ -25,32 +25,6 @@ def text_lines(root: Node | Leaf) -> list[str]:
         for i, (reply, child) in enumerate(reversed([*node.replies.items()])):
             corner, line = ("└─", "  ") if i == 0 else ("├─", "│ ")
             waiting.append((child, depth + 1, f"{below}{corner} {reply} ", f"{below}{line} "))
-    return lines
-
-
-def dot_lines(root: Node | Leaf) -> list[str]:
-    """The statements of a graph in DOT; see `DecisionTree.dot`."""
-    lines = [
-        "  graph [ordering=out, nodesep=0.15, ranksep=0.3];",
-        "  node [shape=circle, width=0.35, fixedsize=true, fontsize=10];",
-        "  edge [dir=none, fontsize=10];",
-    ]
-    # Each waiting entry: the node, and its edge as `n0 -> ` with the attributes of the edge.
-    waiting: list[tuple[Node | Leaf, str, str]] = [(root, "", "")]
-    number = 0
-    while waiting:
-        node, above, attributes = waiting.pop()
-        if isinstance(node, Leaf):
-            weight = "" if node.configurations == 1 else f" ×{node.configurations}"
-            label = f'label="✓{weight}", shape=plaintext, height=0.2'
-        else:
-            label = f'label="{cell_name(node.cell)}"'
-            for reply, child in reversed([*node.replies.items()]):
-                waiting.append((child, f"n{number} -> ", f' [label="{mark(reply)}"]'))
-        lines.append(f"  n{number} [{label}];")
-        if above:
-            lines.append(f"  {above}n{number}{attributes};")
-        number += 1
     return lines
 
 
