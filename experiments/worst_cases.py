@@ -1,7 +1,7 @@
 """The least worst case of games: python -m experiments.worst_cases [--seconds S] [--again] [GAME …]
 
-A lower side by covers of parts of the board and by searches with fewer misses, and an upper side by
-a tree, which is replayed on every configuration. Where they meet, the worst case is known. The
+A lower side by covers and by searches with fewer misses, and an upper side by a tree, which is
+replayed on every configuration. Where they meet, the worst case is known. The
 table is written after each game; games that have a row are not computed again unless they are named
 or --again is given.
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from experiments import script
 from optsearch.check.trees import verify
+from optsearch.counting.family import Family
 from optsearch.game import Game
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
@@ -51,7 +52,7 @@ def row(game: Game, seconds: float) -> dict[str, object] | None:
         game,
         game.cells,
         found.configurations,
-        game.fleet_cells + least_worst_misses(game),
+        game.fleet_cells + max(least_worst_misses(game, Family.of(solver.position).sets)),
         found.lower,
         found.upper,
         tree.total_height,

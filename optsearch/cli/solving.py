@@ -36,7 +36,7 @@ from optsearch.game.objective import Objective
 from optsearch.game.position import Position, legend
 from optsearch.lower_bounds import LeftOut, first_bounds
 from optsearch.lower_bounds.lower import SECONDS, LeaveOut, say_nothing
-from optsearch.lower_bounds.worst_case import least_worst_misses
+from optsearch.lower_bounds.worst_case import least_worst_misses, told_but_one
 from optsearch.results.bracket import Bracket, bounds_in_turn
 from optsearch.search import solver
 from optsearch.search.proving import prove
@@ -251,7 +251,8 @@ def ends_of(position: Position, aim: Objective, number: int) -> tuple[int, int]:
     game, hits = position.game, position.hits_left
     cells = game.cells - (position.closed | game.holes).bit_count()
     if aim.kind == "worst":
-        return hits + (0 if position.shots else least_worst_misses(game)), cells
+        packed = (n for sets in told_but_one(game) for n in least_worst_misses(game, sets))
+        return hits + (0 if position.shots else max(packed, default=0)), cells
     misses = (aim.shots or 0) - hits
     if misses >= cells - hits:
         return number, number

@@ -22,6 +22,8 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
+from optsearch.support.highs import Programme
+
 Rows = Sequence[Sequence[int]]
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -38,8 +40,7 @@ class HiderProgramme:
     def __init__(self, sizes: NDArray[np.int64]):
         self.sizes = sizes
         orbits = len(sizes)
-        self._solver = _Silent()  # type: ignore[no-untyped-call]
-        self._solver.setOptionValue("threads", 1)
+        self._solver = Programme()
         for side in ("primal", "dual"):
             self._solver.setOptionValue(f"{side}_feasibility_tolerance", PRECISE)
         costs, least = np.zeros((2, orbits + 1))
@@ -127,15 +128,6 @@ def nearest(pays: Matrix, centre: Vector, level: float) -> Vector:
         prices, inertia = raised, more
     mix = np.maximum(0, centre + scale * (limits.T @ prices))
     return np.asarray(mix / mix.sum())
-
-
-class _Silent(highspy.Highs):
-    """HiGHS without its greeting, which the last step of its construction prints."""
-
-    def enableCallbacks(self) -> None:
-        """As that of HiGHS."""
-        self.silent()
-        super().enableCallbacks()  # type: ignore[no-untyped-call]
 
 
 # Exactly

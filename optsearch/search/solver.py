@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
@@ -30,7 +30,7 @@ from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
 from optsearch.lower_bounds import bounds_on_demand, leaf_counting_misses
 from optsearch.lower_bounds.by_chance import shots_by_chance, total_by_chance
-from optsearch.lower_bounds.worst_case import least_worst_misses
+from optsearch.lower_bounds.worst_case import MOST, least_worst_misses, told_but_one
 from optsearch.search.diagonals import Diagonals
 from optsearch.search.first_shots import bracketed_values, budgeted_values
 from optsearch.search.frontier import BestFirstSearch, first_greedy, greedy_choice
@@ -102,7 +102,6 @@ class Solver:
         if options.root_bounds and family is None and prior is None:
             self.watch.bound_root = self._bound_root
         self._limit: Limit | None = None  # of the search that runs
-        self._is_a_game = family is None
         self._is_short = False  # whether the worst case is asked for alone
         self._misses_at_least = 0  # in the worst case
         self._misses_at_most: int | None = None
@@ -224,10 +223,12 @@ class Solver:
             self.watch.tick()
 
     def _bound_worst(self) -> None:
-        """Both sides of the worst case without a search: covers, and rules that are quick."""
+        """Both sides of the worst case without a search: packings, and rules that are quick."""
         root = self.kernel.root
-        if not self.position.shots and self.prior is None and self._is_a_game:
-            self._misses_at_least = least_worst_misses(self.position.game)
+        for sets in self._sets_to_pack():
+            for misses in least_worst_misses(self.position.game, sets):
+                self._misses_at_least = max(self._misses_at_least, misses)
+                self.watch.tick()
         known = Diagonals(self.kernel)
         if known.misses is not None:
             self._rule, self._misses_at_most = known, known.misses
@@ -238,6 +239,14 @@ class Solver:
             if frontier.upper < FORBIDDEN:
                 self._misses_at_most, self._feasible = budget, frontier
             budget += 1
+
+    def _sets_to_pack(self) -> Iterable[Sequence[int]]:
+        """What is hidden, or where that is too much the ships, of which all but one are told."""
+        kernel, game = self.kernel, self.position.game
+        if isinstance(kernel, Silent) and len(kernel.family.sets) * game.cells <= MOST:
+            return [kernel.family.sets]
+        is_whole = not self.position.shots and self.prior is None
+        return told_but_one(game) if is_whole else []
 
     def _open_answer(self) -> Solution:
         """What is known of the worst case, or of what is finished in time, before the end."""
