@@ -267,6 +267,7 @@ def test_an_evaluation_from_a_position(strategy, game, shots):
         (lambda: Position("4x4:3,2").after((0, 1), "hot"), "'hot' is not a reply; use miss"),
         (lambda: Position("4x4:3,2").after(3, "hit"), "3 is not a cell; give .row, column."),
         (lambda: Position.from_board("4x4:3,2", 5), "5 is not a drawn board; give its rows"),
+        (lambda: Position.from_board(np.full((4, 4), ".")), "a drawn board needs its game"),
         (lambda: optsearch.simulate("greedy", 5), "5 is not a game"),
         (lambda: optsearch.Posterior("4x4:3,2", "E1=hit"), "E1"),
     ],

@@ -206,7 +206,9 @@ class Position:
     # Drawn boards
 
     @classmethod
-    def from_board(cls, game: Game | str, drawing: str | Iterable[Iterable[object]]) -> Position:
+    def from_board(
+        cls, game: Game | str, drawing: str | Iterable[Iterable[object]] | None = None
+    ) -> Position:
         """The position drawn as one line per row: `.` not shot, `X` hit, `o` miss, `-` a hole.
 
         `#` is a hole, too, and `×` and `○` are read; blank lines and spaces are skipped. It may be
@@ -214,6 +216,10 @@ class Position:
         cell of a ship is enough. The shots come out in row-major order: PositionError where ships
         may touch along sides and the order of the hits says which ship was sunk.
         """
+        if drawing is None:
+            raise PositionError(
+                "a drawn board needs its game: Position.from_board('4x4:3,2', board)"
+            )
         game = Game.of(game)
         lines = drawing.splitlines() if isinstance(drawing, str) else drawing
         if not isinstance(lines, Iterable) or not all(isinstance(line, Iterable) for line in lines):
@@ -225,8 +231,7 @@ class Position:
             raise PositionError(
                 f"the drawn board has {len(rows)} rows; {game} has {game.rows}, one line each"
             )
-        replies = {sign: one for one in (HIT, MISS, SUNK) for sign in SIGNS[str(one)]}
-        replies["S"] = SUNK
+        replies = {sign: one for one in (HIT, MISS, SUNK) for sign in SIGNS[str(one)]} | {"S": SUNK}
         drawn: dict[Cell, Reply] = {}
         for i, row in enumerate(rows):
             if len(row) != game.columns:
