@@ -1,7 +1,6 @@
 """The command `optsearch`: exact answers, and one clear line for everything that is wrong."""
 
 import json
-import re
 import subprocess
 import sys
 from importlib.metadata import entry_points
@@ -11,7 +10,7 @@ import pytest
 
 from optsearch import cli
 from optsearch.game import Game
-from optsearch.game.position import HIT, MISS, Position, Reply
+from optsearch.game.position import MISS, Position, Reply
 from optsearch.support.store import Integers
 from optsearch.tree import DecisionTree, Leaf, Node, save
 from tests.examples import some
@@ -96,68 +95,6 @@ def test_draw_boards(here, tmp_path):
         ids = {element.get("id") for element in root.iter()}
         assert ("next cells" in ids) == bool(options)
     assert sizes[1][1] > sizes[0][1]
-
-
-TREE = {
-    "format": "optsearch decision tree",
-    "version": 1,
-    "game": "2x2:1",
-    "position": "",
-    "total_height": 2,
-    "configurations": 2,
-    "root": {"shot": "A1", "hit": {"configurations": 1}, "miss": {"configurations": 1}},
-}
-
-
-def chain(path, names):
-    """A file with the tree of 2x2:1 that shoots these cells one after the other."""
-    leaf = {"configurations": 1}
-    root = {"shot": names[-1], "hit": leaf}
-    for name in reversed(names[:-1]):
-        root = {"shot": name, "hit": leaf, "miss": root}
-    path.write_text(json.dumps({**TREE, "total_height": 10, "configurations": 4, "root": root}))
-    return path
-
-
-@pytest.mark.parametrize(
-    ("other", "differences", "words"),
-    [
-        ("A1 B1 A2 B2", [], "nowhere"),
-        ("A1 B1 B2 A2", ["A1=miss B1=miss"], "after A1=miss B1=miss"),
-        ("B2 B1 A2 A1", [], "nowhere"),  # mirrored along the other diagonal
-        ("B1 B2 A2 A1", ["A1=miss B1=miss"], "after A1=miss B1=miss"),  # by a quarter
-    ],
-)
-def test_where_trees_part(here, answer, tmp_path, other, differences, words):
-    left = chain(tmp_path / "left.json", ["A1", "B1", "A2", "B2"])
-    right = chain(tmp_path / "right.json", other.split())
-    assert answer("tree", left, "--beside", right)["differences"] == differences
-    _, out, _ = here("tree", left, "--beside", right)
-    assert f"they part     {words}\n" in re.sub(" +\n", "\n", out)
-
-
-def test_trees_that_part_in_several_places(here, tmp_path):
-    a, b, c, d = ((0, column) for column in range(4))
-    leaf = Leaf(1)
-
-    def saved(name, hit, missed):
-        """A file with the tree of 1x4:2 that shoots B1 and goes on in these ways."""
-        path = tmp_path / name
-        tree = DecisionTree(Position(Game.parse("1x4:2")), Node(b, {HIT: hit, MISS: missed}))
-        save(tree, path)
-        return path
-
-    def either(one, other):
-        return Node(one, {HIT: leaf, MISS: Node(other, {HIT: leaf})})
-
-    def both(one, other):
-        return Node(one, {HIT: Node(other, {HIT: leaf})})
-
-    left = saved("left.json", either(a, c), both(c, d))
-    right = saved("right.json", either(c, a), both(d, c))
-    status, out, err = here("tree", left, "--beside", right)
-    assert (status, err) == (0, "")
-    assert "they part     after B1=hit, and in 1 other place" in out
 
 
 def test_a_drawn_board_as_windows_writes_it(here, tmp_path):

@@ -21,9 +21,7 @@ from optsearch.drawing import (
     Scale,
     Vertex,
     binary_tree,
-    comparison_figure_size,
     draw_board,
-    draw_comparison,
     draw_matrix,
     draw_ships,
     draw_tree,
@@ -34,7 +32,6 @@ from optsearch.drawing.boards import board_lines, cell_corners
 from optsearch.game import Game
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.search import solver
-from optsearch.support import palette
 from optsearch.support.errors import TreeError
 from optsearch.tree import DecisionTree, Leaf, Node, load
 
@@ -348,68 +345,6 @@ def test_lines_of_a_board(game):
     corners = np.concatenate([cell_corners(game, game.cell(cell)) for cell in cells])
     assert np.all(corners.min(axis=0) <= around)
     assert np.all(around <= corners.max(axis=0))
-
-
-# Two trees side by side
-
-
-def greedy_and_optimal():
-    folder = Path(__file__).parent.parent / "data" / "results"
-    return [load(folder / f"counterexample_{name}.json") for name in ("greedy", "optimal")]
-
-
-def drawn_comparison(left, right, **options):
-    ax = axes(*comparison_figure_size(left, right))
-    draw_comparison(ax, left, right, **options)
-    return ax
-
-
-def segments(ax, width):
-    """How many edges are drawn with lines of this width."""
-    lines = artists(ax, "edges")
-    return sum(len(line.get_segments()) for line in lines if line.get_linewidth() == [width])
-
-
-def test_a_comparison_has_both_trees_with_their_measures():
-    left, right = greedy_and_optimal()
-    ax = drawn_comparison(left, right, titles=("greedy", "optimal"))
-    assert [text.get_text() for text in artists(ax, "measures")] == [
-        "total height 54\nmean 54/12 ≈ 4.5000",  # section 3.3
-        "total height 53\nmean 53/12 ≈ 4.4167",
-    ]
-    assert verify(left) == 54
-    assert verify(right) == 53
-    assert [text.get_text() for text in artists(ax, "title")] == ["greedy", "optimal"]
-    assert marks(ax, "leaves") == 24
-    names = [text.get_text() for text in artists(ax, "name")]
-    assert names.index("C2") == 0  # greedy shoots there first, and the other at B2
-    assert (segments(ax, 0.9), segments(ax, 2.0)) == (0, len(names) + 24 - 2)
-    found = boxes(ax, "name") + boxes(ax, "measures") + boxes(ax, "title")
-    assert not any(a.overlaps(b) for a, b in combinations(found, 2))
-
-
-def test_only_what_differs_is_marked():
-    game = Game.parse("1x3:1")
-
-    def strategy(*columns):
-        node = Leaf(1)
-        for column in reversed(columns):
-            branches = {HIT: Leaf(1)} if column == columns[-1] else {HIT: Leaf(1), MISS: node}
-            node = Node((0, column), branches)
-        return DecisionTree(Position(game), node)
-
-    ax = drawn_comparison(strategy(0, 1, 2), strategy(0, 2, 1))
-    # Below the first shot: a leaf, and the two other cells with a leaf each.
-    assert (segments(ax, 0.9), segments(ax, 2.0)) == (2 * 2, 2 * 3)
-    names = {text.get_text(): text.get_color() for text in artists(ax, "name")}
-    assert names == {"A1": palette.GREY, "B1": palette.HIT, "C1": palette.HIT}
-    same = drawn_comparison(strategy(0, 1, 2), strategy(0, 1, 2))
-    assert (segments(same, 0.9), segments(same, 2.0)) == (2 * 5, 0)
-
-
-def test_trees_of_different_positions_are_not_compared():
-    with pytest.raises(TreeError, match=r"of 3x2:2 and of 3x4:2, A1=miss B3=miss; only"):
-        draw_comparison(axes(), FIGURE_5, greedy_and_optimal()[0])
 
 
 # Abstract trees

@@ -74,7 +74,6 @@ RUNS = {
     "tree": [
         ["solve", GAME, "--tree", "tree.json"],
         ["tree", "tree.json"],
-        ["tree", "tree.json", "--beside", "tree.json"],
     ],
     "counterexamples": [["counterexamples", "--max-cells", "12", "--fleet", "2"]],
     "reproduce": [["reproduce", "--source", "probability"]],

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from optsearch.check import reference
 from optsearch.check.trees import verify
-from optsearch.cli.trees import turn_text
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game import parse_cell as cell
@@ -27,11 +26,8 @@ from optsearch.tree import (
     DecisionTree,
     Leaf,
     Node,
-    aligned,
-    differences,
     load,
     save,
-    turned_by,
 )
 from tests.examples import draws, positions, some
 
@@ -155,69 +151,6 @@ def test_the_text_has_a_line_a_node(tree):
     assert lines == DecisionTree(tree.position, tree.root).text().splitlines()[1:]
     depths = [int(line.split("✓ ")[1].split(",")[0]) for line in lines if "✓" in line]
     assert depths == [len(shots) for shots, _ in tree.paths()]
-
-
-# Comparison
-
-
-@given(seeds=st.tuples(st.integers(0, 9), st.integers(0, 9)), game=st.sampled_from(GAMES))
-def test_differences_are_where_two_trees_part(seeds, game):
-    position = Position(Game.parse(game))
-    left, right = (random_strategy(position, random.Random(seed)) for seed in seeds)
-    found = differences(left, right)
-    assert differences(right, left) == found
-    assert (not found) == (left == right)
-
-    def shot_after(tree, shots):
-        node = tree.root
-        for shot in shots:
-            assert node.cell == shot.cell
-            node = node.replies[shot.reply]
-        return getattr(node, "cell", None)
-
-    for shots in found:
-        assert shot_after(left, shots) != shot_after(right, shots)
-    # Every leaf of either tree is below one of them, or also a leaf of the other.
-    shared = set(left.paths()) & set(right.paths())
-    for tree in (left, right):
-        for path in tree.paths():
-            above = [shots for shots in found if path[0][: len(shots)] == shots]
-            assert len(above) == (path not in shared)
-
-
-def test_differences_by_hand():
-    game = Game.parse("2x2:1")
-    a, b, c, d = (cell(name) for name in ("A1", "B1", "A2", "B2"))
-
-    def chain(*cells):
-        *others, last = cells
-        node = Node(last, {HIT: Leaf(1)})
-        for one in reversed(others):
-            node = Node(one, {HIT: Leaf(1), MISS: node})
-        return node
-
-    def parted(left, right):
-        found = differences(*(DecisionTree(Position(game), root) for root in (left, right)))
-        return [" ".join(map(str, shots)) for shots in found]
-
-    assert parted(chain(a, b, c, d), chain(a, b, c, d)) == []
-    assert parted(chain(a, b, c, d), chain(d, b, c, a)) == [""]
-    assert parted(chain(a, b, c, d), chain(a, b, d, c)) == ["A1=miss B1=miss"]
-    # What only one of them has: a branch, a shot, a weight.
-    assert parted(chain(a), chain(a, b)) == ["A1=miss"]
-    assert parted(Leaf(1), chain(a)) == [""]
-    assert parted(chain(a), Node(a, {HIT: Leaf(2)})) == ["A1=hit"]
-
-
-def test_trees_of_different_positions_have_no_differences():
-    tree = load(FIGURE_5)
-    for text, shots, named in (
-        ("3x2:2", "A1=miss", "3x2:2 and of 3x2:2, A1=miss"),
-        ("2x3:2", "", "3x2:2 and of 2x3:2"),
-    ):
-        other = DecisionTree(Position.parse(Game.parse(text), shots), tree.root)
-        with pytest.raises(TreeError, match=f"^the trees are of {named}; only"):
-            differences(tree, other)
 
 
 def test_weights_are_written():
@@ -609,34 +542,3 @@ def test_junk_anywhere_in_a_file_is_refused_or_harmless(tmp_path_factory, data, 
     else:
         with pytest.raises(TreeError, match=r"tree\.json"):
             load(path)
-
-
-@pytest.mark.parametrize("text", ["2x2:2", "3x3:2", "2x3:2", "2x4:2,contact=any,announce=ship"])
-def test_a_tree_turned_lies_upon_itself(text):
-    """Turned by any symmetry, aligned with what it was: the same first shot, and nothing lost."""
-    first = solve(text).tree()
-    game = first.position.game
-    for permutation in game.symmetries():
-        turned = turned_by(first, permutation)
-        assert verify(turned) == first.total_height
-        back, found = aligned(first, turned)
-        if turned.root.cell == first.root.cell:
-            assert (back, found) == (turned, None)
-        else:
-            assert found is not None
-            assert back == first
-
-
-def test_every_symmetry_has_its_name():
-    names = [
-        turn_text(game, p)
-        for game in (Game(3, 3, (2,)), Game(2, 3, (2,)))
-        for p in game.symmetries()[1:]
-    ]
-    assert len(set(names[:7])) == 7
-    assert sorted(names[7:]) == [
-        "mirrored left to right",
-        "mirrored top to bottom",
-        "turned by half",
-    ]
-    assert turn_text(Game(2, 2, (1,)), (1, 3, 0, 2)) == "turned by a quarter to the right"

@@ -71,7 +71,7 @@ COMMANDS = {
         "Solitaire Battleship: find the fleet from counts and a few revealed cells.",
     ),
     "strategies": ("evaluating", "List the strategies and players."),
-    "tree": ("trees", "Print a decision tree; draw it; compare it with another."),
+    "tree": ("trees", "Print a decision tree; draw it."),
 }
 FIRST = 8  # commands, that help shows without --all
 

@@ -16,11 +16,9 @@ from optsearch.cli.common import (
     require_digest,
     require_game,
     save_figure,
-    title_of,
 )
 from optsearch.cli.options import FIGURE, Argument, Form, Option
 from optsearch.counting.prior import Prior, prior_of
-from optsearch.game import Cell, Game, Permutation
 from optsearch.search.identify import is_identification
 from optsearch.support.errors import OptsearchError
 
@@ -30,14 +28,11 @@ from optsearch.support.errors import OptsearchError
     takes=4,
     then="optsearch explore 4x5:2,3,4 -o walk.html --with-tree tree.json  # walk it",
     gives="game position (prior prior_digest) total_height configurations mean worst leaves "
-    "histogram (beside turned differences)",
+    "histogram",
     file=Argument("A file written by solve --tree."),
     game=Argument("The file of the family, where it is a tree of one.", metavar="GAME"),
     figure=Option("Draw the tree to this file (pdf, svg or png).", writes=FIGURE),
     draw_boards=Option("Draw each node as the board at that moment."),
-    beside=Option(
-        "Compare with this tree of the same position, and draw both side by side.", metavar="FILE"
-    ),
 )
 def tree(
     file: Path,
@@ -45,10 +40,9 @@ def tree(
     prior: str | None = None,
     figure: Path | None = None,
     draw_boards: bool = False,
-    beside: Path | None = None,
     form: Form = Form.TEXT,
 ) -> None:
-    """Print a decision tree; draw it; compare it with another."""
+    """Print a decision tree; draw it."""
     if draw_boards and figure is None:
         raise OptsearchError("--draw-boards is for drawings; add --figure FILE")
     if is_identification(file):
@@ -57,23 +51,8 @@ def tree(
             f"{file} sets.csv"
         )
     loaded, by = read_tree(file, game, prior)
-    other = None if beside is None else tree_.load(beside)
-    symmetry = None
-    if other is not None:
-        other, symmetry = tree_.aligned(loaded, other)
-    turned = "" if symmetry is None else turn_text(loaded.position.game, symmetry)
-    parted = [] if other is None else tree_.differences(loaded, other)
     if figure is not None:
-        if other is None or beside is None:
-            draw_tree(loaded, figure, draw_boards)
-        else:
-            draw_trees(
-                loaded,
-                other,
-                (title_of(loaded, file), f"{title_of(other, beside)}{turned and f', {turned}'}"),
-                figure,
-                draw_boards,
-            )
+        draw_tree(loaded, figure, draw_boards)
     number = loaded.configurations
     answer = Answer(**described(loaded.position, by))
     if not figure:
@@ -86,16 +65,6 @@ def tree(
     distribution = ", ".join(f"{shots}: {n:,}" for shots, n in histogram.items())
     answer.fact("distribution", distribution, histogram=histogram)
     answer.table({"shots": shots, "configurations": n} for shots, n in histogram.items())
-    if other is not None:
-        answer.fact(
-            "beside",
-            f"{mean_text(other.total_height, other.configurations)} in {beside}"
-            f"{turned and f', {turned}'}",
-            beside=measures(other),
-            turned=turned or None,
-        )
-        differences = [" ".join(map(str, shots)) for shots in parted]
-        answer.fact("they part", parting_text(parted), differences=differences)
     answer.fact("drawing", str(figure) if figure else None)
     answer.print(form)
 
@@ -122,50 +91,6 @@ def measures(tree: tree_.DecisionTree) -> dict[str, object]:
     }
 
 
-TURNS = (
-    "turned by half",
-    "mirrored top to bottom",
-    "mirrored left to right",
-    "mirrored along the diagonal from A1",
-    "mirrored along the other diagonal",
-    "turned by a quarter to the right",
-    "turned by a quarter to the left",
-)
-
-
-def turn_text(game: Game, permutation: Permutation) -> str:
-    """A symmetry in words; of two names that are the same on a grid, the first."""
-    rows, columns = game.rows, game.columns
-
-    def images(row: int, column: int) -> tuple[Cell, ...]:
-        """A cell after each of `TURNS`."""
-        below, right = rows - 1 - row, columns - 1 - column
-        return (
-            *((below, right), (below, column), (row, right)),
-            *((column, row), (right, below), (column, below), (right, row)),
-        )
-
-    cells = [game.cell(i) for i in range(game.cells)]
-    image = [game.cell(i) for i in permutation]
-    for k, name in enumerate(TURNS):
-        if image == [images(*cell)[k] for cell in cells]:
-            return name
-    raise ValueError(f"{permutation} is not a symmetry of {rows}x{columns}")
-
-
-def parting_text(parted: list[tree_.Shots]) -> str:
-    """Where two trees part, in words."""
-    if not parted:
-        return "nowhere"
-    first = " ".join(map(str, parted[0]))
-    if not first:
-        return "at the root; no symmetry takes one first shot to the other"
-    others = len(parted) - 1
-    return f"after {first}" + (
-        f", and in {others} other place{'s' * (others > 1)}" if others else ""
-    )
-
-
 def draw_tree(tree: tree_.DecisionTree, path: Path, boards: bool = False) -> None:
     """Draw a tree to a file whose ending names the format."""
     # Imported here, because matplotlib takes longer to load than most commands take to run.
@@ -175,22 +100,4 @@ def draw_tree(tree: tree_.DecisionTree, path: Path, boards: bool = False) -> Non
 
     figure = Figure(figsize=drawing.tree_figure_size(tree, boards), layout="constrained")
     drawing.draw_tree(figure.add_subplot(), tree, boards)
-    save_figure(figure, path)
-
-
-def draw_trees(
-    left: tree_.DecisionTree,
-    right: tree_.DecisionTree,
-    titles: tuple[str, str],
-    path: Path,
-    boards: bool,
-) -> None:
-    """Draw two trees side by side to a file whose ending names the format."""
-    from matplotlib.figure import Figure
-
-    from optsearch import drawing
-
-    size = drawing.comparison_figure_size(left, right, boards)
-    figure = Figure(figsize=size, layout="constrained")
-    drawing.draw_comparison(figure.add_subplot(), left, right, titles, boards)
     save_figure(figure, path)

@@ -23,7 +23,6 @@ class Vertex:
     branches -- reply and child; in a binary tree that is no strategy, the left child is the one
         after a hit. A leaf has no branch.
     position, shot -- the board to draw, and the cell of it that is shot next; None for a circle.
-    is_different -- whether it belongs to what two compared trees do not share.
     is_link -- whether it stands for a subtree that is drawn elsewhere, below the same name.
     """
 
@@ -31,7 +30,6 @@ class Vertex:
     branches: tuple[tuple[Reply, Vertex], ...] = ()
     position: Position | None = None
     shot: Cell | None = None
-    is_different: bool = False
     is_link: bool = False
 
 
@@ -144,8 +142,8 @@ def _shape(vertex: Vertex, scale: Scale, widest: float) -> _Shape:
             ((i, pair) for i, pair in enumerate(children) if pair[1].children),
             key=lambda item: item[1][1].width,
         )
-        link = Vertex(is_different=child.vertex.is_different, is_link=True)
-        children[index] = reply, replace(_joined(link, [], scale), elsewhere=child)
+        link = _joined(Vertex(is_link=True), [], scale)
+        children[index] = reply, replace(link, elsewhere=child)
         shape = _joined(vertex, children, scale)
     return shape
 

@@ -1,9 +1,9 @@
-"""Decision trees and binary trees on axes, one alone or two side by side."""
+"""Decision trees and binary trees on axes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,14 +25,13 @@ from optsearch.drawing.vertices import (
 )
 from optsearch.game import Cell, cell_name
 from optsearch.game.position import Reply
-from optsearch.support.palette import GREY, GRID, HIT, HIT_CELL, HOLE, INK, LABEL, MISS_CELL, SOLVED
-from optsearch.tree import DecisionTree, differences
+from optsearch.support.palette import GRID, HIT_CELL, HOLE, INK, LABEL, MISS_CELL, SOLVED
+from optsearch.tree import DecisionTree
 
 # In points.
 MARK_SIZE = 5.0
 SUNK_SIZE = 9.0
 NAME_SIZE = 8.0
-_TEXT_WIDTH = 8.0  # in slots, of what is written below a tree
 
 _CHECK_MARK = Path([(-0.45, 0.0), (-0.12, -0.4), (0.5, 0.45)])
 _PARTS = [Path.MOVETO, Path.LINETO]  # of a path that is a line alone
@@ -49,10 +48,8 @@ class _Pen:
     miss: str = "o"
 
 
-# By whether a vertex belongs to what two trees do not share.
-_PLAIN = {False: _Pen()}
-_PAPER = {False: _Pen(hit="o", miss="x")}
-_COMPARED = {False: _Pen(GREY, GREY), True: _Pen(HIT, HIT, 2.0)}
+_PLAIN = _Pen()
+_PAPER = _Pen(hit="o", miss="x")
 
 
 def tree_figure_size(tree: DecisionTree | Vertex, boards: bool = False) -> tuple[float, float]:
@@ -84,72 +81,17 @@ def draw_tree(
     """
     placed, width, height = arranged(tree, boards, names=names)
     if isinstance(tree, Vertex):
-        pen = _PLAIN[False]
-        _draw_edges(ax, placed, CIRCLES, False, pen)
+        pen = _PLAIN
+        _draw_edges(ax, placed, CIRCLES, pen)
         inner = [(p.x, -p.depth) for p in placed if p.vertex.branches]
         leaves = [(p.x, -p.depth) for p in placed if not p.vertex.branches]
         _draw_marks(ax, inner, "nodes", pen, marker="o", markersize=6, markerfacecolor=INK)
         _draw_marks(ax, leaves, "leaves", pen, marker="s", markersize=6.5)
     else:
-        _draw_strategy(ax, placed, scale_of(tree, boards), _PAPER if paper else _PLAIN)
+        scale, pen = scale_of(tree, boards), _PAPER if paper else _PLAIN
+        _draw_replies(ax, _draw_edges(ax, placed, scale, pen), pen)
+        _draw_vertices(ax, placed, scale, pen)
     _frame(ax, width, height)
-
-
-def comparison_figure_size(
-    left: DecisionTree, right: DecisionTree, boards: bool = False
-) -> tuple[float, float]:
-    """Width and height in inches of the axes for `draw_comparison`; TreeError as there."""
-    _, _, width, height = _side_by_side(left, right, boards)
-    return width * SLOT, height * scale_of(left, boards).level
-
-
-def draw_comparison(
-    ax: Axes,
-    left: DecisionTree,
-    right: DecisionTree,
-    titles: tuple[str, str] = ("", ""),
-    boards: bool = False,
-) -> None:
-    """Draw two trees of one position side by side; where they differ, in colour and thicker.
-
-    What differs is what hangs below the ends of `tree.differences`: there the two shoot different
-    cells for the first time. All else is grey. Below each tree stand its total height and its mean,
-    above it its title. The axes should have the size that `comparison_figure_size` gives. Raises
-    TreeError for trees of different positions.
-    """
-    placed, middles, width, height = _side_by_side(left, right, boards)
-    _draw_strategy(ax, placed, scale_of(left, boards), _COMPARED)
-    for tree, title, x in zip((left, right), titles, middles, strict=True):
-        mean = f"{tree.total_height}/{tree.configurations}"
-        below = f"total height {tree.total_height}\nmean {mean} ≈ {float(tree.mean):.4f}"
-        _draw_text(ax, (x, -height + 1), below, INK, "measures")
-        _draw_text(ax, (x, 0), title, INK, "title")
-    _frame(ax, width, height)
-
-
-def _side_by_side(
-    left: DecisionTree, right: DecisionTree, boards: bool
-) -> tuple[list[Placed], list[float], float, float]:
-    """The layouts of two trees as one, a level below the top and one above the bottom.
-
-    Returns the places, the middle of each tree, and the width and the height of both together.
-    """
-    parted = frozenset(differences(left, right))
-    placed: list[Placed] = []
-    middles = []
-    end, height = 0.0, 0.0
-    for tree in (left, right):
-        own, width, levels = arranged(tree, boards, parted)
-        room = max(width, _TEXT_WIDTH)
-        start = end + bool(placed)  # a slot between the two
-        first = len(placed)
-        for p in own:
-            parent = None if p.parent is None else first + p.parent
-            x = p.x + start + (room - width) / 2
-            placed.append(replace(p, x=x, depth=p.depth + 1, parent=parent))
-        middles.append(start + room / 2)
-        end, height = start + room, max(height, levels + 2)
-    return placed, middles, end, height
 
 
 def _frame(ax: Axes, width: float, height: float) -> None:
@@ -159,13 +101,13 @@ def _frame(ax: Axes, width: float, height: float) -> None:
 
 
 def _draw_edges(
-    ax: Axes, placed: Sequence[Placed], scale: Scale, is_different: bool, pen: _Pen
+    ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen
 ) -> list[tuple[Reply | None, float, float]]:
     """Draw the edges below these vertices; the reply and the middle of each."""
     segments = []
     middles = []
     for p in placed:
-        if p.parent is None or placed[p.parent].vertex.is_different != is_different:
+        if p.parent is None:
             continue
         above = placed[p.parent]
         start, end = (above.x, _end(above, scale, -1)), (p.x, _end(p, scale, 1))
@@ -185,15 +127,6 @@ def _end(p: Placed, scale: Scale, side: int) -> float:
     if p.vertex.is_link or not p.vertex.branches:
         reach = max(0.0, reach - NODE_SIZE / 144 / scale.level)
     return -p.depth + side * reach
-
-
-def _draw_strategy(
-    ax: Axes, placed: Sequence[Placed], scale: Scale, pens: dict[bool, _Pen]
-) -> None:
-    """A decision tree that has been laid out; a pen for what is different, and one for the rest."""
-    for is_different, pen in pens.items():
-        _draw_replies(ax, _draw_edges(ax, placed, scale, is_different, pen), pen)
-        _draw_vertices(ax, [p for p in placed if p.vertex.is_different == is_different], scale, pen)
 
 
 def _draw_replies(
@@ -346,5 +279,4 @@ def _draw_text(
         color=colour,
         zorder=3,
         gid=gid,
-        parse_math=False,  # a file name may have dollars in it
     )

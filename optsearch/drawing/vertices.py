@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from math import sqrt
 
 from optsearch.drawing.boards import board_size
 from optsearch.drawing.layouts import CIRCLES, LEVEL, Placed, Scale, Vertex, layout
 from optsearch.game import Cell, cell_name
-from optsearch.game.position import HIT, MISS, Position, Shot
+from optsearch.game.position import HIT, MISS, Position
 from optsearch.support.errors import TreeError
-from optsearch.tree import DecisionTree, Leaf, Node, Shots
+from optsearch.tree import DecisionTree, Leaf, Node
 
 # In inches (a slot is the width of a leaf).
 SLOT = 0.40
@@ -24,37 +24,21 @@ _SHAPE = 1.5  # the width of a folded tree over its height, had it no gaps
 def _vertex(
     node: Node | Leaf,
     board: Position | None,
-    shots: Shots = (),
-    parted: Iterable[Shots] = (),
-    is_different: bool = False,
     names: Callable[[Cell], str] = cell_name,
 ) -> Vertex:
     """A subtree as a tree to draw: hits to the left, the miss to the right.
 
-    board -- the position there, if boards are drawn; shots -- those from the root to there;
-    parted -- where this tree parts from another; is_different -- whether it has done so above;
-    names -- what cells are called.
+    board -- the position there, if boards are drawn; names -- what cells are called.
     """
-    is_different = is_different or shots in parted
     if isinstance(node, Leaf):
         name = "" if node.configurations == 1 else f"×{node.configurations}"
-        return Vertex(name, is_different=is_different)
+        return Vertex(name)
     branches = tuple(
-        (
-            reply,
-            _vertex(
-                child,
-                board and board.after(node.cell, reply),
-                (*shots, Shot(node.cell, reply)),
-                parted,
-                is_different,
-                names,
-            ),
-        )
+        (reply, _vertex(child, board and board.after(node.cell, reply), names))
         for reply, child in node.replies.items()
     )
     shot = node.cell if board else None
-    return Vertex(names(node.cell), branches, board, shot, is_different)
+    return Vertex(names(node.cell), branches, board, shot)
 
 
 def binary_tree(depths: Sequence[int]) -> Vertex:
@@ -94,13 +78,12 @@ def scale_of(tree: DecisionTree | Vertex, boards: bool) -> Scale:
 def arranged(
     tree: DecisionTree | Vertex,
     boards: bool,
-    parted: Iterable[Shots] = (),
     names: Callable[[Cell], str] = cell_name,
 ) -> tuple[list[Placed], float, float]:
     """The layout of a tree, folded if it is wide, with its width in slots and height in levels."""
     root = tree
     if isinstance(root, DecisionTree):
-        root = _vertex(root.root, root.position if boards else None, parted=parted, names=names)
+        root = _vertex(root.root, root.position if boards else None, names)
     scale = scale_of(tree, boards)
     placed, width = layout(root, scale)
     if width * SLOT > WIDEST:

@@ -19,7 +19,6 @@ HOLE = "#66727e"
 SHIP = "#b8c4d0"
 FOUND = "#8fa3b5"  # of a ship that the solver has to find
 WAVE = "#5b8db8"  # revealed water
-GREY = "#7b8794"  # what two trees have in common
 SOLVED = "#2f7d4f"  # the check mark of a leaf
 
 BLUE, ORANGE, GREEN = "#0072b2", "#d55e00", "#009e73"

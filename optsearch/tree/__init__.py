@@ -5,11 +5,10 @@ on until every cell of the ships has been hit: a decision tree. Audinot, Bonnet 
 section 3.1.
 
 `nodes` has the parts of a tree and `decisions` the whole with its measures, `text` says either in
-words, `comparison` finds where two trees part, and `files` saves and loads. What replays one on all
-configurations is `optsearch.check.trees`.
+words, and `files` saves and loads. What replays one on all configurations is
+`optsearch.check.trees`.
 """
 
-from optsearch.tree.comparison import aligned, differences, turned_by
 from optsearch.tree.decisions import DecisionTree
 from optsearch.tree.files import FORMAT, VERSION, load, save
 from optsearch.tree.nodes import Leaf, Node, Shots
@@ -21,9 +20,6 @@ __all__ = [
     "Leaf",
     "Node",
     "Shots",
-    "aligned",
-    "differences",
     "load",
     "save",
-    "turned_by",
 ]
