@@ -10,9 +10,9 @@ same family, or a free one, or any. Of families that differ in names of cells al
 `_normal_form` knows them as one, and takes longer.
 """
 
+import mmap
 import os
 
-from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport int64_t, uint64_t
 
 from cells cimport Cells, ctz, high, low
@@ -38,12 +38,11 @@ cdef class IdentityTable:
         self.bytes, self.mask, self.compared = buckets * LINE, buckets - 1, <uint64_t>-1
         for i in range(3):
             self.seeds[i] = <uint64_t>int.from_bytes(os.urandom(8)) | 1
-        self.entries = <uint64_t*>PyMem_Calloc(buckets, LINE)
-        if self.entries == NULL:
-            raise MemoryError
-
-    def __dealloc__(self):
-        PyMem_Free(self.entries)
+        memory = mmap.mmap(-1, self.bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        if hasattr(mmap, "MADV_HUGEPAGE"):  # else each look-up misses the TLB, too
+            memory.madvise(mmap.MADV_HUGEPAGE)
+        self.memory = memory
+        self.entries = <uint64_t*>&self.memory[0]
 
     cdef Identity of_family(self, const Cells* rows, const int64_t* weights, int n) noexcept nogil:
         """The name of n sets without a cell that all of them have; weights -- NULL where all are 1."""

@@ -9,6 +9,7 @@ cdef struct Identity:          # of a family; zeros: of none
     uint64_t print             # what tells it from others there
 
 cdef class IdentityTable:
+    cdef unsigned char[::1] memory  # of the entries, zeros at first, and freed with it
     cdef uint64_t* entries     # [4 * (mask + 1)] of two words: print, and BITS of place, bound, exact
     cdef uint64_t mask         # buckets, a power of two, less 1
     cdef uint64_t seeds[3]
