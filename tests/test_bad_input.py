@@ -181,7 +181,6 @@ FOLDERS = [
     (["equilibrium", "5x5:3,2"], "--resume"),
     (["reproduce", "--full"], "--resume"),
     (["table", "6x6:4,3,2"], "--resume"),
-    (["counterexamples", "--max-cells", "16"], "--trees"),
     (["equilibrium", "5x5:3,2"], "--trees"),
     (["solve", "6x6:4,3,2"], "--table"),
 ]

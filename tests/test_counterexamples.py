@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
-from optsearch import tree
 from optsearch.check import reference
 from optsearch.check.trees import verify
 from optsearch.game import Game, image
@@ -435,16 +434,3 @@ def test_interrupted(here, interrupt_at, monkeypatch, tmp_path):
     assert err == (
         "interrupted; what is done is in kept, and the same command goes on from there\n"
     )
-
-
-def test_trees_are_written(here, tmp_path):
-    status, _, err = here(
-        "counterexamples", "--max-cells", 12, "--fleet", "2", "--trees", tmp_path / "trees"
-    )
-    assert (status, err) == (0, "")
-    assert sorted(path.name for path in (tmp_path / "trees").iterdir()) == [
-        "1_greedy.json",
-        "1_optimal.json",
-    ]
-    assert verify(tree.load(tmp_path / "trees" / "1_greedy.json")) == 54
-    assert verify(tree.load(tmp_path / "trees" / "1_optimal.json")) == 53

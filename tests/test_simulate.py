@@ -282,25 +282,3 @@ def test_a_killed_or_interrupted_command_goes_on(here, interrupt_at, tmp_path, a
     )
     assert shots(again) == shots(found)
     assert again.resumed == reports[0].done == 180
-
-
-def test_the_games_of_fewest_and_most_shots():
-    """Played again by the number of the board, as text and in JSON."""
-    game = "5x5:3,2,contact=any,announce=ship"
-    arguments = ("parity", "greedy", game, "--games", 40, "--jobs", 1, "--extremes")
-    found = simulate(["parity", "greedy"], Game.parse(game), games=40, jobs=1)
-    answer = json.loads(run(*arguments, "--json").stdout)
-    text = run(*arguments).stdout
-    for outcome, player in zip(found.outcomes, answer["players"], strict=True):
-        for which, number in (
-            ("fewest", outcome.shots.argmin()),
-            ("most", outcome.shots.argmax()),
-        ):
-            end = Position.parse(Game.parse(game), player[which]["position"])
-            assert player[which]["board"] == number
-            assert end.hits_left == 0
-            assert len(end.shots) == outcome.shots[number]
-            assert f"{outcome.strategy}, {which} shots: {len(end.shots)}, board {number}" in text
-    (last,) = (shot for shot in end.shots[-1:])
-    assert f"{len(end.shots)}●" in text
-    assert last.reply.sunk

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 
-from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import advised, facts_table, read_games
@@ -50,10 +48,6 @@ class Contact(str, Enum):
         "Folder that keeps each finished game; a run that was stopped goes on from it.",
         writes=FOLDER,
     ),
-    trees=Option(
-        "Write a best greedy and an optimal tree of each counterexample to this folder.",
-        writes=FOLDER,
-    ),
     output=OUTPUT("Write all of them to this CSV file."),
 )
 def counterexamples(
@@ -66,7 +60,6 @@ def counterexamples(
     jobs: int | None = None,
     dask: str | None = None,
     resume: Path | None = None,
-    trees: Path | None = None,
     output: Path | None = None,
     form: Form = Form.TEXT,
 ) -> None:
@@ -102,8 +95,6 @@ def counterexamples(
         )
     if output is not None:
         write(found, output)
-    if trees is not None:
-        save_trees(found.counterexamples, trees)
     answer_of(found).print(form)
 
 
@@ -176,15 +167,3 @@ def options_of(scope: Scope) -> list[str]:
         options += [f"--contact {scope.contact}"]
     options += ["--empty-only"] * scope.empty_only
     return options + ([] if scope.own or scope.fleets else [f"--shortest {scope.shortest}"])
-
-
-def save_trees(found: list[Counterexample], folder: Path) -> None:
-    """Write two trees for each: NUMBER_greedy.json and NUMBER_optimal.json, numbered from 1."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OptsearchError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
-    for number, counterexample in enumerate(found, 1):
-        greedy, optimal = counterexamples_.trees(counterexample)
-        tree_.save(replace(greedy, title="best greedy"), folder / f"{number}_greedy.json")
-        tree_.save(replace(optimal, title="optimal"), folder / f"{number}_optimal.json")

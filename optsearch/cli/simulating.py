@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from math import isnan
 from pathlib import Path
@@ -22,11 +21,8 @@ from optsearch.cli.estimates import announce_simulation
 from optsearch.cli.options import OUTPUT, Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_at
-from optsearch.game import HOLE, Cell, column_name
-from optsearch.game.noise import NoisyPosition
-from optsearch.game.position import Position, legend
-from optsearch.play.hiding import Hider, hider
-from optsearch.play.simulate import MOST_GAMES, Difference, Outcome, ReplyModel, Simulation, replay
+from optsearch.play.hiding import hider
+from optsearch.play.simulate import MOST_GAMES, Difference, Outcome, ReplyModel, Simulation
 from optsearch.play.simulate import simulate as simulate_
 from optsearch.results.tables import SIMULATION
 from optsearch.support.errors import StrategyError
@@ -51,7 +47,6 @@ SHOWN = 10  # players of whom all differences are printed
         metavar="WHO",
     ),
     output=OUTPUT("Write the distributions to this file (CSV)."),
-    extremes=Option("Show the games of fewest and of most shots."),
 )
 def simulate(
     arguments: list[str],
@@ -65,7 +60,6 @@ def simulate(
     false_hits: str | None = None,
     false_misses: str | None = None,
     salvo: int = 1,
-    extremes: bool = False,
     form: Form = Form.TEXT,
 ) -> None:
     """Play games on hidden boards, all players on the same boards.
@@ -98,16 +92,7 @@ def simulate(
             )
     if output is not None:
         save(simulation, output, boards)
-    ends = extreme_games(players, simulation, hider(boards)) if extremes else []
     answer = answer_of(simulation, boards)
-    for outcome, fields, games_of in zip(
-        simulation.outcomes, answer.fields["players"], ends, strict=False
-    ):
-        for which, (board, end) in games_of.items():
-            fields[which] = {"board": board, "position": str(end)}
-            answer.head(f"\n{outcome.strategy}, {which} shots: {len(end.shots)}, board {board}")
-            answer.show(numbered_board(end))
-        answer.show(f"\nnumber of the shot: {legend(parsed)}; . not shot")
     if output is not None:
         answer.show(f"written to {output}")
     answer.print(form)
@@ -145,39 +130,6 @@ def answer_of(simulation: Simulation, boards: str) -> Answer:
     known = f", {simulation.resumed:,} games were played before" if simulation.resumed else ""
     answer.show(f"\n{simulation.seconds:,.1f} seconds{known}")
     return answer
-
-
-End = Position | NoisyPosition
-Extremes = dict[str, tuple[int, End]]  # fewest and most: the number of the board, the end
-
-
-def extreme_games(players: Sequence[str], simulation: Simulation, boards: Hider) -> list[Extremes]:
-    """The first games of fewest and of most shots of each player, played again."""
-
-    def again(player: str, number: int) -> tuple[int, End]:
-        game, seed, manner = simulation.game, simulation.seed, simulation.manner
-        return number, replay(player, game, number, seed=seed, boards=boards, manner=manner)
-
-    return [
-        {
-            "fewest": again(player, int(outcome.shots.argmin())),
-            "most": again(player, int(outcome.shots.argmax())),
-        }
-        for player, outcome in zip(players, simulation.outcomes, strict=True)
-    ]
-
-
-def numbered_board(end: End) -> str:
-    """The board of a game, with the number of each shot and a sign of its reply."""
-    game, signs = end.game, dict[Cell, str]()
-    for number, shot in enumerate(end.shots, 1):
-        signs[shot.cell] = f"{signs.get(shot.cell, '')}{number}{shot.reply.letter}"
-    rows = [["", *map(column_name, range(game.columns))]]
-    for i in range(game.rows):
-        cells = [(i, j) for j in range(game.columns)]
-        rows.append([str(i + 1), *(signs.get(c, "." if c in game else HOLE) for c in cells)])
-    width = max(len(text) for row in rows for text in row)
-    return "\n".join("  ".join(text.rjust(width) for text in row) for row in rows)
 
 
 def texts(outcome: Outcome) -> tuple[str, ...]:
