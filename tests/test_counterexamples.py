@@ -175,7 +175,7 @@ def test_own_games():
     assert set(twelve.counterexamples) == {
         one for one in everything.counterexamples if one.game in chosen
     }
-    with pytest.raises(NotSupported, match="announces sinkings"):
+    with pytest.raises(NotSupported, match="is for announce=nothing"):
         Scope.of([Game.parse("2x2:2,announce=sunk")])
 
 

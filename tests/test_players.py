@@ -113,7 +113,7 @@ def test_a_file_names_a_player(tmp_path):
     assert "source" in player.identity()
     with pytest.raises(StrategyError, match=r"own\.py:AnyCell may play by chance"):
         evaluate(f"{path}:AnyCell", GAME)
-    with pytest.raises(StrategyError, match="'Nobody' is not there"):
+    with pytest.raises(StrategyError, match="has no 'Nobody'"):
         as_player(f"{path}:Nobody")
 
 

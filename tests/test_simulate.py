@@ -210,7 +210,7 @@ def test_boards_of_own_code(tmp_path):
         "nothing": "no list of ships",
         "fails": "RuntimeError: out of ideas",
         "number": "number is 3; a function is accepted",
-        "nobody": "'nobody' is not there",
+        "nobody": "has no 'nobody'",
     }.items():
         with pytest.raises(StrategyError, match=says):
             hiding.hider(f"{path}:{name}").boards(GAME, 1, 1)
