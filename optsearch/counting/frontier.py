@@ -103,7 +103,7 @@ def _orders(game: Game) -> Iterable[Permutation]:
 
 
 def _folded(position: Permutation) -> Iterable[Permutation]:
-    """The same with parts of n cells from both ends by turns.
+    """An order of the cells with its parts of n cells taken from both ends by turns.
 
     Where the last part touches the first, as on a torus, ships reach less far ahead so.
     """

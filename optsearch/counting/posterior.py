@@ -209,7 +209,7 @@ class Posterior:
 
     @cached_property
     def _exact_cells(self) -> list[int]:
-        """The same of those with a ship on each cell."""
+        """For each cell, the number or the weight of the configurations with a ship on it."""
         cells = [0] * self.position.game.cells
         for mask, n in (self.placements if self.prior is None else self._listed_placements).items():
             for cell in bits(mask):
@@ -452,7 +452,7 @@ class Posterior:
         return [[game.ship_name(mask) for mask in to_masks(ships)] for ships in drawn]
 
     def boards(self, drawn: CellSets) -> list[str]:
-        """The same as boards: lines of `.` (water), `-` (hole), 1, 2, … (ships in fleet order)."""
+        """What `sample` returned as boards: lines of `.` (water), `-` (hole) and digits (ships)."""
         return [self._board(to_masks(ships)) for ships in drawn]
 
     def _board(self, ships: Sequence[int]) -> str:

@@ -131,7 +131,7 @@ class Equilibrium:
 
     @property
     def uniform_occupancy(self) -> NDArray[np.float64]:
-        """The same for a hider who draws configurations uniformly."""
+        """How likely a hider who draws uniformly has a ship on each cell; shape (rows, columns)."""
         numbers = self.hidings.configurations
         return self._occupancy([numbers[orbit[0]] / sum(numbers) for orbit in self.hidings.orbits])
 

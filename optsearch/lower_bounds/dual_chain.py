@@ -44,7 +44,7 @@ def chain_dual(sets: Sequence[int], weights: Sequence[int], prices: Sequence[int
 def first_shot_duals(
     sets: Sequence[int], weights: Sequence[int], prices: Sequence[int]
 ) -> dict[int, int]:
-    """The same for strategies that shoot a given cell first, for each cell: misses at least.
+    """For each cell, misses at least of strategies that shoot it first.
 
     The cell c hits all of F_c at place 0, so that this place costs M(F_c) - y(F_c); the other
     places as before. Of this, M(F_c) is the hit part's share only because it is its exact value;
@@ -120,7 +120,7 @@ def least_misses(
 
 @lru_cache(maxsize=1 << 12)
 def _by_columns(columns: tuple[int, ...], weights: tuple[int, ...]) -> tuple[int, ...]:
-    """The same by the definition, from the parts that have a cell; equal shapes share it."""
+    """The least misses of sets by their columns, by definition; equal shapes share them."""
     weight = [0]
     for w in weights:
         weight += [w + other for other in weight]

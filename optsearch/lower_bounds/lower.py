@@ -384,7 +384,7 @@ def finished_by_stages(
     nodes: int | None = None,
     cells: int = MOST_CELLS,
 ) -> Iterator[list[FinishedAtMost]]:
-    """The same by the first two bounds, and again after each of the two chains with costs.
+    """A(l) by the first two bounds, and again after each of the two chains with costs.
 
     Those to come are as the least before them. known -- is asked for after the first two. cells --
     of the chain with the first ship, at most.

@@ -50,7 +50,10 @@ def bracketed_values(
 def budgeted_values(
     position: Position, kernel: Kernel, cost: int, budget: int
 ) -> tuple[ShotValue, ...]:
-    """The same for worst and within=K; cost, budget -- of the optimum (`Solver`), in misses."""
+    """The value of every first shot for worst and within=K.
+
+    cost, budget -- of the optimum (`Solver`), in misses.
+    """
     if kernel.cells_left == 0:
         return ()
     settled: dict[int, tuple[int, int]] = {}

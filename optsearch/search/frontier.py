@@ -265,7 +265,7 @@ class BestFirstSearch:
         return None
 
     def _next_after(self, shot: AndNode, limit: int) -> Question | None:
-        """The same among those that tell what a shot costs, as far as it is below the limit."""
+        """The next question among those that tell what a shot costs, up to the limit."""
         if shot.parts is None:
             if shot in self._under_way.values():
                 return None

@@ -182,7 +182,7 @@ class Kernel(Protocol):
         """The least cost if it is below the limit, else a lower bound that is not."""
 
     def after(self, state: State, cell: int, limit: int = INFINITE) -> int:
-        """The same for strategies that shoot this cell first."""
+        """As `solve`, of strategies that shoot this cell first."""
 
     def parts(self, state: State, cell: int) -> dict[Reply, State]:
         """The state after each reply to a shot, in their order; a miss lowers the budget."""
@@ -215,7 +215,7 @@ class Kernel(Protocol):
         """
 
     def share(self, table: SharedTable) -> None:
-        """The same with a table of several processes."""
+        """Look costly families up in a table of several processes, and put them there."""
 
     def search_with(self, team: int) -> None:
         """Search as one of so many processes with one table, all of which search the same."""

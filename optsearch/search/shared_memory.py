@@ -41,7 +41,7 @@ class SharedMemory:
 
 
 class Attached(NamedTuple):
-    """The same of another process."""
+    """Shared memory that another process has made."""
 
     memory: memoryview
     notes: memoryview

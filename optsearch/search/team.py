@@ -94,7 +94,7 @@ def _search(
     ahead: int,
     cost: Callable[[T], int | None],
 ) -> None:
-    """The same on an executor; `cost` takes the cost from an answer."""
+    """Search on an executor; `cost` takes the cost from an answer."""
     try:
         for question, answer in run_tasks(
             executor, work, frontier.next_question, ahead, watch.tick
@@ -190,7 +190,7 @@ class Team:
     def _round(
         self, parallel: Parallel, shared: SharedMemory, ends: float, question: Question
     ) -> int | None:
-        """The same for some time."""
+        """One question for all workers, for some time."""
         number, team = shared.notes[0] + 1, parallel.workers
         collect = ends < inf
         work = partial(answer, self._share_of(parallel, shared), question)
