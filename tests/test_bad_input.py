@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from optsearch.cli import common, progress
-from optsearch.cli.app import err, everything
-from optsearch.cli.arguments import Command
+from optsearch.cli.app import err
 from optsearch.cli.command import say
 from optsearch.support.store import Integers
 from tests.processes import run_script
@@ -113,8 +112,7 @@ def folder(tmp_path_factory):
     (tmp_path / "own.py").write_text("def shoot(position):\n    return 0, 0\n")
     (tmp_path / "weights.csv").write_text("cell,weight\nA1,2\n")
     (tmp_path / "sets.csv").write_text("set,things\na,x y\nb,y\n")
-    for name in ("loop", *(f"loop{ending}" for ending in (".pdf", ".gif"))):
-        (tmp_path / name).symlink_to(name)
+    (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "dangling").symlink_to("nowhere")
     (tmp_path / "miscounted.json").write_text(json.dumps({**TREE, "total_height": 4}))
     return tmp_path
@@ -148,91 +146,34 @@ def test_bad_requests(here, folder, monkeypatch):
     assert said == ERRORS.read_text("utf-8").splitlines()
 
 
-# Every output of every command: a request that takes long, the option, an ending
+# Outputs of a request that takes long, refused before the work; errors.txt has other commands
 
-GAME, PUZZLE = "10x10:5,4,3,3,2", "puzzle.txt"
-OUTPUTS = [
-    (["animate", "greedy", GAME], "--output", ".gif"),
-    (["explore", "4x4:3,2"], "--output", ""),
-    (["evaluate", "greedy", GAME], "--output", ""),
-    (["simulate", "greedy", GAME], "--output", ""),
-    (["counterexamples", "--max-cells", "16"], "--output", ""),
-    (["solitaire", "minimise", PUZZLE], "--output", ""),
-    (["solitaire", "generate", "--grid", "9x9", "--fleet", "4,3,2"], "--output", ""),
-    (["solve", "6x6:4,3,2"], "--tree", ""),
-    (["greedy", "6x6:4,3,2"], "--tree", ""),
-    (["solve", "6x6:4,3,2"], "--prove", ""),
-    (["equilibrium", "5x5:3,2"], "--certificate", ""),
-    (["equilibrium", "5x5:3,2"], "--figure", ".pdf"),
-    (["tree", "wrong.json"], "--figure", ".pdf"),
-    (["solitaire", "solve", PUZZLE], "--figure", ".pdf"),
-    (["solitaire", "minimise", PUZZLE, "-o", "new"], "--figure", ".pdf"),
-    (["solitaire", "generate", "--grid", "9x9", "--fleet", "4", "-o", "new"], "--figure", ".pdf"),
-    (["posterior", GAME], "--figure", ".pdf"),
-    (["table", "6x6:4,3,2"], "--figure", ".pdf"),
-    (["play", GAME], "--resume", ""),
-    (["advise", GAME], "--resume", ""),
+LINKS, LONG = "Too many levels of symbolic links", "File name too long"
+PLACES = [
+    *(("loop", LINKS), ("loop/a", LINKS), ("n" * 250, LONG), ("nothing/a", "No such file or")),
+    *(("board.txt/a", "Not a directory"), ("/proc/a", "'/proc/a"), ("table", "a folder")),
+    ("/dev/full", "not a regular file"),
 ]
 FOLDERS = [
-    (["evaluate", "greedy", GAME], "--resume"),
-    (["simulate", "greedy", GAME], "--resume"),
-    (["compare", "greedy", "rollout", GAME], "--resume"),
-    (["counterexamples", "--max-cells", "16"], "--resume"),
-    (["equilibrium", "5x5:3,2"], "--resume"),
-    (["reproduce", "--full"], "--resume"),
-    (["table", "6x6:4,3,2"], "--resume"),
-    (["equilibrium", "5x5:3,2"], "--trees"),
-    (["solve", "6x6:4,3,2"], "--table"),
+    *(("loop", LINKS), ("loop/a", LINKS), ("n" * 300, LONG), ("board.txt", "Not a directory")),
+    *(("board.txt/a", "Not a directory"), ("dangling", "leads nowhere")),
+    *(("/dev/full", "Not a directory"), ("/proc/a", "'/proc/a'")),
 ]
-LINKS, LONG = "Too many levels of symbolic links", "File name too long"
 
 
-def test_every_output_is_listed():
-    def named(group, *before):
-        for name, one in group.commands.items():
-            if hasattr(one, "commands"):
-                yield from named(one, *before, name)
-            elif isinstance(one, Command):
-                for option in one.params:
-                    if one.writes(option):
-                        yield *before, name, option.opts[-1 if "-o" in option.opts[:1] else 0]
-
-    listed = [(*words[: 1 + (words[0] == "solitaire")], option) for words, option, *_ in OUTPUTS]
-    listed += [(words[0], option) for words, option in FOLDERS]
-    assert sorted(listed) == sorted(named(everything()))
-
-
-@pytest.mark.parametrize(("words", "option", "ending"), OUTPUTS)
-def test_an_output_that_cannot_be_written(here, folder, monkeypatch, words, option, ending):
-    """Refused before the work, which is long."""
+@pytest.mark.parametrize(
+    ("request_", "places"),
+    [
+        (["evaluate", "greedy", "10x10:5,4,3,3,2", "--output"], PLACES),
+        (["evaluate", "greedy", "10x10:5,4,3,3,2", "--resume"], FOLDERS),
+    ],
+    ids=("file", "folder"),
+)
+def test_an_output_that_cannot_be_written(here, folder, monkeypatch, request_, places):
     monkeypatch.chdir(folder)
-    for place, reason in (
-        (f"loop{ending}", LINKS),
-        (f"loop/a{ending}", LINKS),
-        ("n" * 250 + ending, LONG),
-        (f"nothing/a{ending}", "No such file or directory"),
-        (f"board.txt/a{ending}", "Not a directory"),
-        ("/proc/a" + ending, "'/proc/a"),
-        *([("/dev/full", "not a regular file"), ("table", "a folder")] if not ending else []),
-    ):
-        assert_is_one_clear_line(here(*words, option, place), reason, "cannot write")
+    for place, reason in places:
+        assert_is_one_clear_line(here(*request_, place), reason, "cannot write")
     assert not (folder / "nothing").exists()
-
-
-@pytest.mark.parametrize(("words", "option"), FOLDERS)
-def test_a_folder_that_cannot_be_written(here, folder, monkeypatch, words, option):
-    monkeypatch.chdir(folder)
-    for place, reason in (
-        ("loop", LINKS),
-        ("loop/a", LINKS),
-        ("n" * 300, LONG),
-        ("board.txt", "Not a directory"),
-        ("board.txt/a", "Not a directory"),
-        ("dangling", "leads nowhere"),
-        ("/dev/full", "Not a directory"),
-        ("/proc/a", "'/proc/a'"),
-    ):
-        assert_is_one_clear_line(here(*words, option, place), reason, "cannot write")
 
 
 # Texts from outside that are printed
