@@ -286,19 +286,6 @@ def test_the_posterior_asked_for_what_is_wanting(monkeypatch):
     assert (abs(sampled - exact) <= 5 * np.sqrt(exact * (1 - exact) / 4000) + 1e-12).all()
 
 
-def test_the_posterior_of_a_game_is_asked_before_each_shot():
-    game = Game.parse("5x5:3,2,contact=any,announce=ship")
-    end = replay("thompson:block_size=500", game, 0)
-    found = list(Thompson().posteriors(end, np.random.default_rng(1), 300))
-    assert len(found) == len(end.shots)
-    for made, matrix in enumerate(found):
-        shots = end.shots[:made]
-        assert matrix.sum() == pytest.approx(game.fleet_cells)
-        assert (np.round(matrix * 300, 9) % 1 == 0).all()
-        for shot in shots:
-            assert matrix[shot.cell] == shot.reply.hit
-
-
 # As a player
 
 

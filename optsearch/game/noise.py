@@ -216,8 +216,3 @@ class NoisyPosition:
         return {
             cell: ship / water for cell, (ship, water) in self._by_cell.items() if ship and water
         }
-
-
-def noisy(game: Game, noise: Noise | None, text: str = "") -> Position | NoisyPosition:
-    """The position of a text, with replies that may be false where a noise is given."""
-    return Position.parse(game, text) if noise is None else NoisyPosition.parse(game, noise, text)

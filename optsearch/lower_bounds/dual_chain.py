@@ -38,24 +38,7 @@ def chain_dual(sets: Sequence[int], weights: Sequence[int], prices: Sequence[int
     M(F) >= sum over i of i w(S_i) + M(S_i), and take the least of each place by itself; where S_i
     is empty that is 0. Every number is an integer times 1/PRICE_OF_MISS, and so is M(F) rounded up.
     """
-    return rounded_up(sum(prices) + _places(_least(sets, weights, prices), 0))
-
-
-def first_shot_duals(
-    sets: Sequence[int], weights: Sequence[int], prices: Sequence[int]
-) -> dict[int, int]:
-    """For each cell, misses at least of strategies that shoot it first.
-
-    The cell c hits all of F_c at place 0, so that this place costs M(F_c) - y(F_c); the other
-    places as before. Of this, M(F_c) is the hit part's share only because it is its exact value;
-    the missed part costs at least the rest.
-    """
-    rest = sum(prices) + _places(_least(sets, weights, prices), 1)
-    result = {}
-    for cell, members in members_of(sets):
-        misses = least_misses(sets, weights, members)[-1]
-        result[cell] = rounded_up(rest + PRICE_OF_MISS * misses - sum(prices[i] for i in members))
-    return result
+    return rounded_up(sum(prices) + _places(_least(sets, weights, prices)))
 
 
 def rounded_up(value: int) -> int:
@@ -63,15 +46,15 @@ def rounded_up(value: int) -> int:
     return -(-value // PRICE_OF_MISS)
 
 
-def _places(least: dict[int, int], first: int) -> int:
-    """The sum over the places from the first one on; least[w] is the least of weight w at 0."""
-    total = 0
+def _places(least: dict[int, int]) -> int:
+    """The sum over all places; least[w] is the least of weight w at place 0."""
+    total = number = 0
     while True:
-        place = min((PRICE_OF_MISS * first * w + value for w, value in least.items()), default=0)
+        place = min((PRICE_OF_MISS * number * w + value for w, value in least.items()), default=0)
         if place >= 0:
             return total
         total += place
-        first += 1
+        number += 1
 
 
 def _least(sets: Sequence[int], weights: Sequence[int], prices: Sequence[int]) -> dict[int, int]:

@@ -105,11 +105,6 @@ class VerificationStatus:
         again = [not one.differs for one in self.confirmations if not one.is_outdated]
         return all(again) and (bool(again) or self.made.is_quick)
 
-    @property
-    def is_in_doubt(self) -> bool:
-        """Whether something confirmed other values than these, or found others."""
-        return bool(self.confirmations) and not self.is_confirmed
-
 
 def short(commit: str) -> str:
     """A commit as it is shown: its first digits, and whether the tree was changed."""

@@ -87,14 +87,6 @@ class Thompson(Player):
         game = position.game
         return (counts / kept).reshape(game.rows, game.columns)
 
-    def posteriors(
-        self, end: Position, generator: np.random.Generator, samples: int | None = None
-    ) -> Iterator[NDArray[np.float64]]:
-        """The posterior before each shot of a game that was played to an end."""
-        for made in range(len(end.shots)):
-            before = Position(end.game, end.shots[:made])
-            yield self.posterior(before, generator, samples)
-
     def most_sampled(
         self, position: Position | NoisyPosition, generator: np.random.Generator, number: int = 1
     ) -> list[Cell]:
