@@ -144,7 +144,7 @@ def test_a_kept_match_is_checked(tmp_path):
         (["--against", "nobody"], "in a match also easy, hard, exact"),
         (["--ships", "A1-A3 C1-C2"], "nobody shoots at them"),
         (["--against", "easy", "--ships", "A1-A3"], "is no placement of the fleet"),
-        (["--against", "easy", "--ships", "A1-A3 A3-B3"], "too near each other at A3"),
+        (["--against", "easy", "--ships", "A1-A3 A3-B3"], "two ships touch or overlap at A3"),
         (["--against", "easy", "--ships", "A1-B3 D1-D2"], "lies at 'A1-B3'"),
         (["--against", "easy", "--ships", "everywhere"], "'everywhere' is not a cell"),
     ],

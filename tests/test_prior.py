@@ -443,7 +443,7 @@ def test_an_empty_name_is_no_prior(here, command):
     named = ["greedy"] if command == "evaluate" else []
     status, out, err = here(command, *named, "3x3:2", "--prior", "")
     assert (status, out) == (2, "")
-    assert err.startswith("error: no prior is called ''; ")
+    assert err.startswith("error: '' is not a prior; use one-by-one")
     assert err.count("\n") == 1
 
 

@@ -204,8 +204,8 @@ def test_boards_of_own_code(tmp_path):
     assert found == {(0b111 << 8, 0b11), (0b111 << 9, 0b11)}
     for name, says in {
         "left": "no ship can lie at",
-        "near": "two ships are too near each other",
-        "few": r"the lengths are \[2\], those of 4x4:3,2 others",
+        "near": "two ships touch or overlap",
+        "few": r"the ships have the lengths \[2\]; 4x4:3,2 has others",
         "off": "E1 is off the board 4x4",
         "nothing": "no list of ships",
         "fails": "RuntimeError: out of ideas",
@@ -227,7 +227,7 @@ def test_boards_of_own_code(tmp_path):
         (["nobody", "4x4:3,2"], "no strategy 'nobody'"),
         (["greedy", "4x4"], "'4x4' has no ships"),
         (["greedy", "4x4:4,3,2"], "has no configuration"),
-        (["greedy", "4x4:3,2", "--boards", "mine"], "nobody hides ships as 'mine' says"),
+        (["greedy", "4x4:3,2", "--boards", "mine"], "'mine' is not a hider; use uniform"),
         (["greedy", "4x4:3,2", "--boards", "mine.csv"], "'mine.csv' does not exist"),
     ],
 )

@@ -552,7 +552,7 @@ BAD = [
     ("columns 3 ? 1 0", "rows 3 ? 1 0", "'rows' was given before, in line 4: 'rows 1 1 1 1'"),
     ("board\n", "board 4\n", "line 6: 'board 4': write the board in the lines below"),
     ("~ . . .", "~ . .", "line 8: '~ . .': the line has 3 cells"),
-    ("~ . . .", "~ o . .", "line 8: '~ o . .': 'o' is no symbol of a cell"),
+    ("~ . . .", "~ o . .", "line 8: '~ o . .': 'o' is not a symbol of a cell"),
     ("~ . . .", "~ . . <", "line 8: '~ . . <': D2 cannot be the left end of a ship"),
     ("fleet 3,1\n", "fleet 3,3\n", None),
     ("~ . . .", "~ . . .\n. . . .", "line 11: '. . . .': the board has 4 lines, and this is one"),

@@ -76,8 +76,8 @@ def forms(game: Game) -> str:
         "offers to go on the next time."
     ),
     by=Option(
-        "Also show the shot of this strategy: spread and levels do better than the most probable "
-        "cell.",
+        "Also show the shot of this strategy, such as spread in the boxed game or levels in the "
+        "paper's game.",
         metavar="STRATEGY",
     ),
 )

@@ -26,7 +26,7 @@ from optsearch.strategies import as_player
     output=OUTPUT("The file to write: .gif or .html.", writes=".gif .html"),
     seed=Option("As in simulate.", min=0),
     number=Option("Which game of simulate with this seed.", min=0, max=9999),
-    boards=Option("Who hides the ships, as in simulate.", metavar="WHO"),
+    boards=Option("Who hides the ships, as in simulate.", metavar="HIDER"),
     rate=Option("Shots per second.", min=1, max=50),
     plain=Option("Without probabilities."),
 )

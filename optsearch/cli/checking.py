@@ -44,9 +44,10 @@ FORMATS = {
     "(claims) (objective value bracket hidings orbits used trees method seconds)",
     file=Argument(
         "A tree of solve --tree, a proof of solve --prove, or a certificate of equilibrium "
-        "--certificate."
+        "--certificate.",
+        metavar="FILE",
     ),
-    game=Argument("The file of the family, where it is about one.", metavar="GAME"),
+    game=Argument("The file of the family, if FILE is about one.", metavar="GAME"),
 )
 def check(
     file: Path, game: str | None = None, prior: str | None = None, form: Form = Form.TEXT
@@ -79,7 +80,7 @@ def what_is(file: Path) -> str:
         line = head.partition("\n")[0]
         raise OptsearchError(
             f"{file} begins with {line[:60]!r}: it is not a file of solve --tree, solve --prove or "
-            "equilibrium --certificate, which are checked"
+            "equilibrium --certificate"
         )
     return FORMATS[named[1]]
 

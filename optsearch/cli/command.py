@@ -88,7 +88,8 @@ def refused_usage(error: Any) -> int:
             f"{error.option_name} is for {OF_REPLIES[error.option_name]}; {command} takes replies "
             "that are true, one for each shot"
         )
-    return refused(str(OptsearchError(f"{message}; see {command} --help")))
+    see = " See" if message.endswith("?") else "; see"
+    return refused(str(OptsearchError(f"{message}{see} {command} --help")))
 
 
 # Options that people may look for elsewhere, and the commands that have them.

@@ -1,4 +1,4 @@
-"""The commands that count: count, occurrence, posterior, sample."""
+"""The commands that count: count, posterior, sample."""
 
 from __future__ import annotations
 

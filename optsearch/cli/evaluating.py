@@ -102,7 +102,7 @@ def evaluate(
     takes=2,
     then="optsearch evaluate pattern 4x5:2,3,4  # what one of them costs",
     gives="strategies ties",
-    names=Argument("Strategies whose parameters are listed (default: the names of all)."),
+    names=Argument("Strategies whose parameters are listed (default: all names).", metavar="NAME"),
 )
 def list_strategies(names: list[str] | None = None, form: Form = Form.TEXT) -> None:
     """List the strategies and players.

@@ -160,7 +160,10 @@ def _reasons(known: list[Check]) -> list[str]:
     takes=1,
     then="optsearch solve 4x5:2,3,4 --json  # a number to cite, exact, with its version",
     gives="bibtex",
-    sources=Argument(f"Sources, as those of reproduce, or {ALL} (default: {SOURCES[0].name})."),
+    sources=Argument(
+        f"Sources, as reproduce takes them, or {ALL} (default: {SOURCES[0].name}).",
+        metavar="SOURCE",
+    ),
 )
 def cite(sources: list[str] | None = None, form: Form = Form.TEXT) -> None:
     """BibTeX of this program, and of the sources of results."""

@@ -44,7 +44,7 @@ SHOWN = 10  # players of whom all differences are printed
     seed=Option("The same seed gives the same games.", min=0),
     boards=Option(
         "Who hides the ships: uniform, corner, one-by-one, FILE.csv (a prior) or FILE.py:NAME.",
-        metavar="WHO",
+        metavar="HIDER",
     ),
     output=OUTPUT("Write the distributions to this file (CSV)."),
 )

@@ -74,7 +74,8 @@ def require_solver(method: Method, **given: object) -> None:
         "within=K: most games finished within K shots."
     ),
     method=Option(
-        "solver: branch and bound; paper: the paper's Algorithm 2; reference: the definition."
+        "solver: branch and bound; paper: the paper's Algorithm 2; reference: the "
+        "definition, for boards of a dozen cells."
     ),
     all_shots=Option(
         "Also print the optimum after each first shot; with --time-limit a bracket if the time is "

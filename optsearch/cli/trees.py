@@ -29,8 +29,8 @@ from optsearch.support.errors import OptsearchError
     then="optsearch explore 4x5:2,3,4 -o walk.html --with-tree tree.json  # walk it",
     gives="game position (prior prior_digest) total_height configurations mean worst leaves "
     "histogram",
-    file=Argument("A file written by solve --tree."),
-    game=Argument("The file of the family, where it is a tree of one.", metavar="GAME"),
+    file=Argument("A file written by solve --tree.", metavar="FILE"),
+    game=Argument("The file of the family, if FILE is a tree of one.", metavar="GAME"),
     figure=Option("Draw the tree to this file (pdf, svg or png).", writes=FIGURE),
     draw_boards=Option("Draw each node as the board at that moment."),
 )

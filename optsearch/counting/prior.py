@@ -490,7 +490,7 @@ def prior_of(text: str | None, game: Game) -> Prior | None:
     file, _, name = text.rpartition(":")
     if file.endswith(".py") and name:
         return _user_prior(UserFunction.of(Path(file), name), game)
-    raise StrategyError(f"no prior is called {text!r}; {_FORM} is accepted")
+    raise StrategyError(f"{text!r} is not a prior; use {_FORM}")
 
 
 def _user_prior(function: UserFunction, game: Game) -> Prior:

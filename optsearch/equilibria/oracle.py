@@ -76,7 +76,7 @@ class Oracle:
         if not hidings.game.is_silent and parallel is not None:
             raise NotSupported(
                 f"{hidings.game} announces sinkings: its trees are found by the definition, in one "
-                "process; --jobs and --dask go with announce=nothing"
+                "process; --jobs and --dask need announce=nothing"
             )
 
     @property

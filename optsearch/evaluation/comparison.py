@@ -211,8 +211,8 @@ def _require_numbers(positions: int, largest: int | None, seed: int) -> None:
 def _require_leader(runner: Runner) -> None:
     if isinstance(runner.rule, Rule) and runner.rule.candidates > 1:
         raise StrategyError(
-            f"{runner.strategy} cannot lead to positions, since its single shots are too slow; "
-            "greedy, or another strategy without rollouts, is accepted"
+            f"{runner.strategy} is too slow for --until, which plays single games; use "
+            "greedy, or another strategy without rollouts"
         )
 
 

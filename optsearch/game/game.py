@@ -146,7 +146,7 @@ class Game:
             raise GameError(f"the fleet of {grid} is empty; give at least one ship length")
         for length in self.fleet:
             if length < 1:
-                raise GameError(f"a ship of length {length} is no ship; lengths are 1 or more")
+                raise GameError(f"{length} is not the length of a ship; lengths are 1 or more")
             if not self.board.placements(length):
                 raise self._no_place(length)
         self._check_kinds()
@@ -368,7 +368,7 @@ class Game:
         if self.cells > MAX_CELLS:
             raise TooLarge(
                 f"{what} is for boards of at most {MAX_CELLS} cells; {self} has {self.cells}: "
-                "larger ones are counted (count, occurrence, posterior, sample) and played (play, "
+                "larger ones are counted (count, posterior, sample) and played (play, "
                 "advise, simulate)"
             )
 
@@ -389,7 +389,7 @@ class Game:
         """Raise NotSupported where cells do not lie as on a rectangle, which `what` needs."""
         if not self.is_rectangle:
             raise NotSupported(
-                f"{what} goes by rows and columns of a rectangle; {self} is on another board"
+                f"{what} needs the rows and columns of a rectangle; {self} has another board"
             )
 
     # Cells and masks

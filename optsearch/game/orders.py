@@ -29,8 +29,8 @@ def order_of(game: Game, ties: str) -> tuple[int, ...]:
     """
     if ties in OF_RECTANGLES and not game.is_rectangle:
         raise NotSupported(
-            f"ties={ties} goes by rows and columns of a rectangle; {game} is on another board, and "
-            "ties=first or ties=last is accepted"
+            f"ties={ties} needs the rows and columns of a rectangle; {game} has another board: use "
+            "ties=first or ties=last"
         )
     cells = range(game.cells)
 

@@ -41,7 +41,7 @@ SHORT |= {"Z": "Z5", "SQUARE": "O4"}
 TURNS = ("", "-onesided", "-fixed")  # all, rotations only, none
 _FORM = (
     "a length; the name of a tetromino or pentomino, as L4, T4, S4, O4, F5 or W5; or rows of # and "
-    ". with / between them, as in #./##; behind a shape -onesided or -fixed"
+    ". with / between them, as in #./##; a shape may end in -onesided or -fixed"
 )
 
 

@@ -39,7 +39,7 @@ def objection(game: Game, ships: Iterable[int]) -> str:
     ships = in_order(ships)
     lengths = [ship.bit_count() for ship in ships]
     if tuple(lengths) != tuple(map(int, game.fleet)):
-        return f"the lengths are {lengths}, those of {game} others"
+        return f"the ships have the lengths {lengths}; {game} has others"
     for ship in ships:
         if not any(ship in game.placements(kind) for kind in set(game.fleet)):
             return f"no ship can lie at {' '.join(game.names(ship))}"
@@ -51,7 +51,7 @@ def objection(game: Game, ships: Iterable[int]) -> str:
             return f"no ship can lie at {' '.join(game.names(ship))}"
         if ship & forbidden:
             where = cell_name(game.cells_of(ship & forbidden)[0])
-            return f"two ships are too near each other at {where}"
+            return f"two ships touch or overlap at {where}"
         forbidden |= ship | game.halo(ship)
     return ""
 

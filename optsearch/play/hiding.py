@@ -57,7 +57,7 @@ def hider(text: str) -> Hider:
     file, _, name = text.rpartition(":")
     if file.endswith(".py") and name:
         return UserHider(UserFunction.of(Path(file), name))
-    raise StrategyError(f"nobody hides ships as {text!r} says; {_FORM} is accepted")
+    raise StrategyError(f"{text!r} is not a hider; use {_FORM}")
 
 
 @dataclass(frozen=True)

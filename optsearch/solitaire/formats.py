@@ -199,7 +199,7 @@ def _revealed(
         symbols = line.text.replace(" ", "")
         for symbol in symbols:
             if symbol != HIDDEN and symbol not in _MEANING:
-                raise line.error(f"{symbol!r} is no symbol of a cell; there are {_ACCEPTED}")
+                raise line.error(f"{symbol!r} is not a symbol of a cell; use {_ACCEPTED}")
         if len(symbols) != puzzle.columns:
             raise line.error(
                 f"the line has {len(symbols)} cells; the grid {puzzle.grid} has {puzzle.columns} "

@@ -172,7 +172,7 @@ def _named(text: str) -> Player:
         key, equals, value = part.partition("=")
         if not equals or key not in known:
             raise StrategyError(
-                f"{part!r} in {text!r} is no parameter of {name}; there are "
+                f"{part!r} in {text!r} is not a parameter of {name}; its parameters are "
                 f"{', '.join(f'{key}={one.default}' for key, one in known.items())}"
             )
         if key in values:

@@ -118,7 +118,8 @@ class Parameter:
         if isinstance(self.accepted, range):
             require_range(self.name, value, self.accepted[0], self.accepted[-1])
         elif isinstance(self.accepted, tuple) and value not in self.accepted:
-            raise StrategyError(f"no {self.name} {value!r}; there are {', '.join(self.accepted)}")
+            accepted = ", ".join(self.accepted)
+            raise StrategyError(f"{self.name}={value} is not accepted; use {accepted}")
 
     @property
     def accepted_text(self) -> str:
