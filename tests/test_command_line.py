@@ -114,6 +114,13 @@ def test_what_needs_no_command_imports_none(arguments, settings, shown):
     assert {name for name in loaded if name.startswith("optsearch.cli.")} == LIGHT
 
 
+def test_values_of_options_load_no_pydantic():
+    """It is what typer reads them by, and takes a quarter of a start."""
+    answer, loaded = answer_and_modules(["count", "3x3:2", "--shots", "A1=hit", "--json"], {})
+    assert '"configurations": 2,' in answer
+    assert not {"pydantic", "importlib.metadata", "numba"} & loaded
+
+
 def test_completing_options_imports_one_command():
     settings = {**COMPLETING, "COMP_CWORD": "2", "COMP_WORDS": "optsearch count --s"}
     answer, loaded = answer_and_modules([], settings)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import platform
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any
 
 import typer
@@ -18,7 +17,7 @@ from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
 from optsearch.cli import loading
-from optsearch.cli.arguments import USAGE, Commands
+from optsearch.cli.arguments import USAGE, Commands, read_by
 from optsearch.support.errors import printable
 from optsearch.support.version import VERSION
 
@@ -101,6 +100,7 @@ class Named(Sentences):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As click's; `--help --all` shows more, and --help is heard before any other option."""
         ctx.meta["is_all"] = "--all" in args
+        read_by(self.get_params(ctx), {})
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -165,6 +165,8 @@ DEPENDENCIES = (
 
 def versions() -> dict[str, str | None]:
     """What is in use: optsearch, its kernels, Python, the machine, and the packages."""
+    from importlib.metadata import PackageNotFoundError, version
+
     from optsearch.compiled import build
 
     found: dict[str, str | None] = {"version": VERSION, "kernels": build}

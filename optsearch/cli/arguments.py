@@ -11,7 +11,7 @@ from enum import Enum
 from functools import cache, wraps
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -50,6 +50,7 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As click's; an error where an option is repeated, or a file would be lost or not made."""
         COMMAND.set(shlex.join([*ctx.command_path.split(), *args]))
+        read_by(self.get_params(ctx), vars(self.callback)["readers"])
         if args:
             self._refuse_repeated(ctx, args)
         rest = super().parse_args(ctx, args)
@@ -121,9 +122,43 @@ def _annotate(function: Callable[..., Any], options: Mapping[str, Option]) -> No
         function.__annotations__[name] = Annotated[hints[name], made]
 
 
+class Reader(NamedTuple):
+    """What typer asks for the value of an option; its own would load pydantic at each start."""
+
+    kind: Any
+    least: float | None = None
+    most: float | None = None
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """What is given, as the function of the command takes it."""
+        if param.multiple or param.nargs == -1:
+            return [self._read(one, param, ctx) for one in value or ()]
+        return None if value is None else self._read(value, param, ctx)
+
+    def _read(self, value: Any, param: Any, ctx: Any) -> Any:
+        with suppress(ValueError):
+            result = value if isinstance(value, self.kind) else self.kind(value)
+            if (self.least is None or result >= self.least) and (
+                self.most is None or result <= self.most
+            ):
+                return result
+        raise typer.BadParameter(repr(value), ctx=ctx, param=param)
+
+
+def read_by(params: list[Any], readers: Mapping[str, Reader]) -> None:
+    """Give options their readers, by name; flags, which have none, are booleans as they come."""
+    for param in params:
+        param._runtime_param = readers.get(param.name, Reader(object))
+
+
+def kind_of(hint: Any) -> Any:
+    """The type of one value of a parameter."""
+    return kind_of(get_args(hint)[0]) if get_args(hint) else hint
+
+
 def accepted(option: Option, hint: Any) -> str:
     """What an option accepts, as in "a whole number from 1 to 256"; empty for a text."""
-    kind = next((one for one in (hint, *get_args(hint)) if isinstance(one, type)), str)
+    kind = kind_of(hint)
     if issubclass(kind, Enum):
         return f"one of {', '.join(one.value for one in kind)}"
     what = {int: "a whole number", float: "a number"}.get(kind, "")
@@ -171,7 +206,10 @@ class Commands(typer.Typer):
             named = {name: options[name] for name in signature(function).parameters}
             hints = get_type_hints(function)
             accepts = {name: accepted(one, hints[name]) for name, one in named.items()}
-            vars(function).update(gives=gives, options=named, accepts=accepts)
+            readers = {
+                name: Reader(kind_of(hints[name]), o.min, o.max) for name, o in named.items()
+            }
+            vars(function).update(gives=gives, options=named, accepts=accepts, readers=readers)
             _annotate(function, named)
             add(_with_families(function))
             return function
