@@ -82,7 +82,6 @@ RUNS = {
         ["explore", "5x5:3,2", "-o", "walk.html", "--time-limit", "0.1"],
     ],
     "solitaire solve": [["solitaire", "generate", *PUZZLE], ["solitaire", "solve", "puzzle.txt"]],
-    "solitaire check": [["solitaire", "generate", *PUZZLE], ["solitaire", "check", "puzzle.txt"]],
     "solitaire minimise": [
         ["solitaire", "generate", *PUZZLE],
         ["solitaire", "minimise", "puzzle.txt", "-o", "minimal.txt"],

@@ -1,4 +1,4 @@
-"""The commands of puzzles: solitaire solve, check, count, minimise, generate, grade, explain."""
+"""The commands of puzzles: solitaire solve, count, minimise, generate, grade, explain."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-import typer
 from rich.text import Text
 
 from optsearch.cli.answers import Answer
@@ -127,45 +126,6 @@ def _verdict(number: int, limit: int) -> str:
     if number < limit:
         return "the only solution" if number == 1 else f"{number} solutions, no others"
     return f"{number} solution{'' if number == 1 else 's'}; there may be others (--limit)"
-
-
-@solitaire.command(
-    example="optsearch solitaire check puzzle.txt",
-    takes=2,
-    then="optsearch solitaire minimise puzzle.txt -o minimal.txt  # drop clues",
-    gives="puzzle solutions is_unique conflict",
-    file=PUZZLE,
-    method=METHOD,
-    time_limit=SECONDS,
-)
-def check(
-    file: Path,
-    method: PuzzleMethod | None = None,
-    time_limit: float | None = None,
-    form: Form = Form.TEXT,
-) -> None:
-    """Whether there is exactly one solution: exit status 0 if so, 1 for none or several."""
-    puzzle, chosen = formats.load(file), None if method is None else method.value
-    with telling("checking"):
-        found = making.solve(puzzle, 2, chosen, time_limit)
-        clues = () if found else _conflict(puzzle, chosen, time_limit)
-    verdict = "exactly one solution"
-    if not found:
-        verdict = _no_solution(puzzle, clues)
-    elif len(found) > 1:
-        differing = puzzle.cells_of(sum(found[0]) ^ sum(found[1]))
-        names = " ".join(cell_name(cell) for cell in differing)
-        verdict = f"several solutions; two of them differ in {names}"
-    answer = Answer(
-        puzzle=formats.to_fields(puzzle),
-        solutions=[formats.solution_fields(puzzle, solution) for solution in found],
-        is_unique=len(found) == 1,
-        conflict=None if clues is None else [str(clue) for clue in clues],
-    )
-    answer.show(f"{file}: {verdict}")
-    answer.print(form)
-    if len(found) != 1:
-        raise typer.Exit(1)
 
 
 @solitaire.command(

@@ -27,13 +27,6 @@ class Playing(Protocol):
         """
 
 
-class ShootsSalvos(Protocol):
-    """A player in one game that chooses several cells before it hears the replies."""
-
-    def salvo(self, position: Any, number: int) -> list[Cell]:
-        """The cells to shoot together, in order: so many, or fewer if no more are worth a shot."""
-
-
 def salvo_of(playing: Playing, position: Any, number: int) -> list[Cell]:
     """The cells that a player shoots together; StrategyError where it chooses them singly."""
     choose = getattr(playing, "salvo", None)
