@@ -140,7 +140,7 @@ def test_what_is_found_once_is_not_sent():
 
 def test_a_place_without_a_cell():
     game = Game.parse("hexagonal_2008.json#upper:destroyer")
-    with pytest.raises(GameError, match="H1 is no cell of the board hexagonal_2008"):
+    with pytest.raises(GameError, match="H1 is not a cell of the board hexagonal_2008"):
         game.bit((0, 7))
 
 
@@ -232,7 +232,7 @@ def test_a_file_that_changed(tmp_path):
         ({"cells": {}}, "it has no cell"),
         ({"cells": {"A1": [0, "x"]}}, r"the place of A1 is \[0, 'x'\]"),
         ({"cells": {"A1": [0, 0], "AZ99": [1, 0]}}, "at most 1,024 places"),
-        ({"neighbours": {"A1": ["C9"]}}, "'C9', which is no cell"),
+        ({"neighbours": {"A1": ["C9"]}}, "'C9', which is not a cell"),
         ({"neighbours": {"A1": ["B1"]}}, "B1 is among the neighbours of A1, but not the other"),
         ({"neighbours": {"A1": ["A1"]}}, "names the cell itself"),
         ({"neighbours": {"A1": ["B1", "B1"], "B1": ["A1"]}}, "names B1 twice"),
@@ -245,7 +245,7 @@ def test_a_file_that_changed(tmp_path):
         ({"ships": {"boat": {"cells": [["A1", "A1"]]}}}, "has a cell twice"),
         ({"ships": {"boat": {"cells": [["A1", "B1"], ["B1", "A1"]]}}}, "is there twice"),
         ({"ships": {"boat": {"cells": [["A1", "B1"], ["B1"]]}}}, "another number before"),
-        ({"ships": {"boat": {"cells": [["A1", "C1"]]}}}, "'C1', which is no cell"),
+        ({"ships": {"boat": {"cells": [["A1", "C1"]]}}}, "'C1', which is not a cell"),
         ({"ships": {"boat": {"wide": 2}}}, "it has a length, and maybe lines"),
         ({"ships": {"boat": {"length": 2, "lines": ["across"]}}}, "lines are round"),
         ({"outline": "circle"}, "square, hexagon or 3 to 64 places"),

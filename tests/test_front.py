@@ -68,7 +68,7 @@ def test_calls_give_what_the_functions_give():
     assert optsearch.evaluate("greedy", GAME) == optsearch.evaluate("greedy", EMPTY.game)
     assert optsearch.bounds(GAME).bounds == bracket.bounds(EMPTY).bounds
     assert optsearch.Posterior(GAME).configurations == 88
-    with pytest.raises(PositionError, match="5 is no position; give a Position, a Game"):
+    with pytest.raises(PositionError, match="5 is not a position; give a Position, a Game"):
         optsearch.solve(5)
 
 

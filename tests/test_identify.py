@@ -294,7 +294,7 @@ def test_strategies_of_a_family(tmp_path, monkeypatch, here, answer_of):
     assert table.splitlines()[-1].startswith("greedy,1,")
     for name, says in (
         ("own.py:useless", "which all of the 3 sets left have"),
-        ("own.py:unknown", "which is no thing of the table"),
+        ("own.py:unknown", "which is not a thing of the table"),
         ("spread", "no strategy for a family is called 'spread'; optimal, greedy:ties=best"),
     ):
         status, out, err = here("evaluate", name, *family)
@@ -315,7 +315,7 @@ def test_advice_on_a_family(tmp_path, monkeypatch, here, answer_of):
     monkeypatch.setattr("sys.stdin", io.StringIO("A miss\nA hit\nQ hit\nB\nhelp\nB hit\nquit\n"))
     status, out, _ = here("advise", "faults.csv")
     assert status == 1
-    for said in ("'A' was asked for already", "has 'Q'", "is no reply", "1 set left: valve"):
+    for said in ("'A' was asked for already", "has 'Q'", "is not a reply", "1 set left: valve"):
         assert said in out
     assert here("posterior", "faults.csv", "--shots", "A=miss D=hit")[0] == 2
 

@@ -123,7 +123,7 @@ def test_a_kept_match_is_checked(tmp_path):
         with pytest.raises(OptsearchError):
             Match.resumed(json.dumps({**fields, name: value}))
     for bad in ("", "{}", "[1]", json.dumps({**fields, "seed": True})):
-        with pytest.raises(OptsearchError, match="no match that was kept"):
+        with pytest.raises(OptsearchError, match="not a match that was kept"):
             Match.resumed(bad)
     path = tmp_path / "match.json"
     path.write_text(match.kept())
@@ -143,7 +143,7 @@ def test_a_kept_match_is_checked(tmp_path):
     [
         (["--against", "nobody"], "in a match also easy, hard, exact"),
         (["--ships", "A1-A3 C1-C2"], "nobody shoots at them"),
-        (["--against", "easy", "--ships", "A1-A3"], "is no placement of the fleet"),
+        (["--against", "easy", "--ships", "A1-A3"], "is not a placement of the fleet"),
         (["--against", "easy", "--ships", "A1-A3 A3-B3"], "two ships touch or overlap at A3"),
         (["--against", "easy", "--ships", "A1-B3 D1-D2"], "lies at 'A1-B3'"),
         (["--against", "easy", "--ships", "everywhere"], "'everywhere' is not a cell"),

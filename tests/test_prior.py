@@ -400,7 +400,7 @@ def test_each_kind_of_table(tmp_path):
         ("# smoothing: 1\nships\nA1-B1 C1\n", "line 3: 'A1-B1 C1' in column 'ships'"),
         ("# smoothing: 1\nships\nA1-B1\n", "line 3: 'A1-B1' in column 'ships'"),
         ("ships,weight\nA1-B1 D1,1\nD1 A1-B1,2\n", "line 3: 'D1 A1-B1' has a weight already"),
-        ("# otherwise\nship,weight\n", "line 1: '# otherwise' is no header"),
+        ("# otherwise\nship,weight\n", "line 1: '# otherwise' is not a header"),
         ("", "there is no line of column names"),
     ],
 )

@@ -204,8 +204,8 @@ def head(**changes):
     ("text", "message"),
     [
         ("", ", the head is not JSON"),
-        ("[]", ": the file is no proof"),
-        ("{}", ": the file is no proof"),
+        ("[]", ": the file is not a proof"),
+        ("{}", ": the file is not a proof"),
         (head(version=2) + "\n[1,[3]]", ": the version is 2"),
         (head(version=True), ": 'version' in the head is True"),
         (head(game=None), ": 'game' in the head is None"),

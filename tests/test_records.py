@@ -172,7 +172,10 @@ def test_what_cannot_be_written_is_refused(tmp_path, options, message):
     [
         ("", "line 1: there is no line of column names"),
         ("# a: b\n", "line 2: there is no line of column names"),
-        ("# a: b\n# no colon\nx\n1\n", "line 2: '# no colon' is no header; write `# key: value`"),
+        (
+            "# a: b\n# no colon\nx\n1\n",
+            "line 2: '# no colon' is not a header; write `# key: value`",
+        ),
         ("# a: b\n# a: c\nx\n1\n", "line 2: the header 'a' is given twice"),
         ("# a: b\nx,x\n1,2\n", "line 2: a column name is given twice"),
         ('# a: b\nx,y\n"1\n1",2\n3\n', "line 5: 1 values, ['3'], for the 2 columns x, y"),

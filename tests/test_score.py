@@ -202,7 +202,7 @@ def test_rollouts_that_are_told_what_is_no_score():
 def test_wrong_answers_of_rollouts_above_their_tasks(by):
     """Where the top of the tree is shot by samples, an answer that is wrong ends it."""
     rollout = named(f"rollout:{by}={IDEAS}:unusable,screen=64,cap=64")
-    with pytest.raises(StrategyError, match=r"gives .* a score that is no number"):
+    with pytest.raises(StrategyError, match=r"gives .* a score that is not a number"):
         list(tasks(rollout, Game.parse("7x7:3,2,2"), memory=1 << 22))
 
 
@@ -238,10 +238,10 @@ def reads_beyond(node):
 @pytest.mark.parametrize(
     ("function", "part"),
     [
-        (nan, "gives A1 a score that is no number on the empty board"),
+        (nan, "gives A1 a score that is not a number on the empty board"),
         (shot_before, "shoots C3, which was shot before or is in no configuration, after 'C3="),
-        (off_the_board, "answers 25, which is no cell of the board, on the empty board"),
-        (before_the_board, "answers -5, which is no cell of the board, on the empty board"),
+        (off_the_board, "answers 25, which is not a cell of the board, on the empty board"),
+        (before_the_board, "answers -5, which is not a cell of the board, on the empty board"),
         (fails, "ValueError: no idea"),
         (reads_beyond, "IndexError: index 26 is out of bounds"),
     ],
@@ -286,7 +286,7 @@ def both_at_once(node, scores):
     [
         (writes, "changes of the node are not", "is read-only"),
         (returns_minus_one, "a negative or huge number", "a negative or huge number"),
-        (huge, "a negative or huge number, which is no cell", "which is no cell"),
+        (huge, "a negative or huge number, which is not a cell", "which is not a cell"),
         (part_of_a_cell, "part_of_a_cell returns a value of the type float64", "(2.5)"),
         (both_at_once, "both_at_once returns a value of the type int64", "returns 3"),
     ],
@@ -316,10 +316,10 @@ def test_division_by_zero_is_infinite_in_both():
         ({"least": 1.5}, "least=1.5 is out of range"),
         ({"ties": "most"}, "ties='most'; first, checkerboard, central, last are accepted"),
         ({"sinkings": "yes"}, "sinkings='yes'; True and False are accepted"),
-        ({"constants": 3}, "constants=3 is no tuple"),
-        ({"constants": (1, "2")}, "constants[1]='2' is no number"),
-        ({"constants": (np.nan,)}, "constants[0]=nan is no number"),
-        ({"constants": (10**400,)}, "is no number"),
+        ({"constants": 3}, "constants=3 is not a tuple"),
+        ({"constants": (1, "2")}, "constants[1]='2' is not a number"),
+        ({"constants": (np.nan,)}, "constants[0]=nan is not a number"),
+        ({"constants": (10**400,)}, "is not a number"),
     ],
 )
 def test_options_that_are_refused_when_it_is_made(options, part):

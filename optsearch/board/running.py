@@ -65,7 +65,7 @@ def _listening(host: str, port: int) -> socket.socket:
         ip = ip_address(host)
     except ValueError:
         raise OptsearchError(
-            f"{host!r} is no address; write one of this machine, as in 127.0.0.1"
+            f"{host!r} is not an address; write one of this machine, as in 127.0.0.1"
         ) from None
     if ip.is_unspecified:
         raise OptsearchError(f"{host} is every address of this machine; name one of them")

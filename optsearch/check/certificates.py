@@ -152,7 +152,7 @@ class _File:
         except ValueError as error:
             self.refuse(f"it cannot be read: {error}")
         if not isinstance(fields, dict) or fields.get("format") != FORMAT:
-            self.refuse(f"the file is no certificate; one has 'format': {FORMAT!r}")
+            self.refuse(f"the file is not a certificate; one has 'format': {FORMAT!r}")
         if fields.get("version") != VERSION:
             self.refuse(f"the version is {fields.get('version')!r:.20}; {VERSION} is read")
         if set(fields) != set(_FIELDS):
@@ -217,7 +217,7 @@ class _File:
             one = self.hiding(entry["hidden"])
             weight = self.fraction(self.text(entry, "weight"))
             if weight.denominator != 1 or not weight:
-                self.refuse(f"the weight {weight} is no whole number above 0")
+                self.refuse(f"the weight {weight} is not a whole number above 0")
             if one in weights:
                 self.refuse(f"{entry['hidden']!r:.80} or an image of it has two weights")
             weights |= dict.fromkeys(self.images(one), int(weight))
@@ -305,7 +305,7 @@ class _File:
         while waiting:
             node, here, hits, shot = waiting.pop()
             if not isinstance(node, dict):
-                self.refuse(f"{name} has a node that is no object")
+                self.refuse(f"{name} has a node that is not an object")
             over = [not sum(one) & ~hits for one in here]
             if "shot" not in node:
                 self.leaf(node, here, name)
@@ -340,7 +340,7 @@ class _File:
         try:
             return self.game.bit(parse_cell(text))
         except (AttributeError, TypeError, GameError):
-            self.refuse(f"{name} shoots {text!r:.40}, which is no cell of {self.game}")
+            self.refuse(f"{name} shoots {text!r:.40}, which is not a cell of {self.game}")
 
 
 class _Search:

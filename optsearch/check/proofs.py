@@ -405,7 +405,7 @@ def write(path: str | Path, head: Mapping[str, object], claims: Sequence[Claim])
 
 
 def load(path: str | Path) -> Proof:
-    """The proof in a file; ProofError for what is none. Whether it is right is for `check`."""
+    """The proof in a file; ProofError for any other file. Whether it is right is for `check`."""
     kinds = {"game": str, "position": str, "total_height": int}
     head, lines = read_head(path, kinds)
     prior = head.get("prior", "")
@@ -429,7 +429,7 @@ def read_head(path: str | Path, kinds: Mapping[str, type]) -> tuple[dict[str, An
     except ProofError as error:
         raise ProofError(f"{error}; solve --prove writes proofs") from None
     if not isinstance(head, dict) or head.get("format") != FORMAT:
-        raise ProofError(f"{path}: the file is no proof; its head has no 'format': {FORMAT!r}")
+        raise ProofError(f"{path}: the file is not a proof; its head has no 'format': {FORMAT!r}")
     if "family" in head and "family" not in kinds:
         raise ProofError(
             f"{path} is a proof for a family of sets; name its file, too, as in optsearch check "
@@ -450,7 +450,7 @@ def read_head(path: str | Path, kinds: Mapping[str, type]) -> tuple[dict[str, An
 def read_claims(
     path: str | Path, lines: Sequence[str], cells: int, board: str, equal: bool = True
 ) -> tuple[Claim, ...]:
-    """The claims of a file; ProofError for what is none.
+    """The claims of a file; ProofError for any other file.
 
     cells -- how many there are. board -- what they are on, in words. equal -- whether all sets of
     a claim have one size.

@@ -185,7 +185,7 @@ class Prior(ABC):
         """A weight for each configuration (masks of its ships, in any order).
 
         `otherwise` for those not given. Raises PositionError for a negative weight. That they are
-        configurations of the game is not looked at: what is none is never met.
+        configurations of the game is not looked at: others never occur.
         """
         rows = {tuple(sorted(ships)): weight for ships, weight in weights.items()}
         if len(rows) < len(weights):

@@ -37,7 +37,7 @@ def action_of(what: Any, game: Game) -> int:
     if 0 <= action < game.cells:
         return action
     raise StrategyError(
-        f"{safe_repr(what)} is no action in {game}; the number of a cell is accepted, row * "
+        f"{safe_repr(what)} is not an action in {game}; the number of a cell is accepted, row * "
         f"{game.columns} + column, 0 to {game.cells - 1}"
     )
 

@@ -42,8 +42,8 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
     or at a cell that was shot before, costs 1 too and changes nothing. `info` has `action_mask`
     (as the observation), `shots` (so far in this game), and `wasted` (those that changed nothing).
 
-    Raises GameError, StrategyError or PositionError for what is no game or no prior of it,
-    ImpossiblePosition for a game without a configuration.
+    Raises GameError, StrategyError or PositionError if `game` is not a game or `prior` not one of
+    it, ImpossiblePosition for a game without a configuration.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}
@@ -107,8 +107,8 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Shoot a cell: the observation, -1.0, whether the game is over, False, and info.
 
-        Raises StrategyError for what is no action, and ResetNeeded of Gymnasium where no game is
-        under way.
+        Raises StrategyError if `action` is not an action, and ResetNeeded of Gymnasium where no
+        game is under way.
         """
         position = self._position
         if self._ships is None or not position.hits_left:
@@ -162,7 +162,7 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
 
     def _given(self, text: object) -> list[int]:
         if not isinstance(text, str):
-            raise GameError(f"{text!r} are no ships; give a text such as 'A1-A3 C1-C2'")
+            raise GameError(f"{text!r} are not ships; give a text such as 'A1-A3 C1-C2'")
         ships = ships_of(text, self.game)
         if self.view.prior is not None and not self.view.prior.weight(ships):
             raise GameError(f"the ships {text!r} have weight 0 by the prior {self.view.prior.name}")

@@ -52,12 +52,12 @@ class View:
     ) -> View:
         """A view whose game and prior may be texts (`prior_of` says which).
 
-        Raises GameError for what is no game, StrategyError for what is no prior.
+        Raises GameError if the text is not a game, StrategyError if it is not a prior.
         """
         if not isinstance(game, Game | str):
-            raise GameError(f"{game!r} is no game; give a Game, or its text as in 4x4:3,2")
+            raise GameError(f"{game!r} is not a game; give a Game, or its text as in 4x4:3,2")
         if not isinstance(prior, Prior | str | None):
-            raise StrategyError(f"{prior!r} is no prior; give a Prior, its text, or None")
+            raise StrategyError(f"{prior!r} is not a prior; give a Prior, its text, or None")
         if isinstance(game, str):
             game = Game.parse(game)
         if isinstance(prior, str):

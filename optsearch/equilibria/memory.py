@@ -21,7 +21,7 @@ from optsearch.tree import Leaf, Node
 class Memory:
     """What is kept of one game and objective in a folder; nothing is kept where there is no folder.
 
-    Raises TableError where it cannot be used, as `Facts`, or holds what is no tree of the game.
+    Raises TableError where it cannot be used, as `Facts`, or holds no tree of the game.
     """
 
     def __init__(self, folder: Path | None, hidings: Hidings, objective: Objective):
@@ -49,7 +49,7 @@ class Memory:
                     yield root, self._row(root)
                 except (ValueError, KeyError, TypeError, AttributeError):
                     raise TableError(
-                        f"{self.facts.path}: {key} is no tree of {self.hidings.game}"
+                        f"{self.facts.path}: {key} is not a tree of {self.hidings.game}"
                     ) from None
 
     @property

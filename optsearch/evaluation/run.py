@@ -68,7 +68,7 @@ def evaluate(
     memory -- bytes each worker may take; rollouts need 33 MB more, for those they remember.
     progress -- called after every task.
     prior -- the weights of the configurations; the histogram adds up weights. The strategy does not
-        know them and goes by the position alone.
+        know them and depends on the position alone.
 
     Raises ImpossiblePosition for a game without a configuration or of weight 0, TooLarge where
     memory is too little, or the game too large for a strategy in plain Python, StrategyError where

@@ -102,7 +102,7 @@ def play_sample(pattern: object, game: Game, sets: CellSets) -> NDArray[np.int64
     """
     runner = runner_of(pattern, game)
     if not isinstance(runner, PatternRunner) or runner.uses_sinkings:
-        raise NotSupported(f"{pattern} is no pattern that goes by the cells of {game} alone")
+        raise NotSupported(f"{pattern} is not a pattern that goes by the cells of {game} alone")
     histogram = np.zeros(129, np.int64)
     runner.play(sets, histogram)
     return histogram

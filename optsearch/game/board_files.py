@@ -147,7 +147,7 @@ class _Reader:
 
     def _cell(self, cell: Any, where: str) -> int:
         if not isinstance(cell, str) or cell not in self._index:
-            self._refuse(f"{where} names {cell!r:.40}, which is no cell of the board")
+            self._refuse(f"{where} names {cell!r:.40}, which is not a cell of the board")
         return self._index[cell]
 
     def _cells(self, cells: Any, where: str) -> list[int]:

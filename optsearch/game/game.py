@@ -44,7 +44,7 @@ _EXAMPLES = "10x10:5,4,3,3,2, 4x4:3,2,contact=any,announce=ship or paper"
 def parse_holes(text: str, rows: int, columns: int) -> int:
     """The mask of holes such as `B2,C4-D5`: cells, and rectangles from corner to corner.
 
-    Raises GameError for what is no cell, and for one off the grid.
+    Raises GameError for anything that is not a cell, and for one off the grid.
     """
     result = 0
     for item in text.split(","):
@@ -160,7 +160,7 @@ class Game:
         if self.contact == "corner" and not self.board.has_corners:
             raise GameError(
                 f"cells of the board {self.board_text} touch along sides only, so contact=corner "
-                "is no rule there; use contact=none or contact=any"
+                "is not a rule there; use contact=none or contact=any"
             )
         if self.announce not in ANNOUNCEMENTS:
             raise GameError(
@@ -405,7 +405,7 @@ class Game:
         if cell not in self:
             on_grid = 0 <= cell[0] < self.rows and 0 <= cell[1] < self.columns
             if on_grid and self.board.empty >> cell[0] * self.columns + cell[1] & 1:
-                raise GameError(f"{cell_name(cell)} is no cell of the board {self.board_text}")
+                raise GameError(f"{cell_name(cell)} is not a cell of the board {self.board_text}")
             if on_grid:
                 raise GameError(
                     f"{cell_name(cell)} is a hole of the board; holes={self.holes_text}"

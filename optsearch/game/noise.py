@@ -32,7 +32,7 @@ class Noise:
     """How often replies are false.
 
     false_hits -- the probability that a shot at water is answered with hit. false_misses -- that
-    one at a ship is answered with miss. Raises PositionError for what is no number from 0 to 1.
+    one at a ship is answered with miss. Raises PositionError for anything but a number from 0 to 1.
     """
 
     false_hits: Fraction = Fraction(0)

@@ -169,7 +169,7 @@ class Position:
                 "may be false; everything else takes every reply as true"
             )
         raise PositionError(
-            f"{what!r} is no position; give a Position, a Game or its text, as in 10x10:5,4,3,3,2"
+            f"{what!r} is not a position; give a Position, a Game or its text, as in 4x4:3,2"
         )
 
     # Text

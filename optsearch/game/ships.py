@@ -91,7 +91,7 @@ def ships_of(text: str, game: Game) -> list[int]:
     reason = objection(game, ships)
     if reason:
         raise GameError(
-            f"{text!r} is no placement of the fleet: {reason}; write the first and the last cell "
+            f"{text!r} is not a placement of the fleet: {reason}; write the first and last cell "
             f"of each ship, as in A1-A3, for ships of length {game.fleet_text}"
         )
     return in_order(ships)

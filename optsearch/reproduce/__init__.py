@@ -119,7 +119,7 @@ class Check:
 
 
 def source_named(name: str) -> Source:
-    """The source of a name; RecordError for a name that is none."""
+    """The source of a name; RecordError for any other name."""
     for source in SOURCES:
         if source.name == name:
             return source

@@ -210,7 +210,7 @@ class TotalHeight(OptimalMean):
 
 
 class BestGreedy(Quantity):
-    """The mean of the best greedy strategy, whichever way ties are broken."""
+    """The mean of the best greedy strategy, over all ways to break ties."""
 
     name = "best_greedy"
 

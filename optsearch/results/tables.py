@@ -30,7 +30,7 @@ from optsearch.support.errors import RecordError
 class Type:
     """What a column holds: how its text is read, and how a value is written.
 
-    name -- as documentation calls it. parse raises ValueError for a text that is none.
+    name -- as documentation calls it. parse raises ValueError for any other text.
     """
 
     name: str

@@ -244,7 +244,7 @@ def _as_json(value: Value) -> dict[str, object]:
 
 
 def _from_json(entry: Mapping[str, Any]) -> Value:
-    """A value as it was written; KeyError, TypeError or ValueError for what is none."""
+    """A value as it was written; KeyError, TypeError or ValueError for any other text."""
     read = {field.name: entry[field.name] for field in fields(Value)}
     for name in ("lower", "upper"):
         read[name] = None if read[name] is None else Fraction(read[name])

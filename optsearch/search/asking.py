@@ -25,7 +25,7 @@ def parse(text: str) -> dict[str, bool]:
     for word in text.replace(",", " ").split():
         thing, _, reply = word.rpartition("=")
         if not thing or reply.lower() not in ("hit", "miss"):
-            raise PositionError(f"{word!r} is no reply; write THING=hit or THING=miss")
+            raise PositionError(f"{word!r} is not a reply; write THING=hit or THING=miss")
         if thing in replies:
             raise PositionError(f"{thing!r} was asked for already")
         replies[thing] = reply.lower() == "hit"
@@ -108,7 +108,7 @@ def _from_function(function: UserFunction, sets: Sets, text: str) -> Identificat
         thing = function(dict(rest), {name: weights[name] for name in rest}, says=says)
         if not isinstance(thing, str) or thing not in places:
             raise StrategyError(
-                f"{text} asks for {safe_repr(thing)}, which is no thing of the table"
+                f"{text} asks for {safe_repr(thing)}, which is not a thing of the table"
             )
         hit = [name for name, has in rest.items() if thing in has]
         missed = [name for name in rest if name not in set(hit)]

@@ -1,4 +1,4 @@
-"""Greedy: always shoot a most probable cell. Its exact value, whichever way ties are broken.
+"""Greedy: always shoot a most probable cell. Its exact value, for all ways to break ties.
 
 Section 3.3 of Audinot, Bonnet and Viennot (2014). Ties are many, so there is not one greedy
 strategy but a family of them. A *rule* names one, or the two ends:

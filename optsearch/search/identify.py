@@ -315,7 +315,7 @@ def is_identification(path: str | Path) -> bool:
 
 
 def load(path: str | Path, sets: Sets) -> IdentificationTree:
-    """The strategy in a file, verified; TreeError for what is none, or of another family."""
+    """The strategy in a file, verified; TreeError for any other file, or one of another family."""
     document = Document.read(path, TreeError)
     document.require(FORMAT, VERSION)
     if document.value("family", str) != sets.digest:

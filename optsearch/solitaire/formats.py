@@ -118,7 +118,7 @@ class _Line:
 
 
 def parse(text: str) -> Puzzle:
-    """The puzzle of a text; PuzzleError, with the line that is wrong, if it is none."""
+    """The puzzle of a text; PuzzleError, with the line that is wrong, if it is not one."""
     lines = [
         _Line(number, line.strip().replace("\t", " "))
         for number, line in enumerate(text.splitlines(), 1)
@@ -262,12 +262,12 @@ def ship_text(puzzle: Puzzle, ship: int) -> str:
 
 
 def from_fields(value: object) -> Puzzle:
-    """The puzzle of a JSON value; PuzzleError, with the part that is wrong, if it is none."""
+    """The puzzle of a JSON value; PuzzleError, with the part that is wrong, if it is not one."""
     if not isinstance(value, dict):
-        raise PuzzleError(f"{shortened(value)} is no puzzle; write an object with {_keys_text()}")
+        raise PuzzleError(f"{shortened(value)} is not a puzzle; an object has {_keys_text()}")
     for key in value:
         if key not in _JSON_KEYS:
-            raise PuzzleError(f"{key!r} is no part of a puzzle; it has {_keys_text()}")
+            raise PuzzleError(f"{key!r} is not a part of a puzzle; it has {_keys_text()}")
     for key in ("grid", "fleet"):
         if key not in value:
             raise PuzzleError(f"there is no {key!r}; a puzzle has {_keys_text()}")
@@ -287,7 +287,7 @@ def from_fields(value: object) -> Puzzle:
         except OptsearchError as error:
             raise PuzzleError(f'"revealed": {error}') from None
         if not isinstance(shown, str):
-            raise PuzzleError(f'"revealed": {name} shows {shortened(shown)}, which is no text')
+            raise PuzzleError(f'"revealed": {name} shows {shortened(shown)}, which is not a text')
     rows, columns = parse_grid(value["grid"])
     lengths = tuple(length for length in fleet if length is not None)
     return Puzzle(rows, columns, lengths, row_counts, column_counts, tuple(cells))

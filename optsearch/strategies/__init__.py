@@ -10,10 +10,10 @@ A strategy of your own is a class with one method, or a function:
 
 `optsearch.evaluate(RowByRow, game)` evaluates it, and so does the command line when it is
 named by its file, `my_file.py:RowByRow`. `as_strategy` says what is accepted. A strategy is
-deterministic, and goes by the position alone. One that has a method `rule(game)` too is played by
-the compiled kernel, by the `Rule` or `PatternRule` that it returns; `shot` is then its definition,
-with which the kernel is compared. A function of what the kernel counts, `optsearch.Score`
-(`score.py`), needs neither, and is as fast.
+deterministic, and depends on the position alone. One that has a method `rule(game)` too is played
+by the compiled kernel, by the `Rule` or `PatternRule` that it returns; `shot` is then its
+definition, with which the kernel is compared. A function of what the kernel counts,
+`optsearch.Score` (`score.py`), needs neither, and is as fast.
 
 A *player* may also draw by chance and remember its own game; it is simulated, not evaluated. It is
 a class with the method `begin`, which returns a new object to be asked for the shots of one game:
@@ -110,7 +110,7 @@ def as_player(what: object) -> Player:
 
 
 def as_strategy(what: object) -> Strategy:
-    """As `as_player`, for what goes by the position alone; StrategyError for other players."""
+    """As `as_player`, for what depends on the position alone; StrategyError for other players."""
     player = as_player(what)
     if isinstance(player, Strategy):
         return player

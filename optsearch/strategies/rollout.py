@@ -185,8 +185,8 @@ class Rollout(Strategy):
         least, most = map(int, found.groups()) if found else (1, 0)
         if not least <= most <= RANGES["many"][1]:
             raise StrategyError(
-                f"sizes={self.sizes} is no range of configurations; LEAST-MOST with 1 <= LEAST <= "
-                f"MOST <= {RANGES['many'][1]}, such as 257-65536, is accepted"
+                f"sizes={self.sizes} is not a range of configurations; LEAST-MOST with 1 <= LEAST "
+                f"<= MOST <= {RANGES['many'][1]}, such as 257-65536, is accepted"
             )
         return least - 1, most
 

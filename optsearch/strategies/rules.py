@@ -104,7 +104,7 @@ class Level:
 
     @classmethod
     def validated(cls, name: str, level: object) -> Level:
-        """A level in plain integers; StrategyError if it is none. name -- of it in errors."""
+        """A level in plain integers; StrategyError for any other value. name -- of it in errors."""
         if not isinstance(level, Level):
             raise StrategyError(f"{name}={safe_repr(level)} is no Level")
         numbers: dict[str, Any] = {
@@ -235,7 +235,7 @@ class PatternRule:
 def _score(name: str, score: object, game: Game) -> Any:
     if not isinstance(score, CompiledScore | None):
         raise StrategyError(
-            f"{name}={safe_repr(score)} is no score; a CompiledScore or None is accepted"
+            f"{name}={safe_repr(score)} is not a score; a CompiledScore or None is accepted"
         )
     return score and score.validated(game, takes_certain=SCORES[name])
 
@@ -250,7 +250,7 @@ def _require_coded(game: Game) -> None:
 
 
 def number_in(name: str, value: object, low: int, high: int) -> int:
-    """An integer of an option; StrategyError if it is none, or out of range."""
+    """An integer of an option; StrategyError for any other value, or out of range."""
     try:
         number = index(value)  # type: ignore[arg-type]
     except Exception:
@@ -266,7 +266,7 @@ def _items(name: str, values: object) -> list[object]:
     try:
         return list(islice(values, MOST_ITEMS))  # type: ignore[call-overload]
     except Exception:
-        raise StrategyError(f"{name}={safe_repr(values)} is no sequence") from None
+        raise StrategyError(f"{name}={safe_repr(values)} is not a sequence") from None
 
 
 def _numbers(name: str, values: object, length: int, low: int, high: int) -> tuple[int, ...]:

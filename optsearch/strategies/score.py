@@ -292,7 +292,7 @@ def _constants(given: Any) -> tuple[float, ...]:
         items = tuple(given) if not isinstance(given, str) else (given,)
     except TypeError:
         raise StrategyError(
-            f"constants={safe_repr(given)} is no tuple; numbers such as (0.9, 2) are accepted"
+            f"constants={safe_repr(given)} is not a tuple; numbers such as (0.9, 2) are accepted"
         ) from None
     for place, item in enumerate(items):
         try:
@@ -301,8 +301,8 @@ def _constants(given: Any) -> tuple[float, ...]:
             is_number = False
         if not is_number:
             raise StrategyError(
-                f"constants[{place}]={safe_repr(item)} is no number; numbers such as (0.9, 2) are "
-                "accepted"
+                f"constants[{place}]={safe_repr(item)} is not a number; numbers such as (0.9, 2) "
+                "are accepted"
             )
     return items
 
@@ -398,9 +398,9 @@ def _wrong(what: object, game: Game, wrong: int, answer: int, after: str) -> Str
     name = cell_name(game.cell(answer)) if is_cell else str(answer)
     number = "a negative or huge number" if answer == OFF else answer
     says = {
-        NO_CELL: f"answers {number}, which is no cell of the board,",
+        NO_CELL: f"answers {number}, which is not a cell of the board,",
         NO_CHOICE: f"shoots {name}, which was shot before or is in no configuration,",
-        NO_NUMBER: f"gives {name} a score that is no number",
+        NO_NUMBER: f"gives {name} a score that is not a number",
         NO_ANSWER: "raises an exception",
         NO_SCORES: f"answers the cell {name}, where scores are asked for,",
     }

@@ -190,7 +190,7 @@ class _OfUser(Player):
         closed = taken | (position.closed if isinstance(position, Position) else 0)
         cell = _cell(answer)
         if cell is None or cell not in position.game:
-            there, what = safe_repr(answer), "is no cell of the board"
+            there, what = safe_repr(answer), "is not a cell of the board"
         elif position.game.bit(cell) & closed:
             there, what = cell_name(cell), "was shot before"
         else:

@@ -199,7 +199,7 @@ def read(path: str | Path) -> Record:
             break
         key, value = _header_field(line.rstrip("\r")) or ("", "")
         if not key:
-            raise RecordError(f"{path}, line {number}: {line!r} is no header; {_HEADER_FORM}")
+            raise RecordError(f"{path}, line {number}: {line!r} is not a header; {_HEADER_FORM}")
         if key in header:
             raise RecordError(f"{path}, line {number}: the header {key!r} is given twice")
         header[key] = value
