@@ -13,16 +13,24 @@ Let m_i be the misses of set i under an optimal strategy. Played on the i heavie
 more misses on them: m_1 + ... + m_i >= C(i) for each i. And M = sum of w_i m_i = sum over i of
 (w_i - w_(i+1)) (m_1 + ... + m_i), w_(n+1) being 0, in which no factor is negative; put C(i) for each
 sum, and sort by the weights again.
+
+Where hits tell something, profiles hold as well. The shots that all miss are a chain still: after each
+other reply the sets are among those that its cell is first to hit. A cell that all sets have is one of
+the chain, and the last one. What is finished with s misses after a hit is counted for each reply, and
+added up. The table C(n) does not hold: after a hit the parts by reply are searched each on its own.
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
-from cells cimport MAX_CELLS, ctz
+from cells cimport MAX_CELLS, Cells, ctz
 from leaves cimport TIMES, fill_leaves
 from objectives cimport FORBIDDEN, INFINITE, MEAN, WITHIN, WORST, price
-from optsearch.compiled._family cimport Candidate, Node, chosen_of, greatest_count
+from optsearch.compiled._family cimport (
+    LABELS, MAX_CODES, NOTHING, Candidate, Node, Ships, chosen_of, greatest_count, part_size)
+from optsearch.compiled._sequences cimport MANY, count_sequences
+from optsearch.compiled._ships cimport place_of
 from options cimport Switches
 
 cdef enum:
@@ -72,6 +80,30 @@ cdef int64_t by_falling_weight(const Node* node) noexcept nogil:
     return cost
 
 
+cdef bint are_told_apart(const Node* node) noexcept nogil:
+    """Whether hits alone tell two sets apart.
+
+    LABELS: if they have a common cell, as it has two labels.
+
+    SINKINGS: if a ship of one lies in the cells common to both and is not a ship (cells and label) of
+    the other. Else one miss of the lighter set always suffices. For no miss all shots have to be common
+    cells until a reply differs. If S is such a ship of X, shoot its cells; if Y answers the same, Y has a
+    ship S' with the last cell and with S' < S, and shooting S' first tells. Without such a ship common
+    cells sink the same ships in both.
+    """
+    cdef const Ships* ships = &node.ships
+    cdef Cells common = node.rows[0] & node.rows[1]
+    cdef int i, j
+    if node.kind == LABELS:
+        return common != 0
+    for i in range(2):
+        for j in range(ships.s):
+            if not ships.masks[i * ships.s + j] & ~common and (
+                    place_of(ships, 1 - i, ships.masks[i * ships.s + j], ships.label[j]) < 0):
+                return True
+    return False
+
+
 cdef class Bounds:
     """The bounds of a search.
 
@@ -94,6 +126,10 @@ cdef class Bounds:
             self.ranks[i] = i
         with nogil:
             fill_leaves(self.leaves, INFINITE)
+            if not self.on.leaf_counting:
+                for i in range(TIMES * TIMES):
+                    if i % TIMES:
+                        self.leaves[i] = INFINITE
             self.fill_capped()
 
     def __dealloc__(self):
@@ -105,7 +141,7 @@ cdef class Bounds:
         """Total weight of the i lightest sets."""
         return node.light if node.light != NULL else self.ranks
 
-    cdef bint at_sight(self, Node* node) noexcept nogil:
+    cdef bint solve_trivial(self, Node* node) noexcept nogil:
         """Whether the optimum is plain; then `lower` is it and `exact` is set."""
         cdef int64_t cost = 0
         cdef int t
@@ -114,7 +150,7 @@ cdef class Bounds:
         if self.objective == WITHIN and node.budget < 0:
             node.lower, node.exact = 0, True
             return True
-        if node.budget <= 0 and self.objective != MEAN:
+        if node.budget <= 0 and self.objective != MEAN and node.kind == NOTHING:
             # The first miss ends it: at best the heaviest set is finished.
             if self.objective == WORST:
                 cost = FORBIDDEN
@@ -127,11 +163,14 @@ cdef class Bounds:
         if node.n == 2 or node.hits == 1:
             # Two sets: one of them, the lighter, misses once. Sets of one cell: by falling weight.
             # But an empty set has no cell to shoot at: it is the last, whatever it weighs. (mean)
+            if node.hits > 1 and node.kind != NOTHING and are_told_apart(node):
+                node.lower, node.exact = 0, True
+                return True
             for t in range(node.n - 1):
                 cost += price(self.objective, node.budget - t, self.light_of(node)[node.n - 1 - t])
                 if self.objective != MEAN and t == node.budget:
                     break
-            if node.weights != NULL and self.objective == MEAN:
+            if node.weights != NULL and self.objective == MEAN and node.kind == NOTHING:
                 cost = by_falling_weight(node)
             node.lower, node.exact = min(cost, FORBIDDEN), True
             return True
@@ -139,30 +178,45 @@ cdef class Bounds:
 
     # Profiles
 
-    cdef int64_t profile_bound(self, int n, int hits, const int32_t* chain, int chain_n,
-                               const int64_t* after, const int64_t* light,
-                               int budget) noexcept nogil:
-        """A lower bound on the cost of n sets of at most `hits` cells, from a profile.
+    cdef int64_t leaves_of(self, const Node* node, int code, int hits, int t) noexcept nogil:
+        """Leaf counting: the most sets that are finished within t misses, with so many hits to come.
 
-        leaf_counting: at most C(k + t, t) sets are finished within t misses.
+        code -- of the reply before these hits, or -1: of the family itself; with NOTHING no matter.
+        """
+        cdef int64_t leaves = self.leaves[hits * TIMES + t]
+        cdef const Ships* ships = &node.ships
+        if node.kind == NOTHING:
+            return leaves
+        if not self.on.leaf_counting:
+            return node.n
+        leaves = min(leaves, MANY) * ships.ways[1 + code]
+        if not ships.groups:
+            return min(leaves, <int64_t>node.n)
+        return ships.grouped[min(leaves, <int64_t>ships.groups)]
+
+    cdef int64_t profile_bound(self, const Node* node, int code, int n, int hits,
+                               const int32_t* chain, int chain_n, const int64_t* after,
+                               int budget) noexcept nogil:
+        """A lower bound on the cost of n of the sets, of at most `hits` cells, from a profile.
+
+        leaf_counting: at most C(k + t, t) sets are finished within t misses; see `leaves_of`.
         profile: as long as all shots miss they are a fixed chain of cells. The sets first hit by
         the cell number i of the chain have i misses already; they are at most chain[i], and at
         most after[s] of them are finished with s more.
 
         chain -- [chain_n] how many sets the chain's cells can be the first to hit, descending.
-        after -- [MAX_CELLS] the most sets that are finished within s misses after a hit; ascending.
-        light -- total weight of the i lightest sets.
+        after -- [m + 1] the most sets that are finished within s misses after a hit; ascending.
         """
-        cdef const int64_t* leaves = self.leaves + hits * TIMES
+        cdef const int64_t* light = self.light_of(node)
         cdef int64_t cost = 0, sum, settled = 0, finished
         cdef int t, s, i, full = 0
         if hits == 0 or n < 2:
             return 0
         if self.on.profile:
-            while full < MAX_CELLS and after[full] < chain[0]:
+            while full <= node.m and after[full] < chain[0]:
                 full += 1
-        for t in range(MAX_CELLS):
-            finished = leaves[t] if self.on.leaf_counting else (1 if t == 0 else n)
+        for t in range(node.m + 1):    # no strategy needs more misses
+            finished = self.leaves_of(node, code, hits, t)
             if self.on.profile:
                 if t >= full and t - full < chain_n:   # cells whose sets are all finished
                     settled += chain[t - full]
@@ -181,89 +235,115 @@ cdef class Bounds:
                 break
         return cost
 
-    cdef void leaves_after(self, int hits, int64_t most, int64_t* after) noexcept nogil:
+    cdef void leaves_after(self, const Node* node, int code, int hits, int64_t most,
+                           int64_t* after) noexcept nogil:
         """after[s]: the most sets of `hits` more cells finished within s misses; at most `most`."""
-        cdef const int64_t* leaves = self.leaves + hits * TIMES
         cdef int s, later
-        for s in range(MAX_CELLS):
-            after[s] = most
-            if self.on.leaf_counting:
-                after[s] = min(most, leaves[s])
-            elif s == 0:
-                after[s] = 1
+        for s in range(node.m + 1):
+            after[s] = min(most, self.leaves_of(node, code, hits, s))
             if after[s] == most:
-                for later in range(s + 1, MAX_CELLS):
+                for later in range(s + 1, node.m + 1):
                     after[later] = most
                 return
 
     cdef int64_t bound_of(self, Node* node) noexcept nogil:
         """The bound of a family from the counts of its cells and of their pairs."""
         cdef int32_t chain[MAX_CELLS]
-        cdef int64_t after[MAX_CELLS]
-        cdef int most
-        cdef const int64_t* light = self.light_of(node)
+        cdef int64_t after[TIMES]
+        cdef int most, s
+        if node.kind != NOTHING and self.on.leaf_counting:
+            count_sequences(node, self.leaves)
         if not self.on.profile:
             if self.on.leaf_counting:
-                return self.profile_bound(node.n, node.hits, NULL, 0, NULL, light, node.budget)
+                return self.profile_bound(node, -1, node.n, node.hits, NULL, 0, NULL, node.budget)
             return 0
         most = greatest_count(node)
         if self.is_capped(node):
             return self.capped_of(node)
-        self.leaves_after(node.hits - 1, most, after)
+        self.leaves_after(node, -1, node.hits - 1, most, after)
         if self.on.frequency_cap and node.hits >= 2:
             self.pairs_after(node, most, after)
+        if node.kind != NOTHING:
+            for s in range(node.m + 1):
+                node.ships.after[s] = <int32_t>after[s]
         self.chain_of(node, chain)
-        return self.profile_bound(node.n, node.hits, chain, node.m, after, light, node.budget)
+        return self.profile_bound(
+            node, -1, node.n, node.hits, chain, node.m, after, node.budget)
 
     cdef void pairs_after(self, const Node* node, int64_t most, int64_t* after) noexcept nogil:
         """Lower after[s] to the most sets with one cell that are finished within s misses more."""
-        cdef int64_t after_two[MAX_CELLS]
-        cdef int64_t after_cell[MAX_CELLS]
-        cdef int c, s
-        self.leaves_after(node.hits - 2, most, after_two)
-        memset(after_cell, 0, sizeof(after_cell))
+        cdef int64_t after_two[MAX_CODES * TIMES]
+        cdef int64_t after_cell[TIMES]
+        cdef int c, s, code
+        for code in range(node.codes):
+            self.leaves_after(node, code, node.hits - 2, most, after_two + code * TIMES)
+        memset(after_cell, 0, (node.m + 1) * sizeof(int64_t))
         for c in range(node.m):
             self.raise_after(node, c, most, after_two, after_cell)
-        for s in range(MAX_CELLS):
+        for s in range(node.m + 1):
             after[s] = min(after[s], after_cell[s])
 
     cdef void raise_after(self, const Node* node, int c, int64_t most, const int64_t* after_two,
                           int64_t* after) noexcept nogil:
-        """Raise after[s] to the sets with cell c that can be finished within s misses more.
+        """Raise after[s] to the sets with cell c that can be finished within s misses more."""
+        cdef int64_t sum[TIMES]        # over the replies
+        cdef int64_t finished[TIMES]
+        cdef int64_t settled = 0           # sets of the replies before
+        cdef int code, n, s, end, last = 0
+        for code in range(node.codes):
+            n = part_size(node, c, code)
+            if n == 0:
+                continue
+            end = self.finish_part(node, c, code, n, after_two + code * TIMES, finished)
+            for s in range(last, end):
+                sum[s] = settled
+            for s in range(end):
+                sum[s] += finished[s]
+            for s in range(end, last):
+                sum[s] += n
+            settled += n
+            last = max(last, end)
+        for s in range(last):
+            after[s] = max(after[s], sum[s])
+            if after[s] >= most:
+                break
+        for s in range(last, node.m + 1):
+            if after[s] >= settled:
+                break
+            after[s] = settled
+
+    cdef int finish_part(self, const Node* node, int c, int code, int n, const int64_t* after_two,
+                         int64_t* finished) noexcept nogil:
+        """How many of the n sets that give a reply at cell c can be finished within s misses more.
 
         Once cell c is hit, cell d hits at most pair[c, d] sets; after_two[s] of them at most are
-        finished within s misses.
+        finished within s misses. Returns from which s on all can be; `finished` ends before it.
         """
         cdef int32_t inner[MAX_CELLS]
         cdef int32_t values[MAX_CELLS]
         cdef int d, s, i = 0, k = node.hits - 1, m = node.m
         cdef int64_t sum
-        cdef const int32_t* pair = node.pair + c * m
+        cdef const int32_t* pair = node.part_pair + (c * node.codes + code) * m
         for d in range(m):
             if d != c and pair[d]:
-                if pair[d] == node.count[c]:   # a certain hit once c is hit
+                if pair[d] == n and node.kind == NOTHING:   # a certain hit once c is hit
                     k -= 1
                 else:
                     values[i] = pair[d]
                     i += 1
-        descending(values, i, node.count[c], inner)
+        descending(values, i, n, inner)
         if k == 0:
             i = 0
-        for s in range(MAX_CELLS):
+        for s in range(m + 1):
             sum = 1 if i == 0 else 0
             for d in range(min(s + 1, i)):
                 sum += min(<int64_t>inner[d], after_two[s - d])
-            if sum >= node.count[c]:
-                sum = node.count[c]
-            if k > 0 and self.on.leaf_counting:
-                sum = min(sum, self.leaves[k * TIMES + s])
-            after[s] = max(after[s], sum)
-            if sum >= node.count[c] or after[s] >= most:
-                for d in range(s + 1, MAX_CELLS):
-                    if after[d] >= sum:
-                        break
-                    after[d] = sum
-                break
+            if k > 0:
+                sum = min(sum, self.leaves_of(node, code, k, s))
+            if sum >= n:
+                return s
+            finished[s] = sum
+        return m + 1
 
     cdef void chain_of(self, const Node* node, int32_t* chain) noexcept nogil:
         """How many sets the cells of an all-miss chain can be the first to hit, descending.
@@ -323,46 +403,59 @@ cdef class Bounds:
 
     cdef void bound_parts(self, const Node* node, Candidate* candidate) noexcept nogil:
         """Set what a shot's parts cost at least, by the counts of their cells."""
-        cdef const int64_t* light = self.light_of(node)
-        cdef int c = candidate.cell, n_hit = candidate.n_hit
-        candidate.bound_hit = candidate.bound_missed = 0
-        if self.is_capped(node):
-            candidate.bound_hit = self.capped_part(node, c, True)
-            candidate.bound_missed = self.capped_part(node, c, False)
-        elif self.on.profile:
-            candidate.bound_hit = self.bound_part(node, c, True)
-            candidate.bound_missed = self.bound_part(node, c, False)
-        elif self.on.leaf_counting:
-            candidate.bound_hit = self.profile_bound(
-                n_hit, node.hits - 1, NULL, 0, NULL, light, node.budget)
-            candidate.bound_missed = self.profile_bound(
-                node.n - n_hit, node.hits, NULL, 0, NULL, light, node.budget - 1)
+        cdef int c = candidate.cell, code
+        for code in range(node.codes):
+            node.part_bound[c * node.codes + code] = self.part_bound(node, c, code)
+        candidate.bound_missed = self.part_bound(node, c, node.codes)
         if self.objective == WITHIN and node.budget == 0:
             candidate.bound_missed = 0
 
-    cdef int64_t bound_part(self, const Node* node, int c, bint hit) noexcept nogil:
+    cdef int64_t part_bound(self, const Node* node, int c, int code) noexcept nogil:
+        """A bound for the sets that give a reply; the code after those of hits is that of a miss."""
+        cdef bint hit = code < node.codes
+        if self.is_capped(node):
+            return self.capped_part(node, c, code)
+        if self.on.profile:
+            return self.profiled_part(node, c, code)
+        if not self.on.leaf_counting or node.hits == hit:
+            return 0
+        return self.profile_bound(node, code if hit else -1, part_size(node, c, code),
+                                  node.hits - hit, NULL, 0, NULL, node.budget - (not hit))
+
+    cdef int64_t profiled_part(self, const Node* node, int c, int code) noexcept nogil:
         cdef int32_t values[MAX_CELLS]
         cdef int32_t chain[MAX_CELLS]
-        cdef int64_t after[MAX_CELLS]
+        cdef int64_t after[TIMES]
+        cdef bint hit = code < node.codes
         cdef int m = node.m, d, i = 0, most = 0, number
-        cdef int k = node.hits - hit, n = node.count[c] if hit else node.n - node.count[c]
-        cdef const int32_t* pair = node.pair + c * m
+        cdef int k = node.hits - hit, n = part_size(node, c, code)
+        cdef const int32_t* pair = node.part_pair + (c * node.codes + code) * m
+        if not hit:
+            pair = node.pair + c * m
+        if n < 2:
+            return 0
         for d in range(m):
+            if d == c:
+                continue
             number = pair[d] if hit else node.count[d] - pair[d]
-            if number == n:            # certain there; c itself is not in the part that it hits
-                k -= d != c
+            if number == n and node.kind == NOTHING:   # certain there
+                k -= 1
             elif number:
                 values[i] = number
                 most = max(most, number)
                 i += 1
-        if i == 0:
+        if i == 0 or k == 0:
             return 0
         descending(values, i, most, chain)
-        self.leaves_after(k - 1, most, after)
-        return self.profile_bound(n, k, chain, i, after, self.light_of(node),
-                                  node.budget - (not hit))
+        code = code if hit else -1
+        self.leaves_after(node, code, k - 1, most, after)
+        if node.kind != NOTHING and not hit:   # what is left is a part of the family
+            for d in range(m + 1):
+                after[d] = min(after[d], <int64_t>node.ships.after[d])
+        return self.profile_bound(node, code, n, k, chain, i, after, node.budget - (not hit))
 
-    cdef int64_t capped_part(self, const Node* node, int c, bint hit) noexcept nogil:
+    cdef int64_t capped_part(self, const Node* node, int c, int code) noexcept nogil:
+        cdef bint hit = code < node.codes
         cdef const int16_t* row
         cdef uint64_t chosen
         cdef int64_t bound = 0
@@ -380,7 +473,7 @@ cdef class Bounds:
             return capped_bound(self, k, n, most)
         row = capped_row(self, k, n, most)
         for w in range(node.width):    # the sets of the part, by falling weight
-            chosen = chosen_of(node, c, hit, w)
+            chosen = chosen_of(node, c, code, w)
             while chosen:
                 i += 1
                 bound += node.weights[64 * w + ctz(chosen)] * (row[i] - row[i - 1])
@@ -415,7 +508,7 @@ cdef class Bounds:
 
     cdef bint is_capped(self, const Node* node) noexcept nogil:
         """Whether the tabulated bound is used; for sets of two cells the chain says more."""
-        return (self.on.profile and self.on.frequency_cap and self.objective == MEAN
+        return (node.kind == NOTHING and self.on.profile and self.on.frequency_cap and self.objective == MEAN
                 and node.n <= self.capped_most and node.hits > 2)
 
     cdef int64_t capped_of(self, const Node* node) noexcept nogil:

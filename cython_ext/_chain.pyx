@@ -25,7 +25,7 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 
 from cells cimport MAX_CELLS, Cells, first, join, popcount
 from optsearch.compiled._family cimport (
-    PRICE_OF_MISS, PRICED, Node, free_node, greatest_count, new_node, take_stock)
+    PRICE_OF_MISS, PRICED, Node, free_node, greatest_count, new_node, count_cells)
 
 cdef enum:
     SHAPES = 1 << 11           # a power of two
@@ -53,7 +53,7 @@ cdef class ChainDual:
         PyMem_Free(self.drift)
 
     cdef bint fits(self, const Node* node) noexcept nogil:
-        """Whether a family that was taken stock of has a bound of this kind."""
+        """Whether a family that has counted cells has a bound of this kind."""
         cdef int i
         if node.prices == NULL or greatest_count(node) > MOST:
             return False
@@ -303,7 +303,7 @@ cdef class ChainDual:
         try:
             for i in range(node.n):
                 node.rows[i] = join(sets[i, 0], sets[i, 1])
-            take_stock(node, True)
+            count_cells(node, True)
             if node.n < 2 or not self.fits(node):
                 return None
             with nogil:

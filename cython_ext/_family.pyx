@@ -1,8 +1,9 @@
-"""A family of sets taken stock of: its cells as columns of bits, and how many sets have them.
+"""A family of sets with its cells counted: columns of bits, and how many sets have them.
 
-A cell in every set is a certain hit and is taken off; with merging, so is every cell that lies in
-exactly the same sets as one before it. Sets that have weights are in the order of falling weights, and
-so are those of every part.
+Where hits tell nothing, a cell in every set is a certain hit and is taken off; with merging, so is
+every cell that lies in exactly the same sets as one before it. Where they tell something a set is a
+list of ships, and `_ships` says what is taken off. Sets that have weights are in the order of falling
+weights, and so are those of every part.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
@@ -11,6 +12,7 @@ from libc.string cimport memcmp, memset
 
 from cells cimport MAX_CELLS, Cells, ctz, first, one, popcount, size
 from columns cimport extract
+from optsearch.compiled._ships cimport count_replies, strip_ships, take_ships
 
 cdef enum:
     PLACES = 256               # a power of two above MAX_CELLS, below which numbers are bytes
@@ -22,13 +24,20 @@ cdef inline char* cut(char** space, size_t bytes) noexcept nogil:
     return space[0] - bytes
 
 
-cdef Node* new_node(int n, int cells, int budget, bint weighted) except NULL nogil:
-    """Memory for a family of n sets in which at most so many cells are undecided."""
-    cdef size_t width = (n + 63) // 64
+cdef Node* new_node(int n, int cells, int budget, bint weighted, int kind=NOTHING,
+                    int s=0) except NULL nogil:
+    """Memory for a family of n sets in which at most so many cells are undecided.
+
+    s -- the ships of each, where hits tell something.
+    """
+    cdef size_t width = (n + 63) // 64, codes = s + 1 if kind == SINKINGS else max(s, 1)
     cdef size_t bytes = (sizeof(Node) + 16 + n * sizeof(Cells) + cells * width * 8
-                         + cells * (8 + sizeof(Candidate) + 4 + 1) + cells * cells * 4)
+                         + cells * (8 + sizeof(Candidate) + codes * 8 + 4 + 1) + cells * cells * 4)
     cdef Node* node
     cdef char* space
+    if kind != NOTHING:
+        bytes += (n * s * sizeof(Cells) + cells * codes * (width * 8 + cells * 4 + 1)
+                  + (n + cells + 2) * sizeof(int32_t) + 2 * s)
     if weighted:
         bytes += (2 * n + 1) * sizeof(int64_t) + n * sizeof(int32_t)
     elif n <= PRICED:
@@ -39,24 +48,35 @@ cdef Node* new_node(int n, int cells, int budget, bint weighted) except NULL nog
             raise MemoryError
     space = <char*>node + ((sizeof(Node) + 15) & ~15)
     node.rows = <Cells*>cut(&space, n * sizeof(Cells))
-    node.columns = <uint64_t*>cut(&space, cells * width * 8)
+    node.ships.masks = <Cells*>cut(&space, n * s * sizeof(Cells))
+    node.columns = node.replies = <uint64_t*>cut(&space, cells * width * 8)
     node.weight_hit = <int64_t*>cut(&space, cells * 8)
+    node.part_bound = <int64_t*>cut(&space, cells * codes * 8)
     node.shots = <Candidate*>cut(&space, cells * sizeof(Candidate))
+    if kind != NOTHING:
+        node.replies = <uint64_t*>cut(&space, cells * codes * width * 8)
     node.weights = node.light = NULL
     if weighted:
         node.weights = <int64_t*>cut(&space, n * sizeof(int64_t))
         node.light = <int64_t*>cut(&space, (n + 1) * sizeof(int64_t))
     node.count = <int32_t*>cut(&space, cells * 4)
-    node.pair = <int32_t*>cut(&space, cells * cells * 4)
+    node.pair = node.part_pair = <int32_t*>cut(&space, cells * cells * 4)
     node.place = <int32_t*>cut(&space, n * sizeof(int32_t)) if weighted else NULL
     node.prices = NULL
     if not weighted and n <= PRICED:
         node.prices = <int32_t*>cut(&space, n * sizeof(int32_t))
+    if kind != NOTHING:
+        node.part_pair = <int32_t*>cut(&space, cells * codes * cells * 4)
+        node.ships.grouped = <int32_t*>cut(&space, (n + 1) * sizeof(int32_t))
+        node.ships.after = <int32_t*>cut(&space, (cells + 1) * sizeof(int32_t))
+        node.ships.label = <unsigned char*>cut(&space, s)
+        node.ships.code = <unsigned char*>cut(&space, s)
+        node.ships.is_told = <unsigned char*>cut(&space, cells)
     node.cell = <uint8_t*>space
     node.n, node.width, node.budget = n, <int>width, budget
+    node.kind, node.codes, node.ships.s, node.ships.apart = kind, 1, s, False
     node.exact = node.listed = node.whole = node.on_word = node.priced = node.former = False
     node.key.bytes = NULL
-    node.identity.place = node.identity.print = 0
     node.identity.place = node.identity.print = 0
     node.m = node.hits = node.shots_n = 0
     node.lower = node.weight = 0
@@ -69,20 +89,27 @@ cdef void free_node(Node* node) noexcept nogil:
         free(node)
 
 
-cdef Node* take_part(const Node* node, int c, bint hit) except NULL nogil:
-    """The sets of a family taken stock of that have its cell number c, or those that do not.
+cdef Node* take_part(const Node* node, int c, int code) except NULL nogil:
+    """The sets of a family with counted cells that give a reply to a shot at its cell number c.
 
-    Their columns come from those of the family, with the places of the other sets taken out.
+    code -- of a reply with a hit, or node.codes for a miss. Where hits tell nothing, the columns of
+    the part come from those of the family, with the places of the other sets taken out.
     """
-    cdef int n = node.count[c] if hit else node.n - node.count[c]
-    cdef Node* part = new_node(n, node.m, node.budget - (not hit), node.weights != NULL)
+    cdef bint missed = code == node.codes
+    cdef int n = part_size(node, c, code)
+    cdef Node* part = new_node(n, node.m, node.budget - missed,
+                               node.weights != NULL or node.kind == SINKINGS,
+                               node.kind, node.ships.s)
     cdef uint64_t chosen
     cdef int i, w
-    part.priced = node.priced and not hit
+    if node.kind != NOTHING:
+        take_ships(node, c, code, part)
+        return part
+    part.priced = node.priced and missed
     part.former = node.former
     n = 0
     for w in range(node.width):
-        chosen = chosen_of(node, c, hit, w)
+        chosen = chosen_of(node, c, code, w)
         while chosen:
             i = 64 * w + ctz(chosen)
             chosen &= chosen - 1
@@ -93,20 +120,20 @@ cdef Node* take_part(const Node* node, int c, bint hit) except NULL nogil:
                 part.prices[n] = node.prices[i] - PRICE_OF_MISS
             n += 1
     if n > 1:
-        extract_columns(node, c, hit, part)
+        extract_columns(node, c, code, part)
     else:
         part.rows[0] &= ~one(node.cell[c])
     return part
 
 
-cdef void extract_columns(const Node* node, int c, bint hit, Node* part) noexcept nogil:
+cdef void extract_columns(const Node* node, int c, int code, Node* part) noexcept nogil:
     """The columns of a part: all but the one that made it."""
     cdef uint64_t chosen, word
     cdef int w, d, m, place = 0, number
     cdef uint64_t* out
     memset(part.columns, 0, <size_t>node.m * part.width * 8)
     for w in range(node.width):
-        chosen = chosen_of(node, c, hit, w)
+        chosen = chosen_of(node, c, code, w)
         number = popcount(chosen)
         out = part.columns + (place >> 6)
         m = 0
@@ -127,15 +154,19 @@ cdef void extract_columns(const Node* node, int c, bint hit, Node* part) noexcep
     part.m = m
 
 
-cdef void take_stock(Node* node, bint merging) noexcept nogil:
-    """From `rows` and `weights`: strip, merge, count. One set is exact: it misses nothing."""
+cdef void count_cells(Node* node, bint merging) noexcept nogil:
+    """From `rows` or ships, and `weights`: strip, merge, count. One set is exact: it misses nothing."""
     if node.n == 1:
         node.weight = 1 if node.weights == NULL else node.weights[0]
         node.exact = True
         return
+    if node.kind != NOTHING:
+        strip_ships(node)
     if node.m == 0:                    # not a part of a family that has columns
         fill_columns(node)
-    keep_columns(node, merging and not node.whole)
+    keep_columns(node, merging and not node.whole and node.kind == NOTHING)
+    if node.kind != NOTHING:
+        count_replies(node)
     if node.weights != NULL:
         weigh_cells(node)
 
@@ -169,6 +200,7 @@ cdef void fill_columns(Node* node) noexcept nogil:
 cdef void keep_columns(Node* node, bint merging) noexcept nogil:
     """Keep the columns that some of the sets have and some not, and with `merging` one of equal ones.
 
+    A cell that all sets have is kept where hits tell something.
     Fills `hits`, and `count`, `weight` and `weight_hit` as if all weights were 1.
     """
     cdef uint64_t print_of[MAX_CELLS]
@@ -187,7 +219,7 @@ cdef void keep_columns(Node* node, bint merging) noexcept nogil:
             number += popcount(column[w])
             word = (word ^ column[w]) * <uint64_t>0x9E3779B97F4A7C15
             word ^= word >> 32
-        if number == 0 or number == node.n:
+        if number == 0 or number == node.n and node.kind == NOTHING:
             continue
         if merging:
             i = word % PLACES
@@ -234,7 +266,7 @@ cdef void weigh_cells(Node* node) noexcept nogil:
 
 
 cdef void count_pairs(Node* node) noexcept nogil:
-    """Fill `pair`."""
+    """Fill `pair` and `part_pair`."""
     cdef int c, d, w, m = node.m, width = node.width
     cdef int32_t number
     cdef const uint64_t* a
@@ -249,6 +281,16 @@ cdef void count_pairs(Node* node) noexcept nogil:
                 number += popcount(a[w] & b[w])
             node.pair[c * m + d] = number
             node.pair[d * m + c] = number
+    if node.kind == NOTHING:
+        return
+    for c in range(m * node.codes):
+        a = node.replies + c * width
+        for d in range(m):
+            b = node.columns + d * width
+            number = 0
+            for w in range(width):
+                number += popcount(a[w] & b[w])
+            node.part_pair[c * m + d] = number
 
 
 cdef int greatest_count(const Node* node) noexcept nogil:

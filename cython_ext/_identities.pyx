@@ -53,6 +53,21 @@ cdef class IdentityTable:
             add_set(&key, rows[i], 1 if weights == NULL else weights[i], self.seeds)
         return key
 
+    cdef Identity of_ships(self, const Cells* masks, const unsigned char* codes, int s,
+                           const int64_t* weights, int n, int kind) noexcept nogil:
+        """The name of n sets that are ships, with the codes of these."""
+        cdef Identity key
+        cdef Identity one
+        cdef int i, j
+        key.place = key.print = n + (<uint64_t>kind << 32)
+        for i in range(n):
+            one.place = one.print = 1 if weights == NULL else weights[i]
+            for j in range(s):
+                add_set(&one, masks[i * s + j], codes[j], self.seeds)
+            key.place += scramble(one.place)
+            key.print += scramble(one.print + self.seeds[0])
+        return key
+
     cdef Identity of_subset(self, const Cells* rows, const int64_t* weights,
                             uint64_t sets) noexcept nogil:
         """The name of some of at most 64 sets, without the cells that all of them have."""

@@ -2,8 +2,9 @@
 
 A byte of the rule, the objective, whether weights follow and how cells are named; the number of
 cells, the budget if there is one; then the sets in ascending order, each in the same number of bytes
-and with its weight unless all are 1. The whole family is in its key, so a poor choice of names costs
-a table hit and never an answer.
+and with its weight unless all are 1. Where hits tell something, a byte of what, too, and the labels of
+the ships as ranks; then the sets, each as its ships, in the order of a hash. The whole family is in its
+key, so a poor choice of names costs a table hit and never an answer.
 """
 
 from libc.stdint cimport int64_t, uint64_t
@@ -14,7 +15,8 @@ from cells cimport MAX_CELLS, Cells, ctz, first, high, join, low, one, popcount,
 from columns cimport extract
 from hashing cimport scramble
 from objectives cimport MEAN
-from optsearch.compiled._family cimport Node, ascending_cells
+from optsearch.compiled._family cimport NOTHING, Node, ascending_cells
+from optsearch.compiled._ships cimport order_ships
 from optsearch.compiled._table cimport Key, hash_bytes
 from options cimport Switches
 
@@ -25,6 +27,10 @@ cdef struct Weighted:
     Cells cells
     int64_t weight
     int64_t unused
+
+cdef struct Ranked:
+    uint64_t rank
+    int i
 
 
 cdef class NormalForm:
@@ -43,6 +49,8 @@ cdef class NormalForm:
         cdef int bytes, cells = node.m if self.on.isomorphism else self.cells
         cdef bint weighted = node.weights != NULL
         bytes = (cells + 7) // 8
+        if node.kind != NOTHING:
+            return self.write_ships(node, cells, bytes)
         key.length = 3 + <Py_ssize_t>node.n * (bytes + (sizeof(int64_t) if weighted else 0))
         key.bytes = <unsigned char*>malloc(key.length + sizeof(uint64_t))
         image = <Cells*>malloc(node.n * sizeof(Weighted))
@@ -51,14 +59,66 @@ cdef class NormalForm:
             with gil:
                 raise MemoryError
         if self.on.isomorphism:
-            self.relabel(node, image)
+            self.relabel(node, node.rows, node.n, image)
         else:
             memcpy(image, node.rows, node.n * sizeof(Cells))
-        key.bytes[0] = self.rule * 16 + self.objective * 4 + weighted * 2 + self.on.isomorphism
-        key.bytes[1] = cells
-        key.bytes[2] = 0 if self.objective == MEAN else node.budget + 1
+        self.write_head(node, cells)
         self.write_sets(node, image, bytes, key.bytes + 3)
         free(image)
+        key.hash = hash_bytes(key.bytes, key.length)
+        return 0
+
+    cdef void write_head(self, const Node* node, int cells) noexcept nogil:
+        """The first bytes of a key."""
+        cdef unsigned char* out = node.key.bytes
+        out[0] = (node.kind * 64 + self.rule * 16 + self.objective * 4 + (node.weights != NULL) * 2
+                  + self.on.isomorphism)
+        out[1] = cells
+        out[2] = 0 if self.objective == MEAN else node.budget + 1
+
+    cdef int write_ships(self, Node* node, int cells, int bytes) except -1 nogil:
+        """Set the key of a family whose sets are ships."""
+        cdef Key* key = &node.key
+        cdef int s = node.ships.s, i, j, number = node.n * s
+        cdef bint weighted = node.weights != NULL
+        cdef size_t length = s * bytes + (sizeof(int64_t) if weighted else 0)
+        cdef size_t all_bytes = node.n * length
+        cdef Cells* image = <Cells*>malloc(2 * number * sizeof(Cells))
+        cdef Ranked* ranked = <Ranked*>malloc(node.n * sizeof(Ranked))
+        cdef unsigned char* sets = <unsigned char*>malloc(all_bytes + sizeof(uint64_t))
+        cdef unsigned char* out
+        key.length = 4 + s + <Py_ssize_t>all_bytes
+        key.bytes = <unsigned char*>malloc(key.length + sizeof(uint64_t))
+        if key.bytes == NULL or image == NULL or ranked == NULL or sets == NULL:
+            free(image)
+            free(ranked)
+            free(sets)
+            with gil:
+                raise MemoryError
+        if self.on.isomorphism:
+            self.relabel(node, node.ships.masks, number, image)
+        else:
+            memcpy(image, node.ships.masks, number * sizeof(Cells))
+        self.write_head(node, cells)
+        key.bytes[3] = s
+        memcpy(key.bytes + 4, node.ships.code, s)
+        for i in range(node.n):
+            order_ships(image + i * s, node.ships.label, s)
+            out = sets + i * length
+            for j in range(s):
+                memcpy(out, image + i * s + j, bytes)
+                out += bytes
+            if weighted:
+                memcpy(out, node.weights + i, sizeof(int64_t))
+            ranked[i].rank, ranked[i].i = hash_bytes(sets + i * length, length), i
+        qsort(ranked, node.n, sizeof(Ranked), lower_rank)
+        out = key.bytes + 4 + s
+        for i in range(node.n):
+            memcpy(out, sets + ranked[i].i * length, length)
+            out += length
+        free(image)
+        free(ranked)
+        free(sets)
         key.hash = hash_bytes(key.bytes, key.length)
         return 0
 
@@ -88,8 +148,9 @@ cdef class NormalForm:
             memcpy(out + bytes, &both[i].weight, sizeof(int64_t))
             out += bytes + sizeof(int64_t)
 
-    cdef void relabel(self, const Node* node, Cells* image) noexcept nogil:
-        """The sets with their cells renamed 0, 1, ... in an order that depends on the family alone.
+    cdef void relabel(self, const Node* node, const Cells* sets, int number,
+                      Cells* image) noexcept nogil:
+        """The sets, or their ships, with cells renamed 0, 1, ... in an order of the family alone.
 
         Cells are coloured by refinement; while two have one colour, a cell of the first such class
         is given a colour of its own. If the cells of a class are not alike, which one was taken
@@ -99,8 +160,8 @@ cdef class NormalForm:
         cdef int order[MAX_CELLS]
         cdef int place[MAX_CELLS]
         cdef int m = node.m, i, c, fresh = 0
-        cdef const Cells* numbered = image + node.n
-        number_cells(node, image + node.n)
+        cdef const Cells* numbered = image + number
+        number_cells(node, sets, number, image + number)
         for c in range(m):
             colour[c] = scramble(node.count[c])
         refine(node, numbered, colour, order)
@@ -118,11 +179,17 @@ cdef class NormalForm:
             refine(node, numbered, colour, order)
         for i in range(m):
             place[order[i]] = i
-        for i in range(node.n):
+        for i in range(number):
             image[i] = renamed(numbered[i], place)
 
 
-cdef void number_cells(const Node* node, Cells* numbered) noexcept nogil:
+cdef int lower_rank(const void* a, const void* b) noexcept nogil:
+    cdef uint64_t x = (<const Ranked*>a).rank, y = (<const Ranked*>b).rank
+    return (x > y) - (x < y)
+
+
+cdef void number_cells(const Node* node, const Cells* sets, int number,
+                       Cells* numbered) noexcept nogil:
     """The sets with the number of its column for each cell; columns are in the order of cells."""
     cdef int i, c
     cdef Cells cells = 0
@@ -131,10 +198,10 @@ cdef void number_cells(const Node* node, Cells* numbered) noexcept nogil:
         cells |= one(node.cell[c])
     lower, higher = low(cells), high(cells)
     c = popcount(lower)
-    for i in range(node.n):
-        numbered[i] = join(extract(low(node.rows[i]), lower), 0)
+    for i in range(number):
+        numbered[i] = join(extract(low(sets[i]), lower), 0)
         if higher:
-            numbered[i] |= join(extract(high(node.rows[i]), higher), 0) << c
+            numbered[i] |= join(extract(high(sets[i]), higher), 0) << c
 
 
 cdef inline Cells renamed(Cells numbered, const int* place) noexcept nogil:
@@ -246,7 +313,10 @@ cdef void refine(const Node* node, const Cells* numbered, uint64_t* colour, int*
     cdef int before = 0, colours = 0
     while True:
         for _ in range(2):
-            colour_once(node, numbered, colour)
+            if node.kind == NOTHING:
+                colour_once(node, numbered, colour)
+            else:
+                colour_by_ships(node, numbered, colour)
         colours = sort_by_colour(colour, node.m, order)
         if colours == node.m or colours <= before:
             return
@@ -275,5 +345,34 @@ cdef void colour_once(const Node* node, const Cells* numbered, uint64_t* colour)
         while higher:
             sums[64 + ctz(higher)] += sum
             higher &= higher - 1
+    for c in range(node.m):
+        colour[c] = scramble(sums[c] + scramble(colour[c]))
+
+
+cdef void colour_by_ships(const Node* node, const Cells* numbered, uint64_t* colour) noexcept nogil:
+    """One round where sets are ships: by the ship and the set that a cell is in."""
+    cdef uint64_t sums[MAX_CELLS]
+    cdef uint64_t of_ships[MAX_CELLS]
+    cdef uint64_t of_set, sum
+    cdef Cells ship
+    cdef int i, j, c, s = node.ships.s
+    memset(sums, 0, node.m * sizeof(uint64_t))
+    for i in range(node.n):
+        of_set = 1 if node.weights == NULL else <uint64_t>node.weights[i]
+        for j in range(s):
+            sum = node.ships.code[j]
+            ship = numbered[i * s + j]
+            while ship:
+                sum += colour[first(ship)]
+                ship &= ship - 1
+            of_ships[j] = scramble(sum)
+            of_set += of_ships[j]
+        of_set = scramble(of_set)
+        for j in range(s):
+            sum = scramble(of_set + 3 * of_ships[j])
+            ship = numbered[i * s + j]
+            while ship:
+                sums[first(ship)] += sum
+                ship &= ship - 1
     for c in range(node.m):
         colour[c] = scramble(sums[c] + scramble(colour[c]))

@@ -1,11 +1,11 @@
 """Branch and bound for the least cost of a family, with every bound and reduction a switch.
 
-A *family* is a list of distinct sets of cells, each with a weight. A shot at a cell splits it into
-the sets that have the cell (hit) and the others (missed). A set ends the game when it is the only
-one left, and pays for the misses before that; we look for
+A *family* is a list of distinct sets of cells, each with a weight. A shot at a cell parts it into
+the sets that do not have the cell (missed), and the others by what the hit tells. A set ends the game
+when it is the only one left, and pays for the misses before that; we look for
 
-    M(F, b) = min over cells c of  M(F hit at c, b) + M(F missed at c, b - 1)
-                                   + price(b) * weight(F missed at c),
+    M(F, b) = min over cells c of  sum over replies of M(F that replies so at c, b)
+                                   + M(F missed at c, b - 1) + price(b) * weight(F missed at c),
 
 where the budget b is the number of misses still allowed and price(b) is what a miss costs:
 
@@ -14,28 +14,40 @@ where the budget b is the number of misses still allowed and price(b) is what a 
     within  1 at b = 0 and 0 before: the weight that is not finished within b misses. What comes
             after that miss is free.
 
+What a hit tells is of three kinds: NOTHING; LABELS, a label that the set has for the cell; or SINKINGS,
+the label of a ship at its last cell (`_ships`).
+
 The sets of a game have one size. Sets of others may lie one inside the other; then the bounds by
 profiles and by prices, which let every set be hit at last, do not hold and are off.
 
-Reductions that keep M(F, b):
+Reductions that keep M(F, b), with any kind of replies:
 
-- A cell in every set is a certain hit: it costs nothing and tells nothing, so it is taken off.
+- What all sets have alike is taken off (`_ships`; a cell in every set, where hits tell nothing).
+- domination: a cell d need not be shot before c, if every set with d has c. From a strategy S that
+  shoots d first make one that shoots c first. On a miss go on as S after its miss at d. On a hit
+  play S without its shot at c, which is answered by what the hit told. No set misses more often than
+  under S. So with LABELS a cell that all sets have is shot first.
+  With SINKINGS that holds if all ships on c have one label, which is the label of one ship alone: play S
+  as if c were not shot yet, so that a sinking of that label is reported as a hit, all other replies as
+  they are, and S's shot at c is answered by the sinking if the label has been announced, else by a hit.
+- names: a family with SINKINGS costs at least what its parts cost with LABELS, told how many cells
+  each of its ships has left; see `bound_by_names`.
+
+With NOTHING alone, because they take a certain hit for free, or an item out of a family:
+
 - merging: two cells in exactly the same sets are one. After a shot at the one, the other is a
   certain hit or in no set.
 - products: if F is the product of G and H on disjoint cells, M(F) = |H| M(G) + |G| M(H). With the
   part in H told, a strategy for F is one for G, and so for every part; and the strategies for
   G and H played one after the other attain it. (mean, equal weights)
-- domination: if every set with d has c, d need not be shot before c. From a strategy S that shoots
-  d first make one that shoots c first. On a miss go on as S after its miss at d, on a hit shoot d
-  and go on as S does. No set misses more often than under S.
 - forced: a cell that all sets but one have, of least weight w, is shot first:
   M = M(F hit at c) + w. M(F) is at least M(F less that set) + w, because an optimal strategy for F,
   played without that set, saves the misses of one side of the shot that separates the set from the
-  last of the others; each side weighs at least w. (mean)
+  last of the others; each side weighs at least w. (mean) Where labels separate it, that may be free.
 
 Under the rule `best greedy` only cells in most of the sets (by weight) are shot, whichever of them
 is best each time, under `worst greedy` whichever is worst, and under `first greedy` the first of them
-(mean). Certain hits are free under
+(mean, with NOTHING). Certain hits are free under
 every rule. Of the reductions, merging holds as it stands, and so do products: restricted to one
 factor, a greedy strategy for the product is a greedy one for the factor. Domination finds nothing:
 a cell in all the sets of another and more is not tied with it. Forced shots are not used. Bounds of
@@ -48,28 +60,30 @@ searches that part, too. After each shot it looks whether another process has an
 (Weill, "The ABDADA distributed minimax-search algorithm", ICCA Journal 19, 1996). The notes are
 hints: that of a process that was killed stays, and nobody waits for it.
 
-A family is taken stock of in `_family`, bounded in `_bounds` and `_chain`, cut in `_sides`, and named in
-`_normal_form`; those of few sets are searched in `_words`.
+A family has its cells counted in `_family` and `_ships`, is bounded in `_bounds` and `_chain`, cut in
+`_sides`, and named in `_normal_form`; those of few sets are searched in `_words`.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 
 import numpy as np
 
-from cells cimport MAX_CELLS, Cells, join, one, size
+from cells cimport MAX_CELLS, Cells, first, high, join, low, one, size
 from objectives cimport FORBIDDEN, INFINITE, MEAN, objective_of, price
 from optsearch.compiled._bounds cimport Bounds
 from optsearch.compiled._chain cimport MOST, ChainDual
 from optsearch.compiled._effort cimport Effort, count_node, total
 from optsearch.compiled._family cimport (
-    Candidate, Node, ascending_cells, count_pairs, free_node, new_node, take_part, take_stock)
+    LABELS, MAX_CODES, NOTHING, SINKINGS, Candidate, Node, Ships, ascending_cells, count_pairs, count_cells,
+    free_node, new_node, part_size, take_part)
 from optsearch.compiled._identities cimport IdentityTable
 from optsearch.compiled._memo cimport BOUNDED, SOLVED, Memo
 from optsearch.compiled._normal_form cimport NormalForm
+from optsearch.compiled._ships cimport forget_weights, merge, order_ships
 from optsearch.compiled._sides cimport Row, sort_by_side, take_alike, weak_cut
 from optsearch.compiled._table cimport MemoryTable
 from optsearch.compiled._words cimport WORD, WordSearch
@@ -77,6 +91,7 @@ from options cimport BEST_GREEDY, FIRST_GREEDY, OPTIMAL, WORST_GREEDY, Switches
 
 cdef enum:
     MEMO_FROM = 4              # smaller families are solved faster than they are looked up
+    MEMO_FROM_OF_SHIPS = 3     # the same where hits tell something
     MEMO_FROM_ON_WORD = 16     # the same for those searched on a machine word
     CHAIN_FROM = 8             # sets from which the dual of the chain is used
     FEW_ALIKE = 8              # with the same cell: so many, and it is used for any family
@@ -94,6 +109,8 @@ cdef enum:
 
 cdef double NEAR = 0.95        # of weights, that a multiple of former ones has to come to
 
+REPLIES = {"nothing": NOTHING, "labels": LABELS, "sinkings": SINKINGS}
+
 RULES = {
     "optimal": OPTIMAL,
     "best greedy": BEST_GREEDY,
@@ -105,7 +122,8 @@ RULES = {
 cdef class Search:
     """Solves subfamilies of one family.
 
-    sets -- (n, 2) uint64, distinct sets of cells; of one size but for the objective "mean".
+    items -- (n, s, 2) uint64: the cells of each ship of each set, hit or not; or (n, 2), the sets,
+        where hits tell nothing. Sets are distinct then, and of one size but for the objective "mean".
     weights -- (n,) int64, positive.
     cells -- how many the grid has.
     objective -- "mean", "worst" or "within".
@@ -113,10 +131,17 @@ cdef class Search:
     switches -- the booleans of SolverOptions by name.
     tick -- called with the number of nodes after every thousand nodes or so; may raise.
     rule -- "optimal", or with the objective "mean" one of the others of `RULES`.
+    replies -- what hits tell: "nothing", "labels" or "sinkings".
+    labels -- of the ships, 0 to 255; those of one label are told apart by nothing.
+
+    A family is an ascending int32 array of indices of sets that the same replies leave. `hits` is the
+    mask of the cells hit, which are taken off; with "nothing" and "labels" the family says it all.
     """
 
-    cdef int n, cells, objective, rule
+    cdef int n, cells, objective, rule, kind, s
     cdef Cells* sets
+    cdef Cells* masks                              # [n * s] of ships, but with NOTHING
+    cdef unsigned char labels[MAX_CELLS]           # [s]
     cdef int64_t* weights
     cdef int64_t* former                           # weights of another time, or NULL
     cdef int hits                                  # the most cells of a set
@@ -134,19 +159,24 @@ cdef class Search:
     cdef readonly Memo memo
     cdef public int team                           # of so many processes, which search the same
 
-    def __cinit__(self, const uint64_t[:, ::1] sets, const int64_t[::1] weights,
+    def __cinit__(self, items, const int64_t[::1] weights,
                   int cells, str objective, MemoryTable table, disk, dict switches, tick,
-                  str rule="optimal"):
+                  str rule="optimal", str replies="nothing", labels=(0,)):
+        cdef const uint64_t[:, ::1] sets
         if rule not in RULES:
             raise ValueError(f"no rule {rule!r}; there are {', '.join(RULES)}")
         self.on = switches
         self.objective, self.rule = objective_of(objective), RULES[rule]
         if self.rule != OPTIMAL and self.objective != MEAN:
             raise ValueError(f"the rule {rule!r} goes with the objective mean, not {objective!r}")
+        self.kind = REPLIES[replies]
+        if self.rule != OPTIMAL and self.kind != NOTHING:
+            raise ValueError(f"the rule {rule!r} goes with replies of nothing, not {replies!r}")
+        sets = items if self.kind == NOTHING else self.take_items(items, labels)
         self.n, self.cells = <int>sets.shape[0], cells
         self.check(sets)
         self.memo, self.effort = Memo(table, disk), Effort(tick)
-        self.apart = is_antichain(sets)
+        self.apart = self.kind != NOTHING or is_antichain(sets)
         if not self.apart:
             self.on.profile = self.on.chain = False
         self.bounds = Bounds(self.n, self.hits, self.objective, self.on)
@@ -163,7 +193,34 @@ cdef class Search:
         for i in range(self.n):
             self.sets[i] = join(sets[i, 0], sets[i, 1])
         self.weigh(weights)
-        self.has_prices = self.on.chain and self.objective == MEAN and self.is_sparse()
+        self.has_prices = (self.on.chain and self.objective == MEAN and self.kind == NOTHING
+                           and self.is_sparse())
+
+    cdef take_items(self, const uint64_t[:, :, ::1] items, labels):
+        """Keep the ships of sets, and return the sets."""
+        cdef Py_ssize_t i, j
+        cdef Cells seen, ship
+        sets = np.zeros((items.shape[0], 2), np.uint64)
+        if items.shape[2] != 2 or not 1 <= items.shape[1] < MAX_CODES or len(labels) != items.shape[1]:
+            raise ValueError(
+                f"ships of shape {items.shape[0], items.shape[1], items.shape[2]} with {len(labels)} "
+                f"labels; (n, s, 2) with s of 1 to {MAX_CODES - 1}, and s labels")
+        self.s = <int>items.shape[1]
+        self.masks = <Cells*>PyMem_Malloc((items.shape[0] * self.s + 1) * sizeof(Cells))
+        if self.masks == NULL:
+            raise MemoryError
+        for j in range(self.s):
+            self.labels[j] = labels[j]
+        for i in range(items.shape[0]):
+            seen = 0
+            for j in range(self.s):
+                ship = join(items[i, j, 0], items[i, j, 1])
+                if not ship or ship & seen:
+                    raise ValueError(f"ship {j} of configuration {i} is empty or overlaps")
+                seen |= ship
+                self.masks[i * self.s + j] = ship
+            sets[i] = low(seen), high(seen)
+        return sets
 
     def weigh(self, const int64_t[::1] weights):
         """Give the sets other weights; what is remembered is kept."""
@@ -177,7 +234,7 @@ cdef class Search:
             self.order = np.argsort(-np.asarray(weights), kind="stable")
             self.rank = np.argsort(self.order)
 
-    def look_back(self):
+    def bound_by_previous_weights(self):
         """From now on bound other weights by what was found with those of now."""
         if self.former == NULL:
             self.former = <int64_t*>PyMem_Malloc(self.n * sizeof(int64_t))
@@ -221,6 +278,7 @@ cdef class Search:
 
     def __dealloc__(self):
         PyMem_Free(self.sets)
+        PyMem_Free(self.masks)
         PyMem_Free(self.weights)
         PyMem_Free(self.former)
 
@@ -257,10 +315,9 @@ cdef class Search:
             if node.weight_hit[c] < most_hit:
                 continue
             candidate.cell = c
-            candidate.n_hit = node.count[c]
             candidate.price = price(self.objective, node.budget, node.weight - node.weight_hit[c])
             if self.is_forced(node, c):
-                candidate.bound_hit = candidate.bound_missed = 0
+                node.part_bound[c] = candidate.bound_missed = 0
                 candidate.bound = candidate.price
                 node.shots[0] = candidate
                 node.shots_n = 1
@@ -270,18 +327,17 @@ cdef class Search:
                 continue
             self.bounds.bound_parts(node, &candidate)
             if priced:
-                candidate.bound_hit = max(candidate.bound_hit, self.chain.hit(c))
+                node.part_bound[c] = max(node.part_bound[c], self.chain.hit(c))
                 candidate.bound_missed = max(
                     candidate.bound_missed, self.chain.missed(node, c, rest))
-            candidate.bound = min(
-                candidate.bound_hit + candidate.bound_missed + candidate.price, FORBIDDEN)
+            candidate.bound = min(bounds_of(node, &candidate), FORBIDDEN)
             least = min(least, candidate.bound)
             add_shot(node, &candidate, self.on.ordering)
         node.lower = max(node.lower, least)
 
     cdef bint is_forced(self, const Node* node, int c) noexcept nogil:
         """Whether all sets but the lightest have the cell, and it is to be shot first for that."""
-        return (self.on.forced and self.rule == OPTIMAL and not node.whole
+        return (self.on.forced and self.rule == OPTIMAL and node.kind == NOTHING and not node.whole
                 and self.objective == MEAN and node.n - node.count[c] == 1
                 and node.weight - node.weight_hit[c] == self.bounds.light_of(node)[1])
 
@@ -303,7 +359,8 @@ cdef class Search:
         free there; and where the parts were last together, the shot told them apart, and the side
         that was missed paid for what is free when it is alone. So the parts save at least 1.
 
-        With weights they save the least of them. That pays on machine words alone.
+        With weights they save the least of them. That pays on machine words alone. Where hits tell
+        something, a shot may tell them apart for free.
         """
         cdef int c, best = 0, i
         cdef int64_t bound = 1
@@ -313,15 +370,15 @@ cdef class Search:
         if 2 * node.count[best] <= node.n or self.objective != MEAN:
             return 0
         for i in range(2):
-            bound += self.bound_alone(take_part(node, best, i == 0))
+            bound += self.bound_alone(take_part(node, best, i))
         return bound
 
     cdef int64_t bound_alone(self, Node* part) except -1 nogil:
         """The bound of a part that is not searched; the part is freed."""
         cdef int64_t lower
         try:
-            take_stock(part, self.on.merging)
-            if not self.bounds.at_sight(part):
+            count_cells(part, self.on.merging)
+            if not self.bounds.solve_trivial(part):
                 self.bound_half(part)
             lower = part.lower
         finally:
@@ -330,7 +387,7 @@ cdef class Search:
 
     cdef bint has_sides(self, const Node* node) noexcept nogil:
         """Whether there is a bound by two sides of a family."""
-        return self.on.two_sided and self.objective == MEAN and node.weights == NULL
+        return self.on.two_sided and node.kind == NOTHING and self.objective == MEAN and node.weights == NULL
 
     cdef int64_t two_sided_bound(self, const Node* node) except -1 nogil:
         """The bounds of the parts that are alike on one of two sides of the cells; pairs are counted.
@@ -341,9 +398,9 @@ cdef class Search:
             M(F) >= sum over u of M(F_u) + sum over v of M(F_v).
 
         Each miss of an optimal strategy for F is on U or on V. Play it on F_u alone: its shots on U
-        are certain hits or hit nothing, and are left out. What is left is a strategy for F_u, so the
-        misses of F_u on V are at least M(F_u); and those of F_v on U at least M(F_v). As the F_u are
-        a partition of F and the F_v are one, no miss is counted twice. (mean)
+        are certain hits, which tell nothing, or hit nothing, and are left out. What is left is a
+        strategy for F_u, so the misses of F_u on V are at least M(F_u); and those of F_v on U at least
+        M(F_v). As the F_u are a partition of F and the F_v are one, no miss is counted twice. (mean)
 
         For a product of a family on U and one on V both sides are equal. It is close to that where
         half of a ship is hit and another one is not. It holds for weights too, but saves no time
@@ -415,17 +472,20 @@ cdef class Search:
         unless_busy -- return BUSY, with the bound so far, where another process seems to be at it.
         """
         cdef bint priced
+        cdef int memo_from
         cdef int64_t known
-        take_stock(node, self.on.merging)
-        if self.bounds.at_sight(node):
+        count_cells(node, self.on.merging)
+        lower_budget(node)
+        if self.bounds.solve_trivial(node):
             return 0
         count_node(self.effort)
         priced = self.has_chain(node)
-        node.on_word = (not priced and self.on.words and node.n <= WORD
+        node.on_word = (node.kind == NOTHING and not priced and self.on.words and node.n <= WORD
                         and (node.hits > 2 or node.weights != NULL)
                         and self.objective == MEAN and (node.weights == NULL or self.apart))
-        if self.identities is not None and node.n >= MEMO_FROM and not node.whole:
-            node.identity = self.identities.of_family(node.rows, node.weights, node.n)
+        memo_from = MEMO_FROM if node.kind == NOTHING else MEMO_FROM_OF_SHIPS
+        if self.identities is not None and node.n >= memo_from and not node.whole:
+            self.identify(node)
             if self.identities.find(&node.identity, &known, &node.exact):
                 node.lower = max(node.lower, known)
                 if node.exact or node.lower >= limit:
@@ -433,7 +493,7 @@ cdef class Search:
         if node.on_word:
             node.lower = max(node.lower, self.bounds.capped_of(node))
         if node.lower < limit and self.on.memo and node.n >= (
-                MEMO_FROM_ON_WORD if node.on_word else MEMO_FROM):
+                MEMO_FROM_ON_WORD if node.on_word else memo_from):
             self.names.write(node)
             self.recall(node)
             if node.identity.print and (node.exact or node.lower >= limit):
@@ -443,12 +503,15 @@ cdef class Search:
         if not node.on_word:
             count_pairs(node)
             node.lower = max(node.lower, self.bounds.bound_of(node))
-            if node.lower < limit and self.on.splitting and node.weights == NULL:
+            if (node.lower < limit and self.on.splitting and node.weights == NULL
+                    and node.kind == NOTHING):
                 node.lower = max(node.lower, self.splitting_bound(node))
         if node.lower < limit:
             if unless_busy and node.key.bytes != NULL and self.memo.shared.is_busy(&node.key):
                 return BUSY
-            if self.has_even(node):
+            if node.kind == SINKINGS and self.on.names:
+                self.bound_by_names(node, limit)
+            elif self.has_even(node):
                 if self.former == NULL or node.former or not self.bound_back(node, limit):
                     self.bound_evenly(node, limit)
             elif priced:
@@ -461,10 +524,54 @@ cdef class Search:
             self.remember(node, 0)
         return 0
 
+    cdef void identify(self, Node* node) noexcept nogil:
+        """Name a family by which sets it has."""
+        if node.kind == NOTHING:
+            node.identity = self.identities.of_family(node.rows, node.weights, node.n)
+        else:
+            node.identity = self.identities.of_ships(
+                node.ships.masks, node.ships.code, node.ships.s, node.weights, node.n, node.kind)
+
+    cdef int bound_by_names(self, Node* node, int64_t limit) except -1 nogil:
+        """Raise `lower` by what a family with SINKINGS costs if each hit names its ship.
+
+        Give the ships of each set names, in any way that has a name keep its label (`name_ships`).
+        Tell the player how many cells each name has left, and at every hit the name of the ship. Then
+        he knows when a ship is sunk, and its label, so that he can play any strategy for the family.
+        So the optima of the parts that have the same numbers of cells left, with LABELS, add up to no
+        more than M(F, b). They depend on the sets alone, and serve all families.
+        """
+        cdef Named* named = <Named*>malloc(node.n * sizeof(Named))
+        cdef Node* part
+        cdef int i = 0, n
+        cdef int64_t bound = 0
+        if named == NULL:
+            with gil:
+                raise MemoryError
+        try:
+            name_sets(node, named)
+            while i < node.n and bound < limit:
+                n = 1
+                while i + n < node.n and named[i + n].sizes == named[i].sizes:
+                    n += 1
+                if n > 1:
+                    part = take_named(node, named + i, n)
+                    try:
+                        self.open(part, limit - bound)
+                        self.search(part, limit - bound)
+                        bound += part.lower
+                    finally:
+                        free_node(part)
+                i += n
+            node.lower = max(node.lower, bound)
+        finally:
+            free(named)
+        return 0
+
     cdef bint has_even(self, const Node* node) noexcept nogil:
         """Whether a family is bounded by one of equal weights: the least is half of the mean or more."""
         return (self.on.even and self.rule == OPTIMAL and self.objective == MEAN
-                and node.weights != NULL and node.n >= EVEN_FROM
+                and node.kind == NOTHING and node.weights != NULL and node.n >= EVEN_FROM
                 and 2 * node.n * node.light[1] >= node.weight)
 
     cdef int bound_evenly(self, Node* node, int64_t limit) except -1 nogil:
@@ -497,7 +604,7 @@ cdef class Search:
         return 0
 
     cdef bint bound_back(self, Node* node, int64_t limit) except -1 nogil:
-        """Raise `lower` by what the sets cost with the weights of `look_back`, and by the rest.
+        """Raise `lower` by what the sets cost with the previous weights, and by the rest.
 
         As in `bound_evenly`, with the greatest multiple of those weights that is nowhere above these;
         it is a whole number of parts. False where it is much below: then little is gained.
@@ -557,59 +664,65 @@ cdef class Search:
         learn(node, known, value)
         return node.exact or node.lower >= limit
 
-    cdef int64_t shoot(self, Node* node, int c, int64_t paid, int64_t bound_hit,
-                       int64_t bound_missed, int64_t limit, bint* busy=NULL) except -1 nogil:
+    cdef int64_t shoot(self, Node* node, const Candidate* shot, int64_t limit,
+                       bint* busy=NULL) except -1 nogil:
         """The cost when a cell is shot first: exact if below `limit`, else a bound >= limit.
 
         busy -- or NULL; set where another process seems to be at a part: then what is returned is a
             bound.
         """
-        cdef Node* hit = NULL
-        cdef Node* missed = NULL
-        cdef Node* small
-        cdef Node* large
-        cdef int64_t cost
-        cdef bint is_busy
-        if paid >= limit:
-            return paid
+        cdef Node* parts[MAX_CODES + 1]
+        cdef int number = 0, i
+        cdef int64_t cost = shot.price
+        if cost >= limit:
+            return cost
         try:
-            hit = take_part(node, c, True)
-            hit.lower = bound_hit
-            is_busy = self.open(hit, limit - paid - bound_missed, busy != NULL)
-            cost = min(paid + hit.lower + bound_missed, FORBIDDEN)
-            if is_busy:
-                busy[0] = True
-            if is_busy or cost >= limit:
+            cost = self.open_parts(node, shot, limit, busy, parts, &number)
+            if cost >= limit or (busy != NULL and busy[0]):
                 return cost
-            missed = take_part(node, c, False)
-            missed.lower = bound_missed
-            is_busy = self.open(missed, limit - paid - hit.lower, busy != NULL)
-            cost = min(paid + hit.lower + missed.lower, FORBIDDEN)
-            if is_busy:
-                busy[0] = True
-            if is_busy or cost >= limit:
-                return cost
-            small, large = (hit, missed) if hit.n <= missed.n else (missed, hit)
+            sort_by_size(parts, number)
             if self.on.lookahead:
-                if not small.exact and not small.on_word:
-                    self.list_shots(small)
-                    cost = min(paid + hit.lower + missed.lower, FORBIDDEN)
-                    if cost >= limit:
-                        return cost
-                if not large.exact and not large.on_word:
-                    self.list_shots(large)
-                    cost = min(paid + hit.lower + missed.lower, FORBIDDEN)
-                    if cost >= limit:
-                        return cost
-            self.search(small, limit - paid - large.lower)
-            cost = min(paid + hit.lower + missed.lower, FORBIDDEN)
-            if cost >= limit:
-                return cost
-            self.search(large, limit - paid - small.lower)
-            return min(paid + hit.lower + missed.lower, FORBIDDEN)
+                for i in range(number):
+                    if not parts[i].exact and not parts[i].on_word:
+                        cost -= parts[i].lower
+                        self.list_shots(parts[i])
+                        cost += parts[i].lower
+                        if cost >= limit:
+                            return min(cost, FORBIDDEN)
+            for i in range(number):
+                cost -= parts[i].lower
+                self.search(parts[i], limit - cost)
+                cost += parts[i].lower
+                if cost >= limit:
+                    break
+            return min(cost, FORBIDDEN)
         finally:
-            free_node(hit)
-            free_node(missed)
+            for i in range(number):
+                free_node(parts[i])
+
+    cdef int64_t open_parts(self, Node* node, const Candidate* shot, int64_t limit, bint* busy,
+                            Node** parts, int* number) except -1 nogil:
+        """The cost of a shot by the bounds of its parts, which are opened; those of one set are left out.
+
+        number -- of the parts that are taken, also when an error is raised. As for `busy`, see `shoot`.
+        """
+        cdef Node* part
+        cdef int c = shot.cell, code
+        cdef int64_t cost = bounds_of(node, shot), bound
+        for code in range(node.codes + 1):
+            if part_size(node, c, code) < 2:
+                continue
+            bound = (shot.bound_missed if code == node.codes
+                     else node.part_bound[c * node.codes + code])
+            part = parts[number[0]] = take_part(node, c, code)
+            number[0] += 1
+            part.lower = bound
+            if self.open(part, limit - cost + bound, busy != NULL):
+                busy[0] = True
+            cost += part.lower - bound
+            if cost >= limit or (busy != NULL and busy[0]):
+                break
+        return min(cost, FORBIDDEN)
 
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
         """Solve an opened family if its optimum is below `limit`; else raise `lower` to it."""
@@ -619,7 +732,8 @@ cdef class Search:
             return 0
         if node.on_word:
             self.words.search(node, limit)
-        elif not (self.on.products and self.objective == MEAN and node.weights == NULL
+        elif not (self.on.products and self.objective == MEAN and node.kind == NOTHING
+                  and node.weights == NULL
                   and self.search_factors(node, limit)):
             if not node.listed:
                 self.list_shots(node)
@@ -660,8 +774,8 @@ cdef class Search:
                     failed = min(failed, shot.bound)
                     continue
                 busy = False
-                value = self.shoot(node, shot.cell, shot.price, shot.bound_hit, shot.bound_missed,
-                                   best, &busy if together and n and not turn else NULL)
+                value = self.shoot(
+                    node, shot, best, &busy if together and n and not turn else NULL)
                 if value < best and not busy:
                     best = value
                 else:
@@ -689,8 +803,8 @@ cdef class Search:
         cdef int64_t most = 0, cost, greatest = 0
         cdef int c, hit
         cdef Node* part
-        take_stock(node, self.on.merging)
-        if self.bounds.at_sight(node):
+        count_cells(node, self.on.merging)
+        if self.bounds.solve_trivial(node):
             return 0
         count_node(self.effort)
         if self.on.memo and node.n >= MEMO_FROM and self.rule == WORST_GREEDY:
@@ -705,7 +819,7 @@ cdef class Search:
                 continue
             cost = node.weight - most
             for hit in range(2):
-                part = take_part(node, c, hit == 1)
+                part = take_part(node, c, 1 - hit)
                 try:
                     self.search_greedy(part)
                     cost += part.lower
@@ -756,7 +870,7 @@ cdef class Search:
 
     # For Python
 
-    cdef Node* family(self, const int32_t[::1] family, int budget) except NULL:
+    cdef Node* family(self, const int32_t[::1] family, int budget, hits) except NULL:
         """The node of a family given by ascending indices, not yet opened."""
         cdef Node* node
         cdef Py_ssize_t i, j
@@ -764,9 +878,13 @@ cdef class Search:
             raise ValueError("an empty family has no optimum")
         if (self.objective == MEAN) != (budget == -1) or not -1 <= budget < MAX_CELLS:
             raise ValueError(f"a budget of {budget} does not go with the objective")
+        if hits < 0 or hits >> self.cells:
+            raise ValueError(f"hits are a mask of {self.cells} cells, not {hits}")
         for i in range(family.shape[0]):
             if not 0 <= family[i] < self.n or (i and family[i] <= family[i - 1]):
                 raise ValueError(f"index {family[i]} of the family is out of range or order")
+        if self.kind != NOTHING:
+            return self.family_of_ships(family, budget, hits)
         node = new_node(<int>family.shape[0], self.cells, budget, self.weighted)
         if not self.weighted:
             for i in range(family.shape[0]):
@@ -776,17 +894,66 @@ cdef class Search:
             node.rows[i], node.weights[i], node.place[i] = self.sets[j], self.weights[j], <int>j
         return node
 
+    cdef Node* family_of_ships(self, const int32_t[::1] family, int budget, hits) except NULL:
+        """The node of a family whose sets are ships, less the cells hit."""
+        cdef Node* node = new_node(
+            <int>family.shape[0], self.cells, budget, True, self.kind, self.s)
+        cdef Cells hit = join(hits & 0xFFFFFFFFFFFFFFFF, hits >> 64)
+        cdef Cells* ships = node.ships.masks
+        cdef unsigned char labels[MAX_CELLS]
+        cdef Cells ship, seen
+        cdef int i, j, k, s
+        try:
+            for i in range(node.n):
+                s, seen = 0, 0
+                node.weights[i] = self.weights[family[i]]
+                for j in range(self.s):
+                    ship = self.masks[family[i] * self.s + j]
+                    seen |= ship & hit
+                    if not ship & ~hit:
+                        continue
+                    k = s              # ships by falling label
+                    while k > 0 and labels[k - 1] < self.labels[j]:
+                        ships[k], labels[k] = ships[k - 1], labels[k - 1]
+                        k -= 1
+                    if self.kind == LABELS and k > 0 and labels[k - 1] == self.labels[j]:
+                        ships[k - 1] |= ship & ~hit
+                        while k < s:
+                            ships[k], labels[k] = ships[k + 1], labels[k + 1]
+                            k += 1
+                        continue
+                    ships[k], labels[k] = ship & ~hit, self.labels[j]
+                    s += 1
+                if seen != hit:
+                    raise ValueError(f"configuration {family[i]} does not have all hits")
+                if i == 0:
+                    node.ships.s = s
+                    memcpy(node.ships.label, labels, s)
+                elif not is_alike(node, ships, labels, s):
+                    raise ValueError(
+                        f"configuration {family[i]} has other ships left than the first one: "
+                        "they did not get the same replies")
+                order_ships(ships, labels, s)
+                ships += s
+            node.ships.apart = are_apart(node)
+            merge(node)
+            forget_weights(node)
+            return node
+        except:  # noqa: E722
+            free_node(node)
+            raise
+
     cdef require_bounds(self):
         if self.rule in (WORST_GREEDY, FIRST_GREEDY):
             raise ValueError("this rule has no bounds; ask for solve")
 
-    def solve(self, const int32_t[::1] family, int budget=-1, long long limit=1 << 60):
+    def solve(self, const int32_t[::1] family, int budget=-1, long long limit=1 << 60, hits=0):
         """The least cost of a family (ascending int32 indices): exact if below `limit`.
 
         Else some lower bound that is >= limit. FORBIDDEN if every strategy breaks the budget.
         Under the rules `worst greedy` and `first greedy` it is their cost and exact.
         """
-        cdef Node* node = self.family(family, budget)
+        cdef Node* node = self.family(family, budget, hits)
         limit = min(limit, FORBIDDEN)
         try:
             with nogil:
@@ -799,57 +966,72 @@ cdef class Search:
         finally:
             free_node(node)
 
-    def after(self, const int32_t[::1] family, int cell, int budget=-1, long long limit=1 << 60):
+    def after(self, const int32_t[::1] family, int cell, int budget=-1, long long limit=1 << 60,
+              hits=0):
         """The least cost when an undecided cell is shot first: exact if below `limit`."""
-        cdef Node* node = self.family(family, budget)
+        cdef Node* node = self.family(family, budget, hits)
+        cdef Candidate shot
         cdef int64_t value
         cdef int c = 0
         limit = min(limit, FORBIDDEN)
         try:
             self.require_bounds()
-            node.whole = True
-            take_stock(node, self.on.merging)
+            self.look(node)
             while c < node.m and node.cell[c] != cell:
                 c += 1
             if c == node.m:
                 raise ValueError(f"cell {cell} is not undecided")
+            if node.n == 1:
+                return 0
+            shot.cell, shot.bound_missed = c, 0
+            shot.price = shot.bound = price(
+                self.objective, budget, node.weight - node.weight_hit[c])
+            memset(node.part_bound, 0, node.m * node.codes * sizeof(int64_t))
             with nogil:
-                value = self.shoot(node, c, price(
-                    self.objective, budget, node.weight - node.weight_hit[c]), 0, 0, limit)
+                value = self.shoot(node, &shot, limit)
             return value
         finally:
             free_node(node)
 
-    def shots(self, const int32_t[::1] family, int budget=-1):
+    cdef int look(self, Node* node) except -1:
+        """Count the cells and pairs of a whole family."""
+        node.whole = True
+        if node.n > 1:
+            count_cells(node, False)
+            count_pairs(node)
+        elif node.kind != NOTHING:
+            list_cells(node)
+        return 0
+
+    def shots(self, const int32_t[::1] family, int budget=-1, hits=0):
         """The undecided cells that the rule allows, in the order of the search: (cell, bound).
 
         bound -- no strategy that shoots the cell first costs less.
         """
-        cdef Node* node = self.family(family, budget)
+        cdef Node* node = self.family(family, budget, hits)
         cdef int i
         try:
             self.require_bounds()
-            node.whole = True
-            take_stock(node, self.on.merging)
+            self.look(node)
             if node.n == 1:
-                return []
-            count_pairs(node)
+                return [(node.cell[i], 0) for i in range(node.m)]
+            self.bounds.bound_of(node)
             self.list_shots(node)
             return [(node.cell[node.shots[i].cell], node.shots[i].bound)
                     for i in range(node.shots_n)]
         finally:
             free_node(node)
 
-    def lower_bound(self, const int32_t[::1] family, int budget=-1):
+    def lower_bound(self, const int32_t[::1] family, int budget=-1, hits=0):
         """What the bounds say of a family without a search."""
-        cdef Node* node = self.family(family, budget)
+        cdef Node* node = self.family(family, budget, hits)
         try:
             self.require_bounds()
-            take_stock(node, self.on.merging)
-            if not self.bounds.at_sight(node):
+            count_cells(node, self.on.merging)
+            if not self.bounds.solve_trivial(node):
                 count_pairs(node)
                 node.lower = self.bounds.bound_of(node)
-                if self.on.splitting and node.weights == NULL:
+                if self.on.splitting and node.weights == NULL and node.kind == NOTHING:
                     node.lower = max(node.lower, self.splitting_bound(node))
                 if self.has_sides(node):
                     node.lower = max(node.lower, self.two_sided_bound(node))
@@ -859,13 +1041,14 @@ cdef class Search:
         finally:
             free_node(node)
 
-    def normal_form(self, const int32_t[::1] family, int budget=-1):
+    def normal_form(self, const int32_t[::1] family, int budget=-1, hits=0):
         """The key of a family (bytes): families with equal keys have equal optima."""
-        cdef Node* node = self.family(family, budget)
+        cdef Node* node = self.family(family, budget, hits)
         try:
-            take_stock(node, self.on.merging)
+            count_cells(node, self.on.merging)
+            lower_budget(node)
             if node.n == 1:            # every cell is certain; searches do not look it up
-                node.rows[0] = 0
+                node.rows[0] = node.ships.s = 0
             self.names.write(node)
             return node.key.bytes[:node.key.length]
         finally:
@@ -912,9 +1095,154 @@ cdef bint is_dominated(const Node* node, int c) noexcept nogil:
     cdef int d
     cdef const int32_t* pair = node.pair + c * node.m
     for d in range(node.m):
-        if pair[d] == node.count[c] and d != c and (node.count[d] > node.count[c] or d < c):
+        if (pair[d] == node.count[c] and d != c and dominates(node, d)
+                and (node.count[d] > node.count[c] or d < c or not dominates(node, c))):
             return True
     return False
+
+
+cdef inline bint dominates(const Node* node, int c) noexcept nogil:
+    """Whether a cell may be shot before others that only its sets have."""
+    return node.kind != SINKINGS or node.ships.is_told[c]
+
+
+cdef void sort_by_size(Node** parts, int number) noexcept nogil:
+    """The parts of few sets first."""
+    cdef Node* part
+    cdef int i, j
+    for i in range(1, number):
+        part = parts[i]
+        j = i
+        while j > 0 and parts[j - 1].n > part.n:
+            parts[j] = parts[j - 1]
+            j -= 1
+        parts[j] = part
+
+
+cdef struct Named:
+    Cells sizes                # a byte a ship: how many cells it has left
+    int i
+
+
+cdef int by_sizes(const void* a, const void* b) noexcept nogil:
+    cdef const Named* x = <const Named*>a
+    cdef const Named* y = <const Named*>b
+    if x.sizes != y.sizes:
+        return 1 if x.sizes > y.sizes else -1
+    return x.i - y.i
+
+
+cdef void name_ships(const Ships* ships, int i, int* order) noexcept nogil:
+    """Which ship of a set has each name: by label, then the one with the most cells left first."""
+    cdef const Cells* item = ships.masks + i * ships.s
+    cdef int j, k
+    for j in range(ships.s):
+        k = j
+        while k > 0 and ships.label[order[k - 1]] == ships.label[j] and (
+                size(item[order[k - 1]]) < size(item[j])):
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = j
+
+
+cdef void name_sets(const Node* node, Named* named) noexcept nogil:
+    """Sort the sets of a family by the numbers of cells that their ships have left by name."""
+    cdef const Ships* ships = &node.ships
+    cdef int order[MAX_CODES]
+    cdef int i, j
+    for i in range(node.n):
+        named[i].sizes, named[i].i = 0, i
+        name_ships(ships, i, order)
+        for j in range(ships.s):
+            named[i].sizes = named[i].sizes << 8 | size(ships.masks[i * ships.s + order[j]])
+    qsort(named, node.n, sizeof(Named), by_sizes)
+
+
+cdef Node* take_named(const Node* node, const Named* named, int n) except NULL nogil:
+    """The family of n sets whose ships have as many cells left by name, each with its name as label.
+
+    Names are numbered anew by these cells: they say nothing else here.
+    """
+    cdef const Ships* ships = &node.ships
+    cdef const Cells* item
+    cdef int s = ships.s, i, j, k
+    cdef int sizes[MAX_CODES]
+    cdef int order[MAX_CODES]
+    cdef int place[MAX_CODES]
+    cdef Node* part = new_node(n, node.m, node.budget, node.weights != NULL, LABELS, s)
+    for j in range(s):
+        sizes[j] = <int>low(named[0].sizes >> 8 * (s - 1 - j)) & 255
+        k = j
+        while k > 0 and sizes[place[k - 1]] < sizes[j]:
+            place[k] = place[k - 1]
+            k -= 1
+        place[k] = j
+        part.ships.label[j] = s - j
+    for i in range(n):
+        item = ships.masks + named[i].i * s
+        name_ships(ships, named[i].i, order)
+        for j in range(s):
+            part.ships.masks[i * s + j] = item[order[place[j]]]
+        if part.weights != NULL:
+            part.weights[i] = node.weights[named[i].i]
+    forget_weights(part)
+    return part
+
+
+cdef void list_cells(Node* node) noexcept nogil:
+    """Fill `cell` and `m` for a family of one set that is ships."""
+    cdef Cells cells = 0
+    cdef int j
+    for j in range(node.ships.s):
+        cells |= node.ships.masks[j]
+    while cells:
+        node.cell[node.m] = first(cells)
+        node.m += 1
+        cells &= cells - 1
+
+
+cdef bint is_alike(const Node* node, const Cells* ships, const unsigned char* labels,
+                   int s) noexcept nogil:
+    """Whether a set has the same labels as the first of a family, or can have got the same ones."""
+    cdef int j
+    if s != node.ships.s or memcmp(labels, node.ships.label, s):
+        return False
+    for j in range(s):
+        if node.kind == LABELS and size(ships[j]) != size(node.ships.masks[j]):
+            return False
+    return True
+
+
+cdef bint are_apart(Node* node) noexcept nogil:
+    """Whether no two sets have the same cells; `rows` are used for it."""
+    cdef int i, j, s = node.ships.s
+    for i in range(node.n):
+        node.rows[i] = 0
+        for j in range(s):
+            node.rows[i] |= node.ships.masks[i * s + j]
+    qsort(node.rows, node.n, sizeof(Cells), ascending_cells)
+    for i in range(1, node.n):
+        if node.rows[i] == node.rows[i - 1]:
+            return False
+    return True
+
+
+cdef void lower_budget(Node* node) noexcept nogil:
+    """No set misses more often than there are undecided cells that it does not have."""
+    cdef int i, least = MAX_CELLS
+    if node.n > 1 and node.budget > 0:
+        for i in range(node.n):
+            least = min(least, size(node.rows[i]))
+        node.budget = min(node.budget, node.m - least)
+
+
+cdef int64_t bounds_of(const Node* node, const Candidate* shot) noexcept nogil:
+    """What a shot costs at least by the bounds of its parts."""
+    cdef int64_t bound = shot.price + shot.bound_missed
+    cdef int code
+    for code in range(shot.cell * node.codes, (shot.cell + 1) * node.codes):
+        bound += node.part_bound[code]
+    return bound
 
 
 cdef void add_shot(Node* node, const Candidate* candidate, bint ordering) noexcept nogil:

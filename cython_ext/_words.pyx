@@ -203,8 +203,7 @@ cdef class WordSearch:
         for i in range(n):
             light[i + 1] = light[i] + self.least_of(sets)
             sets ^= <uint64_t>1 << last(sets)
-        leaves = self.bounds.leaves + (
-            subset.left - 1 if self.on.leaf_counting else MAX_CELLS) * TIMES
+        leaves = self.bounds.leaves + (subset.left - 1) * TIMES
         for t in range(MAX_CELLS):
             finished = 0
             for s in range(t + 1):

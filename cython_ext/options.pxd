@@ -3,7 +3,7 @@
 cdef struct Switches:
     bint memo, isomorphism, leaf_counting, profile, frequency_cap, matching
     bint domination, merging, products, forced, ordering, lookahead, small_cases, words, splitting
-    bint chain, two_sided, even, identity
+    bint chain, two_sided, even, identity, names
 
 cdef enum:                     # rules
     OPTIMAL = 0                # any cell

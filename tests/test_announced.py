@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch.check import reference
-from optsearch.compiled._announced import AnnouncedSearch
+from optsearch.compiled._search import Search
 from optsearch.compiled._table import MemoryTable, SharedTable
 from optsearch.counting.configurations import to_words
 from optsearch.game import Game, bits
@@ -27,6 +27,11 @@ SWITCHES = (
     "ordering",
     "small_cases",
     "domination",
+    "frequency_cap",
+    "matching",
+    "identity",
+    "lookahead",
+    "names",
 )
 OBJECTIVES = ("mean", "worst", "within")
 
@@ -43,16 +48,17 @@ class Example:
         self.nodes = []
         self.off = off
         masks = np.array([to_words(c) for c in ships], np.uint64)
-        self.search = AnnouncedSearch(
+        self.search = Search(
             masks,
+            np.ones(len(ships), np.int64),
             game.cells,
-            game.announce == "ship",
             objective,
             MemoryTable(1 << 23),
             disk,
             SolverOptions(**dict.fromkeys(off, False)).switches,
             self.nodes.append,
-            labels(game),
+            replies="sinkings",
+            labels=labels(game),
         )
 
     def __repr__(self):
@@ -60,6 +66,14 @@ class Example:
 
     def value(self, budget):
         return value(self.game, self.everything(), self.hits, self.objective, budget)
+
+    def part(self, family, hits, cell):
+        """The indices that each reply to a shot leaves."""
+        found = {}
+        for i in family:
+            answer = reply(self.game, self.ships[i], hits, 1 << cell)
+            found.setdefault(str(answer), []).append(i)
+        return {answer: np.array(left, np.int32) for answer, left in sorted(found.items())}
 
     def everything(self):
         return frozenset(zip(self.ships, range(len(self.ships)), strict=True))
@@ -126,21 +140,21 @@ def examples(draw, objectives=OBJECTIVES, max_configurations=9, off=None):
 @given(examples())
 def test_the_optimum_is_that_of_the_definition(drawn):
     example, budget = drawn
-    assert example.search.solve(example.family, example.hits, budget) == example.value(budget)
+    assert example.search.solve(example.family, budget, hits=example.hits) == example.value(budget)
 
 
 @draws(300)
 @given(examples())
 def test_shots(drawn):
     example, budget = drawn
-    shots = example.search.shots(example.family, example.hits, budget)
+    shots = example.search.shots(example.family, budget, hits=example.hits)
     some = 0
     for ships in example.ships:
         some |= sum(ships)
     assert sorted(cell for cell, _ in shots) == list(bits(some & ~example.hits))
     for cell, bound in shots:
         expected = example.after(cell, budget)
-        found = example.search.after(example.family, example.hits, cell, budget)
+        found = example.search.after(example.family, cell, budget, hits=example.hits)
         assert bound <= found == expected
 
 
@@ -148,7 +162,7 @@ def test_shots(drawn):
 @given(examples())
 def test_the_bounds_are_admissible(drawn):
     example, budget = drawn
-    bound = example.search.lower_bound(example.family, example.hits, budget)
+    bound = example.search.lower_bound(example.family, budget, hits=example.hits)
     assert 0 <= bound <= example.value(budget)
 
 
@@ -159,14 +173,14 @@ def test_a_limit_gives_the_optimum_below_it_and_a_bound_at_or_above_it(drawn, of
     expected = example.value(budget)
     limit = expected + offset
     if first:
-        shots = example.search.shots(example.family, example.hits, budget)
+        shots = example.search.shots(example.family, budget, hits=example.hits)
         if not shots:
             return
         cell = shots[-1][0]
         expected = example.after(cell, budget)
-        found = example.search.after(example.family, example.hits, cell, budget, limit)
+        found = example.search.after(example.family, cell, budget, limit, hits=example.hits)
     else:
-        found = example.search.solve(example.family, example.hits, budget, limit)
+        found = example.search.solve(example.family, budget, limit, hits=example.hits)
     if example.objective == "worst":
         limit = min(limit, BIG)
     if expected < limit:
@@ -174,14 +188,14 @@ def test_a_limit_gives_the_optimum_below_it_and_a_bound_at_or_above_it(drawn, of
     else:
         assert limit <= found <= expected
     # What the table keeps of it is no worse than what was found.
-    assert example.search.solve(example.family, example.hits, budget) == example.value(budget)
+    assert example.search.solve(example.family, budget, hits=example.hits) == example.value(budget)
 
 
 def test_ships_of_one_size_and_two_shapes_are_told_apart():
     """The first shot, at D3, hits and sinks one of the two, and the reply says which."""
     game = Game.parse("3x4:3,V3,contact=any,announce=ship")
     example = Example(game, [(1792, 2240), (3584, 196)], 1728, "mean")
-    assert example.search.solve(example.family, example.hits, -1) == example.value(-1) == 0
+    assert example.search.solve(example.family, hits=example.hits) == example.value(-1) == 0
 
 
 @draws(750, few=5)
@@ -194,7 +208,7 @@ def test_equal_normal_forms_have_equal_optima(drawn):
         for first in range(size):
             for last in range(first + 1, size + 1):
                 family = example.family[first:last]
-                key = example.search.normal_form(family, example.hits, budget)
+                key = example.search.normal_form(family, budget, hits=example.hits)
                 part = Example(
                     example.game,
                     example.ships[first:last],
@@ -213,12 +227,12 @@ def whole(text, objective="mean", off=()):
 
 def test_a_symmetric_image_is_found_in_the_table():
     example = whole("4x4:3,2,announce=ship")
-    part = example.search.parts(example.family, 0, 1)[0]  # B1 missed
-    other = example.search.parts(example.family, 0, 4)[0]  # A2 missed
+    part = example.part(example.family, 0, 1)["miss"]  # B1 missed
+    other = example.part(example.family, 0, 4)["miss"]  # A2 missed
     assert part.tolist() != other.tolist()
-    found = example.search.solve(part, 0, -1)
+    found = example.search.solve(part)
     nodes = example.search.nodes
-    assert example.search.solve(other, 0, -1) == found
+    assert example.search.solve(other) == found
     assert example.search.nodes - nodes < nodes / 2
 
 
@@ -235,13 +249,11 @@ def test_a_board_past_64_cells():
             for configuration in small.ships
         ]
         large = Example(game, ships, 0, "mean")
-        assert large.search.solve(large.family, 0, -1) == 46
-        assert len(large.search.shots(large.family, 0, -1)) == 8
+        assert large.search.solve(large.family) == 46
+        assert len(large.search.shots(large.family)) == 8
         top = max(cell for ships in ships for ship in ships for cell in bits(ship))
-        split = large.search.parts(large.family, 0, top)
-        assert sorted(split) == [0, 1, 3]
-        cost = large.search.after(large.family, 0, top, -1)
-        assert cost == small.search.after(small.family, 0, 8, -1)
+        assert list(large.part(large.family, 0, top)) == ["hit", "miss", "sunk:1"]
+        assert large.search.after(large.family, top) == small.search.after(small.family, 8)
 
 
 class Recorder(dict):
@@ -256,9 +268,9 @@ def test_the_disk_is_read_and_written():
     disk = Recorder()
     ships = list(reference.configurations(Position(game)))
     first = Example(game, ships, 0, "mean", disk=disk)
-    found = first.search.solve(first.family, 0, -1)
+    found = first.search.solve(first.family)
     again = Example(game, ships, 0, "mean", disk=disk)
-    assert again.search.solve(again.family, 0, -1) == found == 328
+    assert again.search.solve(again.family) == found == 328
     assert disk
     assert again.search.nodes < first.search.nodes / 20
     again.search.memo.disk = None
@@ -273,24 +285,24 @@ def test_searches_share_a_table():
     for _ in range(2):
         example = Example(game, ships, 0, "mean")
         example.search.memo.shared = shared
-        assert example.search.solve(example.family, 0, -1) == 328
+        assert example.search.solve(example.family) == 328
         nodes.append(example.search.nodes)
     assert len(shared)
     assert nodes[1] < nodes[0] / 20
 
 
-def after_random_shots(rng, search, family, budget):
-    """What is left of a family after some shots: its arguments for `search`."""
+def after_random_shots(rng, example, search, family, budget):
+    """What is left of a family after some shots: the key of `search` for it."""
     hits = 0
     for _ in range(rng.randint(0, 3)):
-        shots = search.shots(family, hits, budget)
+        shots = search.shots(family, budget, hits)
         if not shots:
             break
         cell = rng.choice(shots)[0]
-        code, family = rng.choice(list(search.parts(family, hits, cell).items()))
-        hits |= (code > 0) << cell
-        budget -= code == 0 and budget > 0
-    return family, hits, budget
+        code, family = rng.choice(list(example.part(family, hits, cell).items()))
+        hits |= (code != "miss") << cell
+        budget -= code == "miss" and budget > 0
+    return search.normal_form(family, budget, hits)
 
 
 @pytest.mark.parametrize(("objective", "budget"), [("mean", -1), ("worst", 7), ("within", 4)])
@@ -299,7 +311,7 @@ def test_what_others_are_at_changes_no_answer(objective, budget, number):
     """Random parts are marked, as by processes that never come to an end."""
     rng, put_off = random.Random(15), 0
     alone = whole("4x4:3,2,announce=ship", objective)
-    expected = alone.search.solve(alone.family, 0, budget)
+    expected = alone.search.solve(alone.family, budget)
     assert 0 < expected < BIG
     for _ in range(number):
         limit, nodes = expected + rng.choice((-1, 0, 1, 1000)), []
@@ -307,10 +319,10 @@ def test_what_others_are_at_changes_no_answer(objective, budget, number):
             search = whole("4x4:3,2,announce=ship", objective).search
             search.memo.shared, search.team = SharedTable(bytearray(1 << 18)), 2
             for _ in range(marks):
-                part = after_random_shots(rng, search, alone.family, budget)
-                search.memo.shared.mark(search.normal_form(*part))
+                key = after_random_shots(rng, alone, search, alone.family, budget)
+                search.memo.shared.mark(key)
             before = search.nodes
-            found = search.solve(alone.family, 0, budget, limit)
+            found = search.solve(alone.family, budget, limit)
             assert found == expected if expected < limit else limit <= found <= expected
             nodes.append(search.nodes - before)
         put_off += nodes[0] != nodes[1]

@@ -40,6 +40,7 @@ SWITCHES = (
     "chain",
     "two_sided",
     "even",
+    "names",
 )
 BOUNDS = (
     *("leaf_counting", "profile", "frequency_cap", "matching", "splitting", "chain"),
@@ -719,7 +720,7 @@ def test_former_weights(number):
             limit = limit_of(rng, expected)
             assert fits(search.solve(example.everything, -1, limit), expected, limit)
             assert search.solve(example.everything) == expected
-            search.look_back()
+            search.bound_by_previous_weights()
             example.weights = tuple(weight + rng.randint(0, 1) for weight in example.weights)
 
 

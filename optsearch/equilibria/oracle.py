@@ -28,7 +28,7 @@ from optsearch.equilibria.hidings import Hidings
 from optsearch.game import bits
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, Reply
-from optsearch.search.kernels import NO_BUDGET, Silent, SolverOptions, State, best_cell, shoot
+from optsearch.search.kernels import NO_BUDGET, Kernel, SolverOptions, State, best_cell, shoot
 from optsearch.search.solver import Solver
 from optsearch.search.team import Parallel
 from optsearch.support.errors import NotSupported, TooLarge
@@ -66,7 +66,7 @@ class Oracle:
     ):
         self.hidings, self.objective, self.tick = hidings, objective, tick
         self.parallel = parallel
-        self.kernel: Silent | None = None  # what it remembers of equal weights serves all rounds
+        self.kernel: Kernel | None = None  # what it remembers of equal weights serves all rounds
         self.spread = len(hidings) * hidings.game.cells + 1
         if not hidings.game.is_silent and len(hidings) > MOST_ANNOUNCED:
             raise TooLarge(
@@ -111,10 +111,10 @@ class Oracle:
             least = sum(map(int.__mul__, row, exact))
         return BestAnswer(tuple(weights), least, root, row)
 
-    def look_back(self) -> None:
+    def bound_by_previous_weights(self) -> None:
         """Bound later answers by what was found for the last one: weights near these will come."""
         if self.kernel is not None and self.parallel is None:
-            self.kernel.look_back()
+            self.kernel.bound_by_previous_weights()
 
     def _tree(self, weights: Sequence[int]) -> tuple[Node | Leaf, Shots]:
         if not self.hidings.game.is_silent:
@@ -131,7 +131,7 @@ class Oracle:
             cost += kernel.cells_left * kernel.weight(root)
         return cost * common
 
-    def _kernel(self, weights: Sequence[int]) -> tuple[Silent, State, int]:
+    def _kernel(self, weights: Sequence[int]) -> tuple[Kernel, State, int]:
         """The solver's kernel for the weights over what they have in common, which is last."""
         common = gcd(*weights)  # equal weights are searched much faster as ones
         weighed = tuple(weights[orbit] // common for orbit in self.hidings.orbit_of)
@@ -145,7 +145,7 @@ class Oracle:
             budget = self.objective.shots - kernel.cells_left
         return kernel, kernel.root._replace(budget=budget), common
 
-    def _solved(self, weights: Sequence[int]) -> Silent:
+    def _solved(self, weights: Sequence[int]) -> Kernel:
         """A solver's kernel for weights of hidings; others may have found what they ask."""
         prior = Prior.of_configurations(
             self.hidings.game,
@@ -161,7 +161,6 @@ class Oracle:
         )
         if self.parallel is not None:  # what is found fills the table from which the tree is made
             solver.search(parallel=self.parallel)
-        assert isinstance(solver.kernel, Silent)
         return solver.kernel
 
 
@@ -172,7 +171,7 @@ def paid(objective: Objective, shots: Shots) -> Shots:
     return (shots > objective.shots).astype(np.int64)
 
 
-def _grown(kernel: Silent, root: State, hidings: Hidings) -> tuple[Node | Leaf, Shots]:
+def _grown(kernel: Kernel, root: State, hidings: Hidings) -> tuple[Node | Leaf, Shots]:
     """A best tree, and the shots that it takes for each hiding."""
     numbers = np.array(hidings.configurations)
     shots = np.zeros(len(hidings), np.int64)

@@ -166,7 +166,7 @@ class _Run:
             least = self._worth(answer)
             if least > self.least:
                 self.least, self.weights = least, answer.weights
-                self.oracle.look_back()
+                self.oracle.bound_by_previous_weights()
                 self.centre = np.array(weights, float) * self.hidings.sizes
                 self.centre /= self.centre.sum()
                 self.memory.keep(answer.weights)

@@ -32,7 +32,6 @@ from optsearch.game.orders import ORDERS, order_of
 from optsearch.game.position import MISS, Position, Shot
 from optsearch.search.kernels import (
     Kernel,
-    Silent,
     SolverOptions,
     State,
     best_cell,
@@ -176,7 +175,7 @@ class GreedySolver:
     def _misses(self, state: State, rule: str) -> int:
         """The misses of the best or the worst greedy strategy from a state."""
         by_rule = self._kernel(f"{rule} greedy")
-        if isinstance(by_rule, Silent):
+        if by_rule.is_silent:
             return by_rule.solve(state)
         if by_rule.is_over(state) or by_rule.free_hits(state):
             return 0

@@ -14,7 +14,7 @@ import numpy as np
 from optsearch.compiled._evaluate import TreeEvaluator
 from optsearch.compiled._labels import Labels
 from optsearch.compiled._walk import BUCKETS
-from optsearch.search.kernels import Kernel, Silent, State, best_cell
+from optsearch.search.kernels import Kernel, State, best_cell
 
 MOST = 1 << 15  # configurations up to which rollouts play all of them, and take a second or two
 FEW = 64  # that are left to the search
@@ -74,7 +74,7 @@ class Rollouts:
     would never get beyond it.
     """
 
-    def __init__(self, kernel: Silent):
+    def __init__(self, kernel: Kernel):
         self.is_watched = True
         self._kernel = kernel
         numbers = _Numbers(tuple(range(kernel.game.cells)))
@@ -101,7 +101,7 @@ def can_roll_out(kernel: Kernel) -> bool:
     For the mean, where nothing is announced and all configurations count the same.
     """
     return (
-        isinstance(kernel, Silent)
+        kernel.is_silent
         and kernel.objective.kind == "mean"
         and len(kernel.sets) <= MOST
         and int(kernel.weights.max()) == 1

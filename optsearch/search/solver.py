@@ -1,9 +1,9 @@
 """The exact optimum of a position, or a bracket of it: branch and bound over residual families.
 
-The mathematics is in the docstrings of the kernels, `cython_ext/_search.pyx` and, where sinkings
-are announced, `cython_ext/_announced.pyx`: the state is what is still to be found, in a normal form
-that forgets how it was reached. Above them, `optsearch.search.frontier` holds the top of the
-search, `team` shares out its questions, and `watch` tells how far it is.
+The mathematics is in the docstring of the kernel, `cython_ext/_search.pyx`: the state is what is
+still to be found, in a normal form that forgets how it was reached. Above it,
+`optsearch.search.frontier` holds the top of the search, `team` shares out its questions, and
+`watch` tells how far it is.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ from optsearch.search.kernels import (
     FORBIDDEN,
     NO_BUDGET,
     SWITCHES,
-    Silent,
     SolverOptions,
     State,
     best_cell,
@@ -243,7 +242,7 @@ class Solver:
     def _sets_to_pack(self) -> Iterable[Sequence[int]]:
         """What is hidden, or where that is too much the ships, of which all but one are told."""
         kernel, game = self.kernel, self.position.game
-        if isinstance(kernel, Silent) and len(kernel.family.sets) * game.cells <= MOST:
+        if kernel.is_silent and len(kernel.family.sets) * game.cells <= MOST:
             return [kernel.family.sets]
         is_whole = not self.position.shots and self.prior is None
         return told_but_one(game) if is_whole else []
@@ -312,7 +311,6 @@ class Solver:
         """Never be above rollouts, if they are played from the root in a part of the time."""
         rolls_out, self._rolls_out = self._rolls_out, False  # once, however it ends
         if rolls_out and can_roll_out(self.kernel):
-            assert isinstance(self.kernel, Silent)
             rule = Rollouts(self.kernel)
             with self._in_part_of_the_time():
                 frontier.follow(rule)
@@ -359,7 +357,7 @@ class Solver:
         lower = self.kernel.lower_bound(self.kernel.root)
         if self._greedy_misses is not None:
             upper = self._greedy_misses
-        elif isinstance(self.kernel, Silent):
+        elif self.kernel.is_silent:
             upper = total_by_chance(self.kernel.family)
         else:
             misses = shots_by_chance(self.position) - self.kernel.cells_left
@@ -431,7 +429,7 @@ class Solver:
 
     def _require_possible(self, solution: Solution) -> None:
         """Refuse a value for the mean below leaf counting, which no table has a part in."""
-        if self.objective.kind != "mean" or not isinstance(self.kernel, Silent):
+        if self.objective.kind != "mean" or not self.kernel.is_silent:
             return
         leaves = Counter(self.kernel.family.weights)
         known = {
@@ -497,7 +495,6 @@ class Solver:
     @cached_property
     def _places(self) -> dict[int, int]:
         """Where the sets of the family are in it."""
-        assert isinstance(self.kernel, Silent)
         return {mask: i for i, mask in enumerate(self.kernel.family.sets)}
 
     def least_misses(self, sets: tuple[int, ...], weights: tuple[int, ...], limit: int) -> int:
@@ -505,7 +502,7 @@ class Solver:
 
         Else a bound from the limit up; for `optsearch.search.proving.prove`. For announce=nothing.
         """
-        if not isinstance(self.kernel, Silent):
+        if not self.kernel.is_silent:
             raise NotSupported(f"there are no proofs with announce={self.position.game.announce}")
         family = np.array([self._places[mask] for mask in sets], np.int32)
         with self._lock:

@@ -50,8 +50,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
-import numpy as np
-
 from optsearch.compiled._walk import BUCKETS, MAX_ENDGAME, SMALL, UNIT
 from optsearch.counting.configurations import Codes, to_masks
 from optsearch.game import MAX_CELLS, Cell, Game, bits
@@ -298,8 +296,7 @@ class Rollout(Strategy):
             by = replace(self._score(self.rank, position.game), certain=True)
             values = by.values(position, counts, fresh)
         chosen = self._likely(fresh, values)[: self.candidates]
-        sets = to_masks(np.bitwise_or.reduce(kernel.ships, axis=1))
-        hashes = [hash_of(cells) for cells in sets]
+        hashes = [hash_of(cells) for cells in to_masks(kernel.sets)]
 
         def costs(most: int, chosen: list[int]) -> list[int]:
             bits, places = _sample(hashes, most)

@@ -17,21 +17,26 @@ cdef class Bounds:
     cdef int capped_most, capped_hits
     cdef void fill_capped(self) noexcept nogil
     cdef const int64_t* light_of(self, const Node* node) noexcept nogil
-    cdef bint at_sight(self, Node* node) noexcept nogil
+    cdef bint solve_trivial(self, Node* node) noexcept nogil
     cdef bint is_capped(self, const Node* node) noexcept nogil
     cdef int64_t capped_of(self, const Node* node) noexcept nogil
     cdef int64_t bound_of(self, Node* node) noexcept nogil
     cdef void bound_parts(self, const Node* node, Candidate* candidate) noexcept nogil
-    cdef int64_t profile_bound(self, int n, int hits, const int32_t* chain, int chain_n,
-                               const int64_t* after, const int64_t* light,
+    cdef int64_t leaves_of(self, const Node* node, int code, int hits, int t) noexcept nogil
+    cdef int64_t profile_bound(self, const Node* node, int code, int n, int hits,
+                               const int32_t* chain, int chain_n, const int64_t* after,
                                int budget) noexcept nogil
-    cdef void leaves_after(self, int hits, int64_t most, int64_t* after) noexcept nogil
+    cdef void leaves_after(self, const Node* node, int code, int hits, int64_t most,
+                           int64_t* after) noexcept nogil
     cdef void pairs_after(self, const Node* node, int64_t most, int64_t* after) noexcept nogil
     cdef void raise_after(self, const Node* node, int c, int64_t most, const int64_t* after_two,
                           int64_t* after) noexcept nogil
+    cdef int finish_part(self, const Node* node, int c, int code, int n, const int64_t* after_two,
+                         int64_t* finished) noexcept nogil
     cdef void chain_of(self, const Node* node, int32_t* chain) noexcept nogil
-    cdef int64_t bound_part(self, const Node* node, int c, bint hit) noexcept nogil
-    cdef int64_t capped_part(self, const Node* node, int c, bint hit) noexcept nogil
+    cdef int64_t part_bound(self, const Node* node, int c, int code) noexcept nogil
+    cdef int64_t profiled_part(self, const Node* node, int c, int code) noexcept nogil
+    cdef int64_t capped_part(self, const Node* node, int c, int code) noexcept nogil
 
 cdef inline const int16_t* capped_row(Bounds bounds, int k, int n, int d) noexcept nogil:
     """By numbers of sets up to n: what no strategy costs less than for so many of them, unweighted.

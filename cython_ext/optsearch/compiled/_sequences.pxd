@@ -1,0 +1,13 @@
+# How many sequences of replies with a hit there are.
+
+from libc.stdint cimport int64_t
+
+from optsearch.compiled._family cimport Node
+
+cdef extern from *:
+    """
+    #define optsearch_many ((int64_t)1 << 31)
+    """
+    const int64_t MANY "optsearch_many"        # more leaves than any family has sets
+
+cdef void count_sequences(Node* node, const int64_t* leaves) noexcept nogil
