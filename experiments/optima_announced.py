@@ -16,7 +16,7 @@ from itertools import product
 
 from experiments import optima, script
 from optsearch.check import reference
-from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
+from optsearch.game import CONTACTS, Game
 from optsearch.game.position import Position
 from optsearch.reproduce.printed import rounded
 from optsearch.results.tables import OPTIMA_ANNOUNCED
@@ -37,7 +37,7 @@ FLEETS = (
 )
 RULES = tuple(
     f",contact={contact},announce={announce}"
-    for contact, announce in product(CONTACTS, ANNOUNCEMENTS)
+    for contact, announce in product(CONTACTS, ("nothing", "sunk", "ship"))
     if (contact, announce) != ("none", "nothing")
 )
 CONFIRMATIONS = """\

@@ -4,14 +4,15 @@ Nothing of optsearch is imported. It shares with it only the text of games, cell
 are placed here, contact rules checked pair by pair, replies given, and every value found by trying
 all shots. So it is for two dozen configurations.
 
-A ship is a mask of cells, a configuration the sorted tuple of its ships; the bit of a cell is
-row * columns + column. A reply is its text. A state is the set of configurations left and the mask
-of the cells hit.
+A ship is a mask of cells, a configuration the sorted tuple of its ships, those of each kind by
+themselves where ships have letters; the bit of a cell is row * columns + column. A reply is its
+text. A state is the set of configurations left and the mask of the cells hit.
 """
 
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import product
 from math import inf
 from string import ascii_uppercase
 from typing import NamedTuple
@@ -51,8 +52,8 @@ BOARDS = {"rectangle": SQUARES, "cylinder": SQUARES, "torus": SQUARES, "hex": HE
 class Rules:
     """A grid, a fleet, the two rules, as the commands name them, holes (cells), and the board.
 
-    A ship is its length, or a name of LYING on boards of squares. On a cylinder the last column is
-    beside the first, on a torus the last row too.
+    A ship is its length, a length with a letter as "3a", or a name of LYING on boards of squares.
+    On a cylinder the last column is beside the first, on a torus the last row too.
     """
 
     rows: int
@@ -89,17 +90,24 @@ class Rules:
     def configurations(self):
         """Every way to place the fleet; equal ships are not told apart."""
         found = {frozenset()}
-        for length in self.fleet:
+        for kind in self.fleet:
+            place = self.fleet.index(kind) if self.has_letters else 0
             found = {
-                placed | {ship}
+                placed | {(place, ship)}
                 for placed in found
-                for ship in self._placements(length)
-                if all(self._may_stand(ship, other) for other in placed)
+                for ship in self._placements(kind)
+                if all(self._may_stand(ship, other) for _, other in placed)
             }
-        return frozenset(
-            tuple(sorted(sum(1 << row * self.columns + column for row, column in s) for s in ships))
-            for ships in found
-        )
+        bit = {(row, column): 1 << row * self.columns + column for row, column in self._all()}
+        masks = ([(place, sum(map(bit.get, ship))) for place, ship in ships] for ships in found)
+        return frozenset(tuple(mask for _, mask in sorted(ships)) for ships in masks)
+
+    @property
+    def has_letters(self):
+        return any(str(ship)[0].isdigit() and str(ship)[-1].isalpha() for ship in self.fleet)
+
+    def _all(self):
+        return product(range(self.rows), range(self.columns))
 
     def _placements(self, length):
         for row in range(self.rows):
@@ -123,8 +131,9 @@ class Rules:
     def _lying(self, ship):
         """The cells of each way to lie, from the first row and column on."""
         if ship not in LYING:
+            length = int(str(ship).rstrip("abc"))
             return [
-                [(down * i, right * i) for i in range(ship)]
+                [(down * i, right * i) for i in range(length)]
                 for down, right in BOARDS[self.board][2]
             ]
         return [
@@ -148,8 +157,11 @@ class Rules:
         return not other & (ship | closed)
 
     def reply(self, ships, hits, cell):
-        for ship in ships:
+        for number, ship in enumerate(ships):
             if ship >> cell & 1:
+                if self.announce == "name":
+                    in_order = sorted(self.fleet, key=self.fleet.index)
+                    return f"hit:{in_order[number] if self.has_letters else self.kinds[ship]}"
                 is_sunk = ship & ~hits == 1 << cell
                 if is_sunk and self.announce == "sunk":
                     return "sunk"

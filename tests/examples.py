@@ -15,6 +15,7 @@ from optsearch.support.errors import GameError
 
 ANYWHERE = ("first", "last")  # orders of cells that every board has
 BOARDS = ("rectangle", *MAKERS)  # what random games are on
+SOLVED = ("nothing", "sunk", "ship")  # announcements that search and evaluation handle
 SHAPES = ("V3", "L4", "T4", "S4-onesided", "O4", "V3-fixed", "##-fixed", "L4-fixed", "#.#/###")
 
 # Best greedy total height and optimum of the first counterexamples that a prototype found on empty
@@ -75,6 +76,12 @@ def games(draw, max_cells=12, max_ships=3, announce=("nothing",), boards=BOARDS)
     assume(sum(fleet) <= cells - len(holes))
     rules = draw(st.sampled_from(CONTACTS)), draw(st.sampled_from(tuple(announce)))
     board = draw(st.sampled_from(boards))
+    if rules[1] == "name":
+        letters = st.sampled_from(["", "", "a", "b"])
+        fleet = [
+            ship if type(ship) is not int else parse_kind(f"{ship}{draw(letters)}")
+            for ship in fleet
+        ]
     try:
         return Game(rows, columns, tuple(fleet), *rules, sum(1 << cell for cell in holes), board)
     except GameError:  # a shape that does not fit, or two that lie alike

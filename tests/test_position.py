@@ -1,5 +1,7 @@
 """Positions: their two texts, the replies they accept, what they refuse."""
 
+import re
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from optsearch.check import reference
 from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, known_replies, legend, reply
-from optsearch.support.errors import PositionError
+from optsearch.support.errors import GameError, PositionError
 from tests.examples import positions
 
 SMALL = Game.parse("4x4:3,2")
@@ -45,13 +47,32 @@ def test_board_round_trip(position):
     assert again.board() == position.board()
 
 
+def test_hits_that_name_their_ships():
+    game = Game.parse("official")
+    position = Position(game, "E5 3a, E6=hit:3A E7 hit 3a; A1 miss B2 5 C1 hit:3b")
+    assert str(position) == "E5=hit:3a E6=hit:3a E7=hit:3a A1=miss B2=hit:5 C1=hit:3b"
+    assert position == Position(game, reversed(position.shots))  # the order does not matter
+    assert [sign for sign in position.board() if sign in "Xo●"] == [*"oXXXX●"]  # 3a is sunk
+    assert str(Position("hex-upper,announce=name", "A1 carrier")) == "A1=hit:carrier"
+    for wrong, why in (
+        ("A1 hit", "it replies miss or hit:SHIP"),
+        ("A1 sunk:3", "it replies miss or hit:SHIP"),
+        ("A1 hit 3", "A1=hit:3 names a ship of length 3; the fleet 5,4,3a,3b,2 has none"),
+        ("A1 2 A2 2 A3 2", "A3=hit:2 makes 3 hits on ships of length 2; the fleet 5,4,3a,3b,2 has"),
+    ):
+        with pytest.raises(PositionError, match=re.escape(why)):
+            Position(game, wrong)
+    with pytest.raises(GameError, match=r"the ship 3a has a letter, .*: add announce=name, or wr"):
+        Game.parse("4x4:3a,2")
+
+
 @given(positions(announce=ANNOUNCEMENTS), st.randoms(use_true_random=False))
 def test_order_counts_only_with_announcements(position, random):
     shuffled = list(position.shots)
     random.shuffle(shuffled)
     again = Position(position.game, tuple(shuffled))
     same_order = tuple(shuffled) == position.shots
-    assert (again == position) == (same_order or position.game.announce == "nothing")
+    assert (again == position) == (same_order or position.game.announce in ("nothing", "name"))
 
 
 def test_drawn_board():

@@ -26,7 +26,7 @@ from optsearch.evaluation import runners
 from optsearch.game import ANNOUNCEMENTS, Game, bits
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, reply
-from optsearch.game.shapes import Shape
+from optsearch.game.shapes import Lettered, Shape
 from optsearch.play.hiding import OneByOne
 from optsearch.search.kernels import SWITCHES
 from optsearch.search.proving import prove
@@ -60,7 +60,7 @@ def asked_of(position):
     game = position.game
     rules = definition.Rules(
         *(game.rows, game.columns),
-        tuple(str(kind) if isinstance(kind, Shape) else kind for kind in game.fleet),
+        tuple(str(kind) if isinstance(kind, Shape | Lettered) else kind for kind in game.fleet),
         *(game.contact, game.announce),
         tuple(bits(game.holes)),
         game.board.text,

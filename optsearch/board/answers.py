@@ -17,7 +17,7 @@ from typing import Any
 from optsearch.counting.posterior import Posterior, cases
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.evaluation.choosing import Chooser
-from optsearch.game import Cell, Game, bits, cell_name, parse_cell
+from optsearch.game import Cell, Game, NoLabels, SinkingLabels, bits, cell_name, parse_cell
 from optsearch.game.position import Position, Reply, Shot, known_replies
 from optsearch.play.advice import ENDGAME, Advice, advise, optimum
 from optsearch.play.match import OPPONENTS, Match
@@ -46,6 +46,9 @@ class Setting:
     prior: str | None = None
     by: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.game.require_kinds("the board of the browser", NoLabels, SinkingLabels)
 
     @cached_property
     def players(self) -> list[str]:

@@ -13,24 +13,25 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from itertools import count
 from math import inf
+from operator import itemgetter
 
 from optsearch.counting.prior import Prior
-from optsearch.game import NoLabels, SinkingLabels, bits
+from optsearch.game import FixedLabels, NoLabels, SinkingLabels, bits
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.support.errors import ImpossiblePosition
 from optsearch.tree import DecisionTree, Leaf, Node
 from optsearch.tree.solution import Solution
 
-# The cells still to hit; where sinkings are announced, those of each ship afloat with the length
-# that its sinking will tell (0 if none is told), in ascending order.
-Hidden = int | tuple[tuple[int, int], ...]
+# The cells still to hit; where hits tell more, those of each ship afloat, in ascending order, with
+# the length that its sinking will tell (0 if none is told), or the reply that names it at each hit.
+Hidden = int | tuple[tuple[int, int | Reply], ...]
 Family = frozenset[tuple[Hidden, int]]  # each with the number of configurations that hide it
 
 
@@ -61,7 +62,7 @@ def family(position: Position, prior: Prior | None = None) -> Family:
 
     With a prior, with what these weigh; those of weight 0 hide nothing.
     """
-    position.game.require_kinds("the reference", NoLabels, SinkingLabels)
+    position.game.require_kinds("the reference", NoLabels, FixedLabels, SinkingLabels)
     numbers: Counter[Hidden] = Counter()
     for ships in configurations(position):
         numbers[_hidden(position, ships)] += 1 if prior is None else prior.weight(ships)
@@ -71,9 +72,13 @@ def family(position: Position, prior: Prior | None = None) -> Family:
 def _hidden(position: Position, ships: tuple[int, ...]) -> Hidden:
     if position.game.is_silent:
         return sum(ships) & ~position.hits
-    told = position.game.announce == "ship"
-    left = [(ship & ~position.hits, position.game.kind_of(ship) if told else 0) for ship in ships]
-    return tuple(sorted((cells, length) for cells, length in left if cells))
+    kinds: Iterable[int | Reply] = position.game.kinds_of(ships)
+    if isinstance(position.game.announcement, FixedLabels):
+        kinds = [Reply(True, length=kind) for kind in position.game.kinds_of(ships)]
+    elif position.game.announce == "sunk":
+        kinds = [0] * len(ships)
+    left = zip((ship & ~position.hits for ship in ships), kinds, strict=True)
+    return tuple(sorted((piece for piece in left if piece[0]), key=itemgetter(0)))
 
 
 def shoot(family: Family, cell: int) -> dict[Reply, Family]:
@@ -89,12 +94,14 @@ def _struck(hidden: Hidden, shot: int) -> tuple[Reply, Hidden]:
     """The reply to a shot, and what is hidden after it."""
     if isinstance(hidden, int):
         return (HIT, hidden ^ shot) if hidden & shot else (MISS, hidden)
-    for i, (cells, length) in enumerate(hidden):
-        if cells == shot:
-            return Reply(True, True, length or None), hidden[:i] + hidden[i + 1 :]
+    for i, (cells, told) in enumerate(hidden):
         if cells & shot:
-            rest = hidden[:i] + hidden[i + 1 :]
-            return HIT, tuple(sorted((*rest, (cells ^ shot, length))))
+            left = hidden[:i] + hidden[i + 1 :]
+            if cells != shot:
+                left = tuple(sorted((*left, (cells ^ shot, told)), key=itemgetter(0)))
+            if isinstance(told, Reply):
+                return told, left
+            return (HIT if cells != shot else Reply(True, True, told or None)), left
     return MISS, hidden
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, Configurations, list_ships, to_masks
 from optsearch.counting.prior import Prior
-from optsearch.game import Game, NoLabels, SinkingLabels, cell_name
+from optsearch.game import FixedLabels, Game, NoLabels, SinkingLabels, cell_name
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, known_replies
 from optsearch.support.errors import GameError, TreeError
 from optsearch.tree.decisions import DecisionTree
@@ -45,7 +45,7 @@ def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
     """
     position = tree.position
     game = position.game
-    game.require_kinds("the check of a tree", NoLabels, SinkingLabels)
+    game.require_kinds("the check of a tree", NoLabels, FixedLabels, SinkingLabels)
     require_prior(tree, prior)
     listed, weights = _listed(position, prior)
     if not len(listed):
@@ -142,6 +142,12 @@ def _answers(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, N
     hit = struck.any(axis=1)
     if game.is_silent:
         return {HIT: hit, MISS: ~hit}
+    if isinstance(game.announcement, FixedLabels):
+        named = {kind: [one == kind for one in game.fleet] for kind in game.fleet}
+        return {MISS: ~hit} | {
+            Reply(True, length=kind): struck[:, is_kind].any(axis=1)
+            for kind, is_kind in named.items()
+        }
     afloat = (ships & ~_words(hits | shot)).any(axis=2)
     kinds = list(dict.fromkeys(game.fleet))
     numbers = np.array([1 + kinds.index(kind) for kind in game.fleet])

@@ -25,12 +25,12 @@ class ShipByShip:
 
     def _placements(self, constraints: Constraints) -> _Placements:
         """The placements of each kind that the constraints admit."""
-        hits = constraints.hits
+        hits, closed_to = constraints.hits, dict(constraints.closed_to)
         return {
             kind: [
                 ship
                 for ship in self.game.placements(kind)
-                if not ship & constraints.closed
+                if not ship & (constraints.closed | closed_to.get(kind, 0))
                 and not self.game.halo(ship) & hits
                 and not (constraints.afloat and not ship & ~hits)
             ]

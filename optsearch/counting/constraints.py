@@ -19,15 +19,23 @@ Ranks = NDArray[np.uint64] | NDArray[np.float64]  # floats where weights are add
 class Constraints:
     """What a configuration must satisfy.
 
-    fleet -- lengths of the ships to place, a part of the game's fleet.
+    fleet -- the ships to place, a part of the game's fleet, in its order.
     closed -- mask of cells where no ship may be. hits -- mask of cells that ships must cover; a
     ship may not stand so that its halo has one. afloat -- whether no ship may lie wholly on hits.
+    closed_to -- kinds of ships, each with a mask of cells where no ship of this kind may be.
     """
 
     fleet: tuple[int, ...]
     closed: int = 0
     hits: int = 0
     afloat: bool = False
+    closed_to: tuple[tuple[int, int], ...] = ()
+
+
+def in_fleet_order(placed: NDArray[np.intp], places: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Rows of placements by their numbers, sorted by the place in the fleet of each number."""
+    order = np.argsort(places[placed], axis=1, kind="stable")
+    return np.take_along_axis(placed, order, axis=1)
 
 
 class Counting(Protocol):
@@ -48,7 +56,10 @@ class Counting(Protocol):
         """How many configurations there are; progress -- called while a long count runs."""
 
     def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
-        """How many configurations there are, and how many have each placement (mask)."""
+        """How many configurations there are, and how many have each placement (mask).
+
+        Where ships of several kinds can have it, as one of them.
+        """
 
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
@@ -68,5 +79,6 @@ class Counting(Protocol):
         """The configurations with some ranks: uint64 words of shape (n, ships, words).
 
         ranks -- below the number of configurations, which must be less than 2^64; with weights,
-        below their total weight. The ships of a configuration come in any order.
+        below their total weight. The ships of a configuration come in the order of the fleet, equal
+        ones in any.
         """

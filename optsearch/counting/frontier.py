@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from optsearch.compiled._frontier import Frontier
 from optsearch.counting.configurations import CellSets, to_words
-from optsearch.counting.constraints import Constraints, Ranks
+from optsearch.counting.constraints import Constraints, Ranks, in_fleet_order
 from optsearch.counting.remainders import combined, moduli_above
 from optsearch.game import Game, Permutation, bits, image
 from optsearch.support.errors import TooLarge
@@ -66,6 +66,9 @@ class _Order:
         good = ~((self.words & closed) | (self.halos & hits)).any(axis=1)
         if constraints.afloat:
             good &= (self.words & ~hits).any(axis=1)
+        for kind, cells in constraints.closed_to:
+            is_kind = np.array([one == kind for one in self.kinds], bool)
+            good &= ~(is_kind & (self.words & to_words([cells], self.words.shape[1])).any(axis=1))
         return np.flatnonzero(good)
 
     @cached_property
@@ -304,11 +307,11 @@ class FrontierSweep:
             self._swept(query, constraints, work)
         total = combined([count for count, _ in results], moduli)
         columns = [counts.tolist() for _, counts in results]
-        return total, {
-            mask: combined(list(residues), moduli)
-            for mask, *residues in zip(query.masks(), *columns, strict=True)
-            if any(residues)
-        }
+        through: dict[int, int] = {}
+        for mask, *residues in zip(query.masks(), *columns, strict=True):
+            if any(residues):
+                through[mask] = through.get(mask, 0) + combined(residues, moduli)
+        return total, through
 
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
@@ -329,9 +332,11 @@ class FrontierSweep:
             results: list[tuple[float, NDArray[np.float64]]] = []
             self._swept(query, constraints, lambda: results.append(query.kernel.weigh(factors)))
         ((total, sums),) = results
-        return total, {
-            mask: weight for mask, weight in zip(masks, sums.tolist(), strict=True) if weight
-        }
+        through: dict[int, float] = {}
+        for mask, weight in zip(masks, sums.tolist(), strict=True):
+            if weight:
+                through[mask] = through.get(mask, 0.0) + weight
+        return total, through
 
     def unrank(
         self,
@@ -342,8 +347,8 @@ class FrontierSweep:
         """The configurations with some ranks: uint64 words of shape (n, ships, words).
 
         ranks -- below the number of configurations, which must be less than 2^64; with weights,
-        below their total weight. The last ship in the order of the sweep comes first. The layers
-        of the last constraints without weights are kept in memory.
+        below their total weight. The layers of the last constraints without weights are kept in
+        memory.
         """
         ships, words = len(constraints.fleet), max(2, -(-self.game.cells // 64))
         if not ships or not len(ranks):
@@ -375,7 +380,8 @@ class FrontierSweep:
             if weights is None and kernel.is_whole:
                 self._kept = constraints, query
         sets = to_words(query.masks(), words)
-        return np.asarray(sets[placed[0]])
+        places = [constraints.fleet.index(query.order.kinds[i]) for i in query.placed.tolist()]
+        return np.asarray(sets[in_fleet_order(placed[0].astype(np.intp), np.array(places))])
 
 
 def _fleets(constraints: Constraints) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from math import comb, prod
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from optsearch.compiled._lattice import MAX_COLUMNS, Lattice, Query
 from optsearch.counting.configurations import CellSets, to_words
-from optsearch.counting.constraints import Constraints, Ranks
+from optsearch.counting.constraints import Constraints, Ranks, in_fleet_order
 from optsearch.counting.remainders import combined, moduli_above
 from optsearch.game import CONTACTS, Game, bits
 from optsearch.game.shapes import Cells, Shape, orientations_of, turned
@@ -113,7 +114,8 @@ class _Orientation:
         self.masks: list[int] = list(masks)  # in the game's cells
         self.words = to_words(self.masks, game.words)
         self.halos = to_words([game.halo(mask) for mask in masks], game.words)
-        self.kind = np.array(kinds)
+        self.kinds = _kinds(game.fleet)
+        self.kind = np.array(kinds)  # its place in kinds
         self.way = np.array(ways)
         self.first = np.array(first)
         self.bit = np.uint64(1) << self.way.astype(np.uint64)
@@ -126,6 +128,9 @@ class _Orientation:
         result = np.logical_not(bad.any(axis=1))
         if constraints.afloat:
             result &= (self.words & ~hits).any(axis=1)
+        for kind, cells in constraints.closed_to:
+            covers = (self.words & to_words([cells], self.words.shape[1])).any(axis=1)
+            result &= ~(covers & (self.kind == self.kinds.index(kind)))
         return np.asarray(result)
 
 
@@ -139,7 +144,7 @@ class Sweep:
     """
 
     def __init__(self, game: Game, max_bytes: int = MAX_BYTES):
-        self.game = Game(game.rows, game.columns, game.fleet, game.contact)  # the table's
+        self.game = replace(game, holes=0)  # the table's
         self._holes = game.holes
         self.rows = max(game.rows, game.columns)
         self.columns = min(game.rows, game.columns)
@@ -245,11 +250,11 @@ class Sweep:
             results = [self._query.through(m % 2**64) for m in moduli]
         total = combined([count for count, _ in results], moduli)
         picked = [counts[orientation.way, orientation.first].tolist() for _, counts in results]
-        return total, {
-            mask: combined(list(residues), moduli)
-            for mask, *residues in zip(orientation.masks, *picked, strict=True)
-            if any(residues)
-        }
+        through: dict[int, int] = {}
+        for mask, *residues in zip(orientation.masks, *picked, strict=True):
+            if any(residues):
+                through[mask] = through.get(mask, 0) + combined(residues, moduli)
+        return total, through
 
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
@@ -266,13 +271,12 @@ class Sweep:
             if self._set(orientation, constraints) == 0:
                 return 0.0, {}
             total, sums = self._query.weigh(self._weights(orientation, weights))
-        return total, {
-            mask: weight
-            for mask, weight in zip(
-                orientation.masks, sums[orientation.way, orientation.first].tolist(), strict=True
-            )
-            if weight
-        }
+        picked = sums[orientation.way, orientation.first].tolist()
+        through: dict[int, float] = {}
+        for mask, weight in zip(orientation.masks, picked, strict=True):
+            if weight:
+                through[mask] = through.get(mask, 0.0) + weight
+        return total, through
 
     def _weights(
         self, orientation: _Orientation, weights: Mapping[int, float]
@@ -290,7 +294,7 @@ class Sweep:
         """The configurations with some ranks: uint64 words of shape (n, ships, 2).
 
         ranks -- below the number of configurations, which must be less than 2^64; with weights,
-        below their total weight. The ships of a configuration come in the order of the sweep.
+        below their total weight.
         """
         ships = len(constraints.fleet)
         if not ships:
@@ -312,7 +316,7 @@ class Sweep:
         lookup[orientation.way * self.game.cells + orientation.first] = range(
             len(orientation.masks)
         )
-        return np.asarray(orientation.words[lookup[placed]])
+        return np.asarray(orientation.words[in_fleet_order(lookup[placed], orientation.kind)])
 
 
 def count_empty_board(rows: int, columns: int, fleet: tuple[int, ...], contact: str) -> int:

@@ -29,7 +29,7 @@ from optsearch.counting.configurations import CellSets, to_masks, to_words
 from optsearch.counting.constraints import Constraints, Counting
 from optsearch.counting.engines import engine_for
 from optsearch.counting.prior import Prior, by_replies
-from optsearch.game import HOLE, Cell, Game, NoLabels, SinkingLabels, bits, notebook
+from optsearch.game import HOLE, Cell, FixedLabels, Game, NoLabels, SinkingLabels, bits, notebook
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, legend, no_configuration
 from optsearch.support.errors import ImpossiblePosition, NotSupported, TooLarge
@@ -94,7 +94,7 @@ class Posterior:
             told: Position | NoisyPosition = position
         else:
             told = Position.of(position, shots)  # type: ignore[arg-type]
-        told.game.require_kinds("counting", NoLabels, SinkingLabels)
+        told.game.require_kinds("counting", NoLabels, FixedLabels, SinkingLabels)
         self.told: Position | NoisyPosition = told
         if prior is not None:
             prior.require(told.game)
@@ -521,6 +521,11 @@ class Posterior:
         if samples.size == 0:
             return samples.reshape(self._shape(len(samples)))
         game = self.position.game
+        if game.has_twins:  # in the order of the fleet but for equal ones
+            places = np.array([game.fleet.index(kind) for kind in game.fleet])
+            words = [samples[..., i] for i in range(samples.shape[2])]
+            order = np.lexsort((*words, np.broadcast_to(places, samples.shape[:2])), axis=-1)
+            return np.take_along_axis(samples, order[..., None], axis=1)
         if game.has_shapes:
             rows = (sorted(to_masks(ships), key=game.rank) for ships in samples)
             return np.array([to_words(ships, game.words) for ships in rows])
@@ -575,9 +580,13 @@ def _choose(counts: list[int], rng: np.random.Generator) -> int:
 def cases(position: Position) -> Iterator[SunkAssignment]:
     """Every way in which the sunk ships can lie, with what remains to be placed.
 
-    Each configuration belongs to one case: a shot that sinks names the ship on its cell.
+    Each configuration belongs to one case: a shot that sinks names the ship on its cell. Where
+    every hit names its ship there is one case, and nothing counts as sunk.
     """
     game = position.game
+    if isinstance(game.announcement, FixedLabels):
+        yield SunkAssignment((), _named(position))
+        return
     hits = 0
     sinkings: list[tuple[int, int | None, int]] = []  # cell, length if told, hits up to then
     for shot in position.shots:
@@ -617,3 +626,17 @@ def cases(position: Position) -> Iterator[SunkAssignment]:
                 afloat=not game.is_silent,
             ),
         )
+
+
+def _named(position: Position) -> Constraints:
+    """What is to be placed where every hit names its ship.
+
+    A hit of a ship must be covered by a ship of that kind, and no other kind may lie there.
+    """
+    game = position.game
+    of_kind = dict.fromkeys(game.fleet, 0)
+    for shot in position.shots:
+        if shot.reply.length is not None:
+            of_kind[shot.reply.length] |= game.bit(shot.cell)
+    closed_to = tuple((kind, position.hits & ~hits) for kind, hits in of_kind.items())
+    return Constraints(game.fleet, position.misses, position.hits, closed_to=closed_to)

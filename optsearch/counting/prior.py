@@ -68,6 +68,7 @@ class Prior(ABC):
     """
 
     def __init__(self, game: Game, name: str):
+        game.require_no_twins("a prior")
         self.game, self.name = game, name
 
     def __repr__(self) -> str:

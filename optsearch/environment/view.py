@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
-from optsearch.game import Game
+from optsearch.game import Game, NoLabels, SinkingLabels
 from optsearch.game.position import Position, Shot
 from optsearch.support.errors import GameError, StrategyError
 
@@ -39,6 +39,7 @@ class View:
     order: bool = False
 
     def __post_init__(self) -> None:
+        self.game.require_kinds("an environment", NoLabels, SinkingLabels)
         if self.prior is not None:
             self.prior.require(self.game)
 

@@ -155,4 +155,5 @@ ANNOUNCEMENTS: dict[str, Announcement] = {
     "nothing": NoLabels(),
     "sunk": SinkingLabels(names_ship=False),
     "ship": SinkingLabels(names_ship=True),
+    "name": FixedLabels(),
 }

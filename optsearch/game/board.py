@@ -194,7 +194,7 @@ def _placements(board: Board, kind: int) -> tuple[int, ...]:
     if isinstance(kind, Shape):
         found = dict.fromkeys(_of_shape(board, kind))
         return tuple(sorted(found, key=lambda mask: (mask & -mask, mask)))
-    return board.lines_of(kind)
+    return board.lines_of(int(kind))
 
 
 def _lines(board: Board, length: int) -> Iterator[int]:

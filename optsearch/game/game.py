@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import count
 
-from optsearch.game.announcements import ANNOUNCEMENTS, Announcement, NoLabels
+from optsearch.game.announcements import ANNOUNCEMENTS, Announcement, FixedLabels, NoLabels
 from optsearch.game.board import MAKERS, Board, Permutation, bits, image, made
 from optsearch.game.board_files import named_board
 from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, parse_cell
 from optsearch.game.named_games import NAMED_GAMES, parted, suggestion
-from optsearch.game.shapes import Shape, parse_kind
+from optsearch.game.shapes import Lettered, Shape, parse_kind
 from optsearch.support.errors import GameError, NotSupported, TooLarge
 
 MOST_TURNS = 8  # symmetries that those kernels take which turn boards
@@ -107,11 +107,12 @@ class Game:
     rows, columns -- the grid; at most 1,024 cells. What lists configurations or searches handles
         boards of at most 128 cells (`require_small`).
     fleet -- lengths of the ships, or shapes (`optsearch.game.shapes`), kept in descending order;
-        equal ones are indistinguishable.
+        equal ones are indistinguishable. A length may have a letter where each hit names its ship.
     contact -- may ships touch: `none` (not even diagonally: the paper's rule), `corner`
         (diagonally only), `any` (they may touch but never overlap).
     announce -- what a shot tells besides hit or miss: `nothing` (the paper's rule), `sunk` (that
-        some ship is sunk), `ship` (the length of the ship that is sunk).
+        some ship is sunk), `ship` (the length of the ship that is sunk), `name` (which ship is hit,
+        at every hit).
     holes -- mask of the cells that are no part of the board: no ship lies on them and no shot goes
         there. Two ships touch, or do not, as they would without holes.
     board -- how the cells of the grid lie to each other (`optsearch.game.board`): a `Board`, or
@@ -149,6 +150,10 @@ class Game:
                 raise GameError(f"{length} is not the length of a ship; lengths are 1 or more")
             if not self.board.placements(length):
                 raise self._no_place(length)
+        if self.announce not in ANNOUNCEMENTS:
+            raise GameError(
+                f"announce={self.announce!r} is not a rule; use {', '.join(ANNOUNCEMENTS)}"
+            )
         self._check_kinds()
         if self.fleet_cells > self.room:
             raise GameError(
@@ -161,10 +166,6 @@ class Game:
             raise GameError(
                 f"cells of the board {self.board_text} touch along sides only, so contact=corner "
                 "is not a rule there; use contact=none or contact=any"
-            )
-        if self.announce not in ANNOUNCEMENTS:
-            raise GameError(
-                f"announce={self.announce!r} is not a rule; use {', '.join(ANNOUNCEMENTS)}"
             )
 
     def _set_board(self) -> None:
@@ -196,8 +197,16 @@ class Game:
         )
 
     def _check_kinds(self) -> None:
-        """Raise GameError for kinds of ships that can lie on the same cells."""
+        """Raise GameError for kinds that nobody can tell apart where hits do not name ships."""
+        if isinstance(self.announcement, FixedLabels):
+            return
         kinds = list(dict.fromkeys(self.fleet))
+        for kind in kinds:
+            if isinstance(kind, Lettered):
+                raise GameError(
+                    f"the ship {kind} has a letter, which is heard where each hit names its ship: "
+                    f"add announce=name, or write {int(kind)}"
+                )
         for i, one in enumerate(kinds):
             for other in kinds[:i]:
                 if int(one) == int(other) and set(self.board.placements(one)) & set(
@@ -327,9 +336,41 @@ class Game:
     def _kinds(self) -> dict[int, int]:
         return {ship: kind for kind in set(self.fleet) for ship in self.placements(kind)}
 
+    @cached_property
+    def _is_by_length(self) -> bool:
+        """Whether a placement's number of cells is its kind."""
+        return not any(isinstance(kind, Shape | Lettered) for kind in self.fleet)
+
+    @cached_property
+    def has_twins(self) -> bool:
+        """Whether ships of different kinds can lie on the same cells, as 3a and 3b can.
+
+        A configuration is in the order of the fleet then.
+        """
+        numbers = [len(self.placements(kind)) for kind in set(self.fleet)]
+        return not self._is_by_length and len(self._kinds) < sum(numbers)
+
     def kind_of(self, ship: int) -> int:
-        """The length or the shape of a placement (mask); with shapes KeyError for none."""
-        return self._kinds[ship] if self.has_shapes else ship.bit_count()
+        """The length or the shape of a placement (mask); with shapes KeyError for none.
+
+        Raises NotSupported where ships of several kinds can lie there.
+        """
+        if self._is_by_length:
+            return ship.bit_count()
+        self.require_no_twins("what goes by the cells of ships")
+        return self._kinds[ship]
+
+    def require_no_twins(self, what: str) -> None:
+        """Raise NotSupported where ships of different kinds can lie on the same cells."""
+        if self.has_twins:
+            raise NotSupported(
+                f"{what} cannot tell apart ships that can lie on the same cells, as some of {self} "
+                "can; count, posterior, sample, play, advise and simulate without a prior can"
+            )
+
+    def kinds_of(self, ships: Iterable[int]) -> Iterable[int]:
+        """The kind of each ship of a configuration; with twins it is in the order of the fleet."""
+        return self.fleet if self.has_twins else map(self.kind_of, ships)
 
     @cached_property
     def ships_by_name(self) -> dict[str, int]:
@@ -350,6 +391,16 @@ class Game:
     def is_silent(self) -> bool:
         """Whether a shot tells only hit or miss."""
         return isinstance(self.announcement, NoLabels)
+
+    def announcing(self, announce: str) -> Game:
+        """The game with another announcement, without letters where nobody hears them.
+
+        Where letters go, each configuration stands for equally many of this game.
+        """
+        fleet = self.fleet
+        if not isinstance(ANNOUNCEMENTS[announce], FixedLabels):
+            fleet = tuple(int(one) if isinstance(one, Lettered) else one for one in fleet)
+        return replace(self, announce=announce, fleet=fleet)
 
     def require_kinds(self, what: str, *kinds: type[Announcement]) -> None:
         """Raise NotSupported unless what hits tell is of one of the kinds that `what` handles."""
@@ -447,7 +498,7 @@ class Game:
 
     def has_ends(self, mask: int) -> bool:
         """Whether a ship is the line from its first cell to its last one."""
-        if self.board.digest or (self.has_shapes and isinstance(self.kind_of(mask), Shape)):
+        if self.board.digest or (self.has_shapes and isinstance(self._kinds[mask], Shape)):
             return False
         return not any(self.board.seams) or mask in made(
             "rectangle", self.rows, self.columns

@@ -32,6 +32,11 @@ NAMED_GAMES = {
             "The boxed game: ships may touch, and the ship that sinks is named.",
         ),
         NamedGame(
+            "official",
+            "10x10:5,4,3a,3b,2,contact=any,announce=name",
+            "The official game since 2002: ships may touch, and every hit names its ship.",
+        ),
+        NamedGame(
             "russian",
             "10x10:4,3,3,2,2,2,1,1,1,1,announce=sunk",
             "The game on squared paper: ten ships that do not touch; a sinking is announced.",

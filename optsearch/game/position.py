@@ -8,6 +8,7 @@ or `●` for a cell of a sunk ship, `-` or `#` for a hole.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -53,12 +54,13 @@ def known_replies(game: Game) -> tuple[Reply, ...]:
 def reply(game: Game, configuration: Iterable[int], hits: int, shot: int) -> Reply:
     """What the opponent answers: the rules of the game in one function.
 
-    configuration -- masks of the ships; hits -- mask of the cells hit before; shot -- mask of the
-    cell shot now.
+    configuration -- masks of the ships, with twins in the order of the fleet; hits -- mask of the
+    cells hit before; shot -- mask of the cell shot now.
     """
-    for ship in configuration:
+    for number, ship in enumerate(configuration):
         if ship & shot:
-            return game.announcement.of_hit(game.kind_of(ship), not ship & ~(hits | shot))
+            kind = game.fleet[number] if game.has_twins else game.kind_of(ship)
+            return game.announcement.of_hit(kind, not ship & ~(hits | shot))
     return MISS
 
 
@@ -196,7 +198,25 @@ class Position:
     @property
     def signs(self) -> dict[Cell, str]:
         """The sign in figures of each cell that is shot."""
-        return {shot.cell: shot.reply.sign for shot in self.shots}
+        return {cell: one.sign for cell, one in self.shown.items()}
+
+    @cached_property
+    def shown(self) -> dict[Cell, Reply]:
+        """The reply of each cell shot, as it is drawn.
+
+        A hit that names its ship is drawn as a sinking where it is the last one of the only ship of
+        that name: this follows.
+        """
+        left = Counter({kind: int(kind) for kind in self.game.fleet})
+        found: dict[Cell, Reply] = {}
+        for shot in self.shots:
+            named = None if shot.reply.sunk else shot.reply.length
+            found[shot.cell] = shot.reply
+            if named is not None and self.game.fleet.count(named) == 1:
+                left[named] -= 1
+                if not left[named]:
+                    found[shot.cell] = SUNK
+        return found
 
     def _repr_html_(self) -> str:
         """The board as notebooks show it: × is a hit, ○ a miss."""
@@ -263,8 +283,8 @@ class Position:
         symbols = [["."] * game.columns for _ in range(game.rows)]
         for row, column in game.cells_of(game.holes):
             symbols[row][column] = HOLE
-        for shot in self.shots:
-            symbols[shot.cell[0]][shot.cell[1]] = shot.reply.letter
+        for (row, column), one in self.shown.items():
+            symbols[row][column] = one.letter
         return "\n".join(map("".join, symbols))
 
     # What the shots say
@@ -344,9 +364,14 @@ _SHORT = {
 def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
     """The shots of a text such as `B3=hit A1=miss C4=sunk:3`, or `B3 hit, A1 m, C4 sunk 3`."""
     joined = re.sub(
-        r"\bsunk\s*[:=]\s*|\bsunk(?=\d)", "sunk:", text.strip(" \t\r\n,;"), flags=re.IGNORECASE
+        r"\b(hit|sunk)(?:\s*:\s*|(?<=sunk)\s*=\s*|(?<=sunk)(?=\d))",
+        r"\1:",
+        text.strip(" \t\r\n,;"),
+        flags=re.IGNORECASE,
     )
-    words = re.split(r"(?:[\s,;=]|(?<!sunk):)+", joined, flags=re.IGNORECASE) if joined else []
+    words = (
+        re.split(r"(?:[\s,;=]|(?<!sunk)(?<!hit):)+", joined, flags=re.IGNORECASE) if joined else []
+    )
     shots = []
     while words:
         try:
@@ -357,7 +382,16 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
             name = cell_name(cell)
             raise PositionError(f"{name} has no reply; write it as in {name} miss or {name}=miss")
         answer = _in_full(words.pop(0))
-        if words and (words[0].isdecimal() or _is_told(answer, words, game)):
+        if isinstance(game.announcement, FixedLabels):
+            if answer.lower() in game.ships_by_name:
+                answer = f"hit:{answer}"
+            elif (
+                answer.lower() == "hit"
+                and words
+                and (words[0].isdecimal() or words[0].lower() in game.ships_by_name)
+            ):
+                answer = f"hit:{words.pop(0)}"
+        elif words and (words[0].isdecimal() or _is_told(answer, words, game)):
             answer += f":{words.pop(0)}"
         shots.append(Shot(cell, Reply.parse(answer, game.ships_by_name)))
     return tuple(shots)

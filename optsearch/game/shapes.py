@@ -1,10 +1,10 @@
-"""Ships that are no straight lines: polyominoes, by name or drawn, and how they may be turned.
+"""Kinds of ships: lengths, some with a letter, and polyominoes, by name or drawn.
 
-A fleet has lengths of straight ships and shapes, as in `5,L4,#./##-fixed,2`. A shape is named by
-the letter of a tetromino or pentomino and its number of cells, or drawn: rows of `#` and `.` with
-`/` between them. All rotations and reflections are allowed; `-onesided` allows rotations only,
-`-fixed` none. Names are those of S. W. Golomb, Polyominoes (1994), and for the mirror images of L4
-and S4 J4 and Z4.
+A fleet has lengths of straight ships and shapes, as in `5,L4,#./##-fixed,2`. A letter behind a
+length, as in `3a,3b`, tells ships of one length apart. A shape is named by the letter of a
+tetromino or pentomino and its number of cells, or drawn: rows of `#` and `.` with `/` between them.
+All rotations and reflections are allowed; `-onesided` allows rotations only, `-fixed` none. Names
+are those of S. W. Golomb, Polyominoes (1994), and for the mirror images of L4 and S4 J4 and Z4.
 """
 
 from __future__ import annotations
@@ -40,9 +40,39 @@ SHORT = {name[0]: name for name in reversed(NAMED) if name != "V3"}  # L is L4, 
 SHORT |= {"Z": "Z5", "SQUARE": "O4"}
 TURNS = ("", "-onesided", "-fixed")  # all, rotations only, none
 _FORM = (
-    "a length; the name of a tetromino or pentomino, as L4, T4, S4, O4, F5 or W5; or rows of # and "
-    ". with / between them, as in #./##; a shape may end in -onesided or -fixed"
+    "a length, as 3, or 3a with a letter; the name of a tetromino or pentomino, as L4, T4, S4, O4, "
+    "F5 or W5; or rows of # and . with / between them, as in #./##; a shape may end in -onesided "
+    "or -fixed"
 )
+
+
+class Lettered(int):
+    """A straight ship with a letter; as an integer, its length. It is equal to no plain length."""
+
+    letter: str
+
+    def __new__(cls, length: int, letter: str) -> Lettered:
+        """The ship of a length with a letter."""
+        ship = super().__new__(cls, length)
+        ship.letter = letter
+        return ship
+
+    def __getnewargs__(self) -> tuple[int, str]:  # type: ignore[override]
+        return int(self), self.letter
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Lettered) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash((int(self), self.letter))
+
+    def __str__(self) -> str:
+        return f"{int(self)}{self.letter}"
+
+    __repr__ = __str__
+
+    def __format__(self, form: str) -> str:
+        return format(str(self), form)
 
 
 class Shape(int):
@@ -111,8 +141,9 @@ def orientations_of(kind: int) -> tuple[Cells, ...]:
 def parse_kind(text: str) -> int:
     """The length or the shape that a text such as `3`, `L4` or `#./##` names; else GameError."""
     plain = text.strip()
-    if straight := re.fullmatch(r"[Ii]?(\d{1,9})", plain, re.ASCII):
-        return int(straight[1])
+    if straight := re.fullmatch(r"[Ii]?(\d{1,9})([A-Za-z]?)", plain, re.ASCII):
+        length, letter = int(straight[1]), straight[2].lower()
+        return Lettered(length, letter) if letter else length
     head, dash, turns = plain.partition("-")
     allowed = f"{dash}{turns}".lower()
     drawing = NAMED.get(SHORT.get(head.upper(), head.upper()), head)

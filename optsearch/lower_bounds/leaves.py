@@ -12,11 +12,11 @@ import heapq
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
-from math import comb
+from math import comb, factorial, prod
 
 from optsearch.counting.family import Family, sets_by_weight
 from optsearch.counting.posterior import Posterior
-from optsearch.game import Game, bits, image
+from optsearch.game import FixedLabels, Game, bits, image
 from optsearch.game.position import HIT, MISS, Position, Shot
 from optsearch.support.errors import TooLarge
 
@@ -63,10 +63,14 @@ def hit_words(game: Game) -> int:
 
     Some hits sink a ship, and with announce=ship its length is told. A sequence belongs to an order
     of sinkings in which the ships sunk never have more cells than were hit. Where only that a ship
-    sank is told, orders that tell the same are one sequence.
+    sank is told, orders that tell the same are one sequence. Where each hit names its ship, they
+    are the orders of these names.
     """
-    if game.announce == "nothing":
+    if game.is_silent:
         return 1
+    if isinstance(game.announcement, FixedLabels):
+        cells = [int(kind) * game.fleet.count(kind) for kind in set(game.fleet)]
+        return factorial(game.fleet_cells) // prod(map(factorial, cells))
     # What may be sunk after some hits, all with the same replies -> how many sequences.
     sequences: dict[frozenset[tuple[int, ...]], int] = {frozenset({()}): 1}
     for hits in range(1, game.fleet_cells + 1):

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from optsearch.counting.family import Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import Game, NoLabels, SinkingLabels
+from optsearch.game import FixedLabels, Game, NoLabels, SinkingLabels
 from optsearch.game.position import Position
 from optsearch.lower_bounds.by_chance import misses_by_chance
 from optsearch.lower_bounds.chain import mean_at_least, root_chain
@@ -149,13 +149,16 @@ def lower_bounds_in_turn(
     leave_out: LeaveOut = say_nothing,
 ) -> Iterator[Bound]:
     """The bounds of `lower_bounds`, one after the other."""
-    position.game.require_kinds(_THESE, NoLabels, SinkingLabels)
     if position.shots or prior is not None:
         position.game.require_silent(_THESE)
     if prior is not None:
         yield from _from_leaves(position, Family.of(position, prior))
         return
-    number = Posterior(position, progress=_counting(progress)).configurations
+    position.game.require_kinds(_THESE, NoLabels, FixedLabels, SinkingLabels)
+    plain = position  # a mean over ships without letters is that with letters
+    if isinstance(position.game.announcement, FixedLabels):
+        plain = Position(position.game.announcing("nothing"))
+    number = Posterior(plain, progress=_counting(progress)).configurations
     if not number:
         Posterior(position).require_some()
     if position.game.contact == "any" and number > min(MOST_LISTED, seconds * LEAVES_PER_SECOND):
@@ -165,7 +168,7 @@ def lower_bounds_in_turn(
         yield _from_leaves_apart(position, number)
     else:
         yield from _from_leaves(position)
-    yield from _told(position, number, progress, leave_out)
+    yield from _told(plain, number, progress, leave_out)
 
 
 def would_take(number: int, what: str, seconds: float) -> str:
@@ -187,7 +190,7 @@ def _from_leaves_apart(position: Position, number: int) -> Bound:
     """
     game, hits = position.game, position.hits_left
     contact = "corner" if game.board.has_corners else "none"
-    rules = replace(game, contact=contact, announce="nothing")
+    rules = replace(game.announcing("nothing"), contact=contact)
     apart = Posterior(Position(rules, position.shots)).configurations
     misses = leaf_counting_misses({1: apart}, hits, hit_words(game)) if apart else 0
     return Bound(
@@ -246,7 +249,7 @@ def _from_leaves(position: Position, family: Family | None = None) -> list[Bound
     """
     game, hits = position.game, position.hits_left
     if not position.shots:
-        position = Position(replace(game, announce="nothing"))
+        position = Position(game.announcing("nothing"))
     leaves = leaves_of(position) if family is None else Counter(family.weights)
     words = hit_words(game)
     quick = []
@@ -265,7 +268,7 @@ def _from_leaves(position: Position, family: Family | None = None) -> list[Bound
             "lower",
             leaf_counting(leaves, hits, words),
             "at most C(k-1+j, j) leaves have k hits and j misses"
-            + (f", times {words:,} sequences of sinkings" if words > 1 else ""),
+            + (f", times {words:,} sequences of what hits tell" if words > 1 else ""),
         )
     )
     after = None if family is None else weighted_leaf_counting_after(family)

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, to_masks
 from optsearch.evaluation.choosing import Chooser
-from optsearch.game import Cell, Game, NoLabels, SinkingLabels
+from optsearch.game import Cell, Game
 from optsearch.game.noise import Noise, NoisyPosition
 from optsearch.game.position import Position, play, reply
 from optsearch.play.hiding import Drawn, Hider
@@ -186,6 +186,7 @@ class ReplyModel:
 
     def require(self, player: Player, game: Game) -> None:
         """Raise NotSupported or StrategyError where a game is not played so, or not by a player."""
+        player.require_kinds(game)
         if self.noise is not None:
             self.noise.require(game)
             player.require_noise()
@@ -321,6 +322,7 @@ def replay(
     """
     ships = to_masks((boards or Drawn()).boards(game, number + 1, seed)[number])
     chosen = as_player(player)
+    manner.require(chosen, game)
     if manner.is_plain and isinstance(chosen, Strategy):
         chooser, report = Chooser(chosen, game), meter(progress, game.fleet_cells)
 
@@ -404,7 +406,6 @@ def simulate(
     played in this manner, TableError for the checkpoint.
     """
     game = Game.of(game)
-    game.require_kinds("a simulation", NoLabels, SinkingLabels)
     several = players if isinstance(players, list | tuple) else [players]
     chosen = [as_player(player) for player in several]
     names = [str(player) for player in chosen]

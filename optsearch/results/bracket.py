@@ -8,7 +8,7 @@ are checked before they are believed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.evaluation import Task, run_task
 from optsearch.evaluation.runners import runner_of
-from optsearch.game import ANNOUNCEMENTS, Game, notebook
+from optsearch.game import ANNOUNCEMENTS, FixedLabels, Game, notebook
 from optsearch.game.position import Position
 from optsearch.lower_bounds import (
     Bound,
@@ -169,6 +169,11 @@ def _upper_bounds(
     if gathered:
         return
     number = Posterior(position).configurations
+    if isinstance(game.announcement, FixedLabels):
+        if position.shots:
+            game.require_silent("an upper bound after shots")
+        position = Position(game.announcing("nothing"))  # a player may ignore what hits tell
+        game, number = position.game, Posterior(position).configurations
     is_alone = True
     for player in _players(game, number):
         rate = player.per_second if game.is_silent else player.per_second_announced
@@ -376,12 +381,12 @@ def _committed(game: Game, results: Path) -> list[Bound]:
 
 def _told(game: Game, results: Path) -> list[Bound]:
     """The bound from the table of known ships that `experiments.told` wrote."""
+    game = game.announcing("nothing")  # the two ships are told apart in any case
     path = TOLD.path(results, name=known_part_of(game))
     if len(game.fleet) < 2 or not path.is_file():
         return []
     table = TOLD.read(path)
-    same = replace(game, announce="nothing")
-    _require(table.game == same, table, f"it is a table of {table.game}, not of {same}")
+    _require(table.game == game, table, f"it is a table of {table.game}, not of {game}")
     long, short = (game.fleet.count(length) for length in game.fleet[-2:])
     chosen = long * short if game.fleet[-2] != game.fleet[-1] else short * (short - 1)
     pairs = chosen * _configurations(game)
@@ -413,18 +418,22 @@ def _optimum(game: Game, side: str, results: Path) -> list[Bound]:
 def _evaluated(game: Game, results: Path) -> list[Bound]:
     """The strategies that `experiments.evaluations` evaluated on every configuration.
 
-    A strategy that is told less can be played: it takes as many shots where more is announced.
+    A strategy that is told less can be played: it takes as many shots where more is announced. Hits
+    that name their ships tell of a sinking too, where each ship has a name of its own.
     """
     names = list(ANNOUNCEMENTS)
     told = names[: names.index(game.announce) + 1]
-    playable: dict[Game | None, str] = {replace(game, announce=one): one for one in told}
+    if isinstance(game.announcement, FixedLabels) and len(set(game.fleet)) < len(game.fleet):
+        told = ["nothing", game.announce]
+    playable: dict[Game | None, str] = {game.announcing(one): one for one in told}
     gathered = []
     for path in EVALUATION.all(results):
         table = EVALUATION.read(path)
         announce = playable.get(table.game)
         if announce is None or "prior" in table.header:
             continue
-        number = _number(table, game)
+        assert table.game is not None
+        number = _number(table, table.game)
         total = sum(row["shots"] * row["configurations"] for row in table)
         met = sum(table.column("configurations"))
         _require(met == number, table, f"its rows have {met} configurations, not {number}")

@@ -14,10 +14,10 @@ from typing import ClassVar
 
 from optsearch.counting.configurations import Codes, list_ships, to_masks
 from optsearch.counting.posterior import Posterior
-from optsearch.game import MAX_CELLS, Cell, Game, bits
+from optsearch.game import MAX_CELLS, Cell, FixedLabels, Game, NoLabels, SinkingLabels, bits
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.orders import order_of
-from optsearch.game.position import Position
+from optsearch.game.position import Position, reply
 from optsearch.search.kernels import Kernel, announced_kernel, best_cells
 from optsearch.strategies import Rule, Strategy
 from optsearch.strategies.player import number, ties
@@ -31,6 +31,7 @@ class Greedy(Strategy):
     """A most probable cell; the optimum once few configurations are left."""
 
     name: ClassVar[str] = "greedy"
+    handles = (NoLabels, FixedLabels, SinkingLabels)
 
     ties: str = ties()
     endgame: int = number(
@@ -100,7 +101,8 @@ def counts_of(position: Position) -> Counts:
     posterior = Posterior(position)
     cells = posterior.occurrence.ravel().tolist()
     sinkings: Counter[tuple[int, int]] = Counter()
-    for ship, n in posterior.placements.items():
+    is_told = isinstance(position.game.announcement, SinkingLabels)
+    for ship, n in posterior.placements.items() if is_told else ():
         left = ship & ~position.hits
         if left.bit_count() == 1:
             sinkings[left.bit_length() - 1, position.game.kind_of(ship)] += n
@@ -126,6 +128,8 @@ def endgame_shot(position: Position, order: Sequence[int]) -> int:
     """The first cell in an order that an optimal strategy shoots in a position of few sets."""
     if position.game.is_silent:
         return optimal_shot(residual_sets(position), order)
+    if isinstance(position.game.announcement, FixedLabels):
+        return _best_split(_named_hits(position, order))
     position.game.require_small("an endgame (endgame=0 has none) where sinkings are announced")
     return first_best_shot(announced_kernel(position), order)
 
@@ -141,22 +145,49 @@ def first_best_shot(kernel: Kernel, order: Sequence[int]) -> int:
 
 def optimal_shot(sets: Sequence[int], order: Sequence[int]) -> int:
     """An optimal shot where nothing is announced, from what is hidden; certain hits come first."""
-    for cell in order:
-        if all(cells >> cell & 1 for cells in sets):
+    return _best_split({cell: [s >> cell & 1 for s in sets] for cell in order})
+
+
+def _named_hits(position: Position, order: Sequence[int]) -> dict[int, list[int]]:
+    """For each cell not shot, in an order, the kind of ship that each configuration has there.
+
+    Kinds are numbers from 1 on, and 0 is water.
+    """
+    game = position.game
+    configurations = [to_masks(ships) for ships in Posterior(position).everything()]
+    return {
+        cell: [
+            1 + game.fleet.index(answer.length) if answer.length else 0
+            for answer in (reply(game, ships, position.hits, 1 << cell) for ships in configurations)
+        ]
+        for cell in order
+        if not position.closed >> cell & 1
+    }
+
+
+def _best_split(labels: dict[int, list[int]]) -> int:
+    """The first cell of those that an optimal strategy shoots; certain hits come first.
+
+    labels -- of each cell what each configuration replies: 0 is a miss, every other number a hit of
+    its own. What a hit tells does not depend on when it is made, so a certain one is made at once.
+    """
+    for cell, answers in labels.items():
+        if all(answers):
             return cell
-    patterns = {cell: frozenset(i for i, s in enumerate(sets) if s >> cell & 1) for cell in order}
 
     @cache
     def misses(part: frozenset[int]) -> int:
-        return min((cost(part, cell) for cell in patterns if splits(part, cell)), default=0)
+        return min((cost(part, cell) for cell in labels if splits(part, cell)), default=0)
 
     def splits(part: frozenset[int], cell: int) -> bool:
-        return 0 < len(part & patterns[cell]) < len(part)
+        return len({labels[cell][i] for i in part}) > 1
 
     def cost(part: frozenset[int], cell: int) -> int:
-        hit = part & patterns[cell]
-        return len(part - hit) + misses(hit) + misses(part - hit)
+        answers: dict[int, set[int]] = {}
+        for i in part:
+            answers.setdefault(labels[cell][i], set()).add(i)
+        return len(answers.get(0, ())) + sum(misses(frozenset(one)) for one in answers.values())
 
-    whole = frozenset(range(len(sets)))
+    whole = frozenset(range(len(next(iter(labels.values())))))
     least = misses(whole)
-    return next(cell for cell in order if splits(whole, cell) and cost(whole, cell) == least)
+    return next(cell for cell in labels if splits(whole, cell) and cost(whole, cell) == least)

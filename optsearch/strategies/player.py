@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.game import Cell, Game
+from optsearch.game import Cell, Game, NoLabels, SinkingLabels
+from optsearch.game.announcements import Announcement
 from optsearch.game.orders import ORDERS
 from optsearch.support.errors import StrategyError
 
@@ -47,9 +48,17 @@ NOISY = "greedy, random, thompson:information=exact and players of your own"
 class Player(ABC):
     """Whoever plays games, and what is printed of it.
 
+    handles -- the kinds of announcements that it plays with.
+
     A deterministic strategy (`Strategy`) is one that plays every game by `shot` alone. A player
     with parameters is a dataclass, and its fields are a `number`, `word`, `text` or `ties` each.
     """
+
+    handles: ClassVar[tuple[type[Announcement], ...]] = (NoLabels, SinkingLabels)
+
+    def require_kinds(self, game: Game) -> None:
+        """Raise NotSupported where hits tell what the player does not handle."""
+        game.require_kinds(str(self), *self.handles)
 
     def require_noise(self) -> None:
         """Raise StrategyError if it takes every reply as true."""

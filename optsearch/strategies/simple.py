@@ -19,7 +19,16 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.game import ANNOUNCEMENTS, CONTACTS, Cell, Game, bits
+from optsearch.game import (
+    ANNOUNCEMENTS,
+    CONTACTS,
+    Cell,
+    FixedLabels,
+    Game,
+    NoLabels,
+    SinkingLabels,
+    bits,
+)
 from optsearch.game.position import Position
 from optsearch.strategies.player import Compiled, Player, Playing, number
 from optsearch.strategies.sinkings import heard
@@ -68,6 +77,7 @@ class Random(_ByValues):
     """Any cell that was not shot yet, by chance."""
 
     name: ClassVar[str] = "random"
+    handles = (NoLabels, FixedLabels, SinkingLabels)
 
     def require_noise(self) -> None:
         """No reply matters to it."""
