@@ -115,7 +115,7 @@ cdef bint rank(Score* score, const Asked* node, double* values) noexcept nogil:
 cdef class Scorer:
     """A function and what it is given.
 
-    compiled -- a `CompiledScore` of optsearch/strategies/rules.py, which is not checked any more. board --
+    compiled -- a `CompiledScore` of optsearch/search/rules.py, which is not checked any more. board --
     rows, columns, and the mask of the holes. order -- the cells in the order in which ties are broken.
     lengths -- for each thing that a sinking can tell how many cells the ship has, 0 if it does not say.
     """

@@ -48,7 +48,7 @@ cdef enum:
 cdef class EvaluatorBase:
     """A family that is given, and the rule by which shots are chosen in it.
 
-    rule -- a `Rule` of `optsearch/strategies/rules.py`, which is not checked any more.
+    rule -- a `Rule` of `optsearch/search/rules.py`, which is not checked any more.
     labels -- what a hit tells.
     """
 

@@ -43,8 +43,6 @@ from optsearch.game.position import Position, play
 from optsearch.results.tables import EVALUATION, EVALUATION_CHECK
 from optsearch.strategies import Strategy, named
 from optsearch.strategies.greedy import Greedy, counts_of
-from optsearch.strategies.levels import Levels
-from optsearch.strategies.nested import Nested
 from optsearch.strategies.pattern import Pattern
 from optsearch.strategies.rollout import Rollout
 from optsearch.strategies.spread import Spread
@@ -128,8 +126,8 @@ def play_rollout(game: Game, strategy: Rollout, games: Iterable[Drawn]) -> list[
     rows = []
     for i, ships in games:
         most = SAMPLED if i % 50 == 49 else LISTED
-        if isinstance(strategy, Nested):
-            most = LEVELS if isinstance(strategy, Levels) else NESTED
+        if strategy.depth:
+            most = LEVELS if strategy.until else NESTED
         position = most_probable(game, None, ships, most)
         again = RolloutAgain(strategy, position).misses(sum(ships))
         before = position.misses.bit_count() + game.fleet_cells

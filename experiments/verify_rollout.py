@@ -1,8 +1,8 @@
 """The rollout policies played once more, for experiments.evaluation_check: numpy, no own kernel.
 
-`optsearch/strategies/rollout.py`, `nested.py` and `levels.py` are the definitions, of which this
-uses the parameters, the hash and the estimate alone. A family is a matrix, a row for each
-configuration and a column for each cell.
+`optsearch/strategies/rollout.py` has the definition, of which this uses the parameters, the hash
+and the estimate alone. A family is a matrix, a row for each configuration and a column for each
+cell.
 """
 
 from dataclasses import dataclass
@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from optsearch.counting.configurations import Configurations, to_masks
 from optsearch.game import bits
 from optsearch.game.position import Position
-from optsearch.strategies.levels import Levels
-from optsearch.strategies.nested import Nested
 from optsearch.strategies.rollout import Rollout, estimate, hash_of
 
 Rows = NDArray[np.bool_]
@@ -71,16 +69,17 @@ class RolloutAgain:
             return _optimal(rows)
         shift, sample = self._sample(rows, hashes, self.strategy.cap)
         chosen = self._likely(counts, len(rows), sample, self.strategy.candidates)
-        if isinstance(self.strategy, Levels) and len(rows) <= self.strategy.until:
+        if self.strategy.depth and len(rows) <= self.strategy.until:
             return self._best(rows, chosen, 0, _levels(self.strategy))
         if len(chosen) > self.strategy.finalists and len(rows) > self.strategy.screen:
             fewer = self._sample(rows, hashes, self.strategy.screen)
             costs = [self._cost(fewer[1], cell, fewer[0]) for cell in chosen]
             kept = np.argsort(costs, kind="stable")[: self.strategy.finalists]
             chosen = [chosen[i] for i in sorted(kept.tolist())]
-        if isinstance(self.strategy, Nested) and len(rows) > self.strategy.above:
+        if self.strategy.depth and len(rows) > self.strategy.lookahead.above:
             shift, sample = self._sample(rows, hashes, self.strategy.second)
-            inner = (Inner(), Inner(self.strategy.floor, self.strategy.inner))
+            level = self.strategy.lookahead.inner
+            inner = (Inner(), Inner(level.floor, level.candidates))
             costs = [self._inner_cost(sample, cell, shift, inner) for cell in chosen]
         else:
             costs = [self._cost(sample, cell, shift) for cell in chosen]
@@ -106,7 +105,7 @@ class RolloutAgain:
         while parts:
             part, left = parts.pop()
             last = max((i for i, one in enumerate(inner) if len(part) > one.floor), default=0)
-            if shift and len(part) <= self.strategy.truncate:
+            if shift and len(part) <= self.strategy.lookahead.truncate:
                 cost += estimate(len(part), left, shift)
             elif not last:
                 cost += self._greedy_cost([(part, left)], shift)
@@ -145,7 +144,7 @@ class RolloutAgain:
         cost = 0
         while parts:
             part, left = parts.pop()
-            if shift and len(part) <= self.strategy.truncate:
+            if shift and len(part) <= self.strategy.lookahead.truncate:
                 cost += estimate(len(part), left, shift)
             elif len(part) <= SMALL:
                 cost += UNIT * _least(_patterns(part), (1 << len(part)) - 1)
@@ -170,10 +169,11 @@ class RolloutAgain:
         return UNIT * (n - int(counts[cell])), parts
 
 
-def _levels(strategy: Levels) -> tuple[Inner, ...]:
+def _levels(strategy: Rollout) -> tuple[Inner, ...]:
     """The policies that compare cells, greedy first."""
-    close = Inner(strategy.least, strategy.width, strategy.close * UNIT // 100, strategy.kept)
-    return Inner(0, 1, strategy.drop * UNIT // 100, ALL), *(close,) * strategy.depth
+    first, level = strategy.lookahead.first, strategy.lookahead.higher
+    close = Inner(level.floor, level.candidates, level.margin * UNIT // 100, level.kept)
+    return Inner(0, 1, first.margin * UNIT // 100, ALL), *(close,) * strategy.depth
 
 
 def _patterns(rows: Rows) -> frozenset[int]:

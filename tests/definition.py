@@ -188,7 +188,8 @@ class Definition:
         self.root = State(possible)
         for cell, reply in shots:
             self.root = self.parts(self.root, cell)[reply]
-        for function in (self.optimum, self.greedy, self.lasting, self.finished, self.rolled):
+        values = self.optimum, self.greedy, self.lasting, self.finished
+        for function in (*values, self.rolled, self.by_level):
             setattr(self, function.__name__, cache(function))
 
     @property
@@ -362,8 +363,13 @@ class Definition:
         counts = self.counts(state)
         return self.after(state, min(counts, key=lambda cell: (-counts[cell], cell)), self.rolled)
 
-    def rollout(self, candidates, percent, endgame):
-        """The choice of the strategy `rollout`; at most 64 configurations, so without samples."""
+    def rollout(self, candidates, percent, endgame, levels=(), until=0):
+        """The choice of the strategy `rollout`, without samples.
+
+        levels -- of each policy that compares with at most `until` configurations, greedy first:
+        with how many it is the one below, how many cells it compares, how many hundredths of a
+        miss per configuration above the cheapest a cell may be that goes on, how many go on.
+        """
 
         def choose(state):
             free = self.certain(state)
@@ -371,16 +377,48 @@ class Definition:
                 return free
             if len(state.family) <= endgame:
                 return min(self.best(state))
-            counts = self.open(state)
-            chosen = []
-            for cell in sorted(counts, key=lambda cell: (-counts[cell], cell)):
-                if 100 * counts[cell] < percent * max(counts.values()) or len(chosen) == candidates:
-                    break
-                if not any(self.implies(state, cell, other) for other in chosen):
-                    chosen.append(cell)
-            return min(chosen, key=lambda cell: self.after(state, cell, self.rolled))
+            chosen = self.likely(state, candidates, percent)
+            compared = levels if len(state.family) <= until else (None,)
+            return self.compared(state, chosen, percent, compared)
 
         return choose
+
+    def likely(self, state, candidates, percent):
+        """The cells that are compared."""
+        counts = self.open(state)
+        chosen = []
+        for cell in sorted(counts, key=lambda cell: (-counts[cell], cell)):
+            if 100 * counts[cell] < percent * max(counts.values()) or len(chosen) == candidates:
+                break
+            if not any(self.implies(state, cell, other) for other in chosen):
+                chosen.append(cell)
+        return chosen
+
+    def compared(self, state, chosen, percent, levels):
+        """The cell that is left when each level has compared those before it left."""
+        for i, level in enumerate(levels, 1):
+            costs = {
+                cell: self.after(state, cell, self.by_level, percent, levels[:i]) for cell in chosen
+            }
+            chosen = sorted(chosen, key=costs.get)
+            if i < len(levels):
+                _, _, margin, kept = level
+                most = margin * 4096 // 100 * len(state.family)  # in misses times 4096
+                close = [c for c in chosen if 4096 * (costs[c] - costs[chosen[0]]) <= most]
+                chosen = close[:kept]
+        return chosen[0]
+
+    def by_level(self, state, percent, levels):
+        """The total of the last of some levels."""
+        while len(levels) > 1 and len(state.family) <= levels[-1][0]:
+            levels = levels[:-1]
+        if len(levels) == 1 or not self.counts(state):
+            return self.rolled(state)
+        cell = self.certain(state)
+        if cell is None:
+            chosen = self.likely(state, levels[-1][1], percent)
+            cell = self.compared(state, chosen, percent, levels[:-1])
+        return self.after(state, cell, self.by_level, percent, levels)
 
     def within(self, limit, candidates, percent):
         """How many configurations the strategy `within` finishes after each number of shots."""

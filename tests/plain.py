@@ -1,6 +1,14 @@
 """Strategies without what makes them fast."""
 
+from dataclasses import replace
+
 from optsearch.strategies import Strategy, named
+
+
+def looking(text, **numbers):
+    """A rollout with other numbers of the policies that look ahead."""
+    strategy = named(text)
+    return replace(strategy, lookahead=replace(strategy.lookahead, **numbers))
 
 
 class Plain(Strategy):

@@ -284,7 +284,7 @@ def test_the_shot_of_a_strategy():
     assert "no strategy" in str(run([], "5x5:3,2", "--by", "nobody").exception)
 
 
-@pytest.mark.parametrize("name", ["rollout:cap=64,screen=64", "nested:above=100,screen=64"])
+@pytest.mark.parametrize("name", ["rollout:cap=64,screen=64", "nested:screen=64"])
 def test_the_shots_of_a_rollout_one_by_one_are_those_of_its_tree(name):
     """By the kernel above 64 configurations: as the definition, and as many as the walk has."""
     game = Game.parse("4x5:3,2")

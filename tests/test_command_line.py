@@ -300,7 +300,7 @@ def test_what_is_accepted(kind, one):
         low, high = one.accepted[0], one.accepted[-1]
         both = {"cap": ",screen=64", "screen": f",cap={high}", "modulus": ",colours=0"}
         both["second"] = both["cap"]
-        nested = kind in ("nested", "levels")
+        nested = kind in ("nested", "levels", "deep")
         more = both.get(one.name, "") if nested or kind in ("rollout", "pattern") else ""
         if nested and one.name == "screen":
             more += f",second={high}"

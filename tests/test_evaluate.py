@@ -24,7 +24,7 @@ from optsearch.game import Game
 from optsearch.game.position import Position, reply
 from optsearch.search import greedy as exact_greedy
 from optsearch.search.solver import solve
-from optsearch.strategies import named
+from optsearch.strategies import Level, named
 from optsearch.strategies.greedy import optimal_shot
 from optsearch.strategies.pattern import SCANS, Pattern, pattern_of
 from optsearch.strategies.rollout import estimate, hash_of, least_misses
@@ -39,13 +39,13 @@ from optsearch.support.records import read
 from optsearch.support.store import Facts
 from tests.examples import draws, games, some, up_to
 from tests.ideas import ROW_BY_ROW
-from tests.plain import Plain
+from tests.plain import Plain, looking
 from tests.processes import run_command
 from tests.stores import facts_of, what_of, write_facts
 
 ROOT = Path(__file__).resolve().parent.parent
 SMALL = ("4x4:3,2", "4x5:4,3,2", "5x5:3,2")  # of issue's independent check
-SAMPLED = "rollout:candidates=4,screen=64,finalists=2,cap=128,truncate=5"
+SAMPLED = looking("rollout:candidates=4,screen=64,finalists=2,cap=128", truncate=5)
 PAPER = Game.parse("10x10:5,4,3,3,2")
 
 
@@ -75,50 +75,56 @@ def test_every_configuration_played(text, game):
     assert evaluate(named(text), game, jobs=1).histogram == played(named(text), game)
 
 
-NESTED = (
-    "nested:candidates=3,screen=64,finalists=2,cap=128,truncate=5,"
-    "above=70,second=256,inner=2,floor=64"
+TWO = Level(64, 2, 0, 1)  # compares two cells on a sample
+NESTED = looking(
+    "nested:candidates=3,screen=64,finalists=2,cap=128,second=256",
+    **{"truncate": 5, "above": 70, "inner": TWO},
 )
-LEVELS = (
-    "levels:candidates=3,screen=64,finalists=2,cap=128,truncate=5,above=64,second=256,inner=2,"
-    "floor=64,until=200,depth=2,width=3,least=5,drop=30,close=10,kept=2"
+LEVELS = looking(
+    "levels:candidates=3,screen=64,finalists=2,cap=128,second=256,until=200,depth=2",
+    **{"truncate": 5, "above": 64, "inner": TWO},
+    **{"first": Level(4, 1, 30, 32), "higher": Level(5, 3, 10, 2)},
 )
-EMPTY = "rollout:candidates=3,percent=0,endgame=4,screen=64,finalists=1,cap=64,truncate=30"
+FOUR = looking("levels:depth=4", higher=Level(4, 6, 2, 6))
+EMPTY = looking(
+    "rollout:candidates=3,percent=0,endgame=4,screen=64,finalists=1,cap=64", truncate=30
+)
 
 
 @pytest.mark.parametrize(
-    ("text", "game"),
+    ("strategy", "game"),
     some(
         5,
         [
-            *[("rollout", "4x4:3,2"), (SAMPLED, "4x5:4,3,2"), (NESTED, "4x5:3,2")],
-            *[(LEVELS, "4x5:3,2"), ("levels:depth=4,least=4", "3x4:2,2")],
-            *[("levels", "4x4:3,2"), (EMPTY, "8x9:1")],
+            *[(named("rollout"), "4x4:3,2"), (SAMPLED, "4x5:4,3,2"), (NESTED, "4x5:3,2")],
+            *[(LEVELS, "4x5:3,2"), (FOUR, "3x4:2,2")],
+            *[(named("levels"), "4x4:3,2"), (EMPTY, "8x9:1")],
         ],
         3,  # the last is in test_evaluate_announced, too
     ),
 )
-def test_rollouts_played(text, game):
+def test_rollouts_played(strategy, game):
     """The definition in plain Python beside the kernel.
 
     4x5:4,3,2 is above the second's cap. Of some of the 72 configurations of 8x9:1 samples are
     empty. 4x5:3,2 has 242, more than the levels' largest families, and than a word.
     """
     game = Game.parse(game)
-    assert evaluate(named(text), game, jobs=1).histogram == played(named(text), game)
+    assert evaluate(strategy, game, jobs=1).histogram == played(strategy, game)
 
 
 @draws(40, few=5)
 @given(
-    games(max_cells=12),
+    games(max_cells=12, announce=("nothing", "sunk", "ship")),
     st.sampled_from(["", ",policy=spread", ",rank=spread"]),
     *(st.integers(*accepted) for accepted in [(1, 3), (1, 5), (4, 40), (0, 99), (0, 20), (1, 4)]),
 )
 def test_levels_of_random_games(game, scores, depth, width, least, drop, close, kept):
-    """The definition in plain Python beside the kernel."""
-    strategy = named(
-        f"levels:until=64,depth={depth},width={width},least={least},drop={drop},close={close},"
-        f"kept={kept}{scores}"
+    """The definition in plain Python beside the kernel, whatever a hit tells."""
+    strategy = looking(
+        f"levels:until=64,depth={depth}{scores}",
+        first=Level(4, 1, drop, 32),
+        higher=Level(least, width, close, kept),
     )
     if any(True for _ in reference.configurations(Position(game))):
         found = evaluate(strategy, game, jobs=1)
@@ -158,16 +164,19 @@ def test_greedy_of_the_other_kernel(game, ties):
     [
         "greedy",
         "rollout:candidates=2,screen=64,finalists=1,cap=1024",
-        "nested:candidates=2,screen=512,cap=512,above=60000,second=1024,inner=2",
-        "levels:candidates=2,screen=512,cap=512,second=1024,until=1024,width=2,least=100",
+        looking("nested:candidates=2,screen=512,cap=512,second=1024", above=60000, inner=TWO),
+        looking(
+            "levels:candidates=2,screen=512,cap=512,second=1024,until=1024",
+            higher=Level(100, 2, 2, 6),
+        ),
         "pattern",
     ],
 )
 def test_tasks_do_not_change_the_answer(text):
     """More than 65,536 configurations are several tasks with the least memory."""
     game = Game.parse("7x7:3,2,2")
-    whole = evaluate(named(text), game, jobs=1)
-    parts = evaluate(named(text), game, jobs=1, memory=BYTES << 16)
+    whole = evaluate(text, game, jobs=1)
+    parts = evaluate(text, game, jobs=1, memory=BYTES << 16)
     assert whole.tasks == 1
     assert parts.tasks > 1
     assert parts == whole
@@ -186,15 +195,15 @@ def test_processes():
 def test_one_configuration_followed():
     game = Game.parse("5x6:3,2,2")
     for text in ("greedy", SAMPLED):
-        shots, histogram = FollowedTask(named(text), Position(game)), Counter()
+        shots, histogram = FollowedTask(text, Position(game)), Counter()
         for index in range(shots.configurations):
             histogram[shots.shots(index)] += 1
-        assert dict(sorted(histogram.items())) == evaluate(named(text), game, jobs=1).histogram
+        assert dict(sorted(histogram.items())) == evaluate(text, game, jobs=1).histogram
 
 
 # Interruptions
 
-LONG = ["rollout:candidates=4,percent=50,screen=512,finalists=2,cap=4096,truncate=4", "8x8:3,2,2"]
+LONG = ["rollout:candidates=4,percent=50,screen=512,finalists=2,cap=4096", "8x8:3,2,2"]
 
 
 def evaluating(folder, jobs):
@@ -371,10 +380,8 @@ broken = 3
         ("greedy:endgame=x", "whole number"),
         ("greedy:endgame=11", "0 to 10"),
         ("greedy:ties=none", "first, checkerboard, central, last"),
-        ("rollout:truncate=0", "1 to 64"),
-        ("nested:candidates=1", "candidates=1 is out of range; 2 to 32"),
-        ("levels:depth=5", "depth=5 is out of range; 1 to 4"),
-        ("levels:least=3", "least=3 is out of range; 4 to 1048576"),
+        ("rollout:finalists=0", "1 to 32"),
+        ("levels:depth=5", "depth=5 is out of range; 0 to 4"),
         ("nested:second=2048", "second=2048 is out of range; 16384 to 1048576"),
         ("pattern:scan=none", "rows, snake"),
         ("pattern:clear=none", "cross, line"),

@@ -5,6 +5,7 @@ nothing of optsearch.
 """
 
 from collections import Counter
+from dataclasses import astuple
 
 import numpy as np
 import pytest
@@ -19,11 +20,11 @@ from optsearch.evaluation.runners import KernelRunner, coded
 from optsearch.game import CONTACTS, Game
 from optsearch.game.orders import ORDERS
 from optsearch.game.position import Position, reply
-from optsearch.strategies import Rule, Strategy, named
+from optsearch.strategies import Level, Rule, Strategy, named
 from optsearch.support.errors import TooLarge
 from tests.definition import Definition, Rules
 from tests.examples import draws, games, sizes, some
-from tests.plain import Plain
+from tests.plain import Plain, looking
 
 TOLD = ("sunk", "ship")
 LARGE = Game.parse("7x7:4,3,2,contact=any,announce=ship")  # above 2^16 configurations
@@ -35,7 +36,7 @@ def by_definition(rules, ties, endgame):
 
 
 @st.composite
-def small_rules(draw, most=60):
+def small_rules(draw, most=60, announce=TOLD):
     """Rules with sinkings announced, with so many configurations, one at least."""
     rows, columns = draw(st.integers(1, 4)), draw(st.integers(1, 5))
     fleet = draw(st.lists(st.integers(1, max(rows, columns, 1)), min_size=1, max_size=4))
@@ -43,7 +44,7 @@ def small_rules(draw, most=60):
     holes = draw(st.sets(st.integers(0, rows * columns - 1), max_size=3) | st.just(set()))
     rules = Rules(
         *(rows, columns, tuple(sorted(fleet, reverse=True))),
-        *(draw(st.sampled_from(CONTACTS)), draw(st.sampled_from(TOLD)), tuple(sorted(holes))),
+        *(draw(st.sampled_from(CONTACTS)), draw(st.sampled_from(announce)), tuple(sorted(holes))),
     )
     assume(len(set(holes)) < rows * columns and 0 < len(rules.configurations) <= most)
     return rules
@@ -74,32 +75,83 @@ def test_rollouts(rules, candidates, percent, endgame):
     assert evaluate(text, str(rules), jobs=1).histogram == dict(sorted(played.items()))
 
 
-ABOVE = "candidates=5,percent=0,screen=64,finalists=2,cap=64,truncate=3"
-SCREENED = "candidates=4,screen=64,finalists=1,cap=80,truncate=1"
-EMPTY = "candidates=3,percent=0,endgame=4,screen=64,finalists=1,cap=64,truncate=30"
+def levels_of(strategy):
+    """The levels of a rollout, as the definition takes them."""
+    return tuple(astuple(level) for level in strategy.lookahead.levels(strategy.depth))
+
+
+@draws(60, few=5)
+@given(
+    small_rules(most=16, announce=("nothing", *TOLD)),
+    *(st.integers(*accepted) for accepted in [(1, 2), (1, 5), (4, 9), (0, 99), (0, 20), (1, 4)]),
+)
+def test_levels(rules, depth, width, least, drop, close, kept):
+    first, higher = Level(4, 1, drop, 32), Level(least, width, close, kept)
+    text = f"levels:candidates=5,percent=30,endgame=4,depth={depth}"
+    strategy = looking(text, first=first, higher=higher)
+    definition = Definition(rules)
+    played = definition.played(definition.rollout(5, 30, 4, levels_of(strategy), until=64))
+    assert evaluate(strategy, str(rules), jobs=1).histogram == dict(sorted(played.items()))
 
 
 @pytest.mark.parametrize(
-    ("game", "options"),
+    "rules",
     some(
-        4,
+        1,
         [
-            ("3x4:2,2,contact=any,announce=ship", ABOVE),
-            ("2x6:3,2,contact=any,announce=sunk", SCREENED),
-            ("1x16:1,1,announce=ship", EMPTY),
-            ("3x4:2,2,contact=any,announce=ship", f"{ABOVE},sizes=66-90,rank=spread"),
-            ("3x4:2,2,contact=any,announce=sunk", ABOVE),
-            ("2x6:3,2,contact=any,announce=ship", SCREENED),
-            ("1x16:1,1,announce=sunk", EMPTY),
+            Rules(4, 4, (3, 2), announce="sunk"),
+            *[Rules(4, 5, (3, 2), announce="sunk"), Rules(4, 4, (3, 2), "any", "sunk")],
+            *[Rules(5, 5, (3, 2), announce="ship"), Rules(5, 5, (3, 2), "any", "ship")],
+            Rules(4, 5, (2, 2), "corner", "ship"),
+        ],
+        60,
+    ),
+    ids=str,
+)
+def test_levels_of_the_golden_games(rules):
+    """As tests/golden/histograms.csv has them."""
+    strategy = named("levels:until=300,depth=2")
+    definition = Definition(rules)
+    played = definition.played(definition.rollout(6, 50, 6, levels_of(strategy), until=300))
+    assert evaluate(strategy, str(rules), jobs=1).histogram == dict(sorted(played.items()))
+
+
+TWO = Level(64, 2, 0, 1)
+ABOVE = "rollout:candidates=5,percent=0,screen=64,finalists=2,cap=64", {"truncate": 3}
+SCREENED = "rollout:candidates=4,screen=64,finalists=1,cap=80", {"truncate": 1}
+EMPTY = (
+    "rollout:candidates=3,percent=0,endgame=4,screen=64,finalists=1,cap=64",
+    {"truncate": 30},
+)
+SIZED = f"{ABOVE[0]},sizes=66-90,rank=spread", ABOVE[1]
+NESTED = (
+    "nested:candidates=4,screen=64,finalists=3,cap=64,second=80,policy=spread",
+    {"truncate": 2, "above": 70, "inner": TWO},
+)
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "numbers"),
+    some(
+        5,
+        [
+            ("3x4:2,2,contact=any,announce=ship", *ABOVE),
+            ("2x6:3,2,contact=any,announce=sunk", *SCREENED),
+            ("1x16:1,1,announce=ship", *EMPTY),
+            ("3x4:2,2,contact=any,announce=ship", *SIZED),
+            ("3x4:2,2,contact=any,announce=ship", *NESTED),
+            ("3x4:2,2,contact=any,announce=sunk", *ABOVE),
+            ("2x6:3,2,contact=any,announce=ship", *SCREENED),
+            ("1x16:1,1,announce=sunk", *EMPTY),
         ],
         1,
     ),
 )
-def test_rollouts_on_samples(game, options):
+def test_rollouts_on_samples(game, text, numbers):
     """The definition in plain Python beside the kernel; the first game is above both caps."""
-    game = Game.parse(game)
-    text = f"rollout:{options}"
-    assert evaluate(text, game, jobs=1).histogram == evaluate(Plain(text), game, jobs=1).histogram
+    game, strategy = Game.parse(game), looking(text, **numbers)
+    found = evaluate(strategy, game, jobs=1)
+    assert found.histogram == evaluate(Plain(strategy), game, jobs=1).histogram
 
 
 def test_rollouts_need_tasks_as_large_as_their_sizes():

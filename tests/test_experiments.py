@@ -65,13 +65,14 @@ from optsearch.play.simulate import simulate
 from optsearch.results import tables as results
 from optsearch.results.tables import known_part_of
 from optsearch.search.solver import SWITCHES
-from optsearch.strategies import named
+from optsearch.strategies import Level, named
 from optsearch.support import records
 from optsearch.support.datafiles import CHECKOUT, RESULTS
 from optsearch.support.errors import OptsearchError, RecordError
 from optsearch.support.store import Facts
 from optsearch.tree import load
 from tests.examples import sizes, some
+from tests.plain import looking
 
 # These say where and when a table was computed; all else must come out the same anywhere.
 PROVENANCE = ("python", "numpy", "commit", "date")
@@ -755,17 +756,25 @@ def test_evaluation_check(run, monkeypatch, tmp_path, name):
 @pytest.mark.parametrize(
     "strategy",
     [
-        "rollout:candidates=5,percent=40,screen=64,finalists=2,cap=128,truncate=4",
-        "nested:candidates=3,screen=64,finalists=2,cap=128,above=80,second=256,inner=2,floor=64",
-        "levels:candidates=3,screen=64,cap=64,until=150,width=4,least=5,drop=30",
-        "levels:candidates=4,screen=64,cap=64,until=64,depth=3,width=2,drop=20,close=4,kept=2",
+        looking("rollout:candidates=5,percent=40,screen=64,finalists=2,cap=128", truncate=4),
+        looking(
+            "nested:candidates=3,screen=64,finalists=2,cap=128,second=256",
+            **{"above": 80, "inner": Level(64, 2, 0, 1)},
+        ),
+        looking(
+            "levels:candidates=3,screen=64,cap=64,until=150",
+            **{"first": Level(4, 1, 30, 32), "higher": Level(5, 4, 2, 6)},
+        ),
+        looking(
+            "levels:candidates=4,screen=64,cap=64,until=64,depth=3",
+            **{"first": Level(4, 1, 20, 32), "higher": Level(12, 2, 4, 2)},
+        ),
     ],
 )
 @sizes("number", 3, 15, 3)
 def test_rollout_again(strategy, number):
     """On samples too, configurations of a small game; a wrong number is seen."""
     game = Game.parse("5x5:3,2")
-    strategy = named(strategy)
     again, tree = RolloutAgain(strategy, Position(game)), FollowedTask(strategy, Position(game))
     other = RolloutAgain(named("rollout"), Position(game))
     differ = 0

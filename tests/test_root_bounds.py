@@ -132,14 +132,14 @@ def test_rollouts_shoot_alike_however_the_state_was_reached(game):
         assert len(alone.sets) == len(state.family)
         assert Rollouts(alone)(alone, alone.root) == rule(kernel, state)
     total = kernel.hits_left(kernel.root) + cost_of(kernel, kernel.root, rule)
-    assert total <= evaluate(bracket.LEVELS, position.game, jobs=1).total_height
+    assert total <= evaluate("deep", position.game, jobs=1).total_height
 
 
 def test_rollouts_shoot_first_where_the_strategy_of_that_name_does():
     position = Position(Game.parse("4x4:3,2"))
     kernel = Solver(position).kernel
     cell = Rollouts(kernel)(kernel, kernel.root)
-    assert position.game.cell(cell) == named(bracket.LEVELS).shot(position)
+    assert position.game.cell(cell) == named("deep").shot(position)
 
 
 @pytest.mark.parametrize(

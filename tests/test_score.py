@@ -17,12 +17,12 @@ from optsearch.game import Game
 from optsearch.game.orders import ORDERS
 from optsearch.game.position import Position
 from optsearch.play.simulate import simulate
-from optsearch.strategies import named
+from optsearch.strategies import Level, named
 from optsearch.strategies.score import PROTOTYPE, Score, library, signature
 from optsearch.support.errors import StrategyError
 from tests.examples import ANYWHERE, draws, games, positions, some
 from tests.ideas import everything, mixing, most, most_cell
-from tests.plain import Plain
+from tests.plain import Plain, looking
 
 RULES = ("nothing", "sunk", "ship")
 GAME = Game.parse("5x5:3,2")
@@ -154,11 +154,11 @@ MIXED = [
 PLAYED = [
     ("rollout:candidates=3,percent=30", "3x4:2,2"),
     ("rollout:candidates=4,percent=0", "3x4:2,2,contact=any,announce=ship"),
-    ("rollout:candidates=3,screen=64,finalists=2,cap=64,truncate=3", "4x4:2,2"),
-    ("rollout:screen=64,cap=64,truncate=2", "3x4:2,2,contact=any,announce=sunk"),
-    ("nested:candidates=3,screen=64,finalists=2,cap=64,second=64,above=64", "4x4:2,1"),
-    ("levels:candidates=3,screen=64,cap=64,until=70,depth=2,width=3,least=6", "4x4:2,1"),
-    ("levels:candidates=3,screen=64,cap=64,until=70,depth=2,width=2,least=6", "3x4:2,1"),
+    ("rollout:candidates=3,screen=64,finalists=2,cap=64", "4x4:2,2"),
+    ("rollout:screen=64,cap=64", "3x4:2,2,contact=any,announce=sunk"),
+    ("nested:candidates=3,screen=64,finalists=2,cap=64,second=64", "4x4:2,1"),
+    ("levels:candidates=3,screen=64,cap=64,until=70,depth=2", "4x4:2,1"),
+    ("levels:candidates=3,screen=64,cap=64,until=70,depth=2", "3x4:2,1,announce=sunk"),
 ]
 
 
@@ -176,7 +176,8 @@ QUICK = {(0, 0), (1, 2), (6, 3)}  # of these and MIXED, what is not for `make te
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_rollouts_by_scores(options, game, scores):
     """As what ranks the candidates, and as what is played out; exact, on samples, and nested."""
-    both(named(f"{options},{scores}"), Game.parse(game))
+    numbers = {"truncate": 3, "above": 64, "higher": Level(6, 3, 2, 6)}
+    both(looking(f"{options},{scores}", **numbers), Game.parse(game))
 
 
 @pytest.mark.parametrize("percent", [0, 50])

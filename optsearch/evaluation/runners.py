@@ -30,6 +30,7 @@ from optsearch.counting.posterior import cases
 from optsearch.counting.prior import Prior
 from optsearch.game import Game, NoLabels, SinkingLabels
 from optsearch.game.position import Position, Reply, reply
+from optsearch.search.rules import told_lengths
 from optsearch.strategies import (
     PatternRule,
     Rule,
@@ -38,7 +39,6 @@ from optsearch.strategies import (
     rule_of,
 )
 from optsearch.strategies.pattern import told_cells
-from optsearch.strategies.rules import told_lengths
 from optsearch.strategies.score import refused
 from optsearch.strategies.user import UserStrategy, replay
 from optsearch.support.errors import StrategyError, TooLarge

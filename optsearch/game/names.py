@@ -60,6 +60,7 @@ _WORDS: dict[str, Callable[[dict[str, str]], list[str]]] = {
     "rollout": _rollout,
     "nested": _nested,
     "levels": lambda _: ["levels of rollouts (the cell from which nested rollouts do best)"],
+    "deep": lambda _: ["two levels of rollouts (the cell from which levels of rollouts do best)"],
 }
 
 

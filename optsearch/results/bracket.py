@@ -44,7 +44,6 @@ from optsearch.results.tables import (
     known_part_of,
     part_of,
 )
-from optsearch.search import rollouts
 from optsearch.search.greedy import GreedySolver
 from optsearch.strategies import named
 from optsearch.support.datafiles import PUBLISHED, RESULTS, is_checkout
@@ -55,7 +54,6 @@ from optsearch.support.records import read_published
 from optsearch.support.sharing import run_tasks
 
 GREEDY = "greedy:endgame=0"  # always a most probable cell, the first in reading order
-LEVELS = "levels:" + ",".join(f"{name}={number}" for name, number in rollouts.LEVELS.items())
 LEVELS_FROM = 64  # configurations; fewer are an endgame
 LEVELS_UP_TO = 30_000
 
@@ -74,7 +72,7 @@ class _Player:
 
 
 _GREEDY = _Player("most probable cell", GREEDY, 3_000_000, 2_000_000)
-_LEVELS = _Player("levels of rollouts", LEVELS, 5_000, 0)
+_LEVELS = _Player("levels of rollouts", "deep", 5_000, 0)
 _ROLLOUT = _Player("rollouts", "rollout", 400_000, 150_000)
 
 

@@ -1,69 +1,35 @@
-"""A rule of the search that plays well from any state: the shots of levels of rollouts.
+"""A rule of the search that plays well from any state: the shots of the strategy `deep`.
 
-They are those of the strategy `levels` with the numbers `LEVELS`; what these mean is said in
-`optsearch/strategies/levels.py`. Few configurations are left to the search, which plays the
-optimum.
+What its numbers mean is said in `optsearch/strategies/rollout.py`. Few configurations are left to
+the search, which plays the optimum.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
 from optsearch.compiled._evaluate import TreeEvaluator
 from optsearch.compiled._labels import Labels
-from optsearch.compiled._walk import BUCKETS
+from optsearch.compiled._walk import MAX_CANDIDATES, SMALL
 from optsearch.search.kernels import Kernel, State, best_cell
+from optsearch.search.rules import Level, Lookahead, Rule
 
 MOST = 1 << 15  # configurations up to which rollouts play all of them, and take a second or two
 FEW = 64  # that are left to the search
-LEVELS = {  # the best known that takes seconds
-    "depth": 2,
-    "width": 6,
-    "least": 6,
-    "drop": 60,
-    "close": 10,
-    "kept": 4,
-    "candidates": 12,
-    "percent": 0,
-    "endgame": 10,
-}
-
-
-@dataclass(frozen=True)
-class _Level:
-    """A policy that compares cells by the levels below it. Level 0 is greedy."""
-
-    floor: int = LEVELS["least"]
-    candidates: int = LEVELS["width"]
-    margin: int = LEVELS["close"]
-    kept: int = LEVELS["kept"]
-
-
-@dataclass(frozen=True)
-class _Numbers:
-    """Those of the rule, which the kernel takes by name; nothing is sampled and estimated."""
-
-    order: tuple[int, ...]
-    endgame: int = LEVELS["endgame"]
-    candidates: int = LEVELS["candidates"]
-    percent: int = LEVELS["percent"]
-    screen: int = MOST
-    finalists: int = LEVELS["candidates"]
-    cap: int = MOST
-    truncate: int = 6
-    estimates: tuple[tuple[int, ...], ...] = ((0,) * BUCKETS,)
-    few: int = 0
-    many: int = MOST
-    above: int = MOST
-    second: int = MOST
-    until: int = MOST
-    levels: tuple[_Level, ...] = (
-        _Level(candidates=1, margin=LEVELS["drop"], kept=LEVELS["candidates"]),
-        *(_Level(),) * LEVELS["depth"],
-    )
-    inner: _Level = _Level()
+DEEP = Lookahead(first=Level(SMALL, 1, 60, MAX_CANDIDATES), higher=Level(6, 6, 10, 4))
+RULE = Rule(  # the best known that takes seconds; nothing is sampled
+    (),
+    endgame=10,
+    candidates=12,
+    percent=0,
+    screen=MOST,
+    cap=MOST,
+    second=MOST,
+    until=MOST,
+    levels=DEEP.levels(2),
+)
 
 
 class Rollouts:
@@ -77,9 +43,9 @@ class Rollouts:
     def __init__(self, kernel: Kernel):
         self.is_watched = True
         self._kernel = kernel
-        numbers = _Numbers(tuple(range(kernel.game.cells)))
-        labels = Labels(numbers.order, (), np.empty((0, 2), np.int32))
-        self._evaluator = TreeEvaluator(numbers, labels, True)
+        rule = replace(RULE, order=tuple(range(kernel.game.cells)))
+        labels = Labels(rule.order, (), np.empty((0, 2), np.int32))
+        self._evaluator = TreeEvaluator(rule, labels, True)
         self._evaluator.begin(len(kernel.sets))
         self._evaluator.add(kernel.sets)
 

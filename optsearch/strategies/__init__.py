@@ -45,8 +45,8 @@ from typing import Any
 import numpy as np
 
 from optsearch.game import Cell, Game
+from optsearch.search.rules import Level, PatternRule, Rule
 from optsearch.strategies.player import Player, Playing, name_of, parameters
-from optsearch.strategies.rules import Level, PatternRule, Rule
 from optsearch.support.errors import StrategyError
 
 __all__ = [
@@ -206,10 +206,8 @@ def all_kinds() -> tuple[type[Player], ...]:
     from optsearch.strategies.greedy import Greedy
     from optsearch.strategies.heuristic import Heuristic
     from optsearch.strategies.information import Bisection, Information
-    from optsearch.strategies.levels import Levels
-    from optsearch.strategies.nested import Nested
     from optsearch.strategies.pattern import Pattern
-    from optsearch.strategies.rollout import Rollout
+    from optsearch.strategies.rollout import Deep, Levels, Nested, Rollout
     from optsearch.strategies.simple import Density, Parity, Random
     from optsearch.strategies.single import Grid, Row
     from optsearch.strategies.spread import Spread
@@ -217,7 +215,7 @@ def all_kinds() -> tuple[type[Player], ...]:
     from optsearch.strategies.within import Within
 
     return (
-        *(Greedy, Spread, Rollout, Nested, Levels, Within, Pattern),
+        *(Greedy, Spread, Rollout, Nested, Levels, Deep, Within, Pattern),
         *(Bisection, Information, Row, Grid),
         *(Random, Heuristic, Parity, Density, Thompson),
     )

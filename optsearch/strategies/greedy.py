@@ -19,9 +19,9 @@ from optsearch.game.noise import NoisyPosition
 from optsearch.game.orders import order_of
 from optsearch.game.position import Position, reply
 from optsearch.search.kernels import Kernel, announced_kernel, best_cells
+from optsearch.search.rules import RANGES
 from optsearch.strategies import Rule, Strategy
 from optsearch.strategies.player import number, ties
-from optsearch.strategies.rules import RANGES
 
 REMEMBERED = 1 << 12  # positions
 

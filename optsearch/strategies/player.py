@@ -173,4 +173,5 @@ def parameters(kind: type[Player]) -> dict[str, Parameter]:
             one.metadata.get("meaning", ""),
         )
         for one in fields(kind)
+        if not one.metadata.get("is_fixed")
     }

@@ -1,4 +1,4 @@
-"""Greedy with one exact rollout step: the most probable cells compared by what greedy does next.
+"""Rollouts: the most probable cells, compared by what a simpler policy misses after each.
 
 The definition is complete and in this file; `Rollout.shot` is the definition in plain Python, and
 the kernel `optsearch.compiled._evaluate` does the same on columns of bits. At a position, F is the
@@ -22,18 +22,36 @@ Up to `cap` configurations the costs are those of F. Above, they are those of th
 `cap`, and "in all its configurations" in step 3 is judged on it. The sample S of at most so many is
 the configurations whose hash ends in b zero bits, with the least b for which there are no more.
 (It can be empty; every cell costs nothing then.)
-Greedy then stops at `truncate` configurations of S or fewer, and a part P of S is taken to miss
-|P| v(k, n) times, where n = 2^b |P|, and k is the number of open cells that a configuration of S
-has, as it was at the last shot of greedy before P (rounded), less one if that was a hit. v is
-`estimate`, which was fitted to greedy.
+Greedy then stops at a few configurations of S (`Lookahead.truncate`, 6) or fewer, and a part P of S
+is taken to miss |P| v(k, n) times, where n = 2^b |P|, and k is the number of open cells that a
+configuration of S has, as it was at the last shot of greedy before P (rounded), less one if that
+was a hit. v is `estimate`; it was fitted to greedy's misses.
 
-Where sinkings are announced, a configuration is its ships, a shot has more replies than two, and
-the order of the hits decides what a sinking tells. There a certain hit is a cell like others, for
-the strategy and for greedy: step 1 is left out, step 3 goes through every cell that some
-configuration has and that is not hit, and takes each for a candidate until it ends. All this is in
-plain Python, some seconds a game of the paper's fleet. With more configurations than `sizes`
-says, or fewer (and more than `endgame`), nothing is compared: what the `policy` shoots is shot, and
-without a policy a most probable cell, the first one row by row.
+With `depth` 1 and more, policies that compare cells themselves look ahead. *Level* 0 is greedy, as
+in step 5. Level k, a `Level`, is a policy. In `floor` configurations or fewer it is level k - 1. In
+more its candidates are those of step 3, at most so many as the level has, and it shoots the one
+that the levels below it choose, one after the other:
+
+a. Each candidate costs one miss for each configuration without it, and what level 0 misses after
+   it. The candidates are sorted by their costs, in the order that they had where they tie. Those
+   that cost more than `margin` hundredths of a miss per configuration above the cheapest are
+   dropped, and all but the first `kept`.
+b. What is left is compared by levels 1, 2, … in turn in the same way.
+c. The first one after the last level is shot.
+
+Where F has more than `Lookahead.above` configurations (1,024), step 5 costs the candidates by what
+level 1, which is `Lookahead.inner`, misses after each, in place of greedy, on the sample S of at
+most `second`. It knows the parts of S alone, with the estimates of step 5. Where F has `until`
+configurations or fewer, levels 0 to `depth` choose among the candidates of step 3, in place of
+steps 4 and 5; nothing is sampled there. `LOOKAHEAD` has the numbers of all levels.
+
+Where a hit tells a label, as where sinkings are announced, a configuration is its ships, a shot has
+more replies than two, and the order of the hits can decide what they tell. There a certain hit is a
+cell like others, for the strategy, for greedy and for the levels: step 1 is left out, step 3 goes
+through every cell that some configuration has and that is not hit, and takes each for a candidate
+until it ends. With more configurations than `sizes` says, or fewer (and more than `endgame`),
+nothing is compared: what the `policy` shoots is shot, and without a policy a most probable cell,
+the first one row by row.
 
 With `rank` step 3 goes through the cells from the highest score on, in place of the probability
 (`percent` then is of the highest score, if that is above 0). With `policy` step 5 plays this score
@@ -45,16 +63,29 @@ standing for 2^b.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
-from optsearch.compiled._walk import BUCKETS, MAX_ENDGAME, SMALL, UNIT
+from optsearch.compiled._walk import BUCKETS, MAX_ENDGAME, MAX_LEVELS, SMALL, UNIT
 from optsearch.counting.configurations import Codes, to_masks
 from optsearch.game import MAX_CELLS, Cell, Game, bits
 from optsearch.game.position import HIT, MISS, Position, Reply
-from optsearch.search.kernels import Kernel, State, announced_kernel
+from optsearch.search.kernels import State, announced_kernel
+from optsearch.search.rollouts import DEEP
+from optsearch.search.rollouts import RULE as DEEP_RULE
+from optsearch.search.rules import (
+    ANNOUNCED,
+    GREEDY,
+    LOOKAHEAD,
+    NEVER,
+    RANGES,
+    CompiledScore,
+    Level,
+    Lookahead,
+)
 from optsearch.strategies import Rule, Strategy
 from optsearch.strategies.greedy import (
     Counts,
@@ -64,12 +95,8 @@ from optsearch.strategies.greedy import (
     residual_sets,
 )
 from optsearch.strategies.player import number, require_range, text
-from optsearch.strategies.rules import ANNOUNCED, RANGES, CompiledScore
 from optsearch.strategies.score import Score, score_of, scoring_named
 from optsearch.support.errors import StrategyError
-
-Costs = Callable[[int, list[int]], list[int]]  # of cells on the sample of at most so many
-Sampled = Callable[[int], tuple[int, list[int]]]  # the sample of at most so many, and its bits
 
 A_SCORE = "spread, or another strategy by a score"
 
@@ -134,7 +161,7 @@ def hash_of(cells: int) -> int:
 
 @dataclass(frozen=True)
 class Rollout(Strategy):
-    """Of the most probable cells, the one after which greedy needs fewest shots."""
+    """Of the most probable cells, the one after which a simpler policy needs fewest shots."""
 
     name: ClassVar[str] = "rollout"
 
@@ -152,8 +179,12 @@ class Rollout(Strategy):
     cap: int = number(
         131072, *RANGES["cap"], "size of the sample that compares these; not below screen"
     )
-    truncate: int = number(
-        6, *RANGES["truncate"], "configurations of a sample, and fewer, whose misses are estimated"
+    second: int = number(
+        131072, *RANGES["second"], "the same for depth 1 and more, with over 1,024 configurations"
+    )
+    depth: int = number(0, 0, MAX_LEVELS, "levels of rollouts that look ahead; 0: greedy does")
+    until: int = number(
+        0, *RANGES["until"], "configurations, and fewer, where all levels compare the cells"
     )
     sizes: str = text(
         "",
@@ -163,10 +194,13 @@ class Rollout(Strategy):
     )
     rank: str = text("", A_SCORE, "by what the cells are ranked; without it by probability")
     policy: str = text("", A_SCORE, "what rollouts shoot; without it what greedy does")
+    lookahead: Lookahead = field(default=LOOKAHEAD, metadata={"is_fixed": True})
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_range("cap", self.cap, self.screen, RANGES["cap"][1])
+        if self.depth:
+            require_range("second", self.second, self.screen, RANGES["second"][1])
         _ = self._scorings, self._sizes  # or StrategyError
 
     @cached_property
@@ -195,29 +229,43 @@ class Rollout(Strategy):
         """Its rule for the kernel; None where sinkings of very many ships are announced."""
         if not game.is_silent and not Codes.of(game).fit:
             return None
+        return replace(
+            self._numbers,
+            order=tuple(range(game.cells)),
+            estimates=estimates(),
+            score=None if game.is_silent else self._compiled(self.policy, game),
+            rank=self._compiled(self.rank, game),
+            policy=self._compiled(self.policy, game),
+        )
+
+    @cached_property
+    def _numbers(self) -> Rule:
+        """Its rule, without what depends on the game."""
         few, many = self._sizes
         return Rule(
-            tuple(range(game.cells)),
+            (),
             self.endgame,
             self.candidates,
             self.percent,
             self.screen,
             self.finalists,
             self.cap,
-            self.truncate,
-            estimates(),
-            score=None if game.is_silent else self._compiled(self.policy, game),
-            rank=self._compiled(self.rank, game),
-            policy=self._compiled(self.policy, game),
+            self.lookahead.truncate,
             few=few,
             many=many,
+            above=self.lookahead.above if self.depth else NEVER,
+            second=self.second if self.depth else self.screen,
+            inner=self.lookahead.inner,
+            until=self.until if self.depth else 0,
+            levels=self.lookahead.levels(self.depth) if self.depth else (GREEDY,),
         )
 
     def identity(self) -> str:
         """Its text, and what names its scores."""
         names = filter(None, (self.rank, self.policy))
         scores = (self._scorings[name].identity() for name in names)
-        return ", ".join((str(self), *scores))
+        own = () if self.lookahead is type(self).lookahead else (repr(self.lookahead),)
+        return ", ".join((str(self), *own, *scores))
 
     def _compiled(self, name: str, game: Game) -> CompiledScore | None:
         return self._score(name, game).compiled(game) if name else None
@@ -225,220 +273,344 @@ class Rollout(Strategy):
     def shot(self, position: Position) -> Cell:
         """The cell to shoot next, from exact counts and lists in plain Python."""
         position.game.require_small(self.name)
-        if not position.game.is_silent:
-            return position.game.cell(self._announced_shot(position))
-        sets = residual_sets(position)
-        cells = range(position.game.cells)
-        for cell in cells:
-            if all(s >> cell & 1 for s in sets):
-                return position.game.cell(cell)
-        if len(sets) <= self.endgame:
-            return position.game.cell(optimal_shot(sets, cells))
-        hashes = [hash_of(cells | position.hits) for cells in sets]
+        game = position.game
+        if not game.is_silent:
+            few, many = self._sizes
+            counts = counts_of(position)
+            if not few < counts.configurations <= many and counts.configurations > self.endgame:
+                return game.cell(self._uncompared(position, counts))
+        family = _LabelledFamily(position) if not game.is_silent else _SilentFamily(position)
+        certain = family.certain
+        if certain is not None:
+            return game.cell(certain)
+        if family.size(family.root) <= self.endgame:
+            return game.cell(family.best())
+        return game.cell(_Comparison(self, position, family).cell())
 
-        def sampled(most: int) -> tuple[int, list[int]]:
-            bits, places = _sample(hashes, most)
-            return bits, [sets[i] for i in places]
-
-        def costs(most: int, chosen: list[int]) -> list[int]:
-            bits, sample = sampled(most)
-            left = open_cells(sample)[1]
-            return [self._after(sample, cell, left, bits, position) for cell in chosen]
-
-        def last(most: int, chosen: list[int]) -> list[int]:
-            return self._last_costs(position, len(sets), sampled, chosen) or costs(most, chosen)
-
-        chosen = self._candidates(sets, sampled(self.cap)[1], self.candidates, position, 0)
-        best = self._chosen(position, sets, chosen)
-        if best is None:
-            best = self._cheapest(chosen, len(sets), costs, last)
-        return position.game.cell(best)
-
-    def _chosen(self, position: Position, sets: list[int], chosen: list[int]) -> int | None:
-        """The candidate that is shot if steps 4 and 5 do not say it."""
-        return None
-
-    def _last_costs(
-        self, position: Position, configurations: int, sampled: Sampled, chosen: list[int]
-    ) -> list[int]:
-        """What candidates cost in step 5 if not by greedy; empty: by greedy."""
-        return []
-
-    def _cheapest(self, chosen: list[int], configurations: int, costs: Costs, last: Costs) -> int:
-        """The cheapest candidate: step 4, then step 5."""
-        if len(chosen) > self.finalists and configurations > self.screen:
-            first = costs(self.screen, chosen)
-            order = sorted(range(len(chosen)), key=lambda i: (first[i], i))
-            chosen = [chosen[i] for i in sorted(order[: self.finalists])]
-        final = last(self.cap, chosen)
-        return chosen[final.index(min(final))]
-
-    def _announced_shot(self, position: Position) -> int:
-        """The cell where sinkings are announced."""
-        counts = counts_of(position)
-        few, many = self._sizes
-        is_compared = few < counts.configurations <= many
-        if not is_compared and counts.configurations > self.endgame:
-            if self.policy:
-                by = replace(self._score(self.policy, position.game), endgame=0, ties="first")
-                return by.cell(position, counts)
-            closed = position.closed
-            unknown = (cell for cell in range(position.game.cells) if not closed >> cell & 1)
-            return max(unknown, key=counts.cells.__getitem__)
-        kernel = announced_kernel(position)
-        root = kernel.root
-        configurations = kernel.weight(root)
-        if configurations <= self.endgame:
-            return first_best_shot(kernel, range(position.game.cells))
-        values = kernel.counts(root).tolist()
-        fresh = [cell for cell, n in enumerate(values) if n]
-        if self.rank:
-            by = replace(self._score(self.rank, position.game), certain=True)
-            values = by.values(position, counts, fresh)
-        chosen = self._likely(fresh, values)[: self.candidates]
-        hashes = [hash_of(cells) for cells in to_masks(kernel.sets)]
-
-        def costs(most: int, chosen: list[int]) -> list[int]:
-            bits, places = _sample(hashes, most)
-            if not places:
-                return [0] * len(chosen)
-            sample = State(root.family[places], root.hits)
-            by = self._score(self.policy, position.game) if self.policy else None
-            greedy = _AnnouncedGreedy(kernel, bits, self.truncate, by)
-            return [greedy.after(sample, cell, position) for cell in chosen]
-
-        return self._cheapest(chosen, configurations, costs, costs)
-
-    def _candidates(
-        self, sets: list[int], sample: list[int], number: int, at: Position, bits: int
-    ) -> list[int]:
-        """At most so many candidates: step 3."""
-        counts, fresh = counted(sets, bits)
-        values: Sequence[float] = counts.cells
-        if self.rank and fresh:
-            values = self._score(self.rank, at.game).values(at, counts, fresh)
-        chosen: list[int] = []
-        for cell in self._likely(fresh, values):
-            if len(chosen) == number:
-                break
-            with_cell = [s for s in sample if s >> cell & 1]
-            if not any(all(s >> other & 1 for s in with_cell) for other in chosen):
-                chosen.append(cell)
-        return chosen
-
-    def _likely(self, cells: list[int], values: Sequence[float]) -> list[int]:
-        """The cells from the highest value on, down to `percent` of it."""
-        ranked = sorted(cells, key=lambda cell: -values[cell])
-        least = self.percent * values[ranked[0]] if ranked else 0
-        return [cell for cell in ranked if least <= 0 or not 100 * values[cell] < least]
-
-    def _after(self, part: list[int], cell: int, left: int, bits: int, at: Position) -> int:
-        """What a shot at an open cell and greedy after it miss in a part, times 4096.
-
-        at -- the shots before it.
-        """
-        hit = [s for s in part if s >> cell & 1]
-        missed = [s for s in part if not s >> cell & 1]
-        return (
-            UNIT * len(missed)
-            + self._greedy(hit, left - 1, bits, self._shot(at, cell, HIT))
-            + self._greedy(missed, left, bits, self._shot(at, cell, MISS))
-        )
-
-    def _shot(self, at: Position, cell: int, answer: Reply) -> Position:
-        """The position after a shot, if scores go by it."""
-        return at.after(at.game.cell(cell), answer) if self.rank or self.policy else at
-
-    def _greedy(self, part: list[int], left: int, bits: int, at: Position) -> int:
-        """What greedy misses in a part of the sample, times 4096."""
-        if bits and len(part) <= self.truncate:
-            return estimate(len(part), left, bits)
-        if len(part) <= SMALL:
-            return UNIT * least_misses(part)
-        cell, left = open_cells(part)
-        by = self._score(self.policy, at.game) if self.policy else None
-        if by and cell >= 0 and len(part) << bits > by.least:
-            cell = by.best(at, *counted(part, bits))
-        return self._after(part, cell, left, bits, at) if cell >= 0 else 0
+    def _uncompared(self, position: Position, counts: Counts) -> int:
+        """The cell where sinkings are announced and the sizes leave it to the policy."""
+        if self.policy:
+            by = replace(self._score(self.policy, position.game), endgame=0, ties="first")
+            return by.cell(position, counts)
+        closed = position.closed
+        unknown = (cell for cell in range(position.game.cells) if not closed >> cell & 1)
+        return max(unknown, key=counts.cells.__getitem__)
 
 
 @dataclass(frozen=True)
-class _AnnouncedGreedy:
-    """What greedy misses on a sample, times 4096, where sinkings are announced."""
+class Nested(Rollout):
+    """Of the most probable cells, the one after which the strategy `rollout` needs fewest shots."""
 
-    kernel: Kernel
-    bits: int
-    truncate: int
-    policy: Score | None
+    name: ClassVar[str] = "nested"
 
-    def after(self, part: State, cell: int, at: Position) -> int:
-        """What a shot at a cell and greedy after it miss in a part. at -- the shots before it."""
-        n = self.kernel.weight(part)
-        opened = sum(count for count in self.kernel.counts(part).tolist() if count < n)
-        left = (opened + n // 2) // n
+    screen: int = number(16384, *RANGES["screen"], "size of the sample that leaves the finalists")
+    finalists: int = number(4, *RANGES["finalists"], "how many cells it leaves")
+    depth: int = number(1, 0, MAX_LEVELS, "levels of rollouts that look ahead; 0: greedy does")
+
+
+@dataclass(frozen=True)
+class Levels(Nested):
+    """As `nested`, and with few configurations left the cell from which `nested` does best."""
+
+    name: ClassVar[str] = "levels"
+
+    until: int = number(
+        131072, *RANGES["until"], "configurations, and fewer, where all levels compare the cells"
+    )
+
+
+@dataclass(frozen=True)
+class Deep(Levels):
+    """As `levels` with two levels that compare more cells: for some ten thousand configurations."""
+
+    name: ClassVar[str] = "deep"
+
+    candidates: int = number(
+        DEEP_RULE.candidates,
+        *RANGES["candidates"],
+        "most probable cells that are compared, at most",
+    )
+    percent: int = number(
+        DEEP_RULE.percent,
+        *RANGES["percent"],
+        "of the greatest probability that such a cell must have",
+    )
+    endgame: int = number(
+        DEEP_RULE.endgame,
+        *(SMALL, MAX_ENDGAME),
+        "configurations, and fewer, for which the optimum is played",
+    )
+    depth: int = number(
+        len(DEEP_RULE.levels) - 1,
+        *(0, MAX_LEVELS),
+        "levels of rollouts that look ahead; 0: greedy does",
+    )
+    lookahead: Lookahead = field(default=DEEP, metadata={"is_fixed": True})
+
+
+class _Comparison:
+    """The candidates at a position, compared: steps 3 to 5.
+
+    Costs are in misses times 4096. `left` is the number of open cells of a configuration, `shift`
+    says that each configuration stands for 2^shift of them, and `at` is the position of a part.
+    """
+
+    def __init__(self, strategy: Rollout, position: Position, family: _Family):
+        self._rule = strategy._numbers
+        self._position = position
+        self._family = family
+        self._hears = not position.game.is_silent
+        self._policy = strategy._score(strategy.policy, position.game) if strategy.policy else None
+        self._rank = None
+        if strategy.rank:
+            self._rank = replace(strategy._score(strategy.rank, position.game), certain=True)
+
+    def cell(self) -> int:
+        """The cell to shoot."""
+        rule, root = self._rule, self._family.root
+        configurations = self._family.size(root)
+        under = self._sample(rule.cap)[1]
+        chosen = self._candidates(root, under, rule.candidates, self._position, 0)
+        if configurations <= rule.until:
+            return self._narrowed(root, chosen, 0, 0, self._position, rule.levels)
+        if len(chosen) > rule.finalists and configurations > rule.screen:
+            costs = self._costs(rule.screen, chosen, (GREEDY,))
+            order = sorted(range(len(chosen)), key=lambda i: (costs[i], i))
+            chosen = [chosen[i] for i in sorted(order[: rule.finalists])]
+        if configurations > rule.above:
+            costs = self._costs(rule.second, chosen, (GREEDY, rule.inner))
+        else:
+            costs = self._costs(rule.cap, chosen, (GREEDY,))
+        return chosen[costs.index(min(costs))]
+
+    def _sample(self, most: int) -> tuple[int, Any]:
+        """The sample of at most so many configurations, and its bits."""
+        shift, places = 0, list(range(len(self._family.hashes)))
+        while len(places) > most:
+            shift += 1
+            places = [i for i in places if not self._family.hashes[i] & (1 << shift) - 1]
+        return shift, self._family.some(places)
+
+    def _costs(self, most: int, chosen: list[int], levels: tuple[Level, ...]) -> list[int]:
+        """What candidates cost on the sample of at most so many, by the last of some levels."""
+        shift, sample = self._sample(most)
+        if not self._family.size(sample):
+            return [0] * len(chosen)
+        left = self._left(sample)
+        return [self._after(sample, cell, left, shift, self._position, levels) for cell in chosen]
+
+    def _left(self, part: Any) -> int:
+        """How many open cells a configuration has, rounded."""
+        n = self._family.size(part)
+        return (sum(count for count in self._family.counts(part) if count < n) + n // 2) // n
+
+    def _counted(self, part: Any, fresh: list[int], shift: int) -> Counts:
+        """The counts of a part, as scores take them."""
+        cells = [count << shift for count in self._family.counts(part)]
+        sinkings = self._family.sinkings(part, fresh)
+        return Counts(
+            self._family.size(part) << shift, cells, {key: n << shift for key, n in sinkings}
+        )
+
+    def _candidates(
+        self, part: Any, under: Any, number: int, at: Position, shift: int
+    ) -> list[int]:
+        """At most so many candidates: step 3. under -- by what cells lie under others."""
+        fresh = self._family.fresh(part)
+        values: Sequence[float] = self._family.counts(part)
+        if self._rank and fresh:
+            values = self._rank.values(at, self._counted(part, fresh, shift), fresh)
+        ranked = sorted(fresh, key=lambda cell: -values[cell])
+        least = self._rule.percent * values[ranked[0]] if ranked else 0
+        chosen: list[int] = []
+        for cell in ranked:
+            if len(chosen) == number or (least > 0 and 100 * values[cell] < least):
+                break
+            if not self._family.lies_under(under, cell, chosen):
+                chosen.append(cell)
+        return chosen
+
+    def _after(
+        self, part: Any, cell: int, left: int, shift: int, at: Position, levels: tuple[Level, ...]
+    ) -> int:
+        """What a shot at a cell and the last of some levels after it miss in a part."""
         cost = 0
-        for answer, rest in self.kernel.parts(part, cell).items():
-            cost += 0 if answer.hit else UNIT * self.kernel.weight(rest)
-            then = at.after(at.game.cell(cell), answer) if self.policy else at
-            cost += self._greedy(rest, left - answer.hit, then)
+        for answer, rest in self._family.parts(part, cell).items():
+            cost += 0 if answer.hit else UNIT * self._family.size(rest)
+            then = at.after(at.game.cell(cell), answer) if self._rank or self._policy else at
+            cost += self._level(rest, left - answer.hit, shift, then, levels)
         return cost
 
-    def _greedy(self, part: State, left: int, at: Position) -> int:
-        n = self.kernel.weight(part)
-        if self.bits and n <= self.truncate:
-            return estimate(n, left, self.bits)
-        if n <= SMALL:
-            return UNIT * self.kernel.solve(part)
-        if self.kernel.is_over(part):  # of one set of cells
+    def _level(
+        self, part: Any, left: int, shift: int, at: Position, levels: tuple[Level, ...]
+    ) -> int:
+        """What the last of some levels misses in a part."""
+        n = self._family.size(part)
+        while len(levels) > 1 and n <= levels[-1].floor:
+            levels = levels[:-1]
+        if shift and n <= self._rule.truncate:
+            return estimate(n, left, shift)
+        if len(levels) == 1 and n <= SMALL:
+            return UNIT * self._family.least(part)
+        fresh = self._family.fresh(part)
+        if not fresh:
             return 0
-        cell = self.kernel.greedy_choices(part)[0]
-        through = self.kernel.counts(part).tolist()
-        if self.policy and n << self.bits > self.policy.least and through[cell] < n:
-            fresh = [c for c, number in enumerate(through) if number]
-            sinkings = {
-                (c, answer.length or 0): self.kernel.weight(rest) << self.bits
-                for c in fresh
-                for answer, rest in self.kernel.parts(part, c).items()
-                if answer.sunk
+        left = self._left(part)
+        counts = self._family.counts(part)
+        if len(levels) > 1:
+            chosen = self._candidates(part, part, levels[-1].candidates, at, shift)
+            cell = self._narrowed(part, chosen, left, shift, at, levels[:-1])
+        else:
+            cell = max(fresh, key=counts.__getitem__)
+            if self._policy and counts[cell] < n and n << shift > self._policy.least:
+                cell = self._policy.best(at, self._counted(part, fresh, shift), fresh)
+        return self._after(part, cell, left, shift, at, levels)
+
+    def _narrowed(
+        self,
+        part: Any,
+        chosen: list[int],
+        left: int,
+        shift: int,
+        at: Position,
+        levels: tuple[Level, ...],
+    ) -> int:
+        """The cheapest candidate, compared by each of some levels, greedy first."""
+        for last, level in enumerate(levels, 1):
+            after = {
+                cell: self._after(part, cell, left, shift, at, levels[:last]) for cell in chosen
             }
-            counts = Counts(n << self.bits, [number << self.bits for number in through], sinkings)
-            cell = self.policy.best(at, counts, fresh)
-        return self.after(part, cell, at)
+            chosen = sorted(chosen, key=after.__getitem__)
+            most = after[chosen[0]] + level.margin * UNIT // 100 * self._family.size(part)
+            chosen = [cell for cell in chosen[: level.kept] if after[cell] <= most]
+        return chosen[0]
 
 
-def _sample(hashes: list[int], most: int) -> tuple[int, list[int]]:
-    """The bits of the sample of at most so many configurations, and their places."""
-    bits, places = 0, list(range(len(hashes)))
-    while len(places) > most:
-        bits += 1
-        places = [i for i in places if not hashes[i] & (1 << bits) - 1]
-    return bits, places
+class _Family(ABC):
+    """The configurations of a position, parts of them, and what is counted of these.
+
+    root -- all of them. hashes -- of the cells of each, for samples. certain -- a hit that is free
+    and tells nothing; None if there is none.
+    """
+
+    root: Any
+    hashes: list[int]
+    certain: int | None = None
+
+    @abstractmethod
+    def some(self, places: list[int]) -> Any:
+        """The part that has the configurations at these places."""
+
+    @abstractmethod
+    def size(self, part: Any) -> int:
+        """How many configurations a part has."""
+
+    @abstractmethod
+    def counts(self, part: Any) -> list[int]:
+        """How many of them have each cell, those hit left out."""
+
+    @abstractmethod
+    def fresh(self, part: Any) -> list[int]:
+        """The cells from which one is chosen."""
+
+    @abstractmethod
+    def parts(self, part: Any, cell: int) -> dict[Reply, Any]:
+        """What a shot leaves."""
+
+    @abstractmethod
+    def least(self, part: Any) -> int:
+        """The least total of misses."""
+
+    @abstractmethod
+    def best(self) -> int:
+        """The first cell of an optimal strategy for all."""
+
+    def lies_under(self, part: Any, cell: int, others: list[int]) -> bool:
+        """Whether another cell is in all of a part's configurations that have this one."""
+        return False
+
+    def sinkings(self, part: Any, fresh: list[int]) -> Iterable[tuple[tuple[int, int], int]]:
+        """How often a shot at a cell sinks a ship, by the cell and by what it tells."""
+        return ()
 
 
-def _having(part: Sequence[int]) -> list[int]:
-    """How many configurations of a part have each cell."""
-    counts = [0] * MAX_CELLS
-    for s in part:
-        for cell in bits(s):
-            counts[cell] += 1
-    return counts
+class _SilentFamily(_Family):
+    """Where a hit tells nothing more: a part is a list of masks, of the cells not hit."""
+
+    def __init__(self, position: Position):
+        self._cells = range(position.game.cells)
+        self.root = residual_sets(position)
+        self.hashes = [hash_of(cells | position.hits) for cells in self.root]
+        self.certain = next((c for c in self._cells if all(s >> c & 1 for s in self.root)), None)
+
+    def some(self, places: list[int]) -> list[int]:
+        return [self.root[i] for i in places]
+
+    def size(self, part: list[int]) -> int:
+        return len(part)
+
+    def counts(self, part: list[int]) -> list[int]:
+        counts = [0] * MAX_CELLS
+        for s in part:
+            for cell in bits(s):
+                counts[cell] += 1
+        return counts
+
+    def fresh(self, part: list[int]) -> list[int]:
+        return [cell for cell, count in enumerate(self.counts(part)) if 0 < count < len(part)]
+
+    def parts(self, part: list[int], cell: int) -> dict[Reply, list[int]]:
+        return {
+            HIT: [s for s in part if s >> cell & 1],
+            MISS: [s for s in part if not s >> cell & 1],
+        }
+
+    def least(self, part: list[int]) -> int:
+        return least_misses(part)
+
+    def best(self) -> int:
+        return optimal_shot(self.root, self._cells)
+
+    def lies_under(self, part: list[int], cell: int, others: list[int]) -> bool:
+        having = [s for s in part if s >> cell & 1]
+        return any(all(s >> other & 1 for s in having) for other in others)
 
 
-def counted(part: Sequence[int], shift: int) -> tuple[Counts, list[int]]:
-    """The counts of a part of a sample, each for 2^shift configurations, and its open cells."""
-    counts = _having(part)
-    fresh = [cell for cell, count in enumerate(counts) if 0 < count < len(part)]
-    return Counts(len(part) << shift, [count << shift for count in counts], {}), fresh
+class _LabelledFamily(_Family):
+    """Where a hit tells a label: a part is a state of the search."""
 
+    def __init__(self, position: Position):
+        self._kernel = announced_kernel(position)
+        self.root = self._kernel.root
+        self.hashes = [hash_of(cells) for cells in to_masks(self._kernel.sets)]
 
-def open_cells(part: Sequence[int]) -> tuple[int, int]:
-    """The first most probable open cell (-1: none), and how many a configuration has, rounded."""
-    if not part:
-        return -1, 0
-    counts = _having(part)
-    opened = [count if count < len(part) else 0 for count in counts]
-    most = max(opened)
-    return (opened.index(most) if most else -1), (sum(opened) + len(part) // 2) // len(part)
+    def some(self, places: list[int]) -> State:
+        return State(self.root.family[places], self.root.hits)
+
+    def size(self, part: State) -> int:
+        return self._kernel.weight(part)
+
+    def counts(self, part: State) -> list[int]:
+        counts: list[int] = self._kernel.counts(part).tolist()
+        return counts
+
+    def fresh(self, part: State) -> list[int]:
+        return [cell for cell, count in enumerate(self.counts(part)) if count]
+
+    def parts(self, part: State, cell: int) -> dict[Reply, State]:
+        return self._kernel.parts(part, cell)
+
+    def least(self, part: State) -> int:
+        return self._kernel.solve(part)
+
+    def best(self) -> int:
+        return first_best_shot(self._kernel, range(self._kernel.game.cells))
+
+    def sinkings(self, part: State, fresh: list[int]) -> Iterable[tuple[tuple[int, int], int]]:
+        for cell in fresh:
+            for answer, rest in self.parts(part, cell).items():
+                if answer.sunk:
+                    yield (cell, answer.length or 0), self.size(rest)
 
 
 def least_misses(part: Sequence[int]) -> int:

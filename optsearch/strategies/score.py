@@ -63,10 +63,7 @@ from optsearch.game.orders import ORDERS, order_of
 from optsearch.game.position import HIT as REPLY_HIT
 from optsearch.game.position import MISS as REPLY_MISS
 from optsearch.game.position import Position, Shot
-from optsearch.strategies import Strategy, as_strategy
-from optsearch.strategies.greedy import Counts, counts_of, endgame_shot
-from optsearch.strategies.player import Player
-from optsearch.strategies.rules import (
+from optsearch.search.rules import (
     LEAST,
     RANGES,
     CompiledScore,
@@ -74,6 +71,9 @@ from optsearch.strategies.rules import (
     number_in,
     told_lengths,
 )
+from optsearch.strategies import Strategy, as_strategy
+from optsearch.strategies.greedy import Counts, counts_of, endgame_shot
+from optsearch.strategies.player import Player
 from optsearch.support.errors import StrategyError
 from optsearch.support.files import read_bytes
 from optsearch.support.user_code import call_user_code, defined_at, one_line, safe_repr

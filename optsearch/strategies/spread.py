@@ -29,8 +29,8 @@ from typing import ClassVar
 from optsearch.compiled._score import MISS
 from optsearch.game import Game, bits
 from optsearch.game.board import NOWHERE
+from optsearch.search.rules import LEAST
 from optsearch.strategies.player import number
-from optsearch.strategies.rules import LEAST
 from optsearch.strategies.score import Score, ScoreNode, Scores, Scoring
 
 ROOM = 2048  # constants of all usual boards, so that one compiled function is for all

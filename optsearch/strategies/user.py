@@ -15,9 +15,9 @@ from optsearch.game import Cell, FixedLabels, Game, NoLabels, SinkingLabels, cel
 from optsearch.game.cells import parse_cell
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position
+from optsearch.search.rules import PatternRule, Rule
 from optsearch.strategies import Strategy
 from optsearch.strategies.player import Player, Playing
-from optsearch.strategies.rules import PatternRule, Rule
 from optsearch.strategies.score import Score, arguments_of, library
 from optsearch.support.errors import StrategyError
 from optsearch.support.user_code import (

@@ -89,7 +89,7 @@ def told_lengths(game: Game) -> list[int]:
 
 @dataclass(frozen=True)
 class Level:
-    """A policy by whose misses candidates are compared (`optsearch/strategies/levels.py`).
+    """A policy by whose misses candidates are compared (`optsearch/strategies/rollout.py`).
 
     floor, candidates -- in more configurations than the floor it compares so many candidates by the
     levels below it; in fewer it is the level below. Level 0 is greedy, which compares one.
@@ -115,6 +115,29 @@ class Level:
 
 
 GREEDY = Level(SMALL, 1, 0, 1)
+
+
+@dataclass(frozen=True)
+class Lookahead:
+    """How the policies compare cells by which a rollout of some depth looks ahead.
+
+    inner -- the level that is played on samples, with more than `above` configurations left. first,
+    higher -- the levels that compare where nothing is sampled: greedy, and each of those above it.
+    truncate -- with so many configurations of a sample, or fewer, misses are estimated.
+    """
+
+    above: int = 1024
+    inner: Level = Level(128, 4, 0, 1)
+    first: Level = Level(SMALL, 1, 40, MAX_CANDIDATES)
+    higher: Level = Level(12, 6, 2, 6)
+    truncate: int = 6
+
+    def levels(self, depth: int) -> tuple[Level, ...]:
+        """The levels that compare, greedy first."""
+        return self.first, *(self.higher,) * depth
+
+
+LOOKAHEAD = Lookahead()
 
 
 @dataclass(frozen=True)
