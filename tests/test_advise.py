@@ -254,6 +254,25 @@ def test_a_sinking_whose_length_was_not_told():
     assert reply_in(only_sunk, (0, 0), MISS) == MISS
 
 
+def test_hits_that_name_their_ships():
+    """A name that is the only possible one may be left out; a conflict and what is left follow."""
+    lines = ["A1 1", "C1 hit", "D1 1", "D1 hit 3a", "E1 hit"]
+    output = run(lines, "1x5:3a,1,announce=name").output
+    assert "C1=hit:3a, the only length that is possible\n" in output
+    assert (
+        "D1=hit:1 makes 2 hits on ships of length 1; the fleet 3a,1 has 1 cells of them" in output
+    )
+    assert [line for line in output.splitlines() if "ships left" in line][:2] == [
+        *("ships left: 3a 1", "ships left: 3a"),
+    ]
+    assert "every ship is sunk" in output
+    game = Game.parse("2x3:2a,2b,contact=any,announce=name")
+    shots = Position(game, "A1 2a B1 2b A2 miss").shots
+    assert conflict(game, shots) == (shots[0], *shots[1:])
+    with pytest.raises(PositionError, match=r"which ship was hit\? write B2 hit 2a or B2 hit 2b"):
+        reply_in(Position(game, "B1 2a"), (1, 1), HIT)
+
+
 def test_the_length_that_was_taken_is_said():
     lines = ["A1 h A2 h B1 m", "A3 sunk"]
     output = run(lines, "5x5:3,2,contact=any,announce=ship").output

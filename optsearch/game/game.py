@@ -364,8 +364,8 @@ class Game:
         """Raise NotSupported where ships of different kinds can lie on the same cells."""
         if self.has_twins:
             raise NotSupported(
-                f"{what} cannot tell apart ships that can lie on the same cells, as some of {self} "
-                "can; count, posterior, sample, play, advise and simulate without a prior can"
+                f"{what} cannot tell ships apart that can lie on the same cells, as in {self}: "
+                "count, posterior, sample, advise, bounds, play and simulate can, without a prior"
             )
 
     def kinds_of(self, ships: Iterable[int]) -> Iterable[int]:

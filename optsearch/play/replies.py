@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import Cell, Game, cell_name
+from optsearch.game import Cell, FixedLabels, Game, cell_name
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import HIT, SUNK, Position, Reply, Shot, known_replies, shots_of
 from optsearch.game.shapes import is_kind
@@ -41,12 +41,12 @@ def without_comment(line: str) -> str:
 
 
 def position_of(game: Game, text: str) -> Position:
-    """The position of a text of shots, in which a sinking may leave out the only possible length.
+    """The position of a text of shots, in which a reply may leave out the only possible ship.
 
-    Raises PositionError as `Position.parse`, and where several lengths are possible.
+    Raises PositionError as `Position.parse`, and where several ships are possible.
     """
     shots = shots_of(game, text)
-    if game.announce != "ship" or not any(one.reply == SUNK for one in shots):
+    if not any(one.reply == _unnamed(game) for one in shots):
         return Position(game, shots)
     position = Position(game)
     for shot in shots:
@@ -54,10 +54,17 @@ def position_of(game: Game, text: str) -> Position:
     return position
 
 
+def _unnamed(game: Game) -> Reply | None:
+    """The reply that a person may give without the ship that it names; None where none is named."""
+    if isinstance(game.announcement, FixedLabels):
+        return HIT
+    return SUNK if game.announce == "ship" else None
+
+
 def reply_in(position: Position | NoisyPosition, cell: Cell, reply: Reply) -> Reply:
     """A reply in the words of a game; PositionError where it says too little or too much.
 
-    Of a sinking whose length was not told it is the only length that is possible.
+    Where it does not name the ship that it must name, it is the only one that is possible.
     """
     game = position.game
     if reply.sunk and game.announce == "nothing":
@@ -67,16 +74,17 @@ def reply_in(position: Position | NoisyPosition, cell: Cell, reply: Reply) -> Re
         )
     if reply.length is not None and game.announce == "sunk":
         return replace(reply, length=None)
-    if reply != SUNK or game.announce != "ship":
+    if reply != _unnamed(game):
         return reply
-    forms = [one for one in known_replies(game) if one.sunk]
+    forms = [one for one in known_replies(game) if one.length is not None]
     possible = [one for one in forms if _fits(position, cell, one)]
     if len(possible) == 1:
         return possible[0]
     told = [in_words(cell, one) for one in possible or forms]
+    never = "; where the length is never told, begin with announce=sunk in place of announce=ship"
     raise PositionError(
-        f"which ship was sunk? write {' or '.join(told)}; where the length is never told, begin "
-        "with announce=sunk in place of announce=ship"
+        f"which ship was {'sunk' if reply.sunk else 'hit'}? write {' or '.join(told)}"
+        + (never if reply.sunk else "")
     )
 
 
@@ -191,8 +199,15 @@ def _is_possible(game: Game, shots: Sequence[Shot], kept: Set[int]) -> bool:
     """Whether some configuration gives the replies kept, the others being unknown.
 
     What a ship replies follows from where it lies and from the order of all shots; so placements
-    that reply otherwise are left out, and ships that cover the hits and no miss are counted.
+    that reply otherwise are left out, and ships that cover the hits and no miss are counted. Where
+    each hit names its ship, the other shots do not matter.
     """
+    if isinstance(game.announcement, FixedLabels):
+        try:
+            left = Position(game, (shot for i, shot in enumerate(shots) if i in kept))
+        except PositionError:  # more hits of a ship than it has cells
+            return False
+        return bool(Posterior(left).configurations)
     plain = tuple(
         Shot(shots[i].cell, replace(shots[i].reply, sunk=False, length=None)) for i in kept
     )
