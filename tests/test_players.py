@@ -333,17 +333,6 @@ def test_rollouts_begin_greedily_where_sinkings_are_announced():
     assert Position(small).after(rollout.shot(Position(small)), MISS).misses
 
 
-def test_parameters_of_players_are_checked():
-    for text in (
-        "parity:modulus=0",
-        "density:weight=x",
-        "information:ties=no",
-        "heuristic:version=6",
-    ):
-        with pytest.raises(StrategyError):
-            as_player(text)
-
-
 @pytest.mark.parametrize(
     ("name", "words"),
     [

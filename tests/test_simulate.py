@@ -12,10 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from optsearch.cli.command import app
-from optsearch.counting.configurations import list_ships, to_masks
+from optsearch.counting.configurations import to_masks
 from optsearch.evaluation import evaluate
 from optsearch.game import Game
-from optsearch.game.position import Position
 from optsearch.play import hiding
 from optsearch.play.simulate import Outcome, simulate
 from optsearch.support.errors import OptsearchError, StrategyError, TableError
@@ -137,17 +136,6 @@ def test_a_checkpoint_is_of_one_game_seed_and_hider(tmp_path):
 
 def chi_square(counts, expected):
     return sum((counts[key] - n) ** 2 / n for key, n in expected.items())
-
-
-def test_uniform_boards_are_uniform():
-    game = Game.parse("3x3:2,2,contact=any")
-    boards = hiding.hider("uniform").boards(game, 20_000, 7)
-    counts = Counter(tuple(sorted(to_masks(board))) for board in boards)
-    everything = {tuple(sorted(to_masks(ships))) for ships in list_ships(Position(game))}
-    assert set(counts) == everything
-    expected = dict.fromkeys(everything, 20_000 / len(everything))
-    degrees = len(everything) - 1
-    assert chi_square(counts, expected) < degrees + 5 * sqrt(2 * degrees)
 
 
 def test_a_prior_weighs_ships(tmp_path):

@@ -327,23 +327,6 @@ def test_chance_is_noticed():
         evaluate(Chance, GAME, jobs=1)
 
 
-def test_memory_of_another_game_is_noticed():
-    """It goes on beside its last hit, whichever game that was in."""
-
-    class Remembers:
-        last = 0
-
-        def shot(self, position):
-            if position.shots and position.shots[-1].reply.hit:
-                row, column = position.shots[-1].cell
-                self.last = row * position.game.columns + column
-            cells = range(position.game.cells)
-            return left(position, sorted(cells, key=lambda cell: abs(cell - self.last)))
-
-    with pytest.raises(StrategyError, match="not deterministic"):
-        evaluate(Remembers, GAME, jobs=1)
-
-
 def test_a_rule_that_changes():
     class Changing(RowsFirst):
         endgame = 0

@@ -125,11 +125,6 @@ def test_grid_sinks_every_ship_of_a_rectangle(text):
     assert found.worst <= game.cells
 
 
-def test_a_column_is_a_row():
-    column, row = (evaluate("row", Game.parse(text), jobs=1) for text in ("10x1:3", "1x10:3"))
-    assert column.histogram == row.histogram == {3: 1, 4: 3, 5: 3, 6: 1}
-
-
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
@@ -321,13 +316,6 @@ def test_it_gives_up_where_nothing_fits(monkeypatch):
     position = Position(game).after((0, 0), HIT).after((0, 1), MISS).after((1, 0), MISS)
     with pytest.raises(StrategyError, match=r"keeps 0 of 1,000 .*exact always keeps all"):
         Thompson(10).begin(game, np.random.default_rng(1)).shot(position)
-
-
-def test_parameters_are_checked():
-    for text in ("thompson:block_size=0", "thompson:block_size=x", "thompson:information=all"):
-        with pytest.raises(StrategyError):
-            as_player(text)
-    assert str(as_player("thompson")) == "thompson:block_size=10000,information=printed"
 
 
 @pytest.mark.long(6)

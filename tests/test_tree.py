@@ -405,20 +405,6 @@ def test_a_tree_comes_back_as_it_was_saved(tmp_path_factory, tree, source, title
     assert path.read_text(encoding="utf-8").count("\n") == nodes + 6 + bool(source) + bool(title)
 
 
-def test_saving_is_all_or_nothing(tmp_path):
-    path = tmp_path / "tree.json"
-    tree = load(FIGURE_5)
-    save(tree, path)
-    before = path.read_bytes()
-    assert before == FIGURE_5.read_bytes()
-    with pytest.raises(TreeError, match="cannot be written"):
-        save(DecisionTree(tree.position, tree.root, "\ud800"), path)
-    assert path.read_bytes() == before
-    assert len(list(tmp_path.iterdir())) == 1
-    with pytest.raises(TreeError, match="cannot be written"):
-        save(tree, path / "below a file")
-
-
 def changed(**fields):
     """The file of a small good tree with some fields changed; None drops one."""
     good = {
