@@ -1,5 +1,7 @@
 """How long work takes, estimated from a second of it by a clock that the tests set."""
 
+import json
+
 import pytest
 
 from optsearch.counting.posterior import Posterior
@@ -8,6 +10,7 @@ from optsearch.game.position import Position
 from optsearch.play import estimate
 from optsearch.play.simulate import replay
 from optsearch.strategies import as_player, as_strategy
+from optsearch.support.errors import TooLarge
 
 GAME = Game.parse("7x7:4,3,2")
 NUMBER = Posterior(Position(GAME)).configurations
@@ -83,6 +86,42 @@ def test_games_that_take_longer_than_all_boards_say_so(here, monkeypatch):
     _, _, err = here(*command)
     assert "3x4:2` plays all boards in about 2 minutes, these 9 games take about 5 minutes" in err
     assert here(*command, "--false-hits", "0.1")[2] == here(*command, "--quiet")[2] == ""
+
+
+def test_a_comparison_says_its_time_before(here, monkeypatch):
+    command = ("compare", "greedy", "rollout", "5x5:3,2,2", "--largest", 64, "--jobs", 2)
+    assert "about" not in here(*command)[2]
+    monkeypatch.setattr("optsearch.cli.estimates.pace", lambda *_: 1.0)
+    _, out, err = here(*command)
+    assert "about 21 minutes on 2 processes; fewer --positions" in err  # 2 s * 64 * 20 positions
+    assert "to evaluate" in out
+    assert here(*command, "--quiet")[2] == ""
+
+
+def test_a_game_of_rollouts_is_estimated_and_played_as_in_an_evaluation(
+    here, monkeypatch, tmp_path
+):
+    """Also where all configurations are too many for plain Python; animate says its time."""
+    monkeypatch.setattr(estimate, "FEW", 1000)
+    game = "5x6:3,2,2"
+    plain = here("simulate", "rollout", game, "--games", 3, "--jobs", 1, "--json")[1]
+    monkeypatch.setattr("optsearch.counting.configurations.list_ships", refuse)
+    monkeypatch.setattr("optsearch.strategies.greedy.list_ships", refuse)
+    fields = json.loads(here("simulate", "rollout", game, "--games", 3, "--jobs", 1, "--json")[1])
+    assert fields["players"] == json.loads(plain)["players"]
+    one, two = (
+        estimate.rollout_seconds(as_player(name), Game.parse(game), 1)
+        for name in ("greedy", "rollout")
+    )
+    assert one == 0 < two
+    monkeypatch.setattr("optsearch.cli.estimates.rollout_seconds", lambda *_: 60)
+    err = here("animate", "rollout", game, "-o", tmp_path / "a.html")[2]
+    assert err.startswith("a game of rollout")
+    assert "about 60 seconds on 1 process" in err
+
+
+def refuse(position):
+    raise TooLarge("too many to list")
 
 
 def test_a_game_says_how_far_it_is():

@@ -7,6 +7,7 @@ from pathlib import Path
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import read_game, writing
+from optsearch.cli.estimates import announce_game
 from optsearch.cli.options import OUTPUT, Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.counting.configurations import to_masks
@@ -45,7 +46,8 @@ def animate(
     parsed, playing = read_game(game), as_player(player)
     who = hider(boards)
     ships = to_masks(who.boards(parsed, number + 1, seed)[number])
-    with telling("playing") as progress:  # rollouts take a minute on the paper's game
+    announce_game(playing, parsed)
+    with telling("playing") as progress:
         end = replay(playing, parsed, number, seed=seed, boards=who, progress=progress)
     assert isinstance(end, Position)  # of a game with true replies
     title = str(playing).partition(":")[0]

@@ -7,13 +7,13 @@ from pathlib import Path
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import advised, numbered, read_game, require_order
+from optsearch.cli.estimates import announce_comparison
 from optsearch.cli.options import Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_at
 from optsearch.evaluation import Comparison
 from optsearch.evaluation import compare as compare_
 from optsearch.evaluation.comparison import MOST_DRAWN, POSITIONS
-from optsearch.play.estimate import evaluation_seconds
 from optsearch.strategies import as_strategy
 from optsearch.support.decimals import time_text
 
@@ -65,26 +65,27 @@ def compare(
     with (
         advised("--resume", resume),
         executor_at(dask, jobs) as (executor, workers),
-        telling("comparing") as progress,
     ):
-        comparison = compare_(
-            strategies[0],
-            strategies[1],
-            parsed,
-            until=strategies[2],
-            positions=positions,
-            largest=largest,
-            seed=seed,
-            executor=executor,
-            jobs=workers,
-            checkpoint=resume,
-            memory=int(memory * 2**30),
-            progress=progress,
-        )
+        most = int(memory * 2**30)
+        paces = announce_comparison(strategies[:2], parsed, largest, positions, most, workers)
+        with telling("comparing") as progress:
+            comparison = compare_(
+                strategies[0],
+                strategies[1],
+                parsed,
+                until=strategies[2],
+                positions=positions,
+                largest=largest,
+                seed=seed,
+                executor=executor,
+                jobs=workers,
+                checkpoint=resume,
+                memory=most,
+                progress=progress,
+            )
     answer = answer_of(comparison)
     if not comparison.is_exact:
-        whole = (evaluation_seconds(one, parsed) for one in strategies[:2])
-        times = " and ".join(map(time_text, whole))
+        times = " and ".join(time_text(one * comparison.configurations) for one in paces)
         answer.fact("to evaluate", f"about {times} of one processor, on all configurations")
     answer.print(form)
 

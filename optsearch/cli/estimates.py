@@ -6,15 +6,20 @@ import os
 
 from optsearch.cli.app import err
 from optsearch.cli.arguments import QUIET
+from optsearch.counting.posterior import Posterior
+from optsearch.evaluation.comparison import largest_of
+from optsearch.evaluation.runners import runner_of
 from optsearch.game import Game
-from optsearch.play.estimate import evaluation_seconds, simulation_seconds
+from optsearch.game.position import Position
+from optsearch.play.estimate import evaluation_seconds, pace, rollout_seconds, simulation_seconds
 from optsearch.play.simulate import ReplyModel
-from optsearch.strategies import Strategy, as_player
+from optsearch.strategies import Player, Strategy, as_player
 from optsearch.strategies.user import UserStrategy
 from optsearch.support.decimals import time_text
 
 LONG = 600  # seconds
 MINUTE = 60
+SOON = 10  # seconds, that one game may take
 FEW = 2000  # games times cells that need no estimate
 
 
@@ -51,9 +56,41 @@ def announce_simulation(
             )
 
 
-def _announce(what: str, seconds: float, workers: int | None, shorter: str) -> None:
+def announce_comparison(
+    strategies: list[Strategy],
+    game: Game,
+    largest: int | None,
+    positions: int,
+    memory: int,
+    workers: int | None,
+) -> list[float]:
+    """Say how long a comparison takes; the processor seconds of each per configuration.
+
+    None where the game is so small that it is compared exactly.
+    """
+    game.require_small("evaluating strategies")
+    size = largest_of([runner_of(one, game) for one in strategies], largest, memory)
+    if Posterior(Position(game)).configurations <= size:
+        return []
+    paces = [pace(one, game, size) for one in strategies]
+    if not QUIET.get():
+        what = f"comparing {' and '.join(map(str, strategies))}"
+        shorter = "fewer --positions or a smaller --largest take less"
+        _announce(what, sum(paces) * size * positions, workers, shorter)
+    return paces
+
+
+def announce_game(player: Player, game: Game) -> None:
+    """Say how long a game of rollouts takes."""
+    seconds = 0 if QUIET.get() else rollout_seconds(player, game, 1)
+    _announce(f"a game of {player}", seconds, 1, "greedy takes seconds", SOON)
+
+
+def _announce(
+    what: str, seconds: float, workers: int | None, shorter: str, least: float = LONG
+) -> None:
     number = workers or os.cpu_count() or 1
-    if seconds > LONG * number:
+    if seconds > least * number:
         processes = "1 process" if number == 1 else f"{number} processes"
         time = time_text(seconds / number)
         err.print(f"{what}: about {time} on {processes}; {shorter}", soft_wrap=True)

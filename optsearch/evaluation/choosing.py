@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
+
+from numpy.random import Generator
 
 from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import Posterior
@@ -27,6 +30,10 @@ class Chooser:
         self.name = strategy if isinstance(strategy, str) else str(self.strategy)
         self._game = game
 
+    def begin(self, game: Game, generator: Generator) -> Any:
+        """Itself, as a strategy does."""
+        return self
+
     @cached_property
     def _runner(self) -> Runner:
         return runner_of(self.strategy, self._game)
@@ -49,14 +56,15 @@ class Chooser:
 
         Raises TooLarge where an evaluation has none either, and StrategyError as `as_strategy`.
         """
-        number = Posterior(position).configurations
         runner = self._runner
-        if number > FEW and isinstance(runner, KernelRunner) and runner.compares(number):
-            return self._by_kernel(position, number)
+        if isinstance(runner, KernelRunner) and runner.is_rollout:
+            number = Posterior(position).configurations
+            if number > FEW and runner.compares(number):
+                return self._by_kernel(position, number)
         try:
             return self.strategy.shot(position)
         except TooLarge:
-            return self._by_kernel(position, number)
+            return self._by_kernel(position, Posterior(position).configurations)
 
     def _by_kernel(self, position: Position, number: int) -> Cell:
         limit = self._runner.listed(MEMORY)

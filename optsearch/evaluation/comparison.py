@@ -149,7 +149,7 @@ def compare(
     _require_numbers(positions, largest, seed)
     runners = [runner_of(strategy, game) for strategy in (first, second, until)]
     _require_leader(runners[2])
-    largest = _largest(runners[:2], largest, memory)
+    largest = largest_of(runners[:2], largest, memory)
     posterior = Posterior(Position(game))
     posterior.require_some()
     number = posterior.configurations
@@ -216,7 +216,7 @@ def _require_leader(runner: Runner) -> None:
         )
 
 
-def _largest(runners: Sequence[Runner], largest: int | None, memory: int) -> int:
+def largest_of(runners: Sequence[Runner], largest: int | None, memory: int) -> int:
     """The configurations of the largest positions; TooLarge for more than can be listed."""
     limits = []
     for runner in runners:

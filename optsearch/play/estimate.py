@@ -15,8 +15,16 @@ import numpy as np
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import Posterior
+from optsearch.evaluation.choosing import Chooser
 from optsearch.evaluation.run import MEMORY
-from optsearch.evaluation.runners import PatternRunner, PythonRunner, runner_of
+from optsearch.evaluation.runners import (
+    LISTED,
+    KernelRunner,
+    PatternRunner,
+    PythonRunner,
+    listed_rows,
+    runner_of,
+)
 from optsearch.evaluation.tasks import Task, run_task
 from optsearch.evaluation.top import Top
 from optsearch.game import Cell, Game
@@ -24,14 +32,16 @@ from optsearch.game.position import Position, Shot, reply
 from optsearch.play.hiding import Drawn
 from optsearch.play.simulate import (
     PLAIN,
+    PLAYED,
     PLAYED_COMPILED,
     ReplyModel,
+    asked_in,
     errors_of,
     generator_of,
     play_task,
     played,
 )
-from optsearch.strategies import Player, as_player
+from optsearch.strategies import Player, Strategy, as_player
 from optsearch.strategies.player import salvo_of
 
 Clock = Callable[[], float]
@@ -54,8 +64,6 @@ def evaluation_seconds(strategy: object, game: Game, clock: Clock = time.process
         runner.require_few(number)
     if number <= FEW:
         return 0.0
-    if isinstance(runner := runner_of(strategy, game), PythonRunner):
-        runner.require_few(number)
     return pace(strategy, game, number, clock) * number
 
 
@@ -65,13 +73,27 @@ def pace(strategy: object, game: Game, largest: int, clock: Clock = time.process
     largest = min(largest, runner.listed(MEMORY))
     from_start = isinstance(runner, PatternRunner)  # whose kernel plays all shots anyway
 
-    def timed(position: Position, number: int) -> float:
-        task = Task(str(game), str(position), number)
+    def run(position: Position, number: int) -> None:
+        run_task(runner.strategy, Task(str(game), str(position), number), from_start)
+
+    took, number = _longest(run, _path(game), largest, clock)
+    return took / number
+
+
+Place = tuple[Position, int]  # and how many configurations it has
+
+
+def _longest(
+    run: Callable[[Position, int], object], path: list[Place], largest: int, clock: Clock
+) -> tuple[float, int]:
+    """What some work takes at the largest position for which a second is enough, and its size."""
+
+    def timed(*place: Any) -> float:
         started = clock()
-        run_task(runner.strategy, task, from_start)
+        run(*place)
         return clock() - started
 
-    places = [place for place in _path(game) if place[1] <= largest]
+    places = [place for place in path if place[1] <= largest]
     place, *larger = reversed(places)
     timed(*place)  # what is compiled at its first call is no part of the pace
     took = spent = timed(*place)
@@ -83,10 +105,10 @@ def pace(strategy: object, game: Game, largest: int, clock: Clock = time.process
             place = following
             took = timed(*place)
             spent += took
-    return took / place[1]
+    return took, place[1]
 
 
-def _path(game: Game) -> list[tuple[Position, int]]:
+def _path(game: Game) -> list[Place]:
     """The positions of a game of greedy at ships drawn at random, while there is much to choose."""
     posterior = Posterior(Position(game))
     (ships,) = posterior.sample(1, np.random.default_rng(1))
@@ -116,13 +138,15 @@ def simulation_seconds(
     shoot half of its cells.
     """
     chosen = as_player(player)
+    if manner.is_plain and (seconds := rollout_seconds(chosen, game, games, clock)):
+        return seconds
     boards = Drawn().boards(game, min(games, PLAYED_COMPILED), 1)
     if manner.is_plain and chosen.compiled(game) is not None:
         play_task(chosen, str(game), boards[:1], 0, 1)  # which compiles it
         started = clock()
         play_task(chosen, str(game), boards, 0, 1)
         return (clock() - started) / len(boards) * games
-    timed = _Timed(chosen, clock)
+    timed = _Timed(asked_in(chosen, game, manner), clock)
     ended = 0
     try:
         for number, ships in enumerate(boards):
@@ -137,6 +161,27 @@ def simulation_seconds(
     return timed.spent / max(timed.shots, 1) * game.cells / 2 * games
 
 
+def rollout_seconds(
+    player: object, game: Game, games: int, clock: Clock = time.process_time
+) -> float:
+    """Of so many games of rollouts in a game of very many configurations; 0 for all others.
+
+    Each task lists those of the game once, and each shot those that are left; the shot itself takes
+    no longer from more than are compared.
+    """
+    path = _path(game) if isinstance(player, Strategy) and game.is_silent else []
+    runner = runner_of(player, game) if path else None
+    if not isinstance(runner, KernelRunner) or not runner.is_rollout or path[0][1] <= FEW:
+        return 0.0
+    chooser = Chooser(player, game)
+    shot, compared = _longest(lambda place, _: chooser.shot(place), path, runner.rule.cap, clock)
+    listing, listed = _longest(lambda place, _: listed_rows(place), path, LISTED, clock)
+    each = listing / listed
+    most = runner.listed(MEMORY)
+    game_seconds = sum(shot * min(1, n / compared) + each * min(most, n) for _, n in path)
+    return game_seconds * games + each * path[0][1] * -(-games // PLAYED)
+
+
 class _TimeOver(Exception):
     """The second is over."""
 
@@ -144,7 +189,7 @@ class _TimeOver(Exception):
 class _Timed(Player):
     """A player whose games end when a second is over; shots -- those made by then."""
 
-    def __init__(self, player: Player, clock: Clock):
+    def __init__(self, player: Player | Chooser, clock: Clock):
         self._player, self._clock = player, clock
         self._started = clock()
         self.shots = 0

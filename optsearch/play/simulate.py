@@ -237,8 +237,16 @@ def errors_of(seed: int, number: int) -> np.random.Generator:
     return np.random.default_rng([seed, 2, number])
 
 
+def asked_in(player: Player, game: Game, manner: ReplyModel) -> Player | Chooser:
+    """What is asked for the shots of a player in all games that are played one after the other.
+
+    A strategy that would list too many configurations shoots as an evaluation does.
+    """
+    return Chooser(player, game) if manner.is_plain and isinstance(player, Strategy) else player
+
+
 def played(
-    player: Player,
+    player: Player | Chooser,
     game: Game,
     ships: Sequence[int],
     generator: np.random.Generator,
@@ -317,14 +325,14 @@ def replay(
 ) -> Position | NoisyPosition:
     """The end of a game that `simulate` plays with this seed: that on the board of a number.
 
-    A strategy that would list too many configurations shoots as an evaluation does. progress --
-    called before each of its shots, with the cells hit so far.
+    progress -- called before each shot of a strategy, with the cells hit so far.
     """
     ships = to_masks((boards or Drawn()).boards(game, number + 1, seed)[number])
     chosen = as_player(player)
     manner.require(chosen, game)
-    if manner.is_plain and isinstance(chosen, Strategy):
-        chooser, report = Chooser(chosen, game), meter(progress, game.fleet_cells)
+    chooser = asked_in(chosen, game, manner)
+    if isinstance(chooser, Chooser):
+        report = meter(progress, game.fleet_cells)
 
         def shot(position: Position) -> Cell:
             report(position.hits.bit_count())
@@ -343,9 +351,10 @@ def play_task(
     numbered = list(enumerate(boards, first))
     compiled = player.compiled(game) if manner.is_plain else None
     if compiled is None:
+        asked = asked_in(player, game, manner)
         ends = (
             played(
-                *(player, game, to_masks(ships)),
+                *(asked, game, to_masks(ships)),
                 generator_of(seed, number),
                 manner,
                 errors_of(seed, number),
