@@ -243,8 +243,7 @@ def test_options_that_are_refused(here, monkeypatch, command):
     assert here(*command, "--dask", "tcp://127.0.0.1:1") == (
         2,
         "",
-        "error: --dask needs the package distributed; install it with: pip install "
-        "'optsearch[dask]'\n",
+        "error: --dask needs the package distributed; install it with: pip install distributed\n",
     )
 
 

@@ -1,4 +1,4 @@
-"""Games under way, each under an id that nobody guesses; only so many, and not for ever."""
+"""Games under way, each under an id that nobody guesses; limited in number and in time."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ Solve = Callable[[Game, Objective, Prior], int]
 class CheckedCertificate:
     """What a certificate was found to prove.
 
-    hider, shooter -- what each guarantees: for the mean at least and at most so many shots, for
+    hider, shooter -- what each guarantees: for the mean the least and the most shots, for
     within=K at most and at least this probability to finish. hidings, orbits -- how many there
     are; used -- orbits that the hider uses; trees -- of the shooter. method -- what computed the
     best answer to the hider. seconds -- wall time.

@@ -172,7 +172,7 @@ def best_greedy(family: Family) -> int:
 
 @cache
 def finished(family: Family, shots: int) -> int:
-    """The most configurations that a strategy finishes within so many shots."""
+    """The most configurations that a strategy finishes within the limit of shots."""
     if is_over(family):
         return weight(family)
     return max(first_finished(family, shots).values())
@@ -236,7 +236,7 @@ def solve(position: Position, objective: Objective = MEAN, prior: Prior | None =
 
 
 def _best_shots(family: Family, objective: Objective, shots: float) -> list[int]:
-    """Every useful cell that an optimal strategy with so many shots left can shoot first."""
+    """Every useful cell that an optimal strategy can shoot first with the shots that are left."""
     values: dict[int, float]
     if objective.kind == "within":
         values = {cell: -number for cell, number in first_finished(family, int(shots)).items()}

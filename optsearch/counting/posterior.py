@@ -486,7 +486,7 @@ class Posterior:
         return result
 
     def _shape(self, n: int) -> tuple[int, int, int]:
-        """Of so many configurations as ships."""
+        """The shape of an array of configurations as ships."""
         game = self.position.game
         return n, len(game.fleet), game.words
 

@@ -165,7 +165,7 @@ class Oracle:
 
 
 def paid(objective: Objective, shots: Shots) -> Shots:
-    """What the shooter pays for games of so many shots."""
+    """What the shooter pays for a game of this number of shots."""
     if objective.shots is None:
         return shots
     return (shots > objective.shots).astype(np.int64)

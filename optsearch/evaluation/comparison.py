@@ -3,7 +3,7 @@
     compare("rollout", "nested", "10x10:5,4,3,3,2").saved
 
 Ships are drawn uniformly, and a third strategy shoots at them: it *leads* from the empty board to
-the first position with at most so many configurations. Below it both strategies are evaluated on
+the first position with at most `largest` configurations. Below it both strategies are evaluated on
 all configurations of the position, as an evaluation does with its tasks. A game of M configurations
 comes to a position of n with probability n / M. So the mean over what is drawn estimates, without
 bias, what the whole game takes if the leader plays down to that size and the strategy from there

@@ -305,7 +305,7 @@ class _Grid:
     is_square: bool = True
 
     def __call__(self, text: str, rows: int, columns: int) -> Board:
-        """The board of so many rows and columns."""
+        """The board with these numbers of rows and columns."""
 
         def place(cell: int, step: tuple[int, int]) -> int:
             row, column = cell // columns + step[0], cell % columns + step[1]

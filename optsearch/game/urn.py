@@ -34,7 +34,7 @@ def draws(balls: int, red: int, wanted: int) -> dict[int, Fraction]:
 
 
 def random_shots(game: Game) -> dict[int, Fraction]:
-    """The probability that random shots sink the fleet of a game in so many, ascending."""
+    """The probability of each number of random shots that sink the fleet of a game."""
     return draws(game.room, game.fleet_cells, game.fleet_cells)
 
 

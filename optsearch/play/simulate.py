@@ -96,7 +96,7 @@ class Outcome:
 
     @cached_property
     def histogram(self) -> dict[int, int]:
-        """Shots -> games that took so many, ascending."""
+        """Shots -> how many games took them, ascending."""
         return dict(sorted(Counter(self.shots.tolist()).items()))
 
     def as_json(self) -> dict[str, object]:

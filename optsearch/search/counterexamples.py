@@ -78,7 +78,7 @@ def parse_fleet(text: str) -> tuple[int, ...]:
 class Scope:
     """The games of a search, and which of their positions.
 
-    max_cells -- every grid with rows <= columns and so many cells at most.
+    max_cells -- every grid with rows <= columns and at most this many cells.
     fleets -- only these, each in descending order; when there are none, every multiset of lengths
         from `shortest` up that fits on the grid.
     shortest -- the least length of a ship. Ships of one cell, which the paper's game does not have,

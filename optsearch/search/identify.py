@@ -210,7 +210,7 @@ class IdentificationTree:
 
     @cached_property
     def histogram(self) -> dict[int, int]:
-        """Misses -> the weight of the sets that take so many, ascending."""
+        """Misses -> the weight of the sets that take them, ascending."""
         weights: Counter[int] = Counter()
         for weight, misses, _ in self._ends:
             weights[misses] += weight

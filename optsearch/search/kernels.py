@@ -403,7 +403,7 @@ class Kernel:
         self._search.memo.shared = table
 
     def search_with(self, team: int) -> None:
-        """Search as one of so many processes with one table, all of which search the same."""
+        """Search as one of several processes with one table and one question."""
         self._search.team = team
 
 
@@ -488,7 +488,7 @@ def price(objective: Objective, budget: int) -> int:
 
 
 def chain_prices(sets: tuple[int, ...], limit: int, steps: int = 20_000) -> tuple[int, ...] | None:
-    """Prices of sets by which they need so many misses (`optsearch.lower_bounds.dual_chain`).
+    """Prices of sets by which they need these misses (`optsearch.lower_bounds.dual_chain`).
 
     None where the steps are too few, or the kernel has no prices for such sets.
     """

@@ -91,10 +91,10 @@ def told_lengths(game: Game) -> list[int]:
 class Level:
     """A policy by whose misses candidates are compared (`optsearch/strategies/rollout.py`).
 
-    floor, candidates -- in more configurations than the floor it compares so many candidates by the
+    floor, candidates -- in more configurations than the floor it compares these candidates by the
     levels below it; in fewer it is the level below. Level 0 is greedy, which compares one.
-    margin, kept -- which of those that it compares go on to the next level: up to so many
-    hundredths of a miss per configuration above the cheapest, and at most so many.
+    margin, kept -- which of those that it compares go on to the next level: up to `margin`
+    hundredths of a miss per configuration above the cheapest, and at most `kept`.
     """
 
     floor: int
@@ -145,7 +145,7 @@ class Rule:
     """What the kernels need of a strategy; that of `optsearch.compiled._walk` explains the rules.
 
     order -- the cells (row * columns + column) in the order in which ties are broken.
-    endgame -- the optimum is played once so many configurations are left, at most 10.
+    endgame -- with at most this many configurations left, 10 or fewer, it plays the optimum.
     candidates, percent, screen, finalists, cap, truncate -- of rollouts; one candidate is greedy.
     estimates -- a row for each number of cells left to hit, 128 values a row: misses times 4096.
     score -- what is shot if it is not a most probable cell; rank -- by what candidates are ranked,

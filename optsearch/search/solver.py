@@ -511,7 +511,7 @@ class Solver:
     def prices(
         self, sets: tuple[int, ...], weights: tuple[int, ...], misses: int
     ) -> tuple[int, ...] | None:
-        """Prices of some sets that prove so many misses, or None; for `proving.prove`."""
+        """Prices of some sets that prove these misses, or None; for `proving.prove`."""
         return chain_prices(sets, misses) if set(weights) == {1} else None
 
     # The tree

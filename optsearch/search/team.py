@@ -42,7 +42,7 @@ AT_ONCE = 10_000  # families of a table on disk that are told between two looks 
 
 @dataclass(frozen=True)
 class Parallel:
-    """Questions go to an executor, so many at a time."""
+    """Questions go to an executor, several at a time."""
 
     executor: Executor
     workers: int

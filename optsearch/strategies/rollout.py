@@ -19,7 +19,7 @@ family of the configurations left, and a cell that some of them have and some do
    shot, the first in the order of step 3.
 
 Up to `cap` configurations the costs are those of F. Above, they are those of the sample of at most
-`cap`, and "in all its configurations" in step 3 is judged on it. The sample S of at most so many is
+`cap`, and "in all its configurations" in step 3 is judged on it. The sample S of at most n are
 the configurations whose hash ends in b zero bits, with the least b for which there are no more.
 (It can be empty; every cell costs nothing then.)
 Greedy then stops at a few configurations of S (`Lookahead.truncate`, 6) or fewer, and a part P of S
@@ -210,7 +210,7 @@ class Rollout(Strategy):
 
     @cached_property
     def _sizes(self) -> tuple[int, int]:
-        """Cells are compared with more than so many configurations, and with up to so many."""
+        """The least and the most configurations with which cells are compared."""
         if not self.sizes:
             return 0, ANNOUNCED
         found = re.fullmatch(r"([1-9]\d{0,8})-([1-9]\d{0,8})", self.sizes, re.ASCII)

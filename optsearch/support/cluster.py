@@ -42,7 +42,7 @@ def cluster(address: str) -> Iterator[Cluster]:
         from distributed import Client
     except ModuleNotFoundError:
         raise OptsearchError(
-            "--dask needs the package distributed; install it with: pip install 'optsearch[dask]'"
+            "--dask needs the package distributed; install it with: pip install distributed"
         ) from None
     for logger in ("distributed", "tornado.application"):  # what is lost is said here
         logging.getLogger(logger).setLevel(logging.CRITICAL)

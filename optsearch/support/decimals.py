@@ -12,7 +12,7 @@ from math import ceil, floor
 
 
 def decimal(value: Fraction, side: str = "exact", places: int = 6) -> str:
-    """A number with so many decimals: a lower bound down, an upper one up, else the nearest.
+    """A number with this many decimals: a lower bound down, an upper one up, else the nearest.
 
     side -- lower, upper or exact. Of two that are as near the even one is taken.
 
@@ -36,7 +36,7 @@ def exact_mean(value: Fraction) -> str:
 
 
 def brief(value: Fraction, side: str, places: int = 4) -> str:
-    """A bound with at most so many decimals, fewer where these are exact.
+    """A bound with at most this many decimals, fewer where these are exact.
 
     >>> brief(Fraction(278, 5), "upper"), brief(Fraction(2, 3), "upper")
     ('55.6', '0.6667')

@@ -1,4 +1,4 @@
-"""Work shared out: so many tasks under way on an executor, and what each gives when it ends."""
+"""Work shared out: some tasks under way on an executor, and what each gives when it ends."""
 
 from __future__ import annotations
 

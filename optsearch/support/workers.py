@@ -25,7 +25,7 @@ _QUIET = "ignore:::multiprocessing.resource_tracker"  # it tidies up after an ow
 
 @contextmanager
 def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """A pool of so many processes; at the end, and when the owner is killed, they end at once.
+    """A pool of processes; at the end, and when the owner is killed, they end at once.
 
     Raises WorkerLost where one of them was killed.
     """
