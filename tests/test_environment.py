@@ -20,13 +20,12 @@ from gymnasium.utils.env_checker import check_env  # noqa: E402
 from optsearch.counting.configurations import list_ships, to_masks  # noqa: E402
 from optsearch.counting.posterior import Posterior  # noqa: E402
 from optsearch.counting.prior import Prior  # noqa: E402
-from optsearch.environment import NAME, Agent, Battleship, ChanceAgent, View  # noqa: E402
+from optsearch.environment import NAME, Agent, Battleship, View  # noqa: E402
 from optsearch.evaluation import evaluate  # noqa: E402
 from optsearch.game import Game  # noqa: E402
 from optsearch.game.position import Position, play  # noqa: E402
-from optsearch.lower_bounds.by_chance import shots_by_chance  # noqa: E402
 from optsearch.play.simulate import simulate  # noqa: E402
-from optsearch.support.errors import OptsearchError, StrategyError  # noqa: E402
+from optsearch.support.errors import OptsearchError  # noqa: E402
 from tests.examples import draws  # noqa: E402
 
 SMALL = "3x4:3,2,contact=any"
@@ -243,16 +242,6 @@ def test_an_agent_is_evaluated_and_simulated():
     found = simulate([agent, "greedy:endgame=0"], Game.parse(SMALL), games=50, jobs=1)
     ours, theirs = found.outcomes
     assert (ours.strategy, ours.shots.tolist()) == ("Agent(most_probable)", theirs.shots.tolist())
-
-
-def test_an_agent_by_chance_is_simulated_only():
-    game, agent = Game.parse("3x3:2"), ChanceAgent(any_open)
-    runs = [simulate([agent], game, games=400, seed=2, jobs=1).outcomes[0] for _ in range(2)]
-    assert runs[0].shots.tolist() == runs[1].shots.tolist()
-    exact = float(shots_by_chance(Position(game)))
-    assert abs(runs[0].mean - exact) < 4 * runs[0].standard_error
-    with pytest.raises(StrategyError, match="simulated"):
-        evaluate(agent, game, jobs=1)
 
 
 def test_an_agent_in_a_file(here, tmp_path, monkeypatch):

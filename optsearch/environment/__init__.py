@@ -21,7 +21,7 @@ except ModuleNotFoundError as error:
         name="gymnasium",
     ) from None
 
-from optsearch.environment.agents import Agent, ChanceAgent
+from optsearch.environment.agents import Agent
 from optsearch.environment.battleship import NAME, Battleship
 from optsearch.environment.view import HIT, HOLE, MISS, SUNK, UNKNOWN, Observation, View
 
@@ -34,7 +34,6 @@ __all__ = [
     "UNKNOWN",
     "Agent",
     "Battleship",
-    "ChanceAgent",
     "Observation",
     "View",
 ]
