@@ -1,4 +1,4 @@
-"""The kernel for announced sinkings, against the definition of its value."""
+"""The search where hits tell of their ships, against the definition of its value."""
 
 import random
 from functools import cache
@@ -57,7 +57,7 @@ class Example:
             disk,
             SolverOptions(**dict.fromkeys(off, False)).switches,
             self.nodes.append,
-            replies="sinkings",
+            replies="labels" if game.announce == "name" else "sinkings",
             labels=labels(game),
         )
 
@@ -124,7 +124,9 @@ def parts(game, items, hits, cell) -> dict[Reply, frozenset]:
 def examples(draw, objectives=OBJECTIVES, max_configurations=9, off=None):
     """Part of the configurations of a random position, for one objective; a budget."""
     position = draw(
-        positions(max_cells=12, max_ships=3, max_configurations=150, announce=("sunk", "ship"))
+        positions(
+            max_cells=12, max_ships=3, max_configurations=150, announce=("sunk", "ship", "name")
+        )
     )
     everything = list(reference.configurations(position))
     chosen = draw(
@@ -196,6 +198,31 @@ def test_ships_of_one_size_and_two_shapes_are_told_apart():
     game = Game.parse("3x4:3,V3,contact=any,announce=ship")
     example = Example(game, [(1792, 2240), (3584, 196)], 1728, "mean")
     assert example.search.solve(example.family, hits=example.hits) == example.value(-1) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "misses"),
+    [
+        ("3x3:2,1", None),
+        ("2x4:2a,2b", None),
+        ("3x3:2,2,contact=any", None),
+        ("3x3:3,1,1,contact=any", None),
+        ("4x4:3,2", 309),  # these by a search of another program
+        ("2x6:3,2,contact=any", 176),
+        ("3x4:3,2,contact=any", 252),
+        ("4x5:4,3,2", 132),
+    ],
+)
+def test_games_that_name_the_ship_of_each_hit(text, misses):
+    position = Position(Game.parse(f"{text},announce=name"))
+    solving = solver.Solver(position)
+    found = solving.solution
+    if misses is None:
+        with reference.caches():
+            assert found.total_height == reference.total_height(reference.family(position))
+    else:
+        assert found.total_height == position.hits_left * found.configurations + misses
+    assert solving.tree().total_height == found.total_height
 
 
 @draws(750, few=5)

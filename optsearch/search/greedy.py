@@ -177,8 +177,10 @@ class GreedySolver:
         by_rule = self._kernel(f"{rule} greedy")
         if by_rule.is_silent:
             return by_rule.solve(state)
-        if by_rule.is_over(state) or by_rule.free_hits(state):
+        if by_rule.is_over(state):
             return 0
+        if free := by_rule.free_hits(state):
+            return self._after(state, next(bits(free)), rule)
         key = rule, state.family.tobytes(), state.hits
         if key not in self._values:
             self._count()

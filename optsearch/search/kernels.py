@@ -23,9 +23,9 @@ from optsearch.counting.configurations import CellSets, list_ships, to_masks, to
 from optsearch.counting.family import MAX_SETS, Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import Game, NoLabels, Permutation, SinkingLabels, bits, image
+from optsearch.game import FixedLabels, Game, NoLabels, Permutation, SinkingLabels, bits, image
 from optsearch.game.objective import MEAN, Objective
-from optsearch.game.position import HIT, MISS, Position, Reply
+from optsearch.game.position import MISS, Position, Reply
 from optsearch.support.errors import NotSupported, TooLarge
 from optsearch.tree import Leaf, Node
 
@@ -134,11 +134,11 @@ class Disk(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What a search looks for: sets of cells with weights, and their ships where sinkings are told.
+    """What a search looks for: sets of cells with weights, and their ships where hits tell of them.
 
     sets -- as words, ascending where hits tell nothing. hits -- the mask of the cells hit before.
     cells_left -- hits that end a game from there. family -- the sets where hits tell nothing.
-    ships -- of each set, shape (n, s, 2), and what the sinking of each of the s tells, else.
+    ships -- of each set, shape (n, s, 2), and a number for what hits tell of each of the s, else.
     """
 
     game: Game
@@ -158,7 +158,7 @@ class Problem:
 
     @classmethod
     def of_ships(cls, position: Position) -> Problem:
-        """The configurations of a position where sinkings are announced.
+        """The configurations of a position where hits tell of their ships.
 
         Raises ImpossiblePosition when there is none, TooLarge when they cannot be listed.
         """
@@ -266,11 +266,11 @@ class Kernel:
         return int(cells @ self.weights[state.family])
 
     def free_hits(self, state: State) -> int:
-        """Cells that may be shot at once: they cost nothing and tell nothing.
+        """Cells that may be shot at once: they cost nothing, and when is no matter.
 
         Where sinkings are announced, when a certain cell is shot decides what a sinking tells.
         """
-        if not self.is_silent and len(state.family) > 1:
+        if isinstance(self.game.announcement, SinkingLabels) and len(state.family) > 1:
             return 0
         words = np.bitwise_and.reduce(self.sets[state.family], axis=0)
         return to_masks(words[None, :])[0] & ~state.hits
@@ -318,31 +318,27 @@ class Kernel:
         left = NO_BUDGET if self.objective.kind == "mean" else max(state.budget - 1, -1)
         hit, missed = state._replace(hits=state.hits | 1 << cell), state._replace(budget=left)
         codes = self._codes(state, cell)
-        parts = {
-            reply: (hit if reply.hit else missed)._replace(family=state.family[codes == code])
-            for reply, code in ((self._reply(code), code) for code in np.unique(codes).tolist())
+        found: dict[Reply, NDArray[np.bool_]] = {}
+        for code in np.unique(codes).tolist():
+            kind = self.game.fleet[abs(code) - 1]
+            reply = self.game.announcement.of_hit(kind, code < 0) if code else MISS
+            found[reply] = found.get(reply, False) | (codes == code)
+        return {
+            reply: (hit if reply.hit else missed)._replace(family=state.family[found[reply]])
+            for reply in sorted(found, key=lambda reply: reply.order)
         }
-        return dict(sorted(parts.items(), key=lambda part: part[0].order))
 
     def _codes(self, state: State, cell: int) -> NDArray[np.int64]:
-        """The reply of each set to a shot: 0 a miss, 1 a hit, 2 + label a sinking."""
-        word, bit = cell >> 6, np.uint64(1) << np.uint64(cell & 63)
-        if self.problem.ships is None:
-            return np.where(self.sets[state.family, word] & bit, 1, 0)
-        ships = self.problem.ships[state.family]
-        has = ships[:, :, word] & bit != 0
-        is_left = (ships & ~to_words([state.hits | 1 << cell]) != 0).any(axis=2)
-        told = np.where(is_left, 1, 2 + np.array(self.problem.labels))
-        codes: NDArray[np.int64] = (has * told).max(axis=1)
-        return codes
+        """Which ship of each set a shot hits, from 1, negative if it sinks it; 0 a miss.
 
-    def _reply(self, code: int) -> Reply:
-        if code < 2:
-            return HIT if code else MISS
-        if self.game.announce != "ship":
-            return Reply(True, True)
-        told = _kinds(self.game)[code - 3] if self.game.has_shapes else code - 2
-        return Reply(True, True, told)
+        Where hits tell nothing, a set is one ship.
+        """
+        ships = self.problem.ships
+        ships = self.sets[state.family, None] if ships is None else ships[state.family]
+        has = ships[:, :, cell >> 6] >> np.uint64(cell & 63) & np.uint64(1) != 0
+        is_left = (ships & ~to_words([state.hits | 1 << cell]) != 0).any(axis=2)
+        codes: NDArray[np.int64] = np.where(is_left, 1, -1) * np.arange(1, ships.shape[1] + 1)
+        return (has * codes).sum(axis=1)  # type: ignore[no-any-return]
 
     def counts(self, state: State) -> NDArray[np.int64]:
         """How many configurations have each cell, shape (128,); 0 where it is hit."""
@@ -355,9 +351,8 @@ class Kernel:
     def greedy_choices(self, state: State) -> list[int]:
         """The cells that greedy chooses from, ascending: the most probable ones.
 
-        Where nothing is announced a certain hit costs and tells nothing, so that it is shot before
-        and is no choice. Where sinkings are announced, the order of the hits decides what a sinking
-        tells, and it is one.
+        A certain hit that is free is shot before and is not a choice. Where sinkings are announced,
+        the order of the hits decides what a sinking tells, and it is one.
         """
         counts = self.counts(state)
         counts[list(bits(self.free_hits(state)))] = 0
@@ -379,7 +374,8 @@ class Kernel:
             seen += 1
             if seen % BETWEEN_TICKS == 0:
                 self._tick(self.nodes)
-            parts = self.parts(state, self.greedy_choices(state)[0])
+            free = self.free_hits(state)
+            parts = self.parts(state, next(bits(free)) if free else self.greedy_choices(state)[0])
             cost += self.weight(parts[MISS]) if MISS in parts else 0
             waiting += parts.values()
         return cost
@@ -417,7 +413,10 @@ def _searching(
     rule: str,
 ) -> Search:
     items = problem.sets if problem.ships is None else problem.ships
-    replies = "nothing" if problem.ships is None else "sinkings"
+    replies = "nothing"
+    if problem.ships is not None:
+        is_fixed = isinstance(problem.game.announcement, FixedLabels)
+        replies = "labels" if is_fixed else "sinkings"
     search = Search(
         items,
         problem.weights,
@@ -522,7 +521,7 @@ def kernel(
 
     Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
     """
-    position.game.require_kinds("a search", NoLabels, SinkingLabels)
+    position.game.require_kinds("a search", NoLabels, FixedLabels, SinkingLabels)
     if position.game.is_silent:
         found = Family.of(position, prior) if family is None else family.check_total_weight()
         problem = Problem.of_family(found, position.hits)
@@ -535,7 +534,7 @@ def kernel(
 
 
 def announced_kernel(position: Position, memory: int = 1 << 23) -> Kernel:
-    """The kernel of a small position where sinkings are announced, for the mean.
+    """The kernel of a small position where hits tell of their ships, for the mean.
 
     Errors as in `kernel`.
     """
@@ -580,22 +579,17 @@ def _most(counts: NDArray[np.int64]) -> list[int]:
     return np.flatnonzero(counts == most).tolist() if most else []
 
 
-def _kinds(game: Game) -> list[int]:
-    return list(dict.fromkeys(game.fleet))
-
-
 def labels(game: Game) -> tuple[int, ...]:
-    """What the sinking of each ship tells, as a number from 1, or 0 where it tells no more."""
-    if game.announce != "ship":
+    """A number for what hits tell of each ship; equal where it is the same."""
+    if game.announcement == SinkingLabels(names_ship=False):
         return (0,) * len(game.fleet)
-    if game.has_shapes:
-        return tuple(1 + _kinds(game).index(kind) for kind in game.fleet)
-    return game.fleet
+    kinds = list(dict.fromkeys(game.fleet))
+    return tuple(len(kinds) - kinds.index(kind) for kind in game.fleet)
 
 
 def _compatible(position: Position) -> NDArray[np.uint64]:
     """The configurations of a position as ships, shape (n, ships, 2)."""
-    if not any(shot.reply.sunk for shot in position.shots):
+    if not any(shot.reply.sunk or shot.reply.length for shot in position.shots):
         ships: CellSets = list_ships(position)
         keep = [position.is_compatible(to_masks(row)) for row in ships]
         return np.ascontiguousarray(ships[keep])
