@@ -6,6 +6,7 @@ subset. The bounds and the choice of shots are those of `_search`; what is known
 remembered by its bits, for the time of one search, and by its identity for all of them.
 """
 
+cimport cython
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport int16_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memset
@@ -28,6 +29,7 @@ cdef enum:
     IDENTITY_FROM = 8          # sets from which a subset is looked up by its identity
 
 
+@cython.final
 cdef class WordSearch:
     """Searches families whose bounds it is given."""
 
@@ -246,6 +248,12 @@ cdef class WordSearch:
                     self.keep(known, sets, lower, exact[0])
                     return lower
         count_subset(self.effort)
+        if n == 3 and self.weights == NULL:
+            exact[0] = True
+            for i in range(columns_n):
+                if popcount(columns[i] & sets) == 2:
+                    return 2
+            return 3
         subset.sets, subset.n, subset.hits = sets, n, hits
         take_columns(&subset, columns, columns_n, parts, self.on.ordering)
         if n == 3 or subset.most == 1:
@@ -288,8 +296,6 @@ cdef class WordSearch:
                 cost += i * self.weights[ctz(sets)] if self.weights != NULL else i
                 sets &= sets - 1
             return cost
-        if self.weights == NULL:
-            return 2
         cost = INFINITE
         for i in range(subset.m):      # whichever is missed, of two that are left the lighter one is
             if self.rule == BEST_GREEDY and (
@@ -315,7 +321,7 @@ cdef class WordSearch:
         cdef int order[MAX_CELLS]
         cdef int64_t prices[MAX_CELLS]
         cdef int i, turn
-        cdef int64_t total, best = limit, failed = INFINITE, heaviest = 0
+        cdef int64_t hit, missed, total, best = limit, failed = INFINITE, heaviest = 0
         if self.rule == BEST_GREEDY:
             heaviest = self.heaviest_part(subset)
         self.order_cells(subset, order, prices)
@@ -323,9 +329,12 @@ cdef class WordSearch:
             i = order[turn]
             if self.rule == BEST_GREEDY and self.weight_of(subset.parts[i]) < heaviest:
                 continue
-            if self.on.domination and is_inside(subset.parts[i], subset.parts, i):
+            total = self.bound_shot(subset, i, prices[i], &hit, &missed)
+            if total >= failed and total >= best or (
+                    self.on.domination and is_inside(subset.parts[i], subset.parts, i)):
                 continue
-            total = self.shoot(subset, i, prices[i], best)
+            if total < best:
+                total = self.shoot(subset, i, prices[i], hit, missed, best)
             if total >= best:
                 failed = min(failed, total)
                 continue
@@ -349,19 +358,26 @@ cdef class WordSearch:
                     j -= 1
             order[j] = i
 
-    cdef int64_t shoot(self, const Subset* subset, int i, int64_t price,
+    cdef int64_t bound_shot(self, const Subset* subset, int i, int64_t price, int64_t* hit,
+                            int64_t* missed) noexcept nogil:
+        """What a shot at a cell and the two parts after it cost at least, by their numbers of sets."""
+        cdef int n_hit = <int>subset.counts[i]
+        hit[0] = self.least_of(subset.parts[i]) * capped_bound(
+            self.bounds, subset.hits - 1, n_hit, min(subset.most, n_hit - 1))
+        missed[0] = self.least_of(subset.sets & ~subset.parts[i]) * capped_bound(
+            self.bounds, subset.hits, subset.n - n_hit, subset.most)
+        return price + hit[0] + missed[0]
+
+    cdef int64_t shoot(self, const Subset* subset, int i, int64_t price, int64_t hit, int64_t missed,
                        int64_t limit) except -1 nogil:
-        """The cost when a cell is shot first: exact if below `limit`, else a bound >= limit."""
+        """The cost when a cell is shot first: exact if below `limit`, else a bound >= limit.
+
+        hit, missed -- bounds of the parts.
+        """
         cdef uint64_t sets_hit = subset.parts[i], sets_missed = subset.sets & ~subset.parts[i]
         cdef int n_hit = <int>subset.counts[i], n_missed = subset.n - n_hit
-        cdef int64_t hit, missed, of_hit, of_missed
+        cdef int64_t of_hit, of_missed
         cdef bint ignored
-        hit = self.least_of(sets_hit) * capped_bound(
-            self.bounds, subset.hits - 1, n_hit, min(subset.most, n_hit - 1))
-        missed = self.least_of(sets_missed) * capped_bound(
-            self.bounds, subset.hits, n_missed, subset.most)
-        if price + hit + missed >= limit:
-            return price + hit + missed
         self.bound_parts(subset, sets_hit, n_hit, &of_hit, &of_missed)
         missed = max(missed, of_missed)
         hit = max(hit, of_hit)

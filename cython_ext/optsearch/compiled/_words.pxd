@@ -74,5 +74,7 @@ cdef class WordSearch:
     cdef int64_t try_cells(self, const Subset* subset, int64_t lower, int64_t limit,
                            bint* exact) except -1 nogil
     cdef void order_cells(self, const Subset* subset, int* order, int64_t* prices) noexcept nogil
-    cdef int64_t shoot(self, const Subset* subset, int i, int64_t price,
+    cdef int64_t bound_shot(self, const Subset* subset, int i, int64_t price, int64_t* hit,
+                            int64_t* missed) noexcept nogil
+    cdef int64_t shoot(self, const Subset* subset, int i, int64_t price, int64_t hit, int64_t missed,
                        int64_t limit) except -1 nogil
