@@ -301,15 +301,3 @@ def test_latex_of_what_is_special():
     assert table.splitlines()[0] == r"\begin{tabular}{lr}"
     assert rows_of(table)[1:] == [["{[}1{]}", "1.5"], ["{*}", "---"]]
     assert latex_table([]) == ""
-
-
-def test_the_figure(here, tmp_path):
-    """Every game and column is named, and a bracket is drawn as two marks and a line."""
-    path = tmp_path / "dots.svg"
-    arguments = ("table", "3x4..4x4:3,2", "--columns", "optimum,best_greedy,configurations")
-    status, out, err = here(*arguments, "--jobs", 1, "--figure", path)
-    assert (status, err) == (0, "")
-    assert str(path) in out
-    drawn = path.read_text()
-    assert all(f"<!-- {text} -->" in drawn for text in ("3x4:3,2", "4x4:3,2", "best greedy"))
-    assert "<!-- configurations -->" not in drawn

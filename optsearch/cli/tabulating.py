@@ -14,16 +14,16 @@ import typer
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
-from optsearch.cli.common import advised, columns, read_games, save_figure
+from optsearch.cli.common import advised, columns, read_games
 from optsearch.cli.latex import latex_table
-from optsearch.cli.options import FIGURE, Argument, Form, Option
+from optsearch.cli.options import Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_at
 from optsearch.game import Game
 from optsearch.results.quantities import QUANTITIES, SHIPPED, Quantity, Time, Value
-from optsearch.results.tabulate import SECONDS, TableStatus, Tabulation, quantities, tabulate
+from optsearch.results.tabulate import SECONDS, TableStatus, Tabulation, tabulate
 from optsearch.support.decimals import decimal
-from optsearch.support.errors import OptsearchError, printable
+from optsearch.support.errors import printable
 
 
 class TableForm(str, Enum):
@@ -55,7 +55,6 @@ DEFAULT = "configurations,optimum,greedy,lower"
     ),
     time_limit=Option("Seconds for each value; after that its entry is a bracket or —.", min=0.01),
     places=Option("Decimals of means.", min=0, max=12),
-    figure=Option("Draw the columns of mean shots to this file (.pdf, .svg, .png).", writes=FIGURE),
 )
 def table(
     games: list[str],
@@ -65,7 +64,6 @@ def table(
     jobs: int | None = None,
     resume: Path | None = None,
     dask: str | None = None,
-    figure: Path | None = None,
     form: TableForm = TableForm.TEXT,
 ) -> None:
     """A table of many games: optima, strategies and bounds, for a paper.
@@ -73,12 +71,6 @@ def table(
     Values that ship with the package are marked; the command computes the rest.
     """
     names = split(columns)
-    chosen = quantities(names)
-    if figure is not None and not any(column.is_mean for column in chosen):
-        raise OptsearchError(
-            f"--figure {str(figure)!r} draws mean shots, and --columns {columns!r} has none; add "
-            "optimum or a strategy"
-        )
     with (
         advised("--resume", resume),
         executor_at(dask, jobs) as (executor, workers),
@@ -96,9 +88,6 @@ def table(
         )
     sheet = sheet_of(found, places)
     answer = answer_of(found, time_limit, sheet)
-    if figure is not None:
-        draw(found, figure)
-        answer.fact("figure", str(figure))
     if form is TableForm.LATEX:
         typer.echo(sheet.latex(), nl=False)
     else:
@@ -248,27 +237,3 @@ def text_of(column: Quantity, value: Value, optimum: Fraction | None, places: in
     if lower < upper:
         return f"[{low}, {high}]"
     return {"lower": low, "upper": high}.get(column.name) or decimal(lower, places=places)
-
-
-def draw(found: Tabulation, path: Path) -> None:
-    """The dot plot of the columns of mean shots."""
-    from matplotlib.figure import Figure
-
-    from optsearch.drawing import dots_figure_size, draw_dots
-
-    rows = [found.row(game) for game in found.games]
-    drawn: dict[str, list[tuple[float, float] | None]] = {
-        column.name.replace("_", " "): [ends_of(row[column.name]) for row in rows]
-        for column in found.columns
-        if column.is_mean
-    }
-    figure = Figure(figsize=dots_figure_size(len(rows), len(drawn)))
-    draw_dots(figure.add_axes((0, 0, 1, 1)), [str(game) for game in found.games], drawn)
-    save_figure(figure, path)
-
-
-def ends_of(value: Value) -> tuple[float, float] | None:
-    """The two ends of what is known."""
-    if value.lower is None or value.upper is None:
-        return None
-    return float(value.lower), float(value.upper)

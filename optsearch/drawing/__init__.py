@@ -7,7 +7,7 @@ for hits and crosses for misses, and so has what is drawn with `paper`.
 
 `boards` draws boards and matrices. Of a tree, `vertices` says what is drawn and how large,
 `layouts` where it goes, and `trees` draws it. `mixes` draws what a hider mixes, `puzzles` those of
-Solitaire Battleship, `dots` a table of games. The colours are those of `optsearch.support.palette`.
+Solitaire Battleship. The colours are those of `optsearch.support.palette`.
 """
 
 from optsearch.drawing.boards import (
@@ -19,7 +19,6 @@ from optsearch.drawing.boards import (
     draw_ships,
     paper_name,
 )
-from optsearch.drawing.dots import dots_figure_size, draw_dots
 from optsearch.drawing.layouts import CIRCLES, LEVEL, SLANT, Placed, Scale, Vertex, layout
 from optsearch.drawing.mixes import draw_mix, mix_figure_size
 from optsearch.drawing.puzzles import draw_puzzle, picture_size
@@ -49,9 +48,7 @@ __all__ = [
     "Vertex",
     "binary_tree",
     "board_size",
-    "dots_figure_size",
     "draw_board",
-    "draw_dots",
     "draw_matrix",
     "draw_mix",
     "draw_probability",
