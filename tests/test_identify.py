@@ -162,7 +162,6 @@ def test_too_many_things_or_too_much_weight(tmp_path):
         (("solve", "f.csv", "--prior", "p.csv"), "--prior does not work with a family"),
         (("solve", "f.csv"), "'f.csv' does not exist"),
         (("evaluate", "greedy", "f.csv", "--jobs", "2"), "--jobs does not work with a family"),
-        (("simulate", "greedy", "f.csv", "--boards", "corner"), "--boards does not work with a"),
         (("advise", "f.csv", "--resume", "r"), "--resume does not work with a family"),
         (("tree", "t.json", "f.csv", "--figure", "t.pdf"), "--figure does not work with a family"),
         (("count", "f.csv"), "'f.csv' is a family of sets, which advise, bounds, check, evaluate"),
@@ -272,7 +271,7 @@ def test_what_replies_leave(tmp_path_factory, weights, replies):
 
 
 def test_strategies_of_a_family(tmp_path, monkeypatch, here, answer_of):
-    """Their trees replayed; what is simulated is what the tree takes."""
+    """Their trees replayed."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "faults.csv").write_text(FAULTS, encoding="utf-8")
     (tmp_path / "own.py").write_text(HALVE)
@@ -286,12 +285,6 @@ def test_strategies_of_a_family(tmp_path, monkeypatch, here, answer_of):
         assert sum(int(misses) * n for misses, n in found["histogram"].items()) == tree.total
         means[name] = found["mean"]
     assert min(means.values()) == means["optimal"] == float(identify.identify(sets).mean)
-    games = ("--games", 4000, "--seed", 1)
-    played = answer_of("simulate", "greedy", "own.py:halve", *family, *games)["players"]
-    for row in played:
-        assert row["mean"] == pytest.approx(means[row["strategy"]], abs=5 * row["standard_error"])
-    table = here("simulate", "greedy", *family, "--games", 1, "--format", "csv")[1]
-    assert table.splitlines()[-1].startswith("greedy,1,")
     for name, says in (
         ("own.py:useless", "which all of the 3 sets left have"),
         ("own.py:unknown", "which is not a thing of the table"),
@@ -300,7 +293,6 @@ def test_strategies_of_a_family(tmp_path, monkeypatch, here, answer_of):
         status, out, err = here("evaluate", name, *family)
         assert (status, out, err.count("\n")) == (2, "", 1)
         assert says in err
-    assert "is given twice" in here("simulate", "greedy", "greedy", *family)[2]
 
 
 def test_advice_on_a_family(tmp_path, monkeypatch, here, answer_of):

@@ -155,7 +155,6 @@ FAMILIES = [
     ("bounds",),
     ("posterior",),
     ("evaluate", "greedy"),
-    ("simulate", "greedy"),
     ("advise",),
 ]
 

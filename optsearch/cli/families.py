@@ -10,7 +10,6 @@ from math import sqrt
 from pathlib import Path
 from typing import TypeVar
 
-import numpy as np
 import typer
 
 from optsearch.cli.answers import Answer
@@ -26,7 +25,7 @@ from optsearch.search import identify as identify_
 from optsearch.search.kernels import SolverOptions
 from optsearch.search.team import Parallel
 from optsearch.support.decimals import decimal, open_mean
-from optsearch.support.errors import GameError, OptsearchError, PositionError, StrategyError
+from optsearch.support.errors import GameError, OptsearchError, PositionError
 from optsearch.support.progress import Limit, LimitReached
 
 Family = TypeVar("Family", bound=Callable[..., None])
@@ -205,46 +204,6 @@ def evaluate(path: Path, strategy: str, memory: float, form: Form) -> None:
     answer.fact("most misses", str(made.worst), worst=made.worst)
     answer.show(histogram={str(misses): n for misses, n in made.histogram.items()})
     answer.table({"misses": misses, "weight": n} for misses, n in made.histogram.items())
-    answer.print(form)
-
-
-@gives("seed players")
-def simulate(path: Path, arguments: list[str], games: int, seed: int, form: Form) -> None:
-    """Several strategies look for the same sets, drawn by their weights."""
-    sets = identify_.read(path)
-    players = arguments[:-1]
-    if not players:
-        raise StrategyError(f"nobody plays {sets.title}; name a strategy, as in greedy {path}")
-    chances = np.array(sets.weights) / sets.weight
-    drawn = np.random.default_rng([seed, 0]).choice(len(sets.sets), games, p=chances)
-    if len(set(players)) < len(players):
-        raise StrategyError(f"of {', '.join(players)} one is given twice")
-    rows = []
-    for player in players:
-        taken = asking.strategy(player, sets).misses
-        misses = np.array([taken[name] for name in sets.names])[drawn]
-        sd = float(misses.std(ddof=1)) if games > 1 else None
-        rows.append(
-            {
-                "strategy": player,
-                "games": games,
-                "mean": float(misses.mean()),
-                "standard_error": None if sd is None else sd / sqrt(games),
-                "sd": sd,
-                "median": float(np.median(misses)),
-                "worst": int(misses.max()),
-            }
-        )
-    answer = Answer(
-        f"{heading(sets)}, {games:,} games, seed {seed}\n", **described(sets), seed=seed
-    )
-    table: list[tuple[str, ...]] = [("player", "mean misses", "± s.e.", "sd", "median", "most")]
-    for row in rows:
-        numbers = (row[name] for name in ("mean", "standard_error", "sd", "median", "worst"))
-        texts = ("-" if n is None else f"{n:.5g}" for n in numbers)
-        table.append((str(row["strategy"]), *texts))
-    answer.show(columns(table), players=rows)
-    answer.table(rows)
     answer.print(form)
 
 
