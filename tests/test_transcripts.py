@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 
 from optsearch.check import reference
-from optsearch.game import CONTACTS, Game, parse_cell
+from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game, parse_cell
 from optsearch.game.position import Position, reply
 from tests import shown
-from tests.examples import SOLVED
 
 FOLDER = Path(__file__).parent / "transcripts"
 ARE_WRITTEN = bool(os.environ.get("WRITE_TRANSCRIPTS"))
@@ -57,7 +56,7 @@ LONG = (("any", "sunk"), ("any", "ship"))
         pytest.param(
             *(announce, contact), marks=pytest.mark.long(4) if (contact, announce) in LONG else ()
         )
-        for announce in SOLVED
+        for announce in ANNOUNCEMENTS
         for contact in CONTACTS
     ],
 )
@@ -70,7 +69,7 @@ def test_transcript(here, contact, announce):
 
 
 def test_there_is_one_for_each_set_of_rules():
-    names = {f"{contact}_{announce}.txt" for contact in CONTACTS for announce in SOLVED}
+    names = {f"{contact}_{announce}.txt" for contact in CONTACTS for announce in ANNOUNCEMENTS}
     assert {path.name for path in FOLDER.glob("*_*.txt")} == names
 
 

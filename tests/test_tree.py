@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from optsearch.check import reference
 from optsearch.check.trees import verify
 from optsearch.counting.configurations import list_ships, to_masks
-from optsearch.game import Game
+from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game import parse_cell as cell
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, reply
 from optsearch.search.solver import solve
@@ -29,7 +29,7 @@ from optsearch.tree import (
     load,
     save,
 )
-from tests.examples import SOLVED, draws, positions, some
+from tests.examples import draws, positions, some
 
 FIGURE_5 = Path(__file__).parent.parent / "data" / "published" / "figure5_tree.json"
 
@@ -267,7 +267,7 @@ def test_games_too_large_to_list_are_not_verified(announce):
         verify(DecisionTree(Position(game), Leaf(1)))
 
 
-@given(positions(max_cells=12, max_configurations=10**9, announce=SOLVED))
+@given(positions(max_cells=12, max_configurations=10**9, announce=ANNOUNCEMENTS))
 def test_the_list_of_ships(position):
     game = position.game
     listed = list_ships(position)

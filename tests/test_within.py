@@ -12,7 +12,7 @@ from optsearch.game import Game
 from optsearch.game.position import Position, reply
 from optsearch.strategies import within
 from optsearch.strategies.within import Within, family_of
-from tests.examples import SOLVED, draws, positions
+from tests.examples import EVALUATED, draws, positions
 
 GAMES = (
     *("2x4:2,2", "2x4:2,2,contact=any", "1x7:3,2,contact=corner,announce=sunk", "3x3:3"),
@@ -65,7 +65,7 @@ class Defined:
         return self.position.game.cell(chosen[values.index(max(values))])
 
 
-@given(positions(max_cells=12, announce=SOLVED), st.integers(0, 12), st.data())
+@given(positions(max_cells=12, announce=EVALUATED), st.integers(0, 12), st.data())
 @draws(60)
 def test_what_greedy_finishes_after_a_shot(position, misses, data):
     defined = Defined(position)

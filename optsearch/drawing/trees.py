@@ -132,10 +132,11 @@ def _end(p: Placed, scale: Scale, side: int) -> float:
 def _draw_replies(
     ax: Axes, middles: Sequence[tuple[Reply | None, float, float]], pen: _Pen
 ) -> None:
-    """The marks on the edges; an edge has a gap where its cross is."""
+    """The marks on the edges; an edge has a gap where its cross is, or the name of a ship hit."""
     sunk = [(reply, x, y) for reply, x, y in middles if reply and reply.sunk]
     for gid, is_hit, marker in (("hits", True, pen.hit), ("misses", False, pen.miss)):
-        places = [(x, y) for r, x, y in middles if r and not r.sunk and r.hit == is_hit]
+        plain = [one for one in middles if one[0] and not one[0].sunk and not one[0].length]
+        places = [(x, y) for reply, x, y in plain if reply and reply.hit == is_hit]
         style: dict[str, Any] = {"marker": marker, "markersize": MARK_SIZE}
         if marker == "x":
             _draw_gaps(ax, places, MARK_SIZE + 3)
@@ -145,9 +146,11 @@ def _draw_replies(
         discs = [(x, y) for reply, x, y in sunk if bool(reply.length) == is_told]
         style = {"marker": "o", "markersize": size, "markerfacecolor": pen.ink}
         _draw_marks(ax, discs, "sunk", pen, **style)
-    for reply, x, y in sunk:
-        if reply.length:
-            _draw_text(ax, (x, y), str(reply.length), "white", "length", SUNK_SIZE - 3)
+    named = [(reply, x, y) for reply, x, y in middles if reply and reply.length]
+    _draw_gaps(ax, [(x, y) for reply, x, y in named if not reply.sunk], SUNK_SIZE)
+    for reply, x, y in named:
+        colour = "white" if reply.sunk else pen.ink
+        _draw_text(ax, (x, y), str(reply.length), colour, "length", SUNK_SIZE - 3)
 
 
 def _draw_vertices(ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen) -> None:

@@ -365,7 +365,7 @@ class Game:
         if self.has_twins:
             raise NotSupported(
                 f"{what} cannot tell ships apart that can lie on the same cells, as in {self}: "
-                "count, posterior, sample, advise, bounds, play and simulate can, without a prior"
+                "count, posterior, sample, solve, advise, play and simulate can, without a prior"
             )
 
     def kinds_of(self, ships: Iterable[int]) -> Iterable[int]:

@@ -57,18 +57,19 @@ def objection(game: Game, ships: Iterable[int]) -> str:
 
 
 def configurations_on(game: Game, cells: int) -> Iterator[tuple[int, ...]]:
-    """The configurations on exactly these cells (mask), as ships by their first cells."""
+    """The configurations on exactly these cells (mask), as ships in the order of the fleet."""
 
-    def place(left: int, fleet: Counter[int]) -> Iterator[tuple[int, ...]]:
+    def place(left: int, fleet: Counter[int]) -> Iterator[tuple[tuple[int, int], ...]]:
         if not left and not fleet:
             yield ()
         for kind in fleet:
             for ship in _by_first(game, kind).get(left & -left, ()):
                 if not ship & ~left and not game.halo(ship) & cells:
                     for others in place(left & ~ship, fleet - Counter([kind])):
-                        yield (ship, *others)
+                        yield ((game.fleet.index(kind), ship), *others)
 
-    return place(cells, Counter(game.fleet))
+    for found in place(cells, Counter(game.fleet)):
+        yield tuple(ship for _, ship in sorted(found))
 
 
 @lru_cache(maxsize=64)
