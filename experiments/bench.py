@@ -162,12 +162,12 @@ def evaluated_rollout_processes(position: Position) -> tuple[int, int]:
 
 
 def met_silent(position: Position) -> tuple[int, int]:
-    """How many configurations greedy's tree meets, where hits and misses are told."""
+    """How many configurations greedy's tree meets, where nothing is announced."""
     return evaluate(named("greedy"), position.game, jobs=1).configurations, 0
 
 
 def met_announced(position: Position) -> tuple[int, int]:
-    """How many it meets where the sunk ships are told too, by another kernel."""
+    """How many it meets where sinkings are announced, by another kernel."""
     game = Game.parse(f"{position.game},announce=ship")
     return evaluate(named("greedy"), game, jobs=1).configurations, 0
 
@@ -323,9 +323,9 @@ EVALUATIONS: tuple[tuple[str, dict[str, Work]], ...] = (
     (
         "10x10:4,3,2,contact=any",
         {
-            "greedy, hits and misses told": met_silent,
-            "greedy, the sunk ships told too": met_announced,
-            "spread, the sunk ships told too": met_by_spread,
+            "greedy, nothing announced": met_silent,
+            "greedy, sinkings announced": met_announced,
+            "spread, sinkings announced": met_by_spread,
         },
     ),
     (
