@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from optsearch import bounds, evaluate
+from optsearch import evaluate
 from optsearch.check import reference
 from optsearch.counting.configurations import Configurations, list_ships
 from optsearch.counting.constraints import Constraints
@@ -134,7 +134,6 @@ SMALL = "is for boards of at most 128 cells; 12x12:2 has 144"
         lambda game: list_ships(Position(game)),
         lambda game: solve(game),
         lambda game: evaluate("greedy", game, jobs=1),
-        lambda game: bounds(game),
     ],
 )
 def test_what_lists_says_so(ask):

@@ -294,6 +294,16 @@ PLAYED = {"most probable cell", "rollouts"}
             {"leaf counting of ships apart", "cells at random"},
             {"leaf counting", "all ships but two revealed", *PLAYED},
         ),
+        (
+            "12x11:6,3,contact=any",
+            {"leaf counting of ships apart", "cells at random"},
+            {
+                "leaf counting",
+                "all ships but two revealed",
+                "most probable cell",
+                "levels of rollouts",
+            },
+        ),
     ],
 )
 def test_nothing_is_listed_that_is_too_large(monkeypatch, game, computed, left_out):

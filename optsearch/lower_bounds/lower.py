@@ -17,7 +17,7 @@ from typing import NamedTuple
 from optsearch.counting.family import Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import FixedLabels, Game, NoLabels, SinkingLabels
+from optsearch.game import MAX_CELLS, FixedLabels, Game, NoLabels, SinkingLabels
 from optsearch.game.position import Position
 from optsearch.lower_bounds.by_chance import misses_by_chance
 from optsearch.lower_bounds.chain import mean_at_least, root_chain
@@ -58,6 +58,7 @@ COMPUTED = 300_000  # configurations up to which long bounds are computed on dem
 PLACEMENTS = 256  # of a ship, that the kernels of the long bounds take
 SMALL_BOARD = 30  # cells up to which longer chains are searched on demand
 _THESE = "each of these bounds"
+NOT_LISTED = f"configurations of boards of more than {MAX_CELLS} cells are not listed"
 
 
 @dataclass(frozen=True)
@@ -161,10 +162,11 @@ def lower_bounds_in_turn(
     number = Posterior(plain, progress=_counting(progress)).configurations
     if not number:
         Posterior(position).require_some()
-    if position.game.contact == "any" and number > min(MOST_LISTED, seconds * LEAVES_PER_SECOND):
-        leave_out(
-            LeftOut("leaf counting", would_take(number, "listed", number / LEAVES_PER_SECOND))
-        )
+    reason = NOT_LISTED if position.game.cells > MAX_CELLS else ""
+    if number > min(MOST_LISTED, seconds * LEAVES_PER_SECOND):
+        reason = would_take(number, "listed", number / LEAVES_PER_SECOND)
+    if position.game.contact == "any" and reason:
+        leave_out(LeftOut("leaf counting", reason))
         yield _from_leaves_apart(position, number)
     else:
         yield from _from_leaves(position)
@@ -293,7 +295,7 @@ def has_long_bounds(position: Position) -> bool:
     the cells of the chain of misses are not free any more.
     """
     game = position.game
-    if position.shots or not game.is_silent or game.contact == "any":
+    if position.shots or not game.is_silent or game.contact == "any" or game.cells > MAX_CELLS:
         return False
     if max(len(game.placements(ship)) for ship in game.fleet) > PLACEMENTS:
         return False

@@ -17,7 +17,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.evaluation import Task, run_task
 from optsearch.evaluation.runners import runner_of
-from optsearch.game import ANNOUNCEMENTS, FixedLabels, Game, notebook
+from optsearch.game import ANNOUNCEMENTS, MAX_CELLS, FixedLabels, Game, notebook
 from optsearch.game.position import Position
 from optsearch.lower_bounds import (
     Bound,
@@ -31,7 +31,13 @@ from optsearch.lower_bounds import (
     told_bound,
 )
 from optsearch.lower_bounds.by_chance import shots_by_chance
-from optsearch.lower_bounds.lower import SECONDS, LeaveOut, say_nothing, would_take
+from optsearch.lower_bounds.lower import (
+    NOT_LISTED,
+    SECONDS,
+    LeaveOut,
+    say_nothing,
+    would_take,
+)
 from optsearch.lower_bounds.told import AllButTwo
 from optsearch.results.tables import (
     EVALUATION,
@@ -136,9 +142,8 @@ def _lower_bounds(
     for bound in lower_bounds_in_turn(position, None, progress, seconds, leave_out_unknown):
         computed.add(bound.name)
         yield bound
-    if position.shots:
+    if position.shots or game.cells > MAX_CELLS:  # of these no table has any
         return
-    game.require_small("a bracket of bounds")
     yield from (bound for bound in told if bound.name not in computed)
     yield from _committed(game, results)
     if with_optimum:
@@ -175,7 +180,9 @@ def _upper_bounds(
     is_alone = True
     for player in _players(game, number):
         rate = player.per_second if game.is_silent else player.per_second_announced
-        if number > seconds * rate:
+        if game.cells > MAX_CELLS:
+            leave_out(LeftOut(player.name, NOT_LISTED))
+        elif number > seconds * rate:
             leave_out(LeftOut(player.name, would_take(number, "played", number / rate)))
         elif is_alone:
             yield from _or_by_chance(
