@@ -152,7 +152,7 @@ def test_the_worst_case_is_told_before_the_least_mean_is_found():
 
 
 @pytest.mark.parametrize("objective", ["worst", "within=9"])
-@pytest.mark.parametrize("text", ["4x4:3,2", "4x4:3,announce=ship"])
+@pytest.mark.parametrize("text", ["4x4:3,2", "4x4:3,announce=ship", "1x6:3,2,1,contact=any"])
 def test_a_bracket_of_every_objective(short_of_time, text, objective):
     exact = solve(text, objective=objective)
     value = exact.worst or exact.finished

@@ -259,7 +259,9 @@ class Solver:
             if frontier is not None and frontier.upper < FORBIDDEN:
                 misses, self._feasible = frontier.state.budget, frontier
             elif misses is None:
-                misses = len(kernel.shots(kernel.root._replace(budget=0))) - kernel.cells_left
+                cells = len(kernel.shots(kernel.root._replace(budget=0)))
+                cells += kernel.free_hits(kernel.root).bit_count()
+                misses = max(0, cells - kernel.cells_left)
             self.watch.frontier = self._feasible
             least = kernel.cells_left + self._misses_at_least
             most = kernel.cells_left + misses
