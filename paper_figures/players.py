@@ -30,9 +30,9 @@ from paper_figures.registry import figure
 
 PAPER = "10x10:5,4,3,3,2"
 RULES = {
-    PAPER: "not touching",
-    f"{PAPER},contact=any": "touching",
-    f"{PAPER},contact=any,announce=ship": "touching, sinkings told",
+    PAPER: "the paper's game",
+    f"{PAPER},contact=any": "ships may touch",
+    f"{PAPER},contact=any,announce=ship": "the boxed game",
 }
 SHOWN = {
     "levels": "levels of rollouts",
@@ -53,7 +53,7 @@ SAMPLE = 10**6  # games; a player of more has played every configuration
 
 
 def finished(histogram: dict[int, int]) -> tuple[list[int], list[float]]:
-    """Shots, and the part of the games that take no more."""
+    """Shots, and the share of games that take no more."""
     total, done = sum(histogram.values()), 0
     shots, parts = [min(histogram) - 1], [0.0]
     for k, games in sorted(histogram.items()):
@@ -93,7 +93,7 @@ def leaderboard(source: Path) -> Figure:
             ax.tick_params(labelleft=False)
             below.tick_params(labelleft=False)
         else:
-            ax.set_ylabel("part of the games finished")
+            ax.set_ylabel("share of games finished")
             below.set_ylabel("difference from the best,\npercentage points")
         below.set_ylim(LEAST, MOST)
         below.set_yticks(range(-15, 6, 5))
@@ -230,7 +230,7 @@ def _draw_boxed(ax: Axes, table: Entries) -> None:
             ha="right" if is_left else "left",
             color=style.INK,
         )
-    ax.set_title("10x10:5,4,3,3,2, touching, sinkings told")
+    ax.set_title("the boxed game")
     ax.set_xlabel("shots")
     ax.set_xlim(15, 110)
     ax.set_yticks([])

@@ -104,8 +104,8 @@ def drawn_board(drawing: str) -> tuple[int, int, int]:
 class Game:
     """A board, a fleet, two rules and holes; hashable, and equal when all of these are equal.
 
-    rows, columns -- the grid; at most 1,024 cells. What lists configurations or searches handles
-        boards of at most 128 cells (`require_small`).
+    rows, columns -- the grid; at most 1,024 cells for counting and playing, 128 for listing and
+        searching (`require_small`).
     fleet -- lengths of the ships, or shapes (`optsearch.game.shapes`), kept in descending order;
         equal ones are indistinguishable. A length may have a letter where each hit names its ship.
     contact -- may ships touch: `none` (not even diagonally: the paper's rule), `corner`

@@ -19,10 +19,10 @@ _RANGE = re.compile(
 def expanded(text: str) -> list[str]:
     """The texts of the games of a range, by rows and then columns; of another text, itself.
 
-    Rows go from the first board to the second, and so do columns. A board and the same board turned
-    are one: of the two the one with fewer rows is taken, unless holes or ships that may not be
-    turned make them two. The fleet and the rules are those of all. Raises GameError for an empty
-    range, and for one of more than 1,000 boards.
+    Rows go from the first board to the second, and so do columns. Turned copies count once, with
+    fewer rows than columns, unless holes or ships that may not be turned make them two games. The
+    fleet and the rules are those of all. Raises GameError for an empty range, and for one of more
+    than 1,000 boards.
     """
     match = _RANGE.fullmatch(text)
     if match is None:
