@@ -1,10 +1,11 @@
-"""The optimum of a few configurations where sinkings are announced.
+"""The optimum of a few configurations where hits have labels.
 
 The search is by definition, with the pairs of configurations that need a miss as a bound: one of each
 pair is missed, so that the misses are at least a vertex cover of these pairs. A pair needs none if its
 cells are the same, or if one of the two has a ship within the cells common to both that the other has
-not; `_announced.pyx` has the proof. A ship that all configurations have tells nothing and takes part in
-nothing, so its cells are left out.
+not; the search has the proof. Where every hit has its label, a pair needs none if its cells are the
+same, or if a cell of both has another label in each. A ship that all configurations have tells nothing
+and takes part in nothing, so its cells are left out.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -125,8 +126,15 @@ cdef class AnnouncedEndgame:
     cdef bint pair(self, int i, int j, Cells hits) noexcept nogil:
         """Whether one of two configurations has to be missed."""
         cdef Cells a = self.cells[i] & ~hits, b = self.cells[j] & ~hits
+        cdef int s, q
         if a == b:
             return False
+        if self.labels.is_fixed:
+            for s in range(self.ships):
+                for q in range(self.ships):
+                    if self.label[s] != self.label[q] and self.ship[i][s] & self.ship[j][q] & ~hits:
+                        return False
+            return True
         return not (self.has_own_ship(i, j, a & b, hits) or self.has_own_ship(j, i, a & b, hits))
 
     cdef bint has_own_ship(self, int i, int j, Cells common, Cells hits) noexcept nogil:
@@ -199,7 +207,7 @@ cdef class AnnouncedEndgame:
         return popcount(missed) + self.least[missed] + self.least[x & self.owners[cell]]
 
     cdef int split(self, int x, Cells hits, int cell, int* parts) noexcept nogil:
-        """The parts after a shot: missed, hit, and those sunk; whether a ship there is the same in all."""
+        """The parts after a shot: missed, hit, and by label; whether it tells nothing, now and later."""
         cdef int i, s, bit, t, seen = -1
         cdef bint alike = True
         cdef Cells ship, of_first = 0
@@ -217,8 +225,8 @@ cdef class AnnouncedEndgame:
             t = self.label[s]
             if seen < 0:
                 seen, of_first = t, ship
-            alike = alike and seen == t and of_first == ship
-            parts[2 + t if ship == one(cell) else 1] |= bit
+            alike = alike and seen == t and (self.labels.is_fixed or of_first == ship)
+            parts[2 + t if self.labels.is_fixed or ship == one(cell) else 1] |= bit
         return alike and not parts[0]
 
     cdef int cost(self, int x, Cells hits, int cell, int limit) noexcept nogil:

@@ -12,13 +12,14 @@ with touching ships, whose placements are A1 B1, B1 C1, C1 D1 and A1, B1, C1, D1
       1, bit 0        0 1 1 0
       1, bit 1        1 1 1 0
 
-Where sinkings are announced, a hit has a label if the ship there sinks: its kind, or that some ship is
-sunk. What a shot at a cell tells follows from its column and the cells hit before, which all
-configurations of a family have in common. `tells` says which placements through the cell give their
-label: few, often none. A column of the configurations that have one of them is an *and* over the bits of
-its number. So the codes are never changed, and nothing is kept of what is sunk already: a ship that is
-sunk does not lie on a cell that was not shot. A family splits into missed, hit, and one part for each
-label. Where nothing is announced there are no labels, and codes of no bits.
+Where hits name their ships, the label of a hit is the kind of its ship. Where sinkings are announced, a
+hit has a label if the ship there sinks: its kind, or that some ship is sunk. What a shot at a cell tells
+follows from its column and the cells hit before, which all configurations of a family have in common.
+`tells` says which placements through the cell give their label: few, often none. A column of the
+configurations that have one of them is an *and* over the bits of its number. So the codes are never
+changed, and nothing is kept of what is sunk already: a ship that is sunk does not lie on a cell that was
+not shot. A family splits into missed, hit, and one part for each label. Where nothing is announced there
+are no labels, and codes of no bits.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -38,11 +39,13 @@ cdef class Labels:
     kinds -- for each kind of ships its label (0, 1, …; the same for all where it does not say which),
         the bits of its number, and its placements as an (n, 2) uint64 array. None of them: a hit
         tells nothing more.
+    is_fixed -- whether every hit has its label, and not only the last one of a ship.
     slots -- for each ship its kind and the first bit of its number in the code; int32 (ships, 2).
     """
 
-    def __cinit__(self, order, kinds, const int32_t[:, ::1] slots):
+    def __cinit__(self, order, kinds, const int32_t[:, ::1] slots, bint is_fixed):
         cdef int i, t
+        self.is_fixed = is_fixed
         self.cells, self.kinds, self.ships = len(order), len(kinds), <int>slots.shape[0]
         if self.kinds > MAX_KINDS or self.ships > MAX_CODED:
             raise ValueError(f"{self.ships} ships of {self.kinds} kinds are too many")
@@ -129,11 +132,11 @@ cdef class Labels:
 
     cdef bint can_tell(self, int place, Cells hits) noexcept nogil:
         """False: no hit there has a label."""
-        return self.alone[place] or self.near[place] & hits
+        return self.is_fixed or self.alone[place] or self.near[place] & hits
 
     cdef inline bint tells(self, const Through* ship, Cells hits) noexcept nogil:
-        """Whether a hit on a placement has its label: it sinks the ship. hits -- those before."""
-        return not ship.rest & ~hits
+        """Whether a hit on a placement has its label. hits -- those before."""
+        return self.is_fixed or not ship.rest & ~hits
 
     cdef void list_afloat(self, const Part* part, int32_t* afloat) noexcept nogil:
         """How many ships are afloat, by their labels: the same number in all of a part."""

@@ -9,4 +9,5 @@ class Labels:
         order: Sequence[int],
         kinds: Sequence[tuple[int, int, NDArray[np.uint64]]],
         slots: NDArray[np.int32],
+        is_fixed: bool,
     ) -> None: ...

@@ -6,7 +6,7 @@ Algorithm 1 of Audinot, Bonnet and Viennot (2014), section 2, on bit sets of pla
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,7 +24,7 @@ from optsearch.compiled._enumerate import (
     MAX_PLACEMENTS,
     Enumerator,
 )
-from optsearch.game import Game
+from optsearch.game import FixedLabels, Game
 from optsearch.game.position import Position, no_configuration
 from optsearch.support.errors import ImpossiblePosition, TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
@@ -338,19 +338,29 @@ class Codes:
 class CodedConfigurations(Listing):
     """Configurations with where each of their ships lies, once some are sunk.
 
-    sunk -- the ships that are; fleet -- the others, none of which lies wholly on hits. closed --
-    cells without these; hits -- cells that they cover.
+    sunk -- the ships that are; fleet -- the others, none of which lies wholly on hits where
+    sinkings are announced. closed -- cells without these; hits -- cells that they cover.
+    closed_to -- cells without ships of a kind.
     """
 
     def __init__(
-        self, game: Game, sunk: Sequence[int], fleet: Sequence[int], closed: int, hits: int
+        self,
+        game: Game,
+        sunk: Sequence[int],
+        fleet: Sequence[int],
+        closed: int,
+        hits: int,
+        closed_to: Mapping[int, int],
     ):
+        is_afloat = not isinstance(game.announcement, FixedLabels)
         game.require_small("listing configurations")
         placements = {
             kind: [
                 ship
                 for ship in game.placements(kind)
-                if not ship & closed and not game.halo(ship) & hits and ship & ~hits
+                if not ship & (closed | closed_to.get(kind, 0))
+                and not game.halo(ship) & hits
+                and (ship & ~hits or not is_afloat)
             ]
             for kind in set(fleet)
         }

@@ -28,7 +28,7 @@ from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import cases
 from optsearch.counting.prior import Prior
-from optsearch.game import Game, NoLabels, SinkingLabels
+from optsearch.game import FixedLabels, Game
 from optsearch.game.position import Position, Reply, reply
 from optsearch.search.rules import told_lengths
 from optsearch.strategies import (
@@ -61,8 +61,8 @@ def runner_of(strategy: object, game: Game, prior: Prior | None = None) -> Runne
     StrategyError for a rule that the kernels cannot play by (`rule_of`), or that is another one
     when it is asked for again.
     """
-    game.require_kinds("an evaluation", NoLabels, SinkingLabels)
     chosen = as_strategy(strategy)
+    chosen.require_kinds(game)
     rule = rule_of(chosen, game)
     if rule != rule_of(chosen, game):
         raise StrategyError(f"{chosen} gives another rule for {game} when it is asked again")
@@ -284,7 +284,8 @@ class KernelRunner(Runner):
     def evaluator(self) -> TreeEvaluator:
         """The kernel, with the numbers of the rule."""
         game = self.game
-        labels = Labels(self.rule.order, *_kinds_and_slots(game))
+        is_fixed = isinstance(game.announcement, FixedLabels)
+        labels = Labels(self.rule.order, *_kinds_and_slots(game), is_fixed)
         evaluator = TreeEvaluator(self.rule, labels, game.contact != "any")
         board = game.rows, game.columns, game.holes
         evaluator.score_by(self.rule, board, told_lengths(game))
@@ -384,7 +385,7 @@ def _kinds_and_slots(
     if game.is_silent:
         return [], np.empty((0, 2), np.int32)
     codes = Codes.of(game)
-    is_told = game.announce == "ship"
+    is_told = game.announce != "sunk"
     kinds = [
         (number if is_told else 0, width, to_words(game.placements(kind)))
         for number, (kind, width) in enumerate(zip(codes.kinds, codes.widths, strict=True))
@@ -434,5 +435,7 @@ def coded(position: Position) -> Iterator[CellSets]:
     """The configurations of a position in arrays: the cells, two words, and the codes of each."""
     for case in cases(position):
         left = case.constraints
-        listing = CodedConfigurations(position.game, case.sunk, left.fleet, left.closed, left.hits)
+        listing = CodedConfigurations(
+            position.game, case.sunk, left.fleet, left.closed, left.hits, dict(left.closed_to)
+        )
         yield from listing.stream()

@@ -6,8 +6,9 @@ from collections import Counter
 from typing import TypeGuard
 
 from optsearch.counting.constraints import Constraints, Counting
+from optsearch.counting.posterior import Posterior
 from optsearch.evaluation.runners import Runner
-from optsearch.game import bits
+from optsearch.game import FixedLabels, bits
 from optsearch.game.position import HIT, Position, Reply, known_replies
 from optsearch.strategies.greedy import counts_of
 from optsearch.support.store import Facts
@@ -60,6 +61,8 @@ class Top:
         counts, sinkings = self._counts(position)
         cell = self._runner.shot(position, n, counts, self._limit)
         by_reply = Counter({HIT: counts[cell]})
+        if isinstance(self._game.announcement, FixedLabels):
+            by_reply = Counter(self._named(position, cell))
         for (sunk, kind), number in sinkings.items():
             if sunk == cell:
                 told = Reply(True, True, kind if self._game.announce == "ship" else None)
@@ -68,6 +71,16 @@ class Top:
         if self._store is not None:
             self._store.add(f"shot {position}", found)
         return found
+
+    def _named(self, position: Position, cell: int) -> dict[Reply, int]:
+        """How many configurations name each ship at a cell."""
+        where = self._game.cell(cell)
+        heard = Counter(shot.reply for shot in position.shots)
+        return {
+            answer: Posterior(position.after(where, answer)).configurations
+            for answer in known_replies(self._game)
+            if heard[answer] < (self._game.announcement.most(self._game.fleet, answer) or 0)
+        }
 
     def _counts(self, position: Position) -> tuple[list[int], dict[tuple[int, int], int]]:
         """How many configurations have each cell, and a ship of a kind that a hit there sinks."""

@@ -44,7 +44,7 @@ class Rollouts:
         self.is_watched = True
         self._kernel = kernel
         rule = replace(RULE, order=tuple(range(kernel.game.cells)))
-        labels = Labels(rule.order, (), np.empty((0, 2), np.int32))
+        labels = Labels(rule.order, (), np.empty((0, 2), np.int32), False)
         self._evaluator = TreeEvaluator(rule, labels, True)
         self._evaluator.begin(len(kernel.sets))
         self._evaluator.add(kernel.sets)

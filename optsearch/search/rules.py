@@ -21,7 +21,7 @@ from optsearch.compiled._walk import (
     UNIT,
 )
 from optsearch.counting.configurations import Codes
-from optsearch.game import MAX_CELLS, Game
+from optsearch.game import MAX_CELLS, Game, SinkingLabels
 from optsearch.support.errors import StrategyError
 from optsearch.support.user_code import safe_repr
 
@@ -82,7 +82,7 @@ class CompiledScore:
 
 def told_lengths(game: Game) -> list[int]:
     """For each thing that a sinking tells how many cells the ship has, 0 where it does not say."""
-    if game.is_silent:
+    if not isinstance(game.announcement, SinkingLabels):
         return []
     return [int(kind) for kind in Codes.of(game).kinds] if game.announce == "ship" else [0]
 

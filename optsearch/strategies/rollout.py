@@ -71,7 +71,7 @@ from typing import Any, ClassVar
 
 from optsearch.compiled._walk import BUCKETS, MAX_ENDGAME, MAX_LEVELS, SMALL, UNIT
 from optsearch.counting.configurations import Codes, to_masks
-from optsearch.game import MAX_CELLS, Cell, Game, bits
+from optsearch.game import MAX_CELLS, Cell, FixedLabels, Game, NoLabels, SinkingLabels, bits
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.search.kernels import State, announced_kernel
 from optsearch.search.rollouts import DEEP
@@ -90,7 +90,7 @@ from optsearch.strategies import Rule, Strategy
 from optsearch.strategies.greedy import (
     Counts,
     counts_of,
-    first_best_shot,
+    endgame_shot,
     optimal_shot,
     residual_sets,
 )
@@ -164,6 +164,7 @@ class Rollout(Strategy):
     """Of the most probable cells, the one after which a simpler policy needs fewest shots."""
 
     name: ClassVar[str] = "rollout"
+    handles = (NoLabels, FixedLabels, SinkingLabels)
 
     candidates: int = number(
         6, *RANGES["candidates"], "most probable cells that are compared, at most"
@@ -580,6 +581,7 @@ class _LabelledFamily(_Family):
     """Where a hit tells a label: a part is a state of the search."""
 
     def __init__(self, position: Position):
+        self._position = position
         self._kernel = announced_kernel(position)
         self.root = self._kernel.root
         self.hashes = [hash_of(cells) for cells in to_masks(self._kernel.sets)]
@@ -604,7 +606,7 @@ class _LabelledFamily(_Family):
         return self._kernel.solve(part)
 
     def best(self) -> int:
-        return first_best_shot(self._kernel, range(self._kernel.game.cells))
+        return endgame_shot(self._position, range(self._position.game.cells))
 
     def sinkings(self, part: State, fresh: list[int]) -> Iterable[tuple[tuple[int, int], int]]:
         for cell in fresh:

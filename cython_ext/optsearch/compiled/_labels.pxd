@@ -28,6 +28,7 @@ cdef struct Replies:           # what a shot leaves, by what it tells; free the 
 
 cdef class Labels:
     cdef int cells, ships, kinds
+    cdef bint is_fixed                   # whether every hit has its label; else that which sinks
     cdef int codes                       # bits of a code
     cdef int number                      # of different labels; 0: a hit tells nothing more
     cdef Slot slot[MAX_CODED]
