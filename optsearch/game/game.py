@@ -419,7 +419,7 @@ class Game:
         if self.cells > MAX_CELLS:
             raise TooLarge(
                 f"{what} is for boards of at most {MAX_CELLS} cells; {self} has {self.cells}: "
-                "larger ones are counted (count, posterior, sample) and played (play, "
+                "larger ones are counted (count, posterior, sample, bounds) and played (play, "
                 "advise, simulate)"
             )
 
