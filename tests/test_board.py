@@ -25,7 +25,7 @@ from optsearch.board.games import GameLost, Games
 from optsearch.board.server import application
 from optsearch.check import reference
 from optsearch.cli.advising import advise as command
-from optsearch.counting import lattice, posterior
+from optsearch.counting import posterior
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, cell_name
 from optsearch.game.position import Position, known_replies, shots_of
@@ -538,8 +538,7 @@ def test_a_board_that_gives_no_answer_is_refused_at_once(here, game):
 def test_a_large_board_is_served_at_once(here, monkeypatch):
     """Its counting table is not for the command to wait for."""
     monkeypatch.setattr(running.uvicorn.Server, "run", lambda *_, **__: None)
-    monkeypatch.setattr(lattice, "sweep", None)
-    monkeypatch.setattr(posterior, "sweep", None)
+    monkeypatch.setattr(posterior, "engine_for", None)
     served = here("serve", "16x16:5,4,3,3,2,contact=any", "--no-browser")
     assert served[::2] == (0, "")
     known = answers.about(Setting(Game.parse("16x16:5,4,3,3,2,contact=any")))

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, to_masks
 from optsearch.evaluation.choosing import Chooser
-from optsearch.game import Cell, Game
+from optsearch.game import Cell, FixedLabels, Game
 from optsearch.game.noise import Noise, NoisyPosition
 from optsearch.game.position import Position, play, reply
 from optsearch.play.hiding import Drawn, Hider
@@ -242,7 +242,8 @@ def asked_in(player: Player, game: Game, manner: ReplyModel) -> Player | Chooser
 
     A strategy that would list too many configurations shoots as an evaluation does.
     """
-    return Chooser(player, game) if manner.is_plain and isinstance(player, Strategy) else player
+    is_evaluated = manner.is_plain and not isinstance(game.announcement, FixedLabels)
+    return Chooser(player, game) if is_evaluated and isinstance(player, Strategy) else player
 
 
 def played(
