@@ -129,6 +129,18 @@ def test_how_many_symmetries(board, number):
     assert len(Game.parse(f"5x5:2,board={board}").symmetries()) == number
 
 
+@pytest.mark.parametrize("text", ["1x6:2,2a,board=cylinder", "3x3:2,2a,2b,board=torus"])
+def test_ships_of_other_names_have_the_same_places(text):
+    game = Game.parse(f"{text},contact=any,announce=name")
+    every = [sum(ships) for ships in reference.configurations(Position(game))]
+    for position in (Position(game), Position(game, "A1=miss")):
+        left = [cells for cells in every if not cells & position.misses]
+        found = Posterior(position)
+        assert found.configurations == len(left)
+        on = [sum(cells >> cell & 1 for cells in left) for cell in range(game.cells)]
+        assert found.occurrence.ravel().tolist() == on
+
+
 def test_what_is_found_once_is_not_sent():
     """A game goes to other processes with each task."""
     game = Game.parse("5x5:2,board=torus")

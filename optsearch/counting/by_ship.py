@@ -53,8 +53,7 @@ class ShipByShip:
         places = self._placements(constraints)
         listing = Listing(self.game, constraints.fleet, places, constraints.hits)
         through = listing.through
-        some = constraints.fleet[0]
-        total = sum(through[ship] for ship in places[some]) // constraints.fleet.count(some)
+        total = sum(through.values()) // len(constraints.fleet)  # each has a placement of each ship
         return total, {ship: number for ship, number in through.items() if number}
 
     def unrank(self, constraints: Constraints, ranks: NDArray[np.uint64]) -> CellSets:

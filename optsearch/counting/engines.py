@@ -8,6 +8,7 @@ side than a sweep has masks, as on a torus, where a sweep meets its end again.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -116,13 +117,11 @@ class AnyBoard:
         """How many configurations there are, and how many have each placement (mask)."""
         if not self._is_empty(constraints) or not self._orbits:
             return self._way(constraints).through(constraints)
-        counts = {
-            ship: n
-            for kind, orbit in self._orbits
-            if (n := self._with(kind, orbit[0]))
-            for ship in orbit
-        }
-        return self.count(constraints), counts
+        counts = Counter[int]()
+        for kind, orbit in self._orbits:  # kinds of different names may have the same placements
+            if n := self._with(kind, orbit[0]):
+                counts.update(dict.fromkeys(orbit, n))
+        return self.count(constraints), dict(counts)
 
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
