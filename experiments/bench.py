@@ -7,7 +7,10 @@ table.
 """
 
 import multiprocessing
+import os
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -338,6 +341,27 @@ EVALUATIONS: tuple[tuple[str, dict[str, Work]], ...] = (
 )
 
 
+COMMANDS = ("posterior paper",)
+LONG_COMMANDS = (
+    *("solve 5x7:5,4,3,3,2", "solve 5x6:2,2", "solve 6x6:4,3,3"),
+    *("count 10x50:5,4,4,3,3,3,2,2,2,2", "equilibrium 5x5:2,2"),
+)
+
+
+def bench_commands(commands: tuple[str, ...]) -> None:
+    """Print the processor seconds and the peak memory of whole commands, start included."""
+    print("\nWhole commands, one process\n")
+    print(f"  {'command':<46}{'seconds':>11}{'MiB':>8}")
+    for command in commands:
+        arguments = [sys.executable, "-m", "optsearch", *command.split(), "--quiet"]
+        process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
+        _, process.returncode, used = os.wait4(process.pid, 0)
+        if process.returncode:
+            raise OptsearchError(f"optsearch {command} ends with {process.returncode}")
+        seconds = used.ru_utime + used.ru_stime
+        print(f"  {command:<46}{seconds:>11.2f}{used.ru_maxrss / 1024:>8.0f}", flush=True)
+
+
 def main() -> None:
     """Run the comparisons."""
     parser = script.parser(__doc__, "bench")
@@ -402,6 +426,7 @@ def main() -> None:
     }
     for text in ("5x6:4,2", "5x7:5,4,3,3,2"):
         compare(f"Optimum of {text}", Position(Game.parse(text)), processes)
+    bench_commands((*COMMANDS, *(LONG_COMMANDS if full else ())))
 
 
 if __name__ == "__main__":

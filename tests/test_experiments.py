@@ -427,6 +427,16 @@ def test_compare_refuses_methods_that_disagree(monkeypatch):
         bench.compare("Nonsense", SMALL, methods)
 
 
+def test_the_bench_of_commands(capsys):
+    bench.bench_commands(("count 3x3:2",))
+    command, seconds, mebibytes = capsys.readouterr().out.splitlines()[-1].rsplit(maxsplit=2)
+    assert command.strip() == "count 3x3:2"
+    assert 0 < float(seconds) < 60
+    assert int(mebibytes) > 10
+    with pytest.raises(OptsearchError, match="optsearch count 3x3 ends with"):
+        bench.bench_commands(("count 3x3",))
+
+
 def test_the_bench_of_puzzles(capsys, monkeypatch):
     """It compares the grades, step by step."""
     monkeypatch.setattr(bench, "GRID", (6, 6))
