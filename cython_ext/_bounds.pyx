@@ -107,7 +107,8 @@ cdef bint are_told_apart(const Node* node) noexcept nogil:
 cdef class Bounds:
     """The bounds of a search.
 
-    n, hits -- sets of the family that is searched, and the cells of each.
+    n, hits -- sets of the family that is searched, and the most cells of one; 0 where hits tell
+        something, as the table of small families does not hold there.
     objective, on -- what misses cost, and which bounds there are.
     """
 

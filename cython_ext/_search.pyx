@@ -30,8 +30,8 @@ Reductions that keep M(F, b), with any kind of replies:
   With SINKINGS that holds if all ships on c have one label, which is the label of one ship alone: play S
   as if c were not shot yet, so that a sinking of that label is reported as a hit, all other replies as
   they are, and S's shot at c is answered by the sinking if the label has been announced, else by a hit.
-- names: a family with SINKINGS costs at least what its parts cost with LABELS, told how many cells
-  each of its ships has left; see `bound_by_names`.
+- names: a family with SINKINGS costs at least what its parts cost with LABELS, by how many cells each
+  ship has left; see `bound_by_names`.
 
 With NOTHING alone, because they take a certain hit for free, or an item out of a family:
 
@@ -78,7 +78,7 @@ from optsearch.compiled._bounds cimport Bounds
 from optsearch.compiled._chain cimport MOST, ChainDual
 from optsearch.compiled._effort cimport Effort, count_node, total
 from optsearch.compiled._family cimport (
-    LABELS, MAX_CODES, NOTHING, SINKINGS, Candidate, Node, Ships, ascending_cells, count_pairs, count_cells,
+    LABELS, MAX_CODES, NOTHING, SINKINGS, Candidate, Node, ascending_cells, count_pairs, count_cells,
     free_node, new_node, part_size, take_part)
 from optsearch.compiled._identities cimport IdentityTable
 from optsearch.compiled._memo cimport BOUNDED, SOLVED, Memo
@@ -179,7 +179,8 @@ cdef class Search:
         self.apart = self.kind != NOTHING or is_antichain(sets)
         if not self.apart:
             self.on.profile = self.on.chain = False
-        self.bounds = Bounds(self.n, self.hits, self.objective, self.on)
+        self.bounds = Bounds(
+            self.n, self.hits if self.kind == NOTHING else 0, self.objective, self.on)
         self.chain = ChainDual()
         self.names = NormalForm(cells, self.objective, self.rule, self.on)
         if self.on.identity and self.on.memo and self.objective == MEAN and self.rule == OPTIMAL:
@@ -509,7 +510,7 @@ cdef class Search:
         if node.lower < limit:
             if unless_busy and node.key.bytes != NULL and self.memo.shared.is_busy(&node.key):
                 return BUSY
-            if node.kind == SINKINGS and self.on.names:
+            if node.kind == SINKINGS and self.on.names and has_names(node):
                 self.bound_by_names(node, limit)
             elif self.has_even(node):
                 if self.former == NULL or node.former or not self.bound_back(node, limit):
@@ -535,11 +536,11 @@ cdef class Search:
     cdef int bound_by_names(self, Node* node, int64_t limit) except -1 nogil:
         """Raise `lower` by what a family with SINKINGS costs if each hit names its ship.
 
-        Give the ships of each set names, in any way that has a name keep its label (`name_ships`).
-        Tell the player how many cells each name has left, and at every hit the name of the ship. Then
-        he knows when a ship is sunk, and its label, so that he can play any strategy for the family.
-        So the optima of the parts that have the same numbers of cells left, with LABELS, add up to no
-        more than M(F, b). They depend on the sets alone, and serve all families.
+        Tell the player how many cells each ship has left, and at every hit the label of the ship. Then
+        he knows when a ship is sunk, so that he can play any strategy for the family. So the optima of
+        the parts that have the same numbers of cells left, with LABELS, add up to no more than
+        M(F, b). They depend on the sets alone, and serve all families. Where ships share a label they
+        would need names of their own, which tell so much more that it does not pay.
         """
         cdef Named* named = <Named*>malloc(node.n * sizeof(Named))
         cdef Node* part
@@ -549,7 +550,7 @@ cdef class Search:
             with gil:
                 raise MemoryError
         try:
-            name_sets(node, named)
+            sort_by_sizes(node, named)
             while i < node.n and bound < limit:
                 n = 1
                 while i + n < node.n and named[i + n].sizes == named[i].sizes:
@@ -1120,7 +1121,7 @@ cdef void sort_by_size(Node** parts, int number) noexcept nogil:
 
 
 cdef struct Named:
-    Cells sizes                # a byte a ship: how many cells it has left
+    Cells sizes                # a byte for each ship: how many cells it has left
     int i
 
 
@@ -1132,57 +1133,45 @@ cdef int by_sizes(const void* a, const void* b) noexcept nogil:
     return x.i - y.i
 
 
-cdef void name_ships(const Ships* ships, int i, int* order) noexcept nogil:
-    """Which ship of a set has each name: by label, then the one with the most cells left first."""
-    cdef const Cells* item = ships.masks + i * ships.s
-    cdef int j, k
-    for j in range(ships.s):
-        k = j
-        while k > 0 and ships.label[order[k - 1]] == ships.label[j] and (
-                size(item[order[k - 1]]) < size(item[j])):
-            order[k] = order[k - 1]
-            k -= 1
-        order[k] = j
+cdef bint has_names(const Node* node) noexcept nogil:
+    """Whether there are several ships in a set, and no two share a label; one says no more by name."""
+    cdef int j
+    for j in range(1, node.ships.s):
+        if node.ships.label[j] == node.ships.label[j - 1]:
+            return False
+    return node.ships.s > 1
 
 
-cdef void name_sets(const Node* node, Named* named) noexcept nogil:
-    """Sort the sets of a family by the numbers of cells that their ships have left by name."""
-    cdef const Ships* ships = &node.ships
-    cdef int order[MAX_CODES]
-    cdef int i, j
+cdef void sort_by_sizes(const Node* node, Named* named) noexcept nogil:
+    """Sort the sets of a family by the numbers of cells that their ships have left."""
+    cdef int i, j, s = node.ships.s
     for i in range(node.n):
         named[i].sizes, named[i].i = 0, i
-        name_ships(ships, i, order)
-        for j in range(ships.s):
-            named[i].sizes = named[i].sizes << 8 | size(ships.masks[i * ships.s + order[j]])
+        for j in range(s):
+            named[i].sizes = named[i].sizes << 8 | size(node.ships.masks[i * s + j])
     qsort(named, node.n, sizeof(Named), by_sizes)
 
 
 cdef Node* take_named(const Node* node, const Named* named, int n) except NULL nogil:
-    """The family of n sets whose ships have as many cells left by name, each with its name as label.
+    """The family of n sets whose ships have as many cells left, with LABELS.
 
-    Names are numbered anew by these cells: they say nothing else here.
+    Labels are numbered anew by these cells: they say nothing else here.
     """
-    cdef const Ships* ships = &node.ships
-    cdef const Cells* item
-    cdef int s = ships.s, i, j, k
-    cdef int sizes[MAX_CODES]
+    cdef int s = node.ships.s, i, j, k
     cdef int order[MAX_CODES]
-    cdef int place[MAX_CODES]
+    cdef const Cells* item = node.ships.masks + named[0].i * s
     cdef Node* part = new_node(n, node.m, node.budget, node.weights != NULL, LABELS, s)
     for j in range(s):
-        sizes[j] = <int>low(named[0].sizes >> 8 * (s - 1 - j)) & 255
         k = j
-        while k > 0 and sizes[place[k - 1]] < sizes[j]:
-            place[k] = place[k - 1]
+        while k > 0 and size(item[order[k - 1]]) < size(item[j]):
+            order[k] = order[k - 1]
             k -= 1
-        place[k] = j
+        order[k] = j
         part.ships.label[j] = s - j
     for i in range(n):
-        item = ships.masks + named[i].i * s
-        name_ships(ships, named[i].i, order)
+        item = node.ships.masks + named[i].i * s
         for j in range(s):
-            part.ships.masks[i * s + j] = item[order[place[j]]]
+            part.ships.masks[i * s + j] = item[order[j]]
         if part.weights != NULL:
             part.weights[i] = node.weights[named[i].i]
     forget_weights(part)

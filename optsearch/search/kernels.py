@@ -69,8 +69,8 @@ class SolverOptions:
         as much as the lightest, which is searched and remembered, and what the rest costs; and in
         the same way by former weights (`Kernel.bound_by_previous_weights`). It pays where a kernel
         is weighed anew (`Kernel.weigh`), and not for one search.
-    names -- where sinkings are announced, bound a family by what it costs if each hit names its
-        ship.
+    names -- where the ship that sinks is named, and no two ships of a name are left, bound a family
+        by what it costs if each hit names its ship.
     forced -- shoot at once a cell that only one set lacks.
     ordering -- try cells by their bound, the least first, instead of in row-major order.
     lookahead -- bound both parts after a shot by their own shots before searching either.
@@ -95,7 +95,7 @@ class SolverOptions:
     chain: bool = True
     two_sided: bool = True
     even: bool = False
-    names: bool = False
+    names: bool = True
     forced: bool = True
     ordering: bool = True
     lookahead: bool = True
