@@ -136,9 +136,9 @@ def test_ships_of_other_names_have_the_same_places(text):
     for position in (Position(game), Position(game, "A1=miss")):
         left = [cells for cells in every if not cells & position.misses]
         found = Posterior(position)
-        assert found.configurations == len(left)
         on = [sum(cells >> cell & 1 for cells in left) for cell in range(game.cells)]
         assert found.occurrence.ravel().tolist() == on
+        assert found.configurations == len(left) == Posterior(position).configurations
 
 
 def test_what_is_found_once_is_not_sent():
