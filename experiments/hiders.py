@@ -112,7 +112,9 @@ class HardForGreedy(Hider):
             symmetries = game.symmetries()
             turns = [symmetries[i] for i in rng.integers(len(symmetries), size=number)]
             pairs = zip(chosen, turns, strict=True)
-            chosen = [tuple(in_order(image(ship, turn) for ship in one)) for one, turn in pairs]
+            chosen = [
+                tuple(in_order((image(ship, turn) for ship in one), game)) for one, turn in pairs
+            ]
         return np.array([to_words(one) for one in chosen])
 
 

@@ -27,8 +27,9 @@ from optsearch.game import (
 )
 from optsearch.game.announcements import Announcement, Reply
 from optsearch.game.named_games import NAMED_GAMES
-from optsearch.game.position import Position, play
+from optsearch.game.position import Position, play, reply
 from optsearch.game.shapes import Shape
+from optsearch.game.ships import ships_of
 from optsearch.strategies import as_player
 from optsearch.support.errors import GameError, NotSupported
 from tests.definition import Definition, Rules
@@ -316,3 +317,13 @@ def test_players_hear_names(fleet, contact):
     assert all((one.shots >= game.fleet_cells).all() for one in found.outcomes)
     with pytest.raises(NotSupported, match=r"^parity:modulus=2 is for announce=nothing\|sunk\|sh"):
         simulate("parity", game, games=1)
+
+
+def test_ships_told_apart_are_written_in_the_order_of_the_fleet():
+    game = Game.parse("3x3:2a,2b,contact=any,announce=name")
+    first, second = (ships_of(text, game) for text in ("A1-B1 A2-B2", "A2-B2 A1-B1"))
+    assert first == second[::-1] == [0b11, 0b11000]
+    assert str(reply(game, first, 0, 1)) == "hit:2a"
+    assert str(reply(game, second, 0, 1)) == "hit:2b"
+    with pytest.raises(GameError, match="the ships have the lengths"):
+        ships_of("A1-B1", game)

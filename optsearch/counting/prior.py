@@ -517,7 +517,7 @@ class _Weigher:
     game: Game
 
     def __call__(self, ships: Sequence[int]) -> int:
-        weight = _weight(self.function, self.game, in_order(ships), "ships")
+        weight = _weight(self.function, self.game, in_order(ships, self.game), "ships")
         if not isinstance(weight, int):
             raise StrategyError(
                 f"{self.function} weighs a configuration with {weight}; an integer is accepted, so "

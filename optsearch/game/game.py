@@ -368,9 +368,9 @@ class Game:
                 "count, posterior, sample, solve, advise, play and simulate can, without a prior"
             )
 
-    def kinds_of(self, ships: Iterable[int]) -> Iterable[int]:
+    def kinds_of(self, ships: Iterable[int]) -> tuple[int, ...]:
         """The kind of each ship of a configuration; with twins it is in the order of the fleet."""
-        return self.fleet if self.has_twins else map(self.kind_of, ships)
+        return self.fleet if self.has_twins else tuple(map(self.kind_of, ships))
 
     @cached_property
     def ships_by_name(self) -> dict[str, int]:

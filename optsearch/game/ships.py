@@ -36,18 +36,19 @@ def ship_of(text: str, game: Game) -> int:
 
 def objection(game: Game, ships: Iterable[int]) -> str:
     """Why ships (masks) are no configuration of a game; empty if they are one."""
-    ships = in_order(ships)
+    ships = in_order(ships, game)
     lengths = [ship.bit_count() for ship in ships]
     if tuple(lengths) != tuple(map(int, game.fleet)):
         return f"the ships have the lengths {lengths}; {game} has others"
     for ship in ships:
         if not any(ship in game.placements(kind) for kind in set(game.fleet)):
             return f"no ship can lie at {' '.join(game.names(ship))}"
-    if Counter(map(game.kind_of, ships)) != Counter(game.fleet):
+    kinds = game.kinds_of(ships)
+    if Counter(kinds) != Counter(game.fleet):
         return f"the ships are others than those of {game}"
     forbidden = 0
-    for ship in ships:
-        if ship not in game.placements(game.kind_of(ship)):
+    for kind, ship in zip(kinds, ships, strict=True):
+        if ship not in game.placements(kind):
             return f"no ship can lie at {' '.join(game.names(ship))}"
         if ship & forbidden:
             where = cell_name(game.cells_of(ship & forbidden)[0])
@@ -81,13 +82,18 @@ def _by_first(game: Game, kind: int) -> dict[int, list[int]]:
     return found
 
 
-def in_order(ships: Iterable[int]) -> list[int]:
-    """Ships, the longest first, equal lengths by their cells."""
+def in_order(ships: Iterable[int], game: Game) -> list[int]:
+    """Ships, the longest first, equal lengths by their cells; with twins these stay as they are."""
+    if game.has_twins:
+        return sorted(ships, key=lambda ship: -ship.bit_count())
     return sorted(ships, key=lambda ship: (-ship.bit_count(), ship))
 
 
 def ships_of(text: str, game: Game) -> list[int]:
-    """The configuration that a text such as `A1-A3 C1-C2` describes; GameError for none."""
+    """The configuration that a text such as `A1-A3 C1-C2` describes; GameError for none.
+
+    Ships of one length that have different names come in the order of the fleet.
+    """
     ships = [ship_of(word, game) for word in text.replace(",", " ").split()]
     reason = objection(game, ships)
     if reason:
@@ -95,4 +101,4 @@ def ships_of(text: str, game: Game) -> list[int]:
             f"{text!r} is not a placement of the fleet: {reason}; write the first and last cell "
             f"of each ship, as in A1-A3, for ships of length {game.fleet_text}"
         )
-    return in_order(ships)
+    return in_order(ships, game)

@@ -173,7 +173,7 @@ class OneByOne(_OneByOne):
                 ships.append(free[int(generator.integers(len(free)))])
                 closed |= ships[-1] | game.halo(ships[-1])
             else:
-                return in_order(ships)
+                return in_order(ships, game)
         raise GameError(f"ships placed one by one find no room for the fleet of {game}")
 
 
@@ -199,7 +199,7 @@ class UserHider(_OneByOne):
         reason = objection(game, ships)
         if reason:
             raise self._refused(answer, reason)
-        return in_order(ships)
+        return in_order(ships, game)
 
     def _refused(self, answer: object, reason: str) -> StrategyError:
         return StrategyError(
