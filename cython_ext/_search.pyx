@@ -103,6 +103,7 @@ cdef enum:
     EVEN_FROM = 8              # sets with weights from which the bound by equal weights is used
     PARTS = 10                 # bits of a multiple of former weights
     MOST_BYTES = 1 << 26       # of the table by identity
+    MOST_BYTES_OF_SHIPS = 1 << 21  # the same where hits tell something: there it finds little
     PART_OF_MEMORY = 8         # that it may take
     BUSY = 1                   # what `open` returns where another process is at a family
     SHARED_FROM = 1            # nor those that took less one in memory that processes share
@@ -184,7 +185,9 @@ cdef class Search:
         self.chain = ChainDual()
         self.names = NormalForm(cells, self.objective, self.rule, self.on)
         if self.on.identity and self.on.memo and self.objective == MEAN and self.rule == OPTIMAL:
-            self.identities = IdentityTable(min(MOST_BYTES, table.max_bytes // PART_OF_MEMORY))
+            self.identities = IdentityTable(min(
+                MOST_BYTES if self.kind == NOTHING else MOST_BYTES_OF_SHIPS,
+                table.max_bytes // PART_OF_MEMORY))
             table.max_bytes -= self.identities.bytes
         self.words = WordSearch(self.bounds, self.effort, self.rule, self.on, self.identities)
         self.sets = <Cells*>PyMem_Malloc(self.n * sizeof(Cells))
