@@ -38,7 +38,10 @@ cdef class IdentityTable:
         self.bytes, self.mask, self.compared = buckets * LINE, buckets - 1, <uint64_t>-1
         for i in range(3):
             self.seeds[i] = <uint64_t>int.from_bytes(os.urandom(8)) | 1
-        memory = mmap.mmap(-1, self.bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        try:
+            memory = mmap.mmap(-1, self.bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        except OSError as error:
+            raise MemoryError from error
         if hasattr(mmap, "MADV_HUGEPAGE"):  # else each look-up misses the TLB, too
             memory.madvise(mmap.MADV_HUGEPAGE)
         self.memory = memory

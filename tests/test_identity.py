@@ -61,3 +61,5 @@ def test_where_there_is_one_and_what_it_takes():
     assert whole.search("worst").identities is None
     assert whole.search("mean", without("memo")).identities is None
     assert (IdentityTable(0).bytes, IdentityTable(1000).bytes) == (64, 512)
+    with pytest.raises(MemoryError):
+        IdentityTable(1 << 60)
