@@ -205,10 +205,11 @@ cdef class Search:
         cdef Py_ssize_t i, j
         cdef Cells seen, ship
         sets = np.zeros((items.shape[0], 2), np.uint64)
-        if items.shape[2] != 2 or not 1 <= items.shape[1] < MAX_CODES or len(labels) != items.shape[1]:
+        if (items.shape[2] != 2 or not 1 <= items.shape[1] <= MAX_CELLS
+                or len(labels) != items.shape[1] or len(set(labels)) >= MAX_CODES):
             raise ValueError(
                 f"ships of shape {items.shape[0], items.shape[1], items.shape[2]} with {len(labels)} "
-                f"labels; (n, s, 2) with s of 1 to {MAX_CODES - 1}, and s labels")
+                f"labels; (n, s, 2), and s labels, of which {MAX_CODES - 1} may differ")
         self.s = <int>items.shape[1]
         self.masks = <Cells*>PyMem_Malloc((items.shape[0] * self.s + 1) * sizeof(Cells))
         if self.masks == NULL:

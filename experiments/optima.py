@@ -75,8 +75,8 @@ CONFIRMATIONS = """\
 tree: an optimal tree replayed on every configuration; reference: the definition in plain Python;
 paper: Algorithm 2; published: Table 1; prototype: data/published/prototype_optima.csv;
 proof: a proof that none is better, checked without the solver; first: the solver with all switches
-off that the first one did not have; announced: the search for announced sinkings, each set of
-cells one ship"""
+off that the first one did not have; announced: the solver with what it has for announced sinkings
+alone, each set of cells one ship"""
 
 GREEDY_SECONDS = 5
 PATIENCE = 10
