@@ -418,3 +418,7 @@ def test_a_killed_run_goes_on(here, interrupt_at, tmp_path, monkeypatch):
 
 
 # Where to draw uniformly is best: docs/equilibrium.md has the proof
+
+
+def test_cells_of_shapes_are_hidden_together():
+    assert equilibrium("2x4:O4,2,contact=corner", objective=Objective.parse("within=8")).value == 1

@@ -58,6 +58,8 @@ def reply(game: Game, configuration: Iterable[int], hits: int, shot: int) -> Rep
     cells hit before; shot -- mask of the cell shot now.
     """
     for number, ship in enumerate(configuration):
+        if ship & shot and game.is_silent:
+            return HIT  # also where one set of cells is all the ships
         if ship & shot:
             kind = game.fleet[number] if game.has_twins else game.kind_of(ship)
             return game.announcement.of_hit(kind, not ship & ~(hits | shot))
