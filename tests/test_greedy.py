@@ -21,6 +21,7 @@ from optsearch.search.greedy import RULES, GreedySolver
 from optsearch.search.kernels import SWITCHES
 from optsearch.search.solver import solve
 from optsearch.support.errors import OptsearchError
+from tests.definition import Definition, Rules
 from tests.examples import sizes
 
 ENDS = {"best": min, "worst": max}
@@ -189,6 +190,16 @@ def test_a_certain_hit_is_a_most_probable_cell(game, shots, likely):
     cells = tuple(map(parse_cell, likely.split()))
     assert GreedySolver(position).greedy_shots == solve(position).greedy()[0] == cells
     assert tuple(Posterior(position).greedy_shots()) == cells
+
+
+@pytest.mark.parametrize("fleet", [("##-fixed", 1), (2, "1a", "1b")])
+def test_what_certain_hits_tell_where_ships_are_named(fleet):
+    """Rule by rule: after a certain hit its reply parts what is left, and `remainder` counts it."""
+    rules = Rules(1, 6, fleet, announce="name")
+    definition, solver = Definition(rules), GreedySolver(Position(Game.parse(str(rules))))
+    for rule in RULES[2:]:
+        played = definition.played(definition.greedy_rule(rule))
+        assert solver.tree(rule).histogram == dict(sorted(played.items())), rule
 
 
 def test_the_named_ties_choose_what_they_say():

@@ -13,8 +13,8 @@ strategy but a family of them. A *rule* names one, or the two ends:
                   average, then the first
 
 A cell that is in every configuration is a certain hit, and a most probable cell. Where nothing is
-announced it is a free first shot under every rule; where sinkings are announced it may tell
-something, and is chosen by the rule like others (`Kernel.greedy_choices`).
+announced, or each hit names its ship, it is a free first shot under every rule; where sinkings are
+announced its order matters, and it is chosen by the rule like others (`Kernel.greedy_choices`).
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ class GreedySolver:
         exact = self._kernel("optimal")
         left = 0
         for part in exact.parts(state, cell).values():
-            tied = self._tied(part)
+            tied = self._tied(part) if exact.is_silent else exact.greedy_shots(part)
             rest = exact.parts(part, tied[0]).values() if tied else [part]
             left += sum(exact.weight(last) ** 2 for last in rest)
         return left
