@@ -224,13 +224,10 @@ def test_the_impossible_shot_is_named():
     assert Posterior(Position(Game.parse("4x4:4,3,2"))).configurations == 0
 
 
-def test_best_shots_are_optimal_ones():
-    """Most probable cells are greedy shots, and need not be best: the old name says the new one."""
+def test_most_probable_cells_need_not_be_best():
     position = Position.parse(Game.parse("3x4:2"), "A1=miss B3=miss")
     optimal = reference.solve(position).best_shots
     assert (Posterior(position).greedy_shots(), optimal) == ([(1, 2)], ((0, 2), (1, 1), (1, 3)))
-    with pytest.raises(AttributeError, match="greedy_shots"):
-        Posterior(position).best_shots()
 
 
 def test_a_finished_game():

@@ -20,7 +20,6 @@ from functools import cached_property
 from itertools import accumulate
 from math import log2
 from string import ascii_letters, digits
-from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -378,10 +377,6 @@ class Posterior:
         most = max((values[cell] for cell in fresh), default=0)
         least = most if is_exact else most * (1 - 2 * self.relative_error)
         return [game.cell(cell) for cell in fresh if values[cell] and values[cell] >= least]
-
-    @property
-    def best_shots(self) -> NoReturn:  # noqa: D102 - the former name
-        raise AttributeError("the most probable cells are Posterior.greedy_shots, not best_shots")
 
     @property
     def entropy(self) -> float:
