@@ -1,12 +1,13 @@
 """Strategies on all configurations of the large games: python -m experiments.evaluations [NAME …]
 
-The paper's game, 1,925,751,392 configurations, and where ships may touch, 15,046,987,768,
-hits and misses told (`any_…`) or the sunk ships too (`any_ship_…`). Each strategy is evaluated on
-two processes, goes on from a checkpoint if it was stopped, and is written to
-data/results/evaluations/NAME.csv; without names, those that are not there yet. Greedy and the
-patterns take minutes each, the rollouts some hours, `any_ship_rollout` four, `levels` five. What
-takes several stretches of work has its checkpoint in data/checkpoints/NAME; a run goes on there,
-and elsewhere in build/evaluations/NAME.
+The paper's game, 1,925,751,392 configurations, and where ships may touch, 15,046,987,768, hits
+and misses told (`any_…`) or the sunk ships too (`any_ship_…`), and the official game, where each
+hit names its ship (`official_…`). Each strategy is evaluated on two processes, goes on from a
+checkpoint if it was stopped, and is written to data/results/evaluations/NAME.csv; without names,
+those that are not there yet. Greedy and the patterns take minutes each, `official_greedy` two
+hours, the rollouts some hours, `any_ship_rollout` four, `levels` five. What takes several
+stretches of work has its checkpoint in data/checkpoints/NAME; a run goes on there, and elsewhere
+in build/evaluations/NAME.
 """
 
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from optsearch.strategies.pattern import NEAREST
 GAME = Game.parse("10x10:5,4,3,3,2")
 ANY = Game.parse("10x10:5,4,3,3,2,contact=any")
 ANY_SHIP = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
+OFFICIAL = Game.parse("10x10:5,4,3a,3b,2,contact=any,announce=name")
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ SUBJECTS = {
         "rank=spread,policy=spread",
         ANY_SHIP,
     ),
+    "official_greedy": Subject("greedy", OFFICIAL),
 }
 
 COMMITTED = Path("data/checkpoints")  # of runs that take several stretches of work
