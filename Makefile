@@ -8,7 +8,7 @@ TESTS := .venv/.extras .venv/.group-test
 KERNELS := $(wildcard cython_ext/*.pyx cython_ext/*.pxd cython_ext/*/*.pxd)
 
 .DEFAULT_GOAL := help
-.PHONY: help build board debug reproduce test test-long test-recent fuzz transcripts test-debug check mutants bench simplify results evaluations golden figures pictures docs clean
+.PHONY: help build board debug reproduce test test-long test-recent fuzz transcripts test-debug check bench simplify results evaluations golden figures pictures docs clean
 
 help:  ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; \
@@ -77,9 +77,6 @@ check: .venv/.group-check  ## ruff, cython-lint and mypy
 	@$(BIN)/ruff format --check --quiet
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint cython_ext
 	@$(BIN)/mypy
-
-mutants: $(TESTS)  ## faults put into the code, and the share that fast tests find (20 minutes)
-	@$(BIN)/python -m tests.mutants
 
 bench: build  ## the paper's algorithms beside ours, in one run (FULL=1 for what takes minutes)
 	@$(BIN)/python -m experiments.bench $(if $(FULL),--full)

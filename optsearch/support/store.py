@@ -10,6 +10,10 @@ What is committed survives the end of the process, however it comes. Checksums a
 question and cover the key, so that no record passes in the place of another, or in another store.
 They are for damage and mistakes; who means to deceive can compute them too.
 
+LMDB believes its file: where a page is missing or damaged, reading kills the process. Commits are
+whole whatever is killed, so a file goes bad only by what happens outside: it is cut off, a disk
+fails, it was copied during a commit. So another process reads all of it before this one opens it.
+
 `Store` keeps bytes, `Integers` what kernels find, `Facts` JSON by names.
 """
 
@@ -18,6 +22,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -31,7 +37,6 @@ from typing import Any, TypeVar
 import lmdb
 
 from optsearch.support.errors import TableError
-from optsearch.support.lmdb_pages import Unsound, require_sound
 from optsearch.support.locks import take
 
 FORMAT = "optsearch store"
@@ -52,6 +57,18 @@ _LOCK_FILE_BYTES = 1 << 16  # what LMDB wants for so many readers
 _MOST_READERS = 1022
 _FIRST_MAP = 1 << 24  # bytes of address space and of a sparse file, at first
 _BATCH_BYTES = 1 << 26
+_READ_ALL = """
+import sys
+folder, is_locked, *sys.path = sys.argv[1:]
+import lmdb
+try:
+    with lmdb.open(folder, map_size=0, readonly=True, lock=is_locked == "True") as env:
+        with env.begin() as txn:
+            for _ in txn.cursor():
+                pass
+except lmdb.Error as error:
+    sys.exit(str(error))
+"""
 
 
 class Store:
@@ -87,7 +104,8 @@ class Store:
         with self._reporting("opened"):
             self._require_folder()
             if not self._is_new():
-                self._require_sound()
+                self._require_whole()
+                self._require_ours()
             try:
                 if writable:
                     self._begin_writing()
@@ -267,12 +285,21 @@ class Store:
                 "or empty one"
             )
 
-    def _require_sound(self) -> None:
-        """Refuse a damaged database, and one of something else, before anything is changed."""
+    def _require_whole(self) -> None:
+        """Refuse a database that another process cannot read to its end."""
+        is_locked = os.access(self.path / "lock.mdb", os.W_OK)  # otherwise nobody writes it
+        command = [sys.executable, "-S", "-c", _READ_ALL, str(self.path), str(is_locked), *sys.path]
         try:
-            require_sound(self.path / "data.mdb")
-        except Unsound as error:
-            raise self.damaged(str(error)) from None
+            reader = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+        except OSError:  # there is no interpreter that this user may start
+            return
+        if reader.returncode < 0:
+            raise self.damaged("a page is missing, or is not what it should be")
+        if reader.returncode:
+            raise self.damaged(reader.stderr.strip().rpartition("\n")[2])
+
+    def _require_ours(self) -> None:
+        """Refuse a database of something else, before anything is changed."""
         with (
             lmdb.open(str(self.path), map_size=0, readonly=True, lock=False) as env,
             env.begin() as txn,
