@@ -255,12 +255,39 @@ cdef class TreeEvaluator(EvaluatorBase):
         """Enter the optimal tree of a few configurations."""
         if n == 1:
             self.finish(w, x, misses)
+        elif n <= SMALL and self.distinct and not (self.hears or self.following or self.weight_bits):
+            self.enter_few(n, self.least_of_few(w, x, n), misses)
         elif self.hears:
             self.labelled_endgame.enter(w, x, n, at.hits, w.bit[self.extras] if self.following else 0,
                                         self.histogram + misses)
         else:
             self.endgame.begin(w, x, n)
             self.end_walk(w, x, (1 << n) - 1, misses)
+
+    cdef inline void enter_few(self, int n, int least, int misses) noexcept nogil:
+        """Enter an optimal tree of 2 to 4 different configurations, given its misses.
+
+        These tell how often each is missed: of two 0 1; of three 0 1 1 or 0 1 2; of four, split in two
+        pairs or one by one, 0 1 1 1, 0 1 1 2, 0 1 2 2 or 0 1 2 3.
+        """
+        cdef int more = least - (n - 1)
+        cdef int twice = 1 if more == 3 else more
+        self.histogram[misses] += 1
+        self.histogram[misses + 1] += n - 1 - more if more < 3 else 1
+        if more:
+            self.histogram[misses + 2] += twice
+        if more == 3:
+            self.histogram[misses + 3] += 1
+
+    cdef inline int least_of_few(self, const Words* w, uint64_t x, int n) noexcept nogil:
+        """The least misses of 2 to 4 configurations."""
+        cdef int i
+        cdef uint32_t seen = 0
+        if self.distinct and n < SMALL:      # of two, each has a cell that the other has not
+            return 1 if n == 2 else 2 if has_two(w.column, w.cells, x) else 3
+        for i in range(w.cells):
+            seen |= <uint32_t>1 << extract(w.column[i], x)
+        return least_of_four(seen, n)
 
     cdef void end_walk(self, const Words* w, uint64_t x, int part, int misses) noexcept nogil:
         """Enter that of a part of those in x."""
@@ -546,8 +573,8 @@ cdef class TreeEvaluator(EvaluatorBase):
 
     cdef int64_t roll_more(self, Words* w, uint64_t x, int left) noexcept nogil:
         """The same of three or more, of a sample, or where cells may be equal."""
-        cdef int n = popcount(x), i, best, total
-        cdef uint32_t seen, key
+        cdef int n = popcount(x), best, total
+        cdef uint32_t key
         cdef int64_t cost
         cdef Entry* entry
         if w.shift and n <= self.rule.truncate:
@@ -555,12 +582,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         if n <= SMALL:
             if n <= 1:
                 return 0
-            if n == 3 and self.distinct:
-                return (2 if has_two(w.column, w.cells, x) else 3) * UNIT
-            seen = 0
-            for i in range(w.cells):
-                seen |= <uint32_t>1 << extract(w.column[i], x)
-            return UNIT * <int64_t>least_of_four(seen, n)
+            return UNIT * <int64_t>self.least_of_few(w, x, n)
         entry = &self.memo[(x * <uint64_t>0x9E3779B97F4A7C15) >> 54]
         if entry.part == x and entry.stamp == w.stamp:
             return entry.cost
