@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import resource
 import shlex
 import subprocess
@@ -127,12 +128,21 @@ def test_odd_requests(here, folder, monkeypatch, arguments, quoted):
 
 
 def test_bad_requests(here, folder, monkeypatch):
-    """All of tests/transcripts/errors.txt; `make transcripts` writes the answers anew."""
+    """All of tests/transcripts/errors.txt; `make transcripts` writes the answers anew.
+
+    The lines after > are those of the file that a command names.
+    """
     monkeypatch.chdir(folder)
-    commands = [line for line in ERRORS.read_text("utf-8").splitlines() if line[:2] == "$ "]
     said = []
-    for command in commands:
-        said += [command, refused(here, shlex.split(command)[2:])]
+    for command, *lines in (part.split("\n") for part in ERRORS.read_text("utf-8").split("$ ")[1:]):
+        content = [line for line in lines if line.startswith(">")]
+        names = re.findall(r"\bfile\.\w+", command)
+        for name in names:
+            Path(name).write_text("".join(f"{line[2:]}\n" for line in content), "utf-8")
+        answer = refused(here, shlex.split(command)[1:])
+        said += [f"$ {command}", *content, answer]
+        for name in names:
+            Path(name).unlink()
     if ARE_WRITTEN:
         ERRORS.write_text("\n".join([*said, ""]), "utf-8")
     assert said == ERRORS.read_text("utf-8").splitlines()

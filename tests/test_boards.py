@@ -19,7 +19,7 @@ from optsearch.game.position import Position, shots_of
 from optsearch.game.ships import ship_of
 from optsearch.play.simulate import simulate
 from optsearch.search.solver import solve
-from optsearch.support.errors import GameError, NotSupported, PositionError
+from optsearch.support.errors import GameError, NotSupported
 from tests.definition import LYING, Definition, Rules
 from tests.examples import draws
 
@@ -162,22 +162,6 @@ def test_lines_that_wrap_onto_the_same_cells_are_one():
 
 
 @pytest.mark.parametrize(
-    ("text", "part"),
-    [
-        ("32x32:40", "longer than the board 32x32; the longest that fits has length 32"),
-        ("4x4:5,board=torus", "longer than the board 4x4,board=torus; the longest that fits"),
-        ("4x4:3,board=hex,contact=corner", "touch along sides only"),
-        ("4x4:L4,board=hex", "a shape of squares"),
-        ("4x4:3,board=ring", "'ring' is not a board; use rectangle, cylinder, torus, hex"),
-        ("4x4:3,board=torus,board=hex", "board is given twice"),
-    ],
-)
-def test_what_is_no_game(text, part):
-    with pytest.raises(GameError, match=part):
-        Game.parse(text)
-
-
-@pytest.mark.parametrize(
     "strategy",
     ["parity", "pattern", "greedy:ties=checkerboard", "heuristic", "greedy:ties=central"],
 )
@@ -235,51 +219,6 @@ def test_a_file_that_changed(tmp_path):
     (tmp_path / "boards.json").unlink()
     with pytest.raises(GameError, match="does not exist"):
         Game.parse(text)
-
-
-@pytest.mark.parametrize(
-    ("change", "part"),
-    [
-        ({"cells": {"A1": [0, 0], "a1": [1, 0]}}, "'a1' is written A1"),
-        ({"cells": {}}, "it has no cell"),
-        ({"cells": {"A1": [0, "x"]}}, r"the place of A1 is \[0, 'x'\]"),
-        ({"cells": {"A1": [0, 0], "AZ99": [1, 0]}}, "at most 1,024 places"),
-        ({"neighbours": {"A1": ["C9"]}}, "'C9', which is not a cell"),
-        ({"neighbours": {"A1": ["B1"]}}, "B1 is among the neighbours of A1, but not the other"),
-        ({"neighbours": {"A1": ["A1"]}}, "names the cell itself"),
-        ({"neighbours": {"A1": ["B1", "B1"], "B1": ["A1"]}}, "names B1 twice"),
-        ({"corners": {"A1": ["B1"], "B1": ["A1"]}}, "are neighbours, and touch at a corner"),
-        ({"lines": {"round": [["A1", "B2"]]}}, "from A1 to B2, which are no neighbours"),
-        ({"lines": {"round": [["A1", "B1"], ["A2", "B2", "B1"]]}}, "two lines of 'round'"),
-        ({"ships": {"boat": {"length": 5}}}, "length 5; 1 to 4 are accepted"),
-        ({"ships": {"Boat": {"length": 2}}}, "'Boat' is not the name of a ship"),
-        ({"ships": {"boat": {"cells": [["A1", "B2"]]}}}, r"in pieces at A1\+B2"),
-        ({"ships": {"boat": {"cells": [["A1", "A1"]]}}}, "has a cell twice"),
-        ({"ships": {"boat": {"cells": [["A1", "B1"], ["B1", "A1"]]}}}, "is there twice"),
-        ({"ships": {"boat": {"cells": [["A1", "B1"], ["B1"]]}}}, "another number before"),
-        ({"ships": {"boat": {"cells": [["A1", "C1"]]}}}, "'C1', which is not a cell"),
-        ({"ships": {"boat": {"wide": 2}}}, "it has a length, and maybe lines"),
-        ({"ships": {"boat": {"length": 2, "lines": ["across"]}}}, "lines are round"),
-        ({"outline": "circle"}, "square, hexagon or 3 to 64 places"),
-        ({"colour": "red"}, "no field 'colour'"),
-    ],
-)
-def test_what_is_no_board(tmp_path, change, part):
-    path = written(tmp_path, {**RING, **change})
-    with pytest.raises(GameError, match=part):
-        Game.parse(f"{path}#ring:boat")
-
-
-def test_names_that_are_wrong(tmp_path):
-    path = written(tmp_path, RING)
-    with pytest.raises(GameError, match="has no board 'square'; it has ring"):
-        Game.parse(f"{path}#square:boat")
-    with pytest.raises(GameError, match=r"'ship' is not a ship.*the board has boat, corner"):
-        Game.parse(f"{path}#ring:ship")
-    with pytest.raises(GameError, match="board=torus besides"):
-        Game.parse(f"{path}#ring:boat,board=torus")
-    with pytest.raises(PositionError, match=r"sunk:corner.*names a ship"):
-        Position.parse(Game.parse(f"{path}#ring:boat,announce=ship"), "A1=sunk:corner")
 
 
 @pytest.mark.parametrize(("half", "number"), [("upper", 17290404311), ("lower", None)])

@@ -31,14 +31,12 @@ from optsearch.strategies.rollout import estimate, hash_of, least_misses
 from optsearch.support.errors import (
     ImpossiblePosition,
     NotSupported,
-    StrategyError,
     TableError,
     TooLarge,
 )
 from optsearch.support.records import read
 from optsearch.support.store import Facts
 from tests.examples import draws, games, some, up_to
-from tests.ideas import ROW_BY_ROW
 from tests.plain import Plain, looking
 from tests.processes import run_command
 from tests.stores import facts_of, what_of, write_facts
@@ -363,38 +361,6 @@ def test_hashes():
 
 
 # A user's own strategy, announced sinkings, errors
-
-OWN = f"""{ROW_BY_ROW}
-def twice(position):
-    return (0, 0)
-
-broken = 3
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
-        ("gready", "did you mean greedy? There are greedy, spread, rollout, nested, levels"),
-        ("greedy:tie=first", "ties=first, endgame=4"),
-        ("greedy:endgame=x", "whole number"),
-        ("greedy:endgame=11", "0 to 10"),
-        ("greedy:ties=none", "first, checkerboard, central, last"),
-        ("rollout:finalists=0", "1 to 32"),
-        ("levels:depth=5", "depth=5 is out of range; 0 to 4"),
-        ("nested:second=2048", "second=2048 is out of range; 16384 to 1048576"),
-        ("pattern:scan=none", "rows, snake"),
-        ("pattern:clear=none", "cross, line"),
-        ("pattern:colours=44", "digits"),
-        ("own.py", "FILE.py:NAME"),
-    ],
-)
-def test_bad_names(text, part):
-    with pytest.raises(StrategyError) as error:
-        named(text)
-    assert part in str(error.value)
-    result = CliRunner().invoke(app, ["evaluate", text, "4x4:3,2"])
-    assert isinstance(result.exception, StrategyError)
 
 
 def test_samples_above_the_tasks_take_the_memory_of_a_process(monkeypatch):

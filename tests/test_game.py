@@ -132,20 +132,6 @@ def test_drawn_boards(drawing, expected):
     assert drawn_board(drawing) == expected
 
 
-@pytest.mark.parametrize(
-    ("drawing", "quoted"),
-    [
-        ("", "is empty"),
-        ("..\n.X", "'X' in row 2 of the drawn board, '.X'"),
-        ("..\n...", "row 2 of the drawn board, '...', has 3 signs, and row 1 has 2"),
-    ],
-)
-def test_drawn_boards_refused(drawing, quoted):
-    with pytest.raises(GameError) as error:
-        drawn_board(drawing)
-    assert quoted in str(error.value)
-
-
 @given(games(max_cells=24, boards=["rectangle"]))
 def test_placements(game):
     for length in set(game.fleet):

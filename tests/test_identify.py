@@ -16,7 +16,6 @@ from optsearch.search.kernels import SWITCHES, SolverOptions
 from optsearch.support.errors import (
     PositionError,
     ProofError,
-    RecordError,
     TooLarge,
     TreeError,
 )
@@ -115,33 +114,6 @@ def test_a_file_read(tmp_path):
     assert identify.read(path).weights == (1, 1)
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("name,things\na,x\n", "a family has no columns name, things; they are set, things and"),
-        ("set,things\na,x\na,y\n", "line 3: 'a' is there already, in line 2"),
-        ("set,things\na,x y\nb,z\nc,y x\n", "line 4: 'c' has the same things as 'a', in line 2"),
-        ("set,things\na,x x\n", "line 2: 'a' has 'x' twice"),
-        ("set,things,weight\na,x,-1\n", "line 2: '-1' in column 'weight': a weight is a number"),
-        ("set,things,weight\na,x,0\n", "no set has a weight; give at least one"),
-        ("set,things\n,x\n", "line 2: '' in column 'set': a set has a name"),
-        ("set,things\n", "no set has a weight"),
-        ("", "there is no line of column names"),
-        ("set,things\na,x,y\n", "line 2: 3 values"),
-    ],
-)
-def test_bad_files(tmp_path, here, text, says):
-    path = tmp_path / "family.csv"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(RecordError):
-        identify.read(path)
-    for command in ("solve", "greedy", "bounds"):
-        status, out, err = here(command, path)
-        assert (status, out) == (2, "")
-        assert says in err
-        assert err.count("\n") == 1
-
-
 def test_too_many_things_or_too_much_weight(tmp_path):
     path = tmp_path / "family.csv"
     path.write_text(f"set,things\na,{' '.join(map(str, range(129)))}\n", encoding="utf-8")
@@ -152,26 +124,6 @@ def test_too_many_things_or_too_much_weight(tmp_path):
         TooLarge, match=r"the weights of family\.csv add up to 1,000,000,000,000,000,000"
     ):
         identify.identify(identify.read(path))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (("solve", "f.csv", "--shots", "A1=hit"), "--shots does not work with a family of sets"),
-        (("solve", "f.csv", "--objective", "worst"), "--objective does not work with a family"),
-        (("solve", "f.csv", "--prior", "p.csv"), "--prior does not work with a family"),
-        (("solve", "f.csv"), "'f.csv' does not exist"),
-        (("evaluate", "greedy", "f.csv", "--jobs", "2"), "--jobs does not work with a family"),
-        (("advise", "f.csv", "--resume", "r"), "--resume does not work with a family"),
-        (("tree", "t.json", "f.csv", "--figure", "t.pdf"), "--figure does not work with a family"),
-        (("count", "f.csv"), "'f.csv' is a family of sets, which advise, bounds, check, evaluate"),
-    ],
-)
-def test_what_does_not_go_together(here, arguments, says):
-    status, out, err = here(*arguments)
-    assert (status, out) == (2, "")
-    assert says in err
-    assert err.count("\n") == 1
 
 
 def test_trees_that_are_wrong(tmp_path):

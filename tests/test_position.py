@@ -101,25 +101,6 @@ def test_the_signs_are_one_pair():
 
 
 @pytest.mark.parametrize(
-    ("drawing", "quoted"),
-    [
-        ("....\n....\n....", "3 rows"),
-        ("....\n" * 5, "5 rows"),
-        ("....\n....\n.....\n....", "row 3 of the drawn board, '.....', has 5 cells"),
-        ("....\n..x.\n....\n....", "'x' in row 2"),
-        ("....\n....\n....\n#...", "is at A4, which is no hole of 4x4:3,2; - or # is a hole"),
-        ("✕...\n....\n....\n....", "o or ○ (miss), S or ● (sunk), - or # (hole)"),
-        ("●...\n....\n....\n....", "A1=sunk is not a reply of a game with announce=nothing"),
-        ("", "0 rows"),
-    ],
-)
-def test_refuses_drawings(drawing, quoted):
-    with pytest.raises(PositionError) as error:
-        Position.from_board(SMALL, drawing)
-    assert quoted in str(error.value)
-
-
-@pytest.mark.parametrize(
     ("game", "drawing", "shots"),
     [
         ("2x2:2,announce=sunk", "X.\nS.", "A1=hit A2=sunk"),

@@ -374,45 +374,6 @@ def test_each_kind_of_table(tmp_path):
     assert weights("# smoothing: 0.5\n" + games) == [5 * 3, 5 * 3, 3 * 3, 1 * 3]
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("ship,wait\nA1-B1,1\n", "a prior has no columns ship, wait; it has one of these"),
-        ("weight,ship\n1,A1-B1\n", "a prior has no columns weight, ship"),
-        ("ship,weight\nA1-C1,1\n", "line 2: 'A1-C1' in column 'ship': no ship of 1x5:2,1 lies"),
-        ("ship,weight\nA1-B1,-1\n", "line 2: '-1' in column 'weight': a weight is a number"),
-        ("ship,weight\nA1-B1,1\nB1-C1,nan\n", "line 3: 'nan' in column 'weight'"),
-        ("ship,weight\nA1-B1,1e99\n", "line 2: '1e99' in column 'weight'"),
-        ("ship,weight\nA1-B1,1/0\n", "line 2: '1/0' in column 'weight'"),
-        ("ship,weight\nA1-B1," + "9" * 19 + "\n", "of at most 18 digits"),
-        ("ship,weight\nA1-B1,1\nA1-B1,2\n", "line 3: 'A1-B1' has a weight already, in line 2"),
-        ("cell,weight\nA1,1\n", "a line is missing; write `# cells: product` or `# cells: mean`"),
-        ("# cells: sum\ncell,weight\nA1,1\n", "`# cells: sum`; write product or mean"),
-        ("# cells: mean\ncell,weight\nF1,1\n", "line 3: 'F1' in column 'cell': F1 is off the"),
-        (
-            "# cells: mean\ncell,weight\nA1,1\nA1,1\n",
-            "line 4: 'A1' has a weight already, in line 3",
-        ),
-        ("# cells: mean\nship,weight\nA1-B1,1\n", "`# cells: …` does not go with the columns ship"),
-        ("# otherwise: x\nship,weight\nA1-B1,1\n", "`# otherwise: x`: a weight is a number"),
-        ("ships\nA1-B1 D1\n", "a line is missing; write `# smoothing: 1`"),
-        ("# smoothing: -1\nships\nA1-B1 D1\n", "`# smoothing: -1`: a weight is a number"),
-        ("# smoothing: 1\nships\nA1-B1 C1\n", "line 3: 'A1-B1 C1' in column 'ships'"),
-        ("# smoothing: 1\nships\nA1-B1\n", "line 3: 'A1-B1' in column 'ships'"),
-        ("ships,weight\nA1-B1 D1,1\nD1 A1-B1,2\n", "line 3: 'D1 A1-B1' has a weight already"),
-        ("# otherwise\nship,weight\n", "line 1: '# otherwise' is not a header"),
-        ("", "there is no line of column names"),
-    ],
-)
-def test_bad_tables(tmp_path, here, text, says):
-    path = write(tmp_path / "prior.csv", text)
-    status, out, err = here("posterior", "1x5:2,1", "--prior", path)
-    assert (status, out) == (2, "")
-    assert says in err
-    assert err.startswith("error: ")
-    assert err.count("\n") == 1
-
-
 # Ships placed one by one
 
 

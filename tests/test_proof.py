@@ -195,50 +195,13 @@ HEAD = {
 }
 
 
-def head(**changes):
-    fields = {**HEAD, **changes}
-    return json.dumps({key: value for key, value in fields.items() if value is not None})
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", ", the head is not JSON"),
-        ("[]", ": the file is not a proof"),
-        ("{}", ": the file is not a proof"),
-        (head(version=2) + "\n[1,[3]]", ": the version is 2"),
-        (head(version=True), ": 'version' in the head is True"),
-        (head(game=None), ": 'game' in the head is None"),
-        (head(game="3x3") + "\n[1,[3]]", ": '3x3' has no ships"),
-        (head(position="A9=miss") + "\n[1,[3]]", ": A9=miss: A9 is off the board"),
-        (head(total_height=54.0), ": 'total_height' in the head is 54.0"),
-        (head(), ": the head says 1 claims, and 0 follow"),
-        (head() + "\n[1,[3]]\n[1,[3]]", ": the head says 1 claims, and 2 follow"),
-        (head() + "\n[1,", ", claim 1 is not JSON"),
-        (head() + "\n" + "[" * 10**5, ", claim 1 is not JSON"),
-        (head() + "\n" + "1" * 5000, ", claim 1 is not JSON"),
-        (head() + "\n3", ", claim 1: it is not [misses, sets]"),
-        (head() + "\n[1]", ", claim 1: it is not [misses, sets]"),
-        (head() + "\n[true,[3,5]]", ", claim 1: it is not [misses, sets]"),
-        (head() + "\n[1,3]", ", claim 1: 3 is not a list of integers from 0 up"),
-        (head() + "\n[1,[3,-5]]", ", claim 1: [3, -5] is not a list of integers from 0 up"),
-        (head() + "\n[1,[3,5.0]]", ", claim 1: [3, 5.0] is not a list"),
-        (head() + "\n[1,[3,5],[1,0]]", ", claim 1: [1, 0] is not a list of integers from 1 up"),
-        (head() + "\n[1,[3,5],[1]]", ", claim 1: it has 2 sets and 1 weights"),
-        (head() + "\n[1,[]]", ", claim 1: it has 0 sets"),
-        (head() + "\n[1,[3,3]]", ", claim 1: it has a set twice"),
-        (head() + "\n[1,[3,512]]", ", claim 1: a set has cells off the board 3x3"),
-        (head() + "\n[1,[3,7]]", ", claim 1: its sets are not of one size"),
-        (head() + "\n[2,[3,5]]", ", claim 1: 2 misses are not proved, because B1 can be shot"),
-        (head() + "\n[1,[3,5]]", ": the claims prove a total height of 52 or more"),
-    ],
-)
-def test_a_bad_file_is_refused_with_its_place(tmp_path, text, message):
+@pytest.mark.parametrize("claim", ["[" * 10**5, "1" * 5000])
+def test_a_huge_file_is_refused(tmp_path, claim):
+    """Other malformed ones are in transcripts/errors.txt."""
     path = tmp_path / "proof"
-    path.write_text(text)
-    with pytest.raises(ProofError) as error:
+    path.write_text(f"{json.dumps(HEAD)}\n{claim}")
+    with pytest.raises(ProofError, match="proof, claim 1 is not JSON"):
         check(path)
-    assert str(error.value).startswith(f"{path}{message}")
 
 
 def test_what_is_not_proved():

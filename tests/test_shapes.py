@@ -14,7 +14,7 @@ from optsearch.game.position import Position, Reply, shots_of
 from optsearch.game.shapes import NAMED, Shape, orientations_of, parse_kind
 from optsearch.search.solver import solve
 from optsearch.strategies import named
-from optsearch.support.errors import GameError, NotSupported, TooLarge
+from optsearch.support.errors import NotSupported, TooLarge
 
 # The ways to lie of each free pentomino and tetromino, and the rectangle around it: S. W. Golomb,
 # Polyominoes (1994); the fixed pentominoes are 63 (OEIS A001168), the one-sided 18 (A000988).
@@ -73,26 +73,6 @@ def test_text(text, printed):
     if printed.count("/") == 0:
         assert str(game) == printed
     assert pickle.loads(pickle.dumps(game)) == game
-
-
-@pytest.mark.parametrize(
-    ("text", "quoted"),
-    [
-        ("5x5:Q", "'Q' is not a ship"),
-        ("5x5:L4-turned", "'L4-turned' is not a ship"),
-        ("5x5:#./.#", "is not one piece"),
-        ("5x5:##/#", "rows of different lengths"),
-        ("5x5:#../#..", "empty row or column"),
-        ("5x5:../..", "empty row or column"),
-        ("2x2:L4", "the ship L4 does not fit on the board 2x2"),
-        ("5x5:L4,L4-fixed", "can lie on the same cells"),
-        ("5x5:2,##-fixed", "can lie on the same cells"),
-    ],
-)
-def test_refused(text, quoted):
-    with pytest.raises(GameError) as error:
-        Game.parse(text)
-    assert quoted in str(error.value)
 
 
 def test_a_shape_is_no_length():

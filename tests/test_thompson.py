@@ -125,21 +125,6 @@ def test_grid_sinks_every_ship_of_a_rectangle(text):
     assert found.worst <= game.cells
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "says"),
-    [
-        ("row", "2x5:3", "plays boards of one row"),
-        ("row", "1x9:3,2", "plays games with one ship"),
-        ("grid", "5x5:3,2", "plays games with one ship"),
-        ("grid", "2x5:3", "plays boards where the ship can lie both ways"),
-    ],
-)
-def test_what_they_do_not_play(name, text, says):
-    game = Game.parse(text)
-    with pytest.raises(StrategyError, match=says):
-        as_strategy(name).shot(Position(game))
-
-
 # Thompson sampling, as published
 
 
