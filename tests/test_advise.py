@@ -191,13 +191,6 @@ def test_the_reply_of_a_drawn_ship():
     assert "C2=sunk:###/###" in result.output
 
 
-def test_the_end_of_a_game_and_its_optimum():
-    result = run(["A1 hit A2 hit", "A3 hit", "undo"], "3x4:3")
-    assert "every ship is sunk, after 3 shots" in result.output
-    left = Position.parse(Game.parse("3x4:3"), "A1=hit A2=hit")
-    assert f"optimal: A3, {float(solve(left).mean):.4f} shots more on average" in result.output
-
-
 def test_a_file_keeps_the_replies(tmp_path):
     path = tmp_path / "replies.txt"
     run(["B2 hit", "C3 miss"], "4x4:3,2", "--resume", str(path))
@@ -271,12 +264,6 @@ def test_hits_that_name_their_ships():
     assert conflict(game, shots) == (shots[0], *shots[1:])
     with pytest.raises(PositionError, match=r"which ship was hit\? write B2 hit 2a or B2 hit 2b"):
         reply_in(Position(game, "B1 2a"), (1, 1), HIT)
-
-
-def test_the_length_that_was_taken_is_said():
-    lines = ["A1 h A2 h B1 m", "A3 sunk"]
-    output = run(lines, "5x5:3,2,contact=any,announce=ship").output
-    assert "A3=sunk:3, the only length that is possible\n" in output
 
 
 def test_the_ships_that_remain():

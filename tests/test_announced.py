@@ -252,17 +252,6 @@ def whole(text, objective="mean", off=()):
     return Example(position.game, ships, 0, objective, off)
 
 
-def test_a_symmetric_image_is_found_in_the_table():
-    example = whole("4x4:3,2,announce=ship")
-    part = example.part(example.family, 0, 1)["miss"]  # B1 missed
-    other = example.part(example.family, 0, 4)["miss"]  # A2 missed
-    assert part.tolist() != other.tolist()
-    found = example.search.solve(part)
-    nodes = example.search.nodes
-    assert example.search.solve(other) == found
-    assert example.search.nodes - nodes < nodes / 2
-
-
 def test_a_board_past_64_cells():
     """One game in two corners of a board of 121 cells."""
     small = whole("3x3:2,1,announce=ship")
@@ -281,27 +270,6 @@ def test_a_board_past_64_cells():
         top = max(cell for ships in ships for ship in ships for cell in bits(ship))
         assert list(large.part(large.family, 0, top)) == ["hit", "miss", "sunk:1"]
         assert large.search.after(large.family, top) == small.search.after(small.family, 8)
-
-
-class Recorder(dict):
-    """A table on disk, in memory."""
-
-    def put(self, key, value):
-        self[key] = value
-
-
-def test_the_disk_is_read_and_written():
-    game = Game.parse("4x4:3,2,announce=sunk")
-    disk = Recorder()
-    ships = list(reference.configurations(Position(game)))
-    first = Example(game, ships, 0, "mean", disk=disk)
-    found = first.search.solve(first.family)
-    again = Example(game, ships, 0, "mean", disk=disk)
-    assert again.search.solve(again.family) == found == 328
-    assert disk
-    assert again.search.nodes < first.search.nodes / 20
-    again.search.memo.disk = None
-    assert again.search.memo.disk is None
 
 
 def test_searches_share_a_table():

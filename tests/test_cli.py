@@ -30,18 +30,6 @@ def started(*arguments, cwd=None):
     )
 
 
-@pytest.fixture
-def answer(here):
-    """The JSON value that a command prints."""
-
-    def value(*arguments):
-        status, out, err = here(*arguments, "--json")
-        assert (status, err) == (0, "")
-        return json.loads(out)
-
-    return value
-
-
 # Answers
 
 
@@ -84,19 +72,6 @@ def test_draw(here, tmp_path, tree, ending):
     assert len(data) > 10_000
 
 
-def test_draw_boards(here, tmp_path):
-    tree, sizes = tmp_path / "tree.json", []
-    assert here("solve", "3x4:2", "--tree", tree)[0] == 0
-    for options in ((), ("--draw-boards",)):
-        drawing = tmp_path / "drawing.svg"
-        assert here("tree", tree, "--figure", drawing, *options)[::2] == (0, "")
-        root = ElementTree.parse(drawing).getroot()
-        sizes.append([float(root.get(side).removesuffix("pt")) for side in ("width", "height")])
-        ids = {element.get("id") for element in root.iter()}
-        assert ("next cells" in ids) == bool(options)
-    assert sizes[1][1] > sizes[0][1]
-
-
 def test_a_drawn_board_as_windows_writes_it(here, tmp_path):
     """With a byte order mark and carriage returns."""
     board = tmp_path / "lake.txt"
@@ -119,18 +94,18 @@ def test_sinkings_are_drawn(here, tmp_path):
 # Tables on disk
 
 
-def test_a_table_serves_every_position_of_its_game(answer, tmp_path):
+def test_a_table_serves_every_position_of_its_game(answer_of, tmp_path):
     table = tmp_path / "table"
-    answer("solve", "4x5:2,3", "--table", table)
+    answer_of("solve", "4x5:2,3", "--table", table)
     for shots in ("A1=miss", "C1=hit", "C1=hit B1=miss"):
-        with_table = answer("solve", "4x5:2,3", "--shots", shots, "--table", table)
-        plain = answer("solve", "4x5:2,3", "--shots", shots)
+        with_table = answer_of("solve", "4x5:2,3", "--shots", shots, "--table", table)
+        plain = answer_of("solve", "4x5:2,3", "--shots", shots)
         assert with_table["mean"] == plain["mean"]
         assert with_table["best_shots"] == plain["best_shots"]
         assert with_table["nodes"] <= plain["nodes"]
 
 
-def test_interrupted_with_a_table(here, answer, interrupt_at, tmp_path):
+def test_interrupted_with_a_table(here, answer_of, interrupt_at, tmp_path):
     """After 200 times that something is put; what is not committed then is committed in the end."""
     table, game = tmp_path / "table", "5x5:3,2"
     interrupt_at(Integers, "put", 200)
@@ -145,10 +120,10 @@ def test_interrupted_with_a_table(here, answer, interrupt_at, tmp_path):
     with Integers(table, f"the solver's table of {game}", writable=False) as disk:
         assert 100 < len(disk) <= 200
     path = tmp_path / "tree.json"
-    plain = answer("solve", game, "--tree", path)
-    resumed = answer("solve", game, "--table", table)
+    plain = answer_of("solve", game, "--tree", path)
+    resumed = answer_of("solve", game, "--table", table)
     assert bracket["lower"] <= resumed["total_height"] <= bracket["upper"]
-    assert resumed["mean"] == plain["mean"] == answer("check", path)["mean"]
+    assert resumed["mean"] == plain["mean"] == answer_of("check", path)["mean"]
     assert resumed["best_shots"] == plain["best_shots"]
     assert 0 < resumed["nodes"] < plain["nodes"]
 
@@ -175,16 +150,6 @@ def test_interrupted_without_a_table(method):
     status, out, err = run_command("solve", game, "--method", method, hooks=hooks)
     assert (status, err) == (130, "interrupted\n")
     assert ("between" in out) == (method == "solver")
-
-
-def test_a_table_and_a_tree_together(here, tmp_path):
-    path = str(tmp_path / "tree.json")
-    for _ in range(2):
-        status, _, err = here(
-            "solve", "4x4:3,2", "--table", str(tmp_path / "table"), "--tree", path
-        )
-        assert (status, err) == (0, "")
-        assert here("check", path)[0] == 0
 
 
 @pytest.mark.parametrize("command", some(1, ["tree", "posterior", "reproduce"], 3))

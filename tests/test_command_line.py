@@ -16,7 +16,7 @@ import uvicorn
 from rich.console import Console
 
 import optsearch
-from optsearch.cli import answers, common
+from optsearch.cli import answers
 from optsearch.cli import app as command
 from optsearch.game import Game
 from optsearch.game.named_games import NAMED_GAMES
@@ -225,14 +225,6 @@ def test_lines_are_neither_wrapped_nor_padded(here, monkeypatch, arguments):
     assert [line for line in texts[0].splitlines() if line != line.rstrip()] == []
 
 
-def test_nothing_is_left_out_of_a_narrow_table():
-    facts, path = common.facts_table(), "folder/" * 9 + "page.html"
-    facts.add_row("page", path)
-    text = io.StringIO()
-    Console(file=text, width=30).print(facts)
-    assert "".join(text.getvalue().split()) == f"page{path}"
-
-
 def test_numbers_are_whole_on_a_narrow_terminal(here, monkeypatch):
     text = io.StringIO()
     monkeypatch.setattr(answers, "out", Console(file=text, width=40))
@@ -316,13 +308,3 @@ def test_what_is_accepted(kind, one):
         assert getattr(make(value), one.name) == value
     with pytest.raises(StrategyError, match="x"):
         make("x")
-
-
-def test_boards_of_a_sample(here):
-    status, out, _ = here("sample", "4x5:2,3,4", "--draw-boards", "-n", 2, "--seed", 1)
-    assert status == 0
-    first, second, legend = out.rstrip("\n").split("\n\n")
-    posterior = optsearch.Posterior("4x5:2,3,4")
-    assert [first, second] == posterior.boards(posterior.sample(2, 1))
-    assert legend.startswith(". water")
-    assert here("sample", "4x5:2,3,4", "--draw-boards", "--json")[0] == 2

@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 import signal
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import cache, partial
@@ -21,7 +20,7 @@ from optsearch.search.counterexamples import Positions, Scope, find, search_game
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import solve
 from optsearch.support import records
-from optsearch.support.errors import GameError, NotSupported, TableError, TooLarge
+from optsearch.support.errors import NotSupported, TableError
 from optsearch.support.store import Facts
 from tests.examples import draws, games, sizes, some
 from tests.processes import run_command
@@ -198,15 +197,6 @@ def test_the_kernel_is_an_oracle_for_the_solver_and_for_greedy():
 # What is known
 
 
-def test_the_papers_is_the_only_one_after_shots_on_its_game():
-    """Section 3.3 of Audinot, Bonnet and Viennot (2014), Figure 6; that it is alone: prototype."""
-    (one,) = search_game(Game.parse("3x4:2"), False).counterexamples
-    assert str(one.position) == "A1=miss B3=miss"
-    assert (one.configurations, one.best_greedy_total_height, one.total_height) == (12, 54, 53)
-    assert one.game.names(one.greedy_cells) == ["C2"]
-    assert one.game.names(one.best_cells) == ["C1", "B2", "D2"]
-
-
 @pytest.mark.parametrize(
     ("text", "greedy", "optimum"),
     [("4x5:3,2", 2333, 2326), ("4x5:3,3", 596, 595), ("4x5:4,3,2", 995, 994)],  # prototype
@@ -269,17 +259,6 @@ def test_only_some_fleets():
 
 
 EIGHT = ["1x8:4", "1x8:3,2", "2x4:4"]
-
-
-def test_errors():
-    with pytest.raises(TooLarge, match="17 cells are too many; at most 16 cells, or empty boards"):
-        Scope(17)
-    with pytest.raises(GameError, match=r"the fleet 9, .*: none of these games has"):
-        find(Scope(8, ((9,),)))
-    for text in ("", "3,,2", "a", "3;2", "0", "-1", "²"):
-        with pytest.raises(GameError, match=re.escape(repr(text))):
-            counterexamples.parse_fleet(text)
-    assert counterexamples.parse_fleet(" 2, 3") == (3, 2)
 
 
 # The whole search

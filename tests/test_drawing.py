@@ -181,12 +181,6 @@ def assert_nothing_overlaps(placed, scale):
             assert (a.x < c.x) == (b.x < d.x)
 
 
-@given(root=BINARY)
-@settings(deadline=None)
-def test_in_a_layout_nothing_overlaps(root):
-    assert_nothing_overlaps(layout(root)[0], CIRCLES)
-
-
 @given(root=vertices(*SUNK))
 @settings(deadline=None)
 def test_nothing_overlaps_with_sinkings_and_boards(root):

@@ -8,7 +8,6 @@ from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.play import estimate
-from optsearch.play.simulate import replay
 from optsearch.strategies import as_player, as_strategy
 from optsearch.support.errors import TooLarge
 
@@ -38,13 +37,6 @@ def test_an_evaluation_is_estimated_in_about_a_second(monkeypatch, per_configura
     seconds = estimate.evaluation_seconds(as_strategy("greedy"), GAME, clock)
     assert seconds == pytest.approx(per_configuration * NUMBER)
     assert clock.now <= estimate.SECONDS + 2 * per_configuration * estimate.SMALLEST
-
-
-def test_a_small_game_needs_no_estimate():
-    def clock():
-        raise AssertionError
-
-    assert estimate.evaluation_seconds("greedy", Game.parse("5x5:3,2"), clock) == 0
 
 
 @pytest.mark.parametrize("per_shot", [1e-9, 10])
@@ -122,10 +114,3 @@ def test_a_game_of_rollouts_is_estimated_and_played_as_in_an_evaluation(
 
 def refuse(position):
     raise TooLarge("too many to list")
-
-
-def test_a_game_says_how_far_it_is():
-    told = []
-    replay(as_player("greedy"), Game.parse("4x4:3,2"), 0, progress=told.append)
-    assert [status.done for status in told] == sorted(status.done for status in told)
-    assert (told[0].done, told[-1].done, told[-1].total) == (0, 4, 5)

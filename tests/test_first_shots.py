@@ -14,7 +14,7 @@ from optsearch.game.objective import Objective
 from optsearch.game.position import Position, known_replies
 from optsearch.search import frontier, team
 from optsearch.search import solver as solver_
-from optsearch.search.solver import SWITCHES, Solver, SolverOptions, solve
+from optsearch.search.solver import Solver, solve
 from optsearch.support.errors import PositionError
 from optsearch.support.progress import Limit
 from tests.examples import draws, positions, sizes
@@ -187,14 +187,6 @@ def test_workers_and_tables_do_not_change_the_values(tmp_path, game):
         assert solve(position, all_shots=True, executor=executor).shot_values == values
     for _ in range(2):
         assert solve(position, all_shots=True, table=tmp_path / "table").shot_values == values
-
-
-@pytest.mark.parametrize("switch", SWITCHES)
-def test_switches_do_not_change_the_values(switch):
-    position = Position(Game.parse("3x4:3,2"))
-    values = solve(position, all_shots=True).shot_values
-    options = SolverOptions(**{switch: False})
-    assert solve(position, options=options, all_shots=True).shot_values == values
 
 
 def test_threads_have_solvers_of_their_own():

@@ -1,7 +1,6 @@
 """Boards of more than 128 cells: counted, sampled and played; what cannot says so."""
 
 from collections import Counter
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from optsearch.counting.lattice import Sweep
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.play import advice
 from optsearch.play.simulate import simulate
 from optsearch.results.tables import GROWTH
 from optsearch.search.solver import solve
@@ -116,12 +114,6 @@ def test_greedy_plays():
     for outcome in found.outcomes:
         assert (outcome.shots >= 9).all()
         assert (outcome.shots <= 144).all()
-
-
-def test_advice_without_an_optimum():
-    position = Position.parse(Game(12, 12, (2,)), "A1=hit A2=miss")
-    found = advice.advise(position)
-    assert (found.optimum, found.likely(1)) == (None, [((0, 1), Fraction(1))])
 
 
 SMALL = "is for boards of at most 128 cells; 12x12:2 has 144"

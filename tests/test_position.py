@@ -175,11 +175,6 @@ def test_one_more_shot_is_checked_as_all_are(position, index, answer):
     assert outcome(lambda: position.after(cell, answer)) == expected
 
 
-def test_reply_text():
-    for text in ("miss", "hit", "sunk", "sunk:3"):
-        assert str(Reply.parse(text)) == text
-
-
 @pytest.mark.parametrize(
     ("announce", "replies"),
     [

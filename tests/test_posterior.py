@@ -224,12 +224,6 @@ def test_the_impossible_shot_is_named():
     assert Posterior(Position(Game.parse("4x4:4,3,2"))).configurations == 0
 
 
-def test_most_probable_cells_need_not_be_best():
-    position = Position.parse(Game.parse("3x4:2"), "A1=miss B3=miss")
-    optimal = reference.solve(position).best_shots
-    assert (Posterior(position).greedy_shots(), optimal) == ([(1, 2)], ((0, 2), (1, 1), (1, 3)))
-
-
 def test_a_finished_game():
     position = Position.parse(Game.parse("2x2:2,announce=ship"), "A1=hit B1=sunk:2")
     posterior = Posterior(position)
@@ -269,22 +263,6 @@ def test_a_game_that_is_too_large_is_refused():
 
 
 # Samples
-
-
-def test_samples_are_seeded_configurations():
-    position = Position.parse(STANDARD, "E5=hit A1=miss")
-    posterior = Posterior(position)
-    samples = posterior.sample(200, np.random.default_rng(7))
-    assert (samples == posterior.sample(200, 7)).all()
-    assert not (samples == posterior.sample(200, 8)).all()
-    for ships in samples:
-        masks = to_masks(ships)
-        assert tuple(mask.bit_count() for mask in masks) == STANDARD.fleet
-        assert position.is_compatible(masks)
-        closed = 0
-        for mask in masks:
-            assert not mask & closed
-            closed |= mask | STANDARD.halo(mask)
 
 
 def chi_square(observed, expected):

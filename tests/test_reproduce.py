@@ -77,16 +77,6 @@ def test_every_printed_number_is_computed_or_said_not_to_be(checks):
     assert computed == {}
 
 
-def test_what_is_not_reproduced_is_section_4_2():
-    places = {row["name"]: row["place"] for row in records.read_published("numbers.csv").rows}
-    assert set(places) >= reproduce_.NOT_REPRODUCED
-    for name, place in places.items():
-        if name in reproduce_.NOT_REPRODUCED:
-            assert place in ("section 4.2", "section 5")
-        else:
-            assert place != "section 4.2"
-
-
 def test_all_agree(checks):
     for check in checks:
         assert check.agrees, check
@@ -187,10 +177,6 @@ def test_cite_says_of_the_program_what_citation_cff_says(here):
     assert f"\nversion: {own['version']}\n" in cff
     assert f"\ndate-released: {own['year']}-" in cff
     assert f"\n  - name: {own['author'].strip('{}')}\n" in cff
-
-
-def test_a_copy_of_the_published_values_agrees(here, published):
-    assert here("reproduce", "--json")[0] == 0
 
 
 FALSIFIED = [

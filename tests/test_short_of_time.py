@@ -147,15 +147,6 @@ def test_a_family_has_a_bracket_from_the_start(over_at, tmp_path):
     assert identify.identify(family, time_limit=1).upper < found.upper
 
 
-def test_ctrl_c_before_the_search_gives_the_first_bracket():
-    def stop(status):
-        raise KeyboardInterrupt
-
-    found = solve("5x6:3,2,2", progress=stop, partial=True)
-    assert not found.is_exact
-    assert found.lower < found.upper
-
-
 @pytest.mark.parametrize("soon", [0, 20_000])
 def test_ctrl_c_knows_what_a_limit_knows(monkeypatch, soon):
     """Before the search, or where that is quick at its end, greedy and rollouts are played."""
@@ -233,19 +224,6 @@ def test_bounds_that_came_before_the_end_hold(game, error, tmp_path):
             assert bound in every or bound.name == "cells at random"
     by_rollouts = Posterior(position).configurations > 64
     assert [bound.side for bound in every].count("upper") == 1 + by_rollouts
-
-
-@pytest.mark.parametrize("error", [LimitReached(Limit()), KeyboardInterrupt()])
-def test_an_evaluation_cut_short_leaves_shooting_at_random(error):
-    def evaluated():
-        raise error
-
-    position = Position(Game.parse("4x4:3,2"))
-    turn = bracket._or_by_chance(evaluated, position)
-    last = next(turn)
-    assert (last.name, last.value) == ("cells at random", by_chance.shots_by_chance(position))
-    with pytest.raises(type(error)):
-        next(turn)
 
 
 @pytest.fixture

@@ -20,7 +20,6 @@ from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game import parse_cell as cell
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, reply
-from optsearch.search.solver import solve
 from optsearch.support.errors import GameError, TooLarge, TreeError
 from optsearch.tree import (
     DecisionTree,
@@ -354,38 +353,6 @@ def test_every_mutation_of_a_good_tree_is_found(tree, data):
 
 
 # Files
-
-
-@pytest.mark.parametrize(
-    ("game", "text", "changed", "message"),
-    [
-        ("3x3:2", '"3x3:2"', '"3x4:2"', "3x4:2 has 17 configurations, the tree 12"),
-        ("3x3:2", '"3x3:2"', '"3x3:3"', "with 1 cell still to hit"),
-        ("3x4:2,1", '"3x4:2,1"', '"3x4:2,1,contact=any"', " configurations, the tree 74"),
-        ("1x3:2", '"configurations": 1}', '"configurations": 7}', "7 configurations; 1 end there"),
-        ("1x4:2,1", '"1x4:2,1"', '"1x4:2,1,announce=sunk"', "0 end there"),
-    ],
-)
-def test_totals_of_a_tree_that_does_not_fit_its_game(here, tmp_path, game, text, changed, message):
-    """They are not printed."""
-    path = tmp_path / "tree.json"
-    save(solve(game).tree(), path)
-    fields = path.read_text(encoding="utf-8")
-    assert text in fields
-    fields = json.loads(fields.replace(text, changed))
-
-    def leaves(node, depth=0):
-        if "shot" not in node:
-            return [(depth, node["configurations"])]
-        return [end for reply in node.keys() - {"shot"} for end in leaves(node[reply], depth + 1)]
-
-    fields["total_height"] = sum(depth * number for depth, number in leaves(fields["root"]))
-    fields["configurations"] = sum(number for _, number in leaves(fields["root"]))
-    path.write_text(json.dumps(fields), encoding="utf-8")
-    for command, *option in (("tree",), ("tree", "--json"), ("check",)):
-        status, out, err = here(command, path, *option)
-        assert (status, out, err.count("\n")) == (2, "", 1)
-        assert message in err
 
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]))

@@ -8,7 +8,6 @@ from test_dual_chain import families
 from test_search import (
     SWITCHES,
     AllShots,
-    DrawnFamily,
     drawn,
     game_family,
     mask,
@@ -76,15 +75,6 @@ def test_the_kernels_bound(number):
         assert plain <= sided <= optimum, (example, names)
         higher += sided > plain
     assert higher > number // 100
-
-
-def test_a_product_is_cut_into_its_factors():
-    """Of sets of one cell: M(F x G) = |G| M(F) + |F| M(G), and M(F) = |F| (|F| - 1) / 2."""
-    for a, b in ((2, 3), (3, 4), (4, 9), (7, 7)):
-        sets = tuple(mask((i, a + j)) for i in range(a) for j in range(b))
-        example = DrawnFamily(sets, (1,) * len(sets), (1, a + b))
-        found = example.search("mean", only("two_sided", "small_cases"))
-        assert found.lower_bound(example.everything) == a * b * (a + b - 2) // 2
 
 
 def half_hit(text, rng):

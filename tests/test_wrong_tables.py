@@ -81,12 +81,3 @@ def test_a_tree_with_another_total_or_none(doctored, change):
     ) as e:
         found.tree()
     assert f"the table {folder} holds a value that is wrong" in str(e.value)
-
-
-def test_the_command_says_it_in_a_line(doctored, here, tmp_path):
-    folder = doctored(lambda value: 2 * value)
-    status, out, err = here("solve", GAME, "--table", folder, "--tree", tmp_path / "tree.json")
-    assert (status, out) == (2, "")
-    assert err.startswith("error: the optimum ")
-    assert err.count("\n") == 1
-    assert not (tmp_path / "tree.json").exists()
