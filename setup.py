@@ -43,7 +43,7 @@ INSTRUCTION_SETS = {
 FASTER = {
     *("_block", "_endgame", "_evaluate", "_walk"),  # strategies: 1.4 to 4.5
     *("_chain", "_family", "_identities", "_words"),  # the silent search: 1.1 to 2
-    *("_told", "_enumerate"),
+    *("_told", "_enumerate", "_labels", "_endgame_announced"),
 }
 SHARED = "_cyutility"
 # No symbols in what is installed; the linker of macOS has no such option.

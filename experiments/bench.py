@@ -341,7 +341,7 @@ EVALUATIONS: tuple[tuple[str, dict[str, Work]], ...] = (
 )
 
 
-COMMANDS = ("posterior paper",)
+COMMANDS = ("posterior paper", "evaluate greedy 8x8:5,4,3,3,2 --jobs 1")
 LONG_COMMANDS = (
     *("solve 5x7:5,4,3,3,2", "solve 5x6:2,2", "solve 6x6:4,3,3"),
     *("count 10x50:5,4,4,3,3,3,2,2,2,2", "equilibrium 5x5:2,2"),
