@@ -18,7 +18,7 @@ from optsearch.counting.configurations import to_masks
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.game import Game, bits
-from optsearch.game.noise import Noise, NoisyPosition
+from optsearch.game.noise import Lies, Noise, NoisyPosition
 from optsearch.game.position import HIT, MISS, Position, Shot, play
 from optsearch.play.hiding import Drawn
 from optsearch.play.replies import Replies, ReplyConflict
@@ -36,7 +36,8 @@ RATES = st.sampled_from(["0", "0.05", "1/3", "1"])
 @st.composite
 def noisy_positions(draw):
     game = draw(games(max_cells=12, max_ships=3))
-    noise = Noise.parse(draw(RATES), draw(RATES))
+    rates, lies = draw(st.tuples(RATES, RATES)), draw(st.integers(0, 3))
+    noise = draw(st.sampled_from([Noise.parse(*rates), Lies(lies)]))
     cells = [game.cell(i) for i in range(game.cells) if game.cell(i) in game]
     shot = st.builds(Shot, st.sampled_from(cells), st.sampled_from([HIT, MISS]))
     return NoisyPosition(game, noise, tuple(draw(st.lists(shot, max_size=6))))
@@ -54,7 +55,7 @@ def by_definition(position, weight=lambda ships: 1):
 @draws(150)
 @given(noisy_positions())
 def test_the_posterior_is_that_of_the_definition(position):
-    """On every board, for replies that may be false, are always false, or never."""
+    """On every board, for replies false by chance, always, never, or a number of times."""
     found, whole = by_definition(position)
     assume(found)
     try:
@@ -68,6 +69,8 @@ def test_the_posterior_is_that_of_the_definition(position):
         for cell in bits(sum(ships)):
             expected[cell] += float(weight / whole)
     np.testing.assert_allclose(chances, expected, atol=1e-9)
+    if isinstance(position.noise, Lies):
+        assert posterior.configurations == whole
     assert all(not position.game.bit(cell) & position.shot_at for cell in posterior.greedy_shots())
 
 
@@ -93,25 +96,30 @@ def test_how_often_replies_are_false():
     for is_ship, (answer, told) in product((False, True), ((HIT, True), (MISS, False))):
         both = SOME.likelihood(HIT, is_ship) + SOME.likelihood(MISS, is_ship)
         chance = float(SOME.likelihood(answer, is_ship))
-        heard = [SOME.reply(is_ship, u / 1000).hit == told for u in range(1000)]
+        replies, start = SOME.errors(GAME, np.random.default_rng(1)), NoisyPosition(GAME, SOME)
+        heard = [replies.reply(start, (0, 0), is_ship).hit == told]
+        for _ in range(999):
+            replies = SOME.errors(GAME, np.random.default_rng(len(heard)))
+            heard.append(replies.reply(start, (0, 0), is_ship).hit == told)
         assert both == 1
-        assert sum(heard) / 1000 == pytest.approx(chance)
+        assert sum(heard) / 1000 == pytest.approx(chance, abs=0.03)
 
 
 def test_true_replies_are_those_of_the_papers_game():
-    """With nothing false the same shots are made, by greedy without the optimum at the end."""
+    """With nothing false the shots of greedy are those of true replies, but for its endgame."""
     player = as_player("greedy:endgame=0")
     for board, ships in enumerate(Drawn().boards(GAME, 20, 1)):
         ends = [
             played(player, GAME, to_masks(ships), generator_of(1, board), manner)
-            for manner in (ReplyModel(), ReplyModel(Noise()))
+            for manner in (ReplyModel(), ReplyModel(Noise()), ReplyModel(Lies(0)))
         ]
-        assert ends[0].shots == ends[1].shots
+        assert ends[0].shots == ends[1].shots == ends[2].shots
 
 
-def test_a_game_with_false_replies():
+@pytest.mark.parametrize("noise", [Noise.parse("0.3", "0.3"), Lies(2)])
+def test_a_game_with_false_replies(noise):
     """Every reply is as the ships and the numbers drawn say; the last shot ends it."""
-    manner = ReplyModel(Noise.parse("0.3", "0.3"))
+    manner = ReplyModel(noise)
     for number, ships in enumerate(Drawn().boards(GAME, 10, 1)):
         masks = to_masks(ships)
         end = replay("greedy", GAME, number, manner=manner)
@@ -120,6 +128,9 @@ def test_a_game_with_false_replies():
         for i, shot in enumerate(end.shots):
             before = NoisyPosition(GAME, end.noise, end.shots[:i])
             assert shot.cell in Posterior(before).greedy_shots()
+        assert end.likelihood(masks)
+    if noise == Lies(2):
+        return
     shots = [
         {shot.cell: shot.reply for shot in replay(player, GAME, 3, manner=manner).shots}
         for player in ("greedy", "random")
@@ -225,6 +236,9 @@ def test_what_takes_replies_for_true():
         NoisyPosition(Game.parse("4x4:3,announce=ship"), SOME)
     with pytest.raises(StrategyError, match="chooses each cell after"):
         simulate(["nested"], GAME, games=1, jobs=1, manner=ReplyModel(salvo=2))
+    for lies in (-1, 5):
+        with pytest.raises(PositionError, match="0 to 4 are accepted"):
+            Lies(lies)
     for text in ("5", "-0.1", "a", "1/0", ".", "1e-3", "nan", "9" * 40):
         with pytest.raises(PositionError, match="are no probability"):
             Noise.parse(text, "0")
@@ -238,6 +252,17 @@ def test_contradictions_where_one_kind_is_true():
     with pytest.raises(ReplyConflict, match="A1=hit"):
         replies.add((1, 1), HIT)
     assert str(replies.undo((0, 0))) == "A1=miss"
+
+
+def test_contradictions_among_replies_of_which_one_may_be_false():
+    """Hits at two corners say that one is false; a third one, with the first, is too much."""
+    replies = Replies(NoisyPosition(Game.parse("4x4:3"), Lies(1)))
+    replies.add((0, 0), HIT)
+    replies.add((3, 3), HIT)
+    with pytest.raises(ReplyConflict, match="A1=hit D4=hit, with at most 1 false reply"):
+        replies.add((0, 3), HIT)
+    replies.add((3, 3), MISS)
+    assert Posterior(replies.position).configurations == 2
 
 
 # The command
@@ -273,6 +298,10 @@ def test_the_commands():
         "1",
     )
     assert json.loads(played_.stdout)["salvo"] == 3
+    lying = run("posterior", "4x4:3,2", *told[:2], "--lies", "1", "--format", "json")
+    assert json.loads(lying.stdout)["lies"] == 1
+    both = run("posterior", "4x4:3,2", *told, "--lies", "1")
+    assert "--lies 1 does not work with" in str(both.exception)
     lines = "B2 hit\nB2 miss\nundo B2\n"
     said = run("advise", "4x4:3,2", *told[2:], "--salvo", "2", "--by", "greedy", input=lines)
     assert said.exit_code == 0

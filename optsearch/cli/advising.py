@@ -65,7 +65,7 @@ def forms(game: Game) -> str:
     takes=3,
     then="optsearch posterior 10x10:5,4,3,3,2 --shots 'B4=hit C7=miss'  # all cells",
     gives="game position (prior prior_digest) ships_left configurations bits greedy_shots likely "
-    "best_shots mean by by_shot (salvo by_salvo) (false_hits false_misses) refused",
+    "best_shots mean by by_shot (salvo by_salvo) (false_hits false_misses) (lies) refused",
     number=Option("How many shots to propose.", flags="-n", min=1, max=128),
     endgame=Option(
         "Search the optimum when at most this many configurations are left.", min=0, max=2000
@@ -92,6 +92,7 @@ def advise(
     prior: str | None = None,
     false_hits: str | None = None,
     false_misses: str | None = None,
+    lies: int | None = None,
     salvo: int = 1,
     form: Form = Form.TEXT,
 ) -> None:
@@ -102,7 +103,7 @@ def advise(
     take it. In a terminal it keeps the replies. Lines can be piped in; the exit status is 1 if
     one of them was refused.
     """
-    noise = noise_of(false_hits, false_misses)
+    noise = noise_of(false_hits, false_misses, lies)
     talk = Dialogue(is_quiet=form is not Form.TEXT)
     start = read_heard(game, shots, None, noise)
     weights = prior_of(prior, start.game)

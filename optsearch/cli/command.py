@@ -96,6 +96,7 @@ def refused_usage(error: Any) -> int:
 OF_REPLIES = {
     "--false-hits": "posterior, sample, advise and simulate",
     "--false-misses": "posterior, sample, advise and simulate",
+    "--lies": "posterior, sample, advise and simulate",
     "--salvo": "advise and simulate",
 }
 

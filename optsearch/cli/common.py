@@ -17,7 +17,7 @@ from optsearch.cli.app import Interrupted, Safe
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, bits, cell_name, column_name, drawn_board, holes_text
 from optsearch.game.named_games import parted
-from optsearch.game.noise import Noise, NoisyPosition
+from optsearch.game.noise import Lies, Noise, NoisyPosition
 from optsearch.game.position import Position
 from optsearch.game.ranges import expanded
 from optsearch.play.replies import position_of
@@ -142,23 +142,30 @@ def read_position(game: str, shots: str = "", board: Path | None = None) -> Posi
     return Position.from_board(parsed, read_drawing(board))
 
 
-def noise_of(false_hits: str | None, false_misses: str | None) -> Noise | None:
-    """How often replies are false; None where neither option is given."""
+def noise_of(
+    false_hits: str | None, false_misses: str | None, lies: int | None
+) -> Noise | Lies | None:
+    """Which replies may be false; None where no option says so."""
     if false_hits is None and false_misses is None:
-        return None
+        return None if lies is None else Lies(lies)
+    if lies is not None:
+        raise PositionError(
+            f"--lies {lies} does not work with --false-hits and --false-misses; give one or the "
+            "others"
+        )
     return Noise.parse(false_hits or "0", false_misses or "0")
 
 
 def read_heard(
-    game: str, shots: str, board: Path | None, noise: Noise | None
+    game: str, shots: str, board: Path | None, noise: Noise | Lies | None
 ) -> Position | NoisyPosition:
     """The position that the arguments describe, whose replies may be false."""
     if noise is None:
         return read_position(game, shots, board)
     if board is not None:
         raise PositionError(
-            f"--board {str(board)!r} does not work with --false-hits and --false-misses, since a "
-            "cell may be shot several times; give --shots"
+            f"--board {str(board)!r} does not work with --false-hits, --false-misses and --lies, "
+            "since a cell may be shot several times; give --shots"
         )
     return NoisyPosition.parse(read_game(game), noise, shots)
 
@@ -174,10 +181,12 @@ def described(position: Position | NoisyPosition, prior: Prior | None = None) ->
     }
 
 
-def noise_fields(noise: Noise | None) -> dict[str, Any]:
-    """How often replies are false, in a JSON answer; nothing where none is."""
+def noise_fields(noise: Noise | Lies | None) -> dict[str, Any]:
+    """Which replies may be false, in a JSON answer; nothing where none is."""
     if noise is None:
         return {}
+    if isinstance(noise, Lies):
+        return {"lies": noise.most}
     return {"false_hits": float(noise.false_hits), "false_misses": float(noise.false_misses)}
 
 

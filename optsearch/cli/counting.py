@@ -69,7 +69,7 @@ def by_cell(game: Game, **matrices: list[list[Any]]) -> list[dict[str, Any]]:
     example="optsearch posterior 4x5:2,3,4 --shots 'A2=hit B1=miss'",
     takes=1,
     then="optsearch advise 4x5:2,3,4  # the same after every reply",
-    gives="game position (false_hits false_misses) (prior prior_digest) configurations "
+    gives="game position (false_hits false_misses) (lies) (prior prior_digest) configurations "
     "occurrence probability greedy_shots bits",
     figure=Option("Draw the heat map to this file (pdf, svg or png).", writes=FIGURE),
     counts=Option("Show how many configurations have a ship on each cell, in place of percent."),
@@ -83,13 +83,14 @@ def posterior(
     counts: bool = False,
     false_hits: str | None = None,
     false_misses: str | None = None,
+    lies: int | None = None,
     form: Form = Form.TEXT,
 ) -> None:
     """Where the ships are: the probability of each cell.
 
     Exact, given the shots so far, with the most probable cells.
     """
-    noise = noise_of(false_hits, false_misses)
+    noise = noise_of(false_hits, false_misses, lies)
     position = read_heard(game, shots, board, noise)
     by = prior_of(prior, position.game)
     posterior_ = Posterior(position, prior=by)
@@ -182,7 +183,7 @@ def draw_heat(position: Position | NoisyPosition, values: NDArray[np.float64], p
     example="optsearch sample 10x10:5,4,3,3,2 -n 5 --seed 1",
     takes=2,
     then="optsearch sample 10x10:5,4,3,3,2 --draw-boards  # as a board",
-    gives="game position (false_hits false_misses) (prior prior_digest) seed sample",
+    gives="game position (false_hits false_misses) (lies) (prior prior_digest) seed sample",
     number=Option("How many.", flags="-n", min=1, max=10000000),
     seed=Option("The same seed gives the same sample.", min=0),
     draw_boards=Option("Draw each configuration as a board; 1 2 3 … are the ships."),
@@ -197,13 +198,14 @@ def sample(
     draw_boards: bool = False,
     false_hits: str | None = None,
     false_misses: str | None = None,
+    lies: int | None = None,
     form: Form = Form.TEXT,
 ) -> None:
     """Draw configurations from those the shots leave, uniformly or by a prior.
 
     One configuration per line, one word per ship.
     """
-    position = read_heard(game, shots, board, noise_of(false_hits, false_misses))
+    position = read_heard(game, shots, board, noise_of(false_hits, false_misses, lies))
     by = prior_of(prior, position.game)
     posterior = Posterior(position, prior=by)
     if seed is None:

@@ -68,6 +68,12 @@ SHARED = {
     "false_misses": Option(
         "The probability that a shot at a ship is answered with miss.", metavar="Q"
     ),
+    "lies": Option(
+        "Replies may be false: at most this many of all replies, whichever they are.",
+        metavar="K",
+        min=0,
+        max=4,
+    ),
     "salvo": Option(
         "How many cells to choose together, before hearing their replies.", min=1, max=1024
     ),

@@ -21,6 +21,7 @@ from optsearch.cli.estimates import announce_simulation
 from optsearch.cli.options import OUTPUT, Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_at
+from optsearch.game.noise import Noise
 from optsearch.play.hiding import hider
 from optsearch.play.simulate import MOST_GAMES, Difference, Outcome, ReplyModel, Simulation
 from optsearch.play.simulate import simulate as simulate_
@@ -35,7 +36,7 @@ SHOWN = 10  # players of whom all differences are printed
     example="optsearch simulate greedy spread 4x5:2,3,4 --games 100",
     takes=3,
     then="optsearch evaluate greedy 4x5:2,3,4  # exactly, on all configurations",
-    gives="game seed boards (false_hits false_misses) (salvo) players",
+    gives="game seed boards (false_hits false_misses) (lies) (salvo) players",
     arguments=Argument(
         "Players, such as greedy, heuristic:version=3 or my_file.py:NAME, and the game.",
         metavar="PLAYER... GAME",
@@ -59,6 +60,7 @@ def simulate(
     output: Path | None = None,
     false_hits: str | None = None,
     false_misses: str | None = None,
+    lies: int | None = None,
     salvo: int = 1,
     form: Form = Form.TEXT,
 ) -> None:
@@ -71,7 +73,7 @@ def simulate(
     parsed = read_game(game)
     if not players:
         raise StrategyError(f"nobody plays {parsed}; write PLAYER... GAME, as in greedy {parsed}")
-    manner = ReplyModel(noise_of(false_hits, false_misses), salvo)
+    manner = ReplyModel(noise_of(false_hits, false_misses, lies), salvo)
     with (
         advised("--resume", resume),
         executor_at(dask, jobs) as (executor, workers),
@@ -177,9 +179,12 @@ def save(simulation: Simulation, path: Path, boards: str) -> None:
     command = ["optsearch", "simulate", *players, str(simulation.game)]
     command += ["--games", str(simulation.outcomes[0].games), "--seed", str(simulation.seed)]
     command += [] if boards == "uniform" else ["--boards", boards]
-    if (noise := simulation.manner.noise) is not None:
+    noise = simulation.manner.noise
+    if isinstance(noise, Noise):
         command += ["--false-hits", str(noise.false_hits)]
         command += ["--false-misses", str(noise.false_misses)]
+    elif noise is not None:
+        command += ["--lies", str(noise.most)]
     salvo = simulation.manner.salvo
     command += [] if salvo == 1 else ["--salvo", str(salvo)]
     SIMULATION.write(

@@ -14,7 +14,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
@@ -29,7 +29,7 @@ from optsearch.counting.constraints import Constraints, Counting
 from optsearch.counting.engines import engine_for
 from optsearch.counting.prior import Prior, by_replies
 from optsearch.game import HOLE, Cell, FixedLabels, Game, NoLabels, SinkingLabels, bits, notebook
-from optsearch.game.noise import NoisyPosition
+from optsearch.game.noise import NoisyPosition, are_lies
 from optsearch.game.position import Position, legend, no_configuration
 from optsearch.support.errors import ImpossiblePosition, NotSupported, TooLarge
 from optsearch.support.progress import Progress, Status, no_progress
@@ -68,7 +68,8 @@ class Posterior:
 
     position -- or a game, or its text. After replies that may be false
         (`NoisyPosition`) `position` has those that leave no doubt, and `told` has all of them; the
-        others are weights of cells.
+        others are weights of cells, or of lies the ways in which some are false are counted one by
+        one.
     shots -- that were made from there on, as in `A2=hit B3=miss`.
     prior -- the weights of the configurations (`optsearch.counting.prior`), for an opponent who
         likes some better. Where they are products over ships the transfer matrix multiplies them,
@@ -127,9 +128,14 @@ class Posterior:
             legend(game, True) if signs else "",
         )
 
+    @property
+    def _counted(self) -> Position | NoisyPosition:
+        """The position whose configurations are counted: of lies with all replies."""
+        return self.told if are_lies(self.told) else self.position
+
     @cached_property
     def _cases(self) -> list[SunkAssignment]:
-        return list(cases(self.position))
+        return list(cases(self._counted))
 
     # Counts
 
@@ -138,20 +144,25 @@ class Posterior:
         """How many configurations there are, exactly, whatever their number."""
         return sum(self._sweep.count(case.constraints, self._progress) for case in self._cases)
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether there is a configuration; counted no further than to the first case with one."""
+        return any(self._sweep.count(case.constraints) for case in self._cases)
+
     def require_some(self) -> None:
         """Raise ImpossiblePosition when no configuration is left, naming the shot to blame."""
         if self.configurations:
             return
-        game, shots = self.position.game, self.position.shots
+        counted, game, shots = self._counted, self.position.game, self._counted.shots
         first = bisect_left(
             range(len(shots) + 1),
             True,
-            key=lambda n: not Posterior(Position(game, shots[:n])).configurations,
+            key=lambda n: not Posterior(replace(counted, shots=shots[:n])).configurations,
         )
         if first == 0:
             raise no_configuration(game)
         raise ImpossiblePosition(
-            f"no configuration of {game} is compatible with {str(self.position)!r}; shot number "
+            f"no configuration of {game} is compatible with {str(counted)!r}; shot number "
             f"{first}, {shots[first - 1]}, is the first that makes it impossible"
         )
 
@@ -572,13 +583,18 @@ def _choose(counts: list[int], rng: np.random.Generator) -> int:
     raise AssertionError("the counts do not add up")
 
 
-def cases(position: Position) -> Iterator[SunkAssignment]:
+def cases(position: Position | NoisyPosition) -> Iterator[SunkAssignment]:
     """Every way in which the sunk ships can lie, with what remains to be placed.
 
     Each configuration belongs to one case: a shot that sinks names the ship on its cell. Where
-    every hit names its ship there is one case, and nothing counts as sunk.
+    every hit names its ship there is one case, and nothing counts as sunk. Of lies every way to
+    make few enough replies false is a case.
     """
     game = position.game
+    if isinstance(position, NoisyPosition):
+        for ships, water in position.readings():
+            yield SunkAssignment((), Constraints(game.fleet, water, ships))
+        return
     if isinstance(game.announcement, FixedLabels):
         yield SunkAssignment((), _named(position))
         return

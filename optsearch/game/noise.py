@@ -2,27 +2,33 @@
 
     noise = Noise.parse("0.05", "0.1")
     NoisyPosition.parse(Game.parse("4x4:3,2"), noise, "B2=hit B2=miss A1=miss")
+    NoisyPosition(Game.parse("4x4:3,2"), Lies(1))
 
-Each reply is false by chance, whatever the other replies: a shot at water is answered with hit with
-the probability `false_hits`, one at a ship with miss with the probability `false_misses`. So it
-pays to shoot a cell twice at times. The game ends when every cell of every ship has been shot at.
-Sinkings are not announced.
+`Noise`: each reply is false by chance, whatever the other replies. A shot at water is answered with
+hit with the probability `false_hits`, one at a ship with miss with the probability `false_misses`.
+`Lies`: at most a number of all replies are false, and nothing is known of which; so every
+configuration that makes no more of them false is as likely as any other. Either way it may pay to
+shoot a cell twice, and the game ends when every cell of every ship has been shot at. Sinkings are
+not announced.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from math import prod
+from math import comb, prod
+
+import numpy as np
 
 from optsearch.game.cells import Cell, cell_name
 from optsearch.game.game import Game
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, shots_of
-from optsearch.support.errors import GameError, NotSupported, PositionError
+from optsearch.support.errors import GameError, NotSupported, PositionError, TooLarge
 
+MOST_LIES, MOST_READINGS = 4, 20_000
 _DIGITS = 18
 _FORM = re.compile(rf"\d{{0,{_DIGITS}}}\.?\d{{0,{_DIGITS}}}|\d{{1,{_DIGITS}}}/\d{{1,{_DIGITS}}}")
 
@@ -57,21 +63,73 @@ class Noise:
         hit = 1 - self.false_misses if is_ship else self.false_hits
         return hit if answer.hit else 1 - hit
 
-    def reply(self, is_ship: bool, chance: float) -> Reply:
-        """The reply to a shot at a ship, or at water.
+    def errors(self, game: Game, generator: np.random.Generator) -> NoisyReplies:
+        """The replies of a game, as false as a generator draws them."""
+        return NoisyReplies(self, game, generator)
 
-        chance -- a number drawn from [0, 1).
-        """
-        is_false = chance < (self.false_misses if is_ship else self.false_hits)
-        return HIT if is_ship != is_false else MISS
 
-    def require(self, game: Game) -> None:
-        """Raise NotSupported for a game that announces sinkings."""
-        if not game.is_silent:
-            raise NotSupported(
-                f"{game} announces sinkings, and these are always true; replies may be false only "
-                "with announce=nothing"
-            )
+class NoisyReplies:
+    """Replies that are false by chance.
+
+    The n-th shot at a cell is answered by the same number drawn, whatever is shot before it.
+    """
+
+    def __init__(self, noise: Noise, game: Game, generator: np.random.Generator):
+        self._noise, self._game, self._generator = noise, game, generator
+        self._rows: list[np.ndarray] = []
+
+    def reply(self, position: NoisyPosition, cell: Cell, is_ship: bool) -> Reply:
+        """The reply to the next shot, at a ship or at water."""
+        times = sum(shot.cell == cell for shot in position.shots)
+        if times == len(self._rows):
+            self._rows.append(self._generator.random(self._game.cells))
+        chance = self._rows[times][self._game.bit(cell).bit_length() - 1]
+        rate = self._noise.false_misses if is_ship else self._noise.false_hits
+        return HIT if is_ship != (chance < rate) else MISS
+
+
+@dataclass(frozen=True)
+class Lies:
+    """How many replies are false at most. Raises PositionError for none of 0 to MOST_LIES."""
+
+    most: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.most <= MOST_LIES:
+            raise PositionError(f"at most {self.most} false replies; 0 to {MOST_LIES} are accepted")
+
+    def __str__(self) -> str:
+        return f"at most {self.most} false repl{'y' if self.most == 1 else 'ies'}"
+
+    def errors(self, game: Game, generator: np.random.Generator) -> LyingReplies:
+        """The replies of a game, of which a generator draws the false ones."""
+        numbers = generator.choice(game.cells, min(self.most, game.cells), replace=False)
+        return LyingReplies(frozenset(numbers.tolist()))
+
+
+@dataclass(frozen=True)
+class LyingReplies:
+    """Replies that are false by their numbers, from 0 on: drawn from as many as there are cells."""
+
+    false: frozenset[int]
+
+    def reply(self, position: NoisyPosition, cell: Cell, is_ship: bool) -> Reply:
+        """The reply to the next shot, at a ship or at water."""
+        return HIT if is_ship != (len(position.shots) in self.false) else MISS
+
+
+def are_lies(position: object) -> bool:
+    """Whether a number of the replies of a position may be false, whichever."""
+    return isinstance(position, NoisyPosition) and isinstance(position.noise, Lies)
+
+
+def require_silent(game: Game) -> None:
+    """Raise NotSupported for a game that announces sinkings."""
+    if not game.is_silent:
+        raise NotSupported(
+            f"{game} announces sinkings, and these are always true; replies may be false only "
+            "with announce=nothing"
+        )
 
 
 def _probability(name: str, given: Fraction | float | str) -> Fraction:
@@ -97,18 +155,18 @@ def _percent(value: Fraction) -> str:
 
 @dataclass(frozen=True)
 class NoisyPosition:
-    """A game, how often its replies are false, and the shots made so far, in order; hashable.
+    """A game, which of its replies may be false, and the shots made so far, in order; hashable.
 
     A cell may be shot several times. Raises PositionError for a cell off the board and for other
     replies than hit and miss, NotSupported for a game that announces sinkings.
     """
 
     game: Game
-    noise: Noise
+    noise: Noise | Lies
     shots: tuple[Shot, ...] = field(default=())
 
     def __post_init__(self) -> None:
-        self.noise.require(self.game)
+        require_silent(self.game)
         for shot in self.shots:
             self._check(shot)
 
@@ -121,7 +179,7 @@ class NoisyPosition:
             raise PositionError(f"{shot} is not a reply that may be false; hit and miss are")
 
     @classmethod
-    def parse(cls, game: Game, noise: Noise, text: str) -> NoisyPosition:
+    def parse(cls, game: Game, noise: Noise | Lies, text: str) -> NoisyPosition:
         """The position that a text such as `B3=hit A1=miss B3=miss` describes."""
         return cls(game, noise, shots_of(game, text))
 
@@ -130,7 +188,7 @@ class NoisyPosition:
 
     @property
     def title(self) -> str:
-        """The game, how often replies are false, and the shots if there are any."""
+        """The game, which replies may be false, and the shots if there are any."""
         return f"{self.game} with {self.noise}" + (f", {self}" if self.shots else "")
 
     @property
@@ -164,20 +222,56 @@ class NoisyPosition:
         return following
 
     def likelihood(self, configuration: Iterable[int]) -> Fraction:
-        """The probability of all replies where the ships (masks) lie so.
+        """The probability of all replies where the ships (masks) lie so; of lies, 1 or 0.
 
         This is the definition; what counts must agree with it.
         """
         covered = 0
         for ship in configuration:
             covered |= ship
-        return prod(
-            (
-                self.noise.likelihood(shot.reply, bool(self.game.bit(shot.cell) & covered))
-                for shot in self.shots
-            ),
-            start=Fraction(1),
-        )
+        at_ship = [bool(self.game.bit(shot.cell) & covered) for shot in self.shots]
+        if isinstance(self.noise, Lies):
+            pairs = zip(self.shots, at_ship, strict=True)
+            return Fraction(sum(shot.reply.hit != it for shot, it in pairs) <= self.noise.most)
+        chances = map(self.noise.likelihood, (shot.reply for shot in self.shots), at_ship)
+        return prod(chances, start=Fraction(1))
+
+    # Of lies: what may lie on the cells that were shot
+
+    @cached_property
+    def _tallies(self) -> dict[Cell, tuple[int, int]]:
+        """Of each cell shot the false replies if it is a ship's, and if it is water."""
+        tallies: dict[Cell, tuple[int, int]] = {}
+        for shot in self.shots:
+            misses, hits = tallies.get(shot.cell, (0, 0))
+            tallies[shot.cell] = misses + (not shot.reply.hit), hits + shot.reply.hit
+        return tallies
+
+    def readings(self) -> Iterator[tuple[int, int]]:
+        """Every way to make few enough replies false, as masks of the cells of ships and of water.
+
+        Each cell shot is in one of them, so that no two have a configuration in common.
+        """
+        assert isinstance(self.noise, Lies)
+        cells = [(self.game.bit(cell), *tally) for cell, tally in self._tallies.items()]
+        number = sum(comb(len(cells), false) for false in range(self.noise.most + 1))
+        if number > MOST_READINGS:
+            raise TooLarge(
+                f"there are {number:,} ways to choose {self.noise} of {len(cells)} cells; at most "
+                f"{MOST_READINGS:,} are counted"
+            )
+
+        def read(number: int, left: int, ships: int, water: int) -> Iterator[tuple[int, int]]:
+            if number == len(cells):
+                yield ships, water
+                return
+            bit, if_ship, if_water = cells[number]
+            if if_ship <= left:
+                yield from read(number + 1, left - if_ship, ships | bit, water)
+            if if_water <= left:
+                yield from read(number + 1, left - if_water, ships, water | bit)
+
+        yield from read(0, self.noise.most, 0, 0)
 
     # In place of the replies: what they make certain, and a weight for each other cell
 
@@ -185,17 +279,23 @@ class NoisyPosition:
     def _by_cell(self) -> dict[Cell, tuple[Fraction, Fraction]]:
         """Of each cell shot the probability of its replies if it is a ship's, and if it is water.
 
-        Raises PositionError where both are 0.
+        Of lies, 1 or 0. Raises PositionError where both are 0.
         """
+        noise = self.noise
+        if isinstance(noise, Lies):
+            return {
+                cell: (Fraction(if_ship <= noise.most), Fraction(if_water <= noise.most))
+                for cell, (if_ship, if_water) in self._tallies.items()
+            }
         both: dict[Cell, tuple[Fraction, Fraction]] = {}
         for shot in self.shots:
             ship, water = both.get(shot.cell, (Fraction(1), Fraction(1)))
-            ship *= self.noise.likelihood(shot.reply, True)
-            water *= self.noise.likelihood(shot.reply, False)
+            ship *= noise.likelihood(shot.reply, True)
+            water *= noise.likelihood(shot.reply, False)
             if not ship and not water:
                 raise PositionError(
                     f"{shot} contradicts what was replied at {cell_name(shot.cell)} before; with "
-                    f"{self.noise} it is impossible"
+                    f"{noise} it is impossible"
                 )
             both[shot.cell] = ship, water
         return both
@@ -212,7 +312,12 @@ class NoisyPosition:
 
     @property
     def weights(self) -> dict[Cell, Fraction]:
-        """Of each other cell that was shot how much likelier its replies are with a ship there."""
+        """Of each other cell that was shot how much likelier its replies are with a ship there.
+
+        None of lies, which no product of cells weighs.
+        """
+        if isinstance(self.noise, Lies):
+            return {}
         return {
             cell: ship / water for cell, (ship, water) in self._by_cell.items() if ship and water
         }

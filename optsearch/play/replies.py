@@ -13,7 +13,7 @@ from dataclasses import replace
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, FixedLabels, Game, cell_name
-from optsearch.game.noise import NoisyPosition
+from optsearch.game.noise import Lies, Noise, NoisyPosition
 from optsearch.game.position import HIT, SUNK, Position, Reply, Shot, known_replies, shots_of
 from optsearch.game.shapes import is_kind
 from optsearch.support.errors import ImpossiblePosition, PositionError
@@ -129,12 +129,14 @@ class Replies:
                 f"{name} is shot twice: {before} and then {shot}; undo {name} takes the first back"
             )
         following = self.position.after(cell, reply)
-        if not Posterior(following).configurations:
-            if isinstance(following, NoisyPosition):
+        if not Posterior(following).is_possible:
+            lies = following.noise if isinstance(following, NoisyPosition) else None
+            if isinstance(following, NoisyPosition) and not isinstance(lies, Lies):
                 following = following.certain
-            together = conflict(following.game, following.shots)
+            together = conflict(following.game, following.shots, lies)
             others = [str(one) for one in together if one != shot]
             why = f"cannot be together with {' '.join(others)}"
+            why += f", with {lies}" if isinstance(lies, Lies) else ""
             if not others:
                 why = "cannot be after these shots, whatever the replies to them"
             other = [
@@ -167,17 +169,28 @@ class Replies:
         return gone
 
 
-def conflict(game: Game, shots: Sequence[Shot]) -> tuple[Shot, ...]:
+def conflict(
+    game: Game, shots: Sequence[Shot], lies: Noise | Lies | None = None
+) -> tuple[Shot, ...]:
     """Replies that cannot all be true, and any less of which can be; none if all can be.
+
+    lies -- how many may be false, so that more than these cannot all be true.
 
     One reply after the other is left out for good if what is left is impossible still, the first
     ones first. The shots were made all the same: a reply that is left out may have been any.
     """
+
+    def is_possible(kept: set[int]) -> bool:
+        if not isinstance(lies, Lies):
+            return _is_possible(game, shots, kept)
+        heard = tuple(shots[i] for i in sorted(kept))
+        return Posterior(NoisyPosition(game, lies, heard)).is_possible
+
     kept = set(range(len(shots)))
-    if _is_possible(game, shots, kept):
+    if is_possible(kept):
         return ()
     for i in range(len(shots)):
-        if not _is_possible(game, shots, kept - {i}):
+        if not is_possible(kept - {i}):
             kept.remove(i)
     return tuple(shots[i] for i in sorted(kept))
 

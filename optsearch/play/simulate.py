@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from optsearch.counting.configurations import CellSets, to_masks
 from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Cell, FixedLabels, Game
-from optsearch.game.noise import Noise, NoisyPosition
+from optsearch.game.noise import Lies, Noise, NoisyPosition, require_silent
 from optsearch.game.position import Position, play, reply
 from optsearch.play.hiding import Drawn, Hider
 from optsearch.strategies import Player, Strategy, as_player
@@ -162,11 +162,11 @@ def hedges_g(more: Outcome, less: Outcome) -> Effect:
 class ReplyModel:
     """How shots are replied to, if not truly and one by one.
 
-    noise -- how often replies are false. salvo -- how many cells are chosen before their replies
-    are heard, which come in the order of the shots. Raises OptsearchError for no number of cells.
+    noise -- which replies may be false. salvo -- how many cells are chosen before their replies are
+    heard, which come in the order of the shots. Raises OptsearchError for no number of cells.
     """
 
-    noise: Noise | None = None
+    noise: Noise | Lies | None = None
     salvo: int = 1
 
     def __post_init__(self) -> None:
@@ -188,7 +188,7 @@ class ReplyModel:
         """Raise NotSupported or StrategyError where a game is not played so, or not by a player."""
         player.require_kinds(game)
         if self.noise is not None:
-            self.noise.require(game)
+            require_silent(game)
             player.require_noise()
 
     def most_shots(self, game: Game) -> int:
@@ -233,7 +233,7 @@ def generator_of(seed: int, number: int) -> np.random.Generator:
 
 
 def errors_of(seed: int, number: int) -> np.random.Generator:
-    """The generator of false replies in the games on a board."""
+    """The generator of false replies in the games on a board, the same for all players."""
     return np.random.default_rng([seed, 2, number])
 
 
@@ -262,7 +262,9 @@ def played(
     if manner.is_plain:
         return play(playing.shot, ships, Position(game))
     position = Position(game) if manner.noise is None else NoisyPosition(game, manner.noise)
-    chances = _Chances(np.random.default_rng(errors), game.cells)
+    replies = (
+        None if manner.noise is None else manner.noise.errors(game, np.random.default_rng(errors))
+    )
     most = manner.most_shots(game)
     while not _is_over(position, ships):
         if manner.salvo == 1:
@@ -272,12 +274,12 @@ def played(
         for cell in cells:
             if _is_over(position, ships):
                 break
+            bit = game.bit(cell)
             if isinstance(position, NoisyPosition):
-                chance = chances.of(game.bit(cell).bit_length() - 1)
-                is_ship = any(ship & game.bit(cell) for ship in ships)
-                position = position.after(cell, position.noise.reply(is_ship, chance))
+                assert replies is not None
+                is_ship = any(ship & bit for ship in ships)
+                position = position.after(cell, replies.reply(position, cell, is_ship))
             else:
-                bit = game.bit(cell)
                 position = position.after(cell, reply(game, ships, position.hits, bit))
         if len(position.shots) > most:
             raise StrategyError(
@@ -292,26 +294,6 @@ def _is_over(position: Position | NoisyPosition, ships: Sequence[int]) -> bool:
     if isinstance(position, NoisyPosition):
         return position.is_over(ships)
     return not position.hits_left
-
-
-class _Chances:
-    """Numbers drawn from [0, 1), by which replies are false: the same for all players of a board.
-
-    The n-th shot at a cell has the same number, whatever is shot before it.
-    """
-
-    def __init__(self, generator: np.random.Generator, cells: int):
-        self._generator = generator
-        self._rows: list[NDArray[np.float64]] = []
-        self._times = [0] * cells
-
-    def of(self, cell: int) -> float:
-        """That of the next shot at a cell."""
-        time = self._times[cell]
-        if time == len(self._rows):
-            self._rows.append(self._generator.random(len(self._times)))
-        self._times[cell] += 1
-        return float(self._rows[time][cell])
 
 
 def replay(
