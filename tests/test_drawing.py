@@ -3,7 +3,6 @@
 from collections import Counter
 from itertools import combinations
 from math import hypot
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,9 +32,7 @@ from optsearch.game import Game
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.search import solver
 from optsearch.support.errors import TreeError
-from optsearch.tree import DecisionTree, Leaf, Node, load
-
-FIGURE_5 = load(Path(__file__).parent.parent / "data" / "published" / "figure5_tree.json")
+from optsearch.tree import DecisionTree, Leaf, Node
 
 
 def axes(width=4.0, height=4.0):

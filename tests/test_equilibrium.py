@@ -22,7 +22,6 @@ from optsearch.support.errors import (
     NotSupported,
     ProofError,
     TableError,
-    TooLarge,
 )
 from optsearch.support.progress import LimitReached
 from optsearch.support.store import Facts
@@ -83,9 +82,6 @@ def test_games_of_two_and_three_ships(tmp_path, text, value, uniform):
     found = whole_run()[0] if text == "4x4:3,2" else equilibrium(text)
     assert (found.value, found.uniform) == (Fraction(value), Fraction(uniform))
     assert certified(found, tmp_path / "value.json").hider == Fraction(value)
-
-
-# The whole matrix of the smallest games
 
 
 # The check
@@ -170,18 +166,6 @@ def test_a_wrong_certificate_is_refused(tmp_path, wrong):
         check(path)
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"{", b"[]", b"{}", b"7", bytes(range(256)), b"[" * 100_000, b'{"a":1,"a":1}']
-)
-def test_a_file_that_is_no_certificate(tmp_path, content):
-    path = tmp_path / "value.json"
-    path.write_bytes(content)
-    with pytest.raises(ProofError, match=r"value\.json"):
-        check(path)
-    with pytest.raises(ProofError, match="does not exist"):
-        check(tmp_path / "nothing.json")
-
-
 def test_an_altered_tree_is_refused_by_what_it_pays(tmp_path):
     """A tree that plays on whole but worse is no fault of form: the guarantee is wrong."""
     certificate, path = certificate_of(tmp_path)
@@ -245,18 +229,6 @@ def _hidings(game):
         return Hidings.of(game)
     except ImpossiblePosition:
         return None
-
-
-def test_games_that_are_too_large():
-    with pytest.raises(TooLarge, match="1,925,751,392"):
-        equilibrium("10x10:5,4,3,3,2")
-    with pytest.raises(TooLarge, match="at most 150"):
-        equilibrium("5x5:3,2,announce=ship")
-    with pytest.raises(NotSupported, match="worst case"):
-        equilibrium("3x4:2", Objective("worst"))
-
-
-# What trees make together
 
 
 # Linear programmes

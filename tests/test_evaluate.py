@@ -241,13 +241,6 @@ def test_interrupted_and_resumed(here, interrupt_at, tmp_path, action, jobs, end
     assert again.resumed == again.tasks > 3
 
 
-def test_a_checkpoint_of_something_else(tmp_path):
-    game = Game.parse("4x4:3,2")
-    evaluate(named("greedy"), game, jobs=1, checkpoint=tmp_path)
-    with pytest.raises(TableError, match="greedy:ties=first,endgame=4"):
-        evaluate(named("rollout"), game, jobs=1, checkpoint=tmp_path)
-
-
 def kept(tmp_path):
     """An evaluation of many tasks: how to run it on a checkpoint, and what it keeps, of what."""
     strategy, game = named("greedy:ties=first,endgame=4"), Game.parse("8x8:3,2,2")

@@ -259,12 +259,6 @@ def test_ships_of_one_fleet_in_several_words():
     }
 
 
-def evaluating(folder, jobs):
-    memory = BYTES * 2**16 / 2**30
-    options = ("--resume", folder, "--memory", memory, "--jobs", jobs, "--json")
-    return "evaluate", "greedy", str(LARGE), *options
-
-
 def test_a_rule_of_ones_own():
     """It is played as the position is asked, where sinkings are announced too."""
 

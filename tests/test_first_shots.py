@@ -8,14 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch.check import reference
-from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, bits, cell_name
 from optsearch.game.objective import Objective
-from optsearch.game.position import Position, known_replies
+from optsearch.game.position import Position
 from optsearch.search import frontier, team
 from optsearch.search import solver as solver_
 from optsearch.search.solver import Solver, solve
-from optsearch.support.errors import PositionError
 from optsearch.support.progress import Limit
 from tests.examples import draws, positions, sizes
 
@@ -82,17 +80,6 @@ def test_values_are_those_of_the_definition(position, kind, shots):
         best = [cell for cell, value in values.items() if value == solution.total_height]
         occupied = [cell for cell in best if cell in solution.best_shots]
         assert tuple(occupied) == solution.best_shots
-
-
-def later(position, cell):
-    """The positions after a shot, by its replies."""
-    for reply in known_replies(position.game):
-        try:
-            after = position.after(cell, reply)
-        except PositionError:  # more hits, misses or sinkings than there can be
-            continue
-        if Posterior(after).configurations:
-            yield after
 
 
 def test_certain_cells():

@@ -43,23 +43,9 @@ def cells_of(through, game):
     return matrix
 
 
-ANY_POSITION = positions(max_cells=16, max_ships=4, max_configurations=3000, announce=ANNOUNCEMENTS)
-
-
-@draws(400)
-@given(ANY_POSITION)
+@draws(2500, few=16)
+@given(positions(max_cells=16, max_ships=4, max_configurations=3000, announce=ANNOUNCEMENTS))
 def test_equals_brute_force(position):
-    assert_equals_brute_force(position)
-
-
-@pytest.mark.long(40)
-@draws(2500)
-@given(ANY_POSITION)
-def test_many_equal_brute_force(position):
-    assert_equals_brute_force(position)
-
-
-def assert_equals_brute_force(position):
     number, through = brute_force(position)
     posterior = Posterior(position)
     assert posterior.configurations == number
@@ -202,9 +188,6 @@ def test_what_is_left_may_be_light():
     assert statistic < degrees + 5 * (2 * degrees) ** 0.5
 
 
-# Published values
-
-
 # Sinkings
 
 
@@ -337,20 +320,9 @@ def any_shots(draw):
     return position
 
 
-@draws(400)
+@draws(1500, few=16)
 @given(any_shots())
 def test_impossible_positions_count_nothing(position):
-    assert_counts_or_is_impossible(position)
-
-
-@pytest.mark.long(30)
-@draws(1500)
-@given(any_shots())
-def test_many_impossible_positions_count_nothing(position):
-    assert_counts_or_is_impossible(position)
-
-
-def assert_counts_or_is_impossible(position):
     number, through = brute_force(position)
     posterior = Posterior(position)
     assert posterior.configurations == number == Configurations(position).configurations

@@ -396,18 +396,6 @@ def test_one_by_one_is_what_programs_do(text, n):
     assert len(set(rows.values())) > 1  # not uniform
 
 
-@pytest.mark.parametrize(
-    "command", ["solve", "posterior", "sample", "greedy", "bounds", "evaluate"]
-)
-def test_an_empty_name_is_no_prior(here, command):
-    """As a script with an unset variable gives it: an error, not the uniform prior."""
-    named = ["greedy"] if command == "evaluate" else []
-    status, out, err = here(command, *named, "3x3:2", "--prior", "")
-    assert (status, out) == (2, "")
-    assert err.startswith("error: '' is not a prior; use one-by-one")
-    assert err.count("\n") == 1
-
-
 # Functions of one's own
 
 

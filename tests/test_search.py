@@ -506,9 +506,6 @@ def test_bounds_say_what_their_inequalities_say():
     assert search.lower_bound(alone.everything) == 5 + 4 + 3 + 2 + 1
 
 
-# Large weights: what is forbidden must stay forbidden however much weight it is times
-
-
 # Normal forms
 
 

@@ -134,10 +134,6 @@ def test_a_checkpoint_is_of_one_game_seed_and_hider(tmp_path):
 # Boards
 
 
-def chi_square(counts, expected):
-    return sum((counts[key] - n) ** 2 / n for key, n in expected.items())
-
-
 def test_a_prior_weighs_ships(tmp_path):
     game = Game.parse("1x4:2")
     path = tmp_path / "prior.csv"

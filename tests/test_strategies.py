@@ -1,9 +1,6 @@
 """Strategies of users: what makes one, what is said when they fail, what a checkpoint knows."""
 
-import importlib
-import os
 import pickle
-import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -28,7 +25,6 @@ from optsearch.strategies.greedy import Greedy
 from optsearch.strategies.pattern import Pattern
 from optsearch.strategies.rollout import Rollout
 from optsearch.support.errors import StrategyError, TableError
-from tests.examples import some
 
 ROOT = Path(__file__).resolve().parent.parent
 GAME = Game.parse("4x4:3,2")
@@ -184,17 +180,6 @@ def test_files_that_cannot_be_run(tmp_path, monkeypatch, text, parts):
     assert all(part in str(error.value) for part in parts), str(error.value)
     if "has no" not in parts[0]:
         assert not {name for name in set(sys.modules) - before if "own" in name or "beside" in name}
-
-
-@pytest.mark.parametrize("name", some(1, ["leaves", "late", "Unmakable", "digits"], 1))
-def test_status_and_output_of_the_real_command(failing, name):
-    command = [sys.executable, "-m", "optsearch", "evaluate", f"own.py:{name}", "4x4:3,2"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith("error: own.py:")
-    assert done.stderr.count("\n") == 1
 
 
 def test_ctrl_c_goes_through():
@@ -377,26 +362,6 @@ def test_a_checkpoint_knows_the_file(tmp_path, monkeypatch):
     with pytest.raises(TableError, match=r"own\.py:chosen, source "):
         evaluate(f"{file}:chosen", GAME, checkpoint=kept)
     assert evaluate(f"{file}:chosen", GAME, checkpoint=tmp_path / "new").total_height != ROWS
-
-
-MODULE = """class Begins:
-    def __init__(self, first): self.first = first
-    def shot(self, position):
-        shot, n = position.hits | position.misses, position.game.cells
-        order = [(self.first + i) % n for i in range(n)]
-        return position.game.cell(next(c for c in order if not shot >> c & 1))
-def begin(position): return Begins(0).shot(position)
-def maker():
-    return lambda position: begin(position)
-"""
-
-
-@pytest.fixture
-def module(tmp_path, monkeypatch):
-    (tmp_path / "begins.py").write_text(MODULE)
-    monkeypatch.syspath_prepend(tmp_path)
-    yield importlib.import_module("begins")
-    del sys.modules["begins"]
 
 
 def test_checkpoints_know_the_parameters(tmp_path):
