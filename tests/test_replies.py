@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -25,6 +26,7 @@ from optsearch.play.replies import Replies, ReplyConflict
 from optsearch.play.simulate import ReplyModel, generator_of, played, replay, simulate
 from optsearch.strategies import as_player
 from optsearch.strategies.greedy import counts_of
+from optsearch.strategies.player import AFLOAT
 from optsearch.support.errors import NotSupported, PositionError, StrategyError, TableError
 from tests.examples import draws, games
 
@@ -208,6 +210,36 @@ def test_salvos_are_counted():
     assert outcome.shots.tolist() == list(map(len, rows))
 
 
+@pytest.mark.parametrize("text", ["4x4:3,2,announce=sunk", "4x4:3,2,1,contact=any,announce=name"])
+def test_a_salvo_of_as_many_shots_as_ships_are_afloat(text, tmp_path):
+    """Turn by turn from the ships themselves; what a checkpoint keeps are the same salvos."""
+    game, manner = Game.parse(text), ReplyModel(salvo=AFLOAT)
+    run_ = partial(simulate, ["greedy"], game, games=12, jobs=1, manner=manner)
+    (outcome,) = run_().outcomes
+    for number, ships in enumerate(Drawn().boards(game, 12, 1)):
+        masks = to_masks(ships)
+        shots = replay("greedy", game, number, manner=manner).shots
+        turns, at = 0, 0
+        while at < len(shots):
+            known = Position(game, shots[:at])
+            size = sum(bool(ship & ~known.hits) for ship in masks)
+            assert known.ships_afloat == size
+            counts = [(counts_of(known).cells[i], i) for i in range(game.cells)]
+            fresh = [n for n, i in counts if not known.closed >> i & 1]
+            chosen = [
+                counts_of(known).cells[game.bit(shot.cell).bit_length() - 1]
+                for shot in shots[at : at + size]
+            ]
+            assert chosen == sorted(fresh, reverse=True)[: len(chosen)]
+            at += size
+            turns += 1
+        assert (outcome.shots[number], outcome.salvos[number]) == (len(shots), turns)
+    run_(checkpoint=tmp_path)
+    again = run_(checkpoint=tmp_path)
+    assert again.resumed == 12
+    assert again.outcomes[0].salvos.tolist() == outcome.salvos.tolist()
+
+
 def test_another_manner_is_another_checkpoint(tmp_path):
     simulate(["greedy"], GAME, games=3, jobs=1, checkpoint=tmp_path, manner=ReplyModel(salvo=2))
     again = simulate(
@@ -285,23 +317,22 @@ def test_the_commands():
     assert len(drawn["sample"]) == 3
     assert drawn["false_misses"] == 0.1
     played_ = run(
-        "simulate",
-        "greedy",
-        "4x4:3,2",
-        "--games",
-        "4",
-        "--salvo",
-        "3",
-        "--format",
-        "json",
-        "--jobs",
-        "1",
+        *("simulate", "greedy", "4x4:3,2", "--games", "4", "--salvo", "3"),
+        *("--format", "json", "--jobs", "1"),
     )
     assert json.loads(played_.stdout)["salvo"] == 3
     lying = run("posterior", "4x4:3,2", *told[:2], "--lies", "1", "--format", "json")
     assert json.loads(lying.stdout)["lies"] == 1
     both = run("posterior", "4x4:3,2", *told, "--lies", "1")
     assert "--lies 1 does not work with" in str(both.exception)
+    afloat = ("--salvo", "afloat", "--format", "json")
+    played_ = run("simulate", "spread", "boxed", "--games", "3", "--jobs", "1", *afloat)
+    assert 10 < json.loads(played_.stdout)["players"][0]["salvos"] < 50
+    advice = json.loads(run("advise", "boxed", "--shots", "A1=hit A2=sunk:2", *afloat).stdout)
+    assert len(advice["salvo"]) == 4
+    for salvo, reason in (("afloat", "do not tell how many ships"), ("x", "a salvo of 'x' shots")):
+        refused = run("simulate", "greedy", "4x4:3,2", "--salvo", salvo)
+        assert reason in str(refused.exception)
     lines = "B2 hit\nB2 miss\nundo B2\n"
     said = run("advise", "4x4:3,2", *told[2:], "--salvo", "2", "--by", "greedy", input=lines)
     assert said.exit_code == 0

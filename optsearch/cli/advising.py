@@ -37,6 +37,8 @@ from optsearch.game.position import Position, Shot, known_replies, shots_of
 from optsearch.play.advice import ENDGAME, Advice
 from optsearch.play.advice import advise as advise_
 from optsearch.play.replies import Replies, ReplyConflict, in_words, reply_in
+from optsearch.play.simulate import ReplyModel
+from optsearch.strategies.player import require_salvo, salvo_size
 from optsearch.support.documents import text_of
 from optsearch.support.errors import GameError, OptsearchError, PositionError
 from optsearch.support.files import state_folder
@@ -93,7 +95,7 @@ def advise(
     false_hits: str | None = None,
     false_misses: str | None = None,
     lies: int | None = None,
-    salvo: int = 1,
+    salvo: str = "1",
     form: Form = Form.TEXT,
 ) -> None:
     """Advice in a real game: enter its replies one by one.
@@ -103,9 +105,11 @@ def advise(
     take it. In a terminal it keeps the replies. Lines can be piped in; the exit status is 1 if
     one of them was refused.
     """
+    size = salvo_size(salvo)
     noise = noise_of(false_hits, false_misses, lies)
     talk = Dialogue(is_quiet=form is not Form.TEXT)
     start = read_heard(game, shots, None, noise)
+    require_salvo(size, start.game)
     weights = prior_of(prior, start.game)
     asked = None if by is None else Chooser(by, start.game)
     if noise is not None and asked is not None:
@@ -116,7 +120,7 @@ def advise(
     elif talk.is_person and not talk.is_quiet and not no_save:
         kept = state_folder() / "advise" / f"{slug(start)}.txt"
         start = offered(talk, start, kept)
-    session = Session(talk, Replies(start, weights), Wanted(number, endgame, asked, salvo), kept)
+    session = Session(talk, Replies(start, weights), Wanted(number, endgame, asked, size), kept)
     session.is_asked_for = resume is not None
     try:
         session.run()
@@ -193,13 +197,22 @@ def is_over(position: Heard) -> bool:
 class Wanted:
     """What is said of a position: a number of likely shots, the optimum of an endgame, a strategy.
 
-    salvo -- how many cells are shot together.
+    salvo -- how many cells are shot together; AFLOAT for as many as ships are afloat.
     """
 
     number: int
     endgame: int
     by: Chooser | None = None
     salvo: int = 1
+
+    @property
+    def endgame_of_shots(self) -> int:
+        """The endgame where cells are shot one by one: the optimum is that of single shots."""
+        return self.endgame if self.salvo == 1 else 0
+
+    def together(self, position: Heard) -> int:
+        """How many cells are shot together at a position."""
+        return ReplyModel(salvo=self.salvo).size(position)
 
 
 class Session:
@@ -328,8 +341,8 @@ class Session:
     def _advice(self) -> Advice:
         with telling("thinking", at_once=self._wanted.by is not None):
             return advise_(
-                *(self.position, self._wanted.endgame, self._replies.prior),
-                *(self._wanted.by, self._wanted.salvo),
+                *(self.position, self._wanted.endgame_of_shots, self._replies.prior),
+                *(self._wanted.by, self._wanted.together(self.position)),
             )
 
     def answer(self) -> Answer:
@@ -341,7 +354,7 @@ class Session:
             for cell, chance in advice.likely(self._wanted.number)
         ]
         together: dict[str, Any] = {}
-        if self._wanted.salvo > 1:
+        if self._wanted.salvo != 1:
             together = {"salvo": salvo_names(advice, self._wanted)}
             together["by_salvo"] = cell_names(advice.by) if self._wanted.by else None
         answer = Answer(
@@ -365,7 +378,8 @@ class Session:
 
 def salvo_names(advice: Advice, wanted: Wanted) -> list[str]:
     """The most probable cells, as many as are shot together."""
-    return cell_names(cell for cell, _ in advice.likely(wanted.salvo))
+    number = wanted.together(advice.posterior.told)
+    return cell_names(cell for cell, _ in advice.likely(number))
 
 
 def others_of(shots: Sequence[Shot], number: int) -> str:
@@ -402,7 +416,7 @@ def sentences(advice: Advice, wanted: Wanted) -> list[str]:
     lines = [f"{left} left, {advice.posterior.entropy:.2f} bits", ships_text(advice)]
     likely = [f"{cell_name(cell)} {float(p):.1%}" for cell, p in advice.likely(wanted.number)]
     lines.append(f"most probable: {', '.join(likely)}")
-    if wanted.salvo > 1:
+    if wanted.salvo != 1:
         lines.append(f"a salvo of the most probable: {' '.join(salvo_names(advice, wanted))}")
     if wanted.by is not None:
         lines.append(f"{wanted.by.name} shoots: {' '.join(cell_names(advice.by))}")

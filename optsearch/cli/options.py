@@ -75,7 +75,9 @@ SHARED = {
         max=4,
     ),
     "salvo": Option(
-        "How many cells to choose together, before hearing their replies.", min=1, max=1024
+        "How many cells to choose together, before hearing their replies; afloat for as many as "
+        "ships are afloat.",
+        metavar="K",
     ),
     "time_limit": Option(
         "Stop after this many seconds and print the bracket proved by then.", min=0.01

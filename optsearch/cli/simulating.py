@@ -26,6 +26,7 @@ from optsearch.play.hiding import hider
 from optsearch.play.simulate import MOST_GAMES, Difference, Outcome, ReplyModel, Simulation
 from optsearch.play.simulate import simulate as simulate_
 from optsearch.results.tables import SIMULATION
+from optsearch.strategies.player import salvo_size
 from optsearch.support.errors import StrategyError
 from optsearch.support.progress import Progress, Status
 
@@ -61,7 +62,7 @@ def simulate(
     false_hits: str | None = None,
     false_misses: str | None = None,
     lies: int | None = None,
-    salvo: int = 1,
+    salvo: str = "1",
     form: Form = Form.TEXT,
 ) -> None:
     """Play games on hidden boards, all players on the same boards.
@@ -73,7 +74,7 @@ def simulate(
     parsed = read_game(game)
     if not players:
         raise StrategyError(f"nobody plays {parsed}; write PLAYER... GAME, as in greedy {parsed}")
-    manner = ReplyModel(noise_of(false_hits, false_misses, lies), salvo)
+    manner = ReplyModel(noise_of(false_hits, false_misses, lies), salvo_size(salvo))
     with (
         advised("--resume", resume),
         executor_at(dask, jobs) as (executor, workers),
@@ -110,11 +111,11 @@ def answer_of(simulation: Simulation, boards: str) -> Answer:
         seed=simulation.seed,
         boards=boards,
         **noise_fields(manner.noise),
-        **({} if manner.salvo == 1 else {"salvo": manner.salvo}),
+        **({} if manner.salvo == 1 else {"salvo": manner.salvo or "afloat"}),
     )
     heads = ["player", "mean", "± s.e.", "sd", "median", "worst"]
     rows = [[outcome.strategy, *texts(outcome)] for outcome in outcomes]
-    if manner.salvo > 1:
+    if manner.salvo != 1:
         heads.append("salvos")
         rows = [[*row, f"{one.salvos.mean():.4f}"] for row, one in zip(rows, outcomes, strict=True)]
     answer.show(
@@ -186,7 +187,7 @@ def save(simulation: Simulation, path: Path, boards: str) -> None:
     elif noise is not None:
         command += ["--lies", str(noise.most)]
     salvo = simulation.manner.salvo
-    command += [] if salvo == 1 else ["--salvo", str(salvo)]
+    command += [] if salvo == 1 else ["--salvo", str(salvo or "afloat")]
     SIMULATION.write(
         (
             (outcome.strategy, shots, n)

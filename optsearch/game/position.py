@@ -220,6 +220,11 @@ class Position:
                     found[shot.cell] = SUNK
         return found
 
+    @property
+    def ships_afloat(self) -> int:
+        """How many ships are afloat, as far as the replies tell."""
+        return len(self.game.fleet) - sum(one.sunk for one in self.shown.values())
+
     def _repr_html_(self) -> str:
         """The board as notebooks show it: × is a hit, ○ a miss."""
         drawn = notebook.board(self.game.board, self.signs)

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from math import sqrt
@@ -33,7 +33,7 @@ from optsearch.game.noise import Lies, Noise, NoisyPosition, require_silent
 from optsearch.game.position import Position, play, reply
 from optsearch.play.hiding import Drawn, Hider
 from optsearch.strategies import Player, Strategy, as_player
-from optsearch.strategies.player import MOST_SALVO, salvo_of
+from optsearch.strategies.player import AFLOAT, require_salvo, salvo_of, salvo_size
 from optsearch.support.errors import OptsearchError, StrategyError
 from optsearch.support.progress import Progress, Status, meter, no_progress
 from optsearch.support.sharing import SerialExecutor, run_tasks
@@ -52,12 +52,14 @@ class Outcome:
     """The shots of one player: int64 of shape (games,), by the number of the board.
 
     salvo -- how many are made together; of the last salvo those are counted up to the last hit.
+    counted -- where these are as many as ships are afloat, the salvos of each game.
     """
 
     strategy: str
     game: Game
     shots: NDArray[np.int64] = field(repr=False)
     salvo: int = 1
+    counted: NDArray[np.int64] | None = field(default=None, repr=False)
 
     @property
     def games(self) -> int:
@@ -92,7 +94,7 @@ class Outcome:
     @property
     def salvos(self) -> NDArray[np.int64]:
         """The salvos of each game; int64 of shape (games,)."""
-        return -(-self.shots // self.salvo)
+        return -(-self.shots // self.salvo) if self.counted is None else self.counted
 
     @cached_property
     def histogram(self) -> dict[int, int]:
@@ -163,20 +165,18 @@ class ReplyModel:
     """How shots are replied to, if not truly and one by one.
 
     noise -- which replies may be false. salvo -- how many cells are chosen before their replies are
-    heard, which come in the order of the shots. Raises OptsearchError for no number of cells.
+    heard, which come in the order of the shots; AFLOAT for as many as ships are afloat.
     """
 
     noise: Noise | Lies | None = None
     salvo: int = 1
 
     def __post_init__(self) -> None:
-        if not 1 <= self.salvo <= MOST_SALVO:
-            raise OptsearchError(
-                f"a salvo of {self.salvo} shots; 1 to {MOST_SALVO} shots are accepted"
-            )
+        if self.salvo != AFLOAT:
+            salvo_size(str(self.salvo))
 
     def __str__(self) -> str:
-        salvo = "" if self.salvo == 1 else f"salvos of {self.salvo}"
+        salvo = "" if self.salvo == 1 else f"salvos of {self.salvo or 'as many as ships afloat'}"
         return ", ".join(filter(None, (str(self.noise or ""), salvo)))
 
     @property
@@ -187,9 +187,22 @@ class ReplyModel:
     def require(self, player: Player, game: Game) -> None:
         """Raise NotSupported or StrategyError where a game is not played so, or not by a player."""
         player.require_kinds(game)
+        require_salvo(self.salvo, game)
         if self.noise is not None:
             require_silent(game)
             player.require_noise()
+
+    def size(self, position: Position | NoisyPosition) -> int:
+        """How many cells are chosen together at a position."""
+        return self.salvo or (position.ships_afloat if isinstance(position, Position) else 1)
+
+    def salvos(self, end: Position | NoisyPosition) -> int:
+        """How many salvos the shots of a game were."""
+        number = at = 0
+        while at < len(end.shots):
+            at += self.size(replace(end, shots=end.shots[:at]))
+            number += 1
+        return number
 
     def most_shots(self, game: Game) -> int:
         """How many shots a game can take; where cells are shot again it is given up after them."""
@@ -270,7 +283,7 @@ def played(
         if manner.salvo == 1:
             cells = [playing.shot(position)]
         else:
-            cells = salvo_of(playing, position, manner.salvo)
+            cells = salvo_of(playing, position, manner.size(position))
         for cell in cells:
             if _is_over(position, ships):
                 break
@@ -329,13 +342,16 @@ def replay(
 def play_task(
     player: Player, text: str, boards: CellSets, first: int, seed: int, manner: ReplyModel = PLAIN
 ) -> list[int]:
-    """The shots that a player takes on some boards, of which the first has that number."""
+    """The shots that a player takes on some boards, of which the first has that number.
+
+    Where salvos are of as many shots as ships are afloat, the salvos of all games are behind them.
+    """
     game = Game.parse(text)
     numbered = list(enumerate(boards, first))
     compiled = player.compiled(game) if manner.is_plain else None
     if compiled is None:
         asked = asked_in(player, game, manner)
-        ends = (
+        ends = [
             played(
                 *(asked, game, to_masks(ships)),
                 generator_of(seed, number),
@@ -343,8 +359,9 @@ def play_task(
                 errors_of(seed, number),
             )
             for number, ships in numbered
-        )
-        return [len(end.shots) for end in ends]
+        ]
+        shots = [len(end.shots) for end in ends]
+        return shots if manner.salvo != AFLOAT else [*shots, *map(manner.salvos, ends)]
     cells = numbered_cells(game, boards)
     return [
         int(compiled(cells[number - first], generator_of(seed, number))) for number, _ in numbered
@@ -468,7 +485,7 @@ class _SimulationRun:
         self._boards = hider.boards(game, games, seed)
         self._store = store
         self._identities = [player.identity() for player in players] if store is not None else []
-        self._shots = np.zeros((len(players), games), np.int64)
+        self._shots, self._salvos = np.zeros((2, len(players), games), np.int64)
         self.missing = [task for task in self._tasks() if not self._recall(task)]
         self._resumed = int(np.count_nonzero(self._shots))
         self._meter = meter(progress, self._shots.size, self._resumed)
@@ -479,9 +496,10 @@ class _SimulationRun:
         sent = ((task, self._arguments(task)) for task in self.missing)
         for (task, _), shots in run_tasks(executor, _play, sent, AHEAD * workers, self._report):
             self._enter(task, shots)
+        is_own = self._manner.salvo == AFLOAT
         outcomes = [
-            Outcome(str(player), self._game, shots, self._manner.salvo)
-            for player, shots in zip(self._players, self._shots, strict=True)
+            Outcome(str(player), self._game, shots, self._manner.salvo, salvos if is_own else None)
+            for player, shots, salvos in zip(self._players, self._shots, self._salvos, strict=True)
         ]
         return Simulation(
             self._game,
@@ -515,8 +533,15 @@ class _SimulationRun:
             raise AssertionError(f"{self._players[task.player]} took {shots} shots")
         if self._store is not None:
             self._store.add(self._key(task), shots)
-        self._shots[task.player, task.first : task.last] = shots
+        self._take(task, shots)
         self._report()
+
+    def _take(self, task: _Task, shots: list[int]) -> None:
+        """The shots of the games of a task, and the salvos where they are told."""
+        games = slice(task.first, task.last)
+        number = task.last - task.first
+        self._shots[task.player, games] = shots[:number]
+        self._salvos[task.player, games] = shots[-number:]
 
     def _report(self) -> None:
         self._meter(int(np.count_nonzero(self._shots)))
@@ -533,14 +558,15 @@ class _SimulationRun:
         known = self._store[self._key(task)]
         if not self._are_shots(task, known):
             raise self._store.contradicted(self._key(task), "the shots of these games")
-        self._shots[task.player, task.first : task.last] = known
+        self._take(task, known)
         return True
 
     def _are_shots(self, task: _Task, shots: object) -> bool:
         """Whether these can be the shots of the games of a task."""
-        most = self._manner.most_shots(self._game)
+        most, number = self._manner.most_shots(self._game), task.last - task.first
         return (
             isinstance(shots, list)
-            and len(shots) == task.last - task.first
-            and all(type(n) is int and self._game.fleet_cells <= n <= most for n in shots)
+            and len(shots) == number * (2 if self._manner.salvo == AFLOAT else 1)
+            and all(type(n) is int and 0 < n <= most for n in shots)
+            and min(shots[:number]) >= self._game.fleet_cells
         )

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.game import Cell, Game, NoLabels, SinkingLabels
+from optsearch.game import Cell, FixedLabels, Game, NoLabels, SinkingLabels
 from optsearch.game.announcements import Announcement
 from optsearch.game.orders import ORDERS
-from optsearch.support.errors import StrategyError
+from optsearch.support.errors import NotSupported, OptsearchError, StrategyError
 
 Compiled = Callable[[NDArray[np.uint8], np.random.Generator], int]
 
@@ -41,8 +41,32 @@ def salvo_of(playing: Playing, position: Any, number: int) -> list[Cell]:
 
 
 MOST_SALVO = 1024  # cells
+AFLOAT = 0  # in place of a number: as many cells as ships are afloat
 SALVOS = "greedy, spread, bisection, information, random, parity, density and thompson"
 NOISY = "greedy, random, thompson:information=exact and players of your own"
+
+
+def salvo_size(text: str) -> int:
+    """How many cells a text says: a number, or AFLOAT for `afloat`; else OptsearchError."""
+    if text == "afloat":
+        return AFLOAT
+    if text.isascii() and text.isdigit() and 1 <= int(text[:5]) <= MOST_SALVO:
+        return int(text)
+    raise OptsearchError(
+        f"a salvo of {text!r} shots; 1 to {MOST_SALVO} are accepted, or afloat: as many as ships "
+        "are afloat"
+    )
+
+
+def require_salvo(size: int, game: Game) -> None:
+    """Raise NotSupported where the replies do not tell how many ships are afloat, and it counts."""
+    is_named = isinstance(game.announcement, FixedLabels)
+    is_told = len(set(game.fleet)) == len(game.fleet) if is_named else not game.is_silent
+    if size == AFLOAT and not is_told:
+        raise NotSupported(
+            f"the replies of {game} do not tell how many ships are afloat; announce=sunk and "
+            "announce=ship do, and announce=name where no two ships have one name"
+        )
 
 
 class Player(ABC):
