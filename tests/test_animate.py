@@ -126,8 +126,8 @@ def test_a_page_in_a_browser(shown):
             name = cell_name(shot.cell)
             assert f"{name}: {shot.reply}" in labels
         assert sum("%" not in label for label in labels) == number
-        ships = driver.find_elements("css selector", ".ship")
-        assert len(ships) == (number == shots)
+        ships = driver.find_elements("css selector", "circle.hull")
+        assert len(ships) == (end.game.fleet_cells if number == shots else 0)
 
     check(0)
     driver.find_element("id", "on").click()

@@ -26,6 +26,7 @@ from optsearch.board.server import application
 from optsearch.check import reference
 from optsearch.cli.advising import advise as command
 from optsearch.counting import posterior
+from optsearch.counting.configurations import to_masks
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, cell_name
 from optsearch.game.position import Position, known_replies, shots_of
@@ -45,7 +46,7 @@ from tests.work import end_process, say, wait_for
 TOKEN = "0123456789abcdef" * 2
 SMALL = Setting(Game.parse("3x4:2"))
 CENTRAL = named("greedy:ties=central")
-ANNOUNCED = ("nothing", "sunk", "ship")
+ANNOUNCED = ("nothing", "sunk", "ship", "name")
 
 
 # Answers
@@ -64,6 +65,9 @@ def test_every_answer_is_that_of_advise(position, data):
     assert found["configurations"] == str(known.posterior.configurations)
     assert found["counts"] == [str(n) for n in known.posterior.occurrence.ravel().tolist()]
     assert found["over"] == (not position.hits_left)
+    wrecks = [sum(1 << cell for cell in ship) for ship in found["wrecks"]]
+    listed = [to_masks(row) for row in known.posterior.everything()]
+    assert all(ship in ships and not ship & ~position.hits for ship in wrecks for ships in listed)
     end = answers.endgame(setting, shots)
     if not position.hits_left:
         assert (found["best"], end) == ([], {"optimum": None})
@@ -123,11 +127,22 @@ def test_what_is_no_position_is_an_error():
 
 
 def test_ships_that_are_sunk():
-    setting = Setting(Game.parse("4x4:3,2,1,contact=any,announce=ship"))
-    assert answers.advice(setting, "A1=hit,A2=sunk:2,D4=sunk:1")["sunk"] == ["2", "1"]
-    by_number = Setting(Game.parse("4x4:3,2,2,contact=any,announce=sunk"))
-    assert answers.advice(by_number, "A1=hit,A2=sunk")["sunk"] == ["2"]
-    assert answers.advice(Setting(Game.parse("3x4:2")), "A1=hit,A2=hit")["sunk"] == ["2"]
+    """And where they lie, as far as that is certain."""
+    for game, shots, sunk, wrecks in (
+        (
+            "4x4:3,2,1,contact=any,announce=ship",
+            "A1=hit,A2=sunk:2,D4=sunk:1",
+            "2 1",
+            [[0, 4], [15]],
+        ),
+        ("4x4:3,2,2,contact=any,announce=sunk", "A1=hit,A2=sunk", "2", [[0, 4]]),
+        ("4x4:3,2,contact=any,announce=ship", "A1=hit,B2=hit,B1=sunk:2", "2", []),
+        ("4x4:2a,2b,contact=any,announce=name", "A1=hit:2a,B2=hit:2b,B1=hit:2a", "2a", [[0, 1]]),
+        ("4x4:2,2,1,contact=any,announce=name", "A1=hit:2,A2=hit:2,D4=hit:1", "1", [[15]]),
+        ("3x4:2", "A1=hit,A2=hit", "2", []),
+    ):
+        found = answers.advice(Setting(Game.parse(game)), shots)
+        assert (found["sunk"], found["wrecks"]) == (sunk.split(), wrecks)
 
 
 def test_a_prior_gives_probabilities(tmp_path):
@@ -202,7 +217,20 @@ def test_a_game_hides_its_ships_until_the_end():
         answers.shot_at(kept, "D3")
 
 
+def test_a_person_chooses_among_games():
+    assert [game["name"] for game in answers.games(None)["named"]][:2] == ["boxed", "paper"]
+    assert answers.games(SMALL)["first"]["size"] == "3x4"
+    assert answers.about(Setting(Game.parse("hex-upper")))["title"] == "hex-upper"
+    assert answers.setting_of("boxed,contact=none", ()).game == Game.parse("boxed,contact=none")
+    for text in ("a.json#b:2", "30x30:2", "5x", "9" * 9 + "x2:1"):
+        with pytest.raises(OptsearchError):
+            answers.setting_of(text, ())
+
+
 def test_players_are_those_of_the_list():
+    named = Setting(Game.parse("3x4:2a,2b,announce=name,contact=any")).players
+    assert named[0] == "exact"
+    assert "hard" not in named
     assert SMALL.players[:3] == ["easy", "hard", "exact"]
     assert Setting(SMALL.game, against=("greedy:ties=central",)).players[3] == "greedy:ties=central"
     for name in ("my.py:Player", "greedy:ties=central", "nobody"):
@@ -340,6 +368,8 @@ def test_a_worker_killed_in_mid_request(served, client):
         ({"content": b'{"shots": 5}'}, 400),
         ({"content": b'{"shots": "Z9=hit"}'}, 422),
         ({"name": "nothing"}, 400),
+        ({"name": "about", "content": b'{"game": "a.json#b:2"}'}, 422),
+        ({"name": "review", "content": b'{"number": true}'}, 400),
     ],
 )
 def test_what_is_refused(client, fields, status):
@@ -360,6 +390,7 @@ def test_nothing_else_is_answered(client):
     for method, path, status in (
         ("GET", "/ask/advice", 405),
         ("GET", "/nothing", 404),
+        ("GET", "/explorer/", 404),
         ("OPTIONS", "/ask/advice", 405),
         ("PUT", "/", 405),
     ):
@@ -386,15 +417,15 @@ def test_the_page_has_no_code_in_it(client):
 
 def test_a_whole_game_by_requests(client):
     _, _, seen = client.ask("begin", {"against": "easy"})
-    game = seen["game"]
+    match = seen["match"]
     for cell in range(12):
         if seen["over"]:
             break
         assert seen["hidden"] is None
-        _, _, seen = client.ask("shoot", {"game": game, "cell": cell_name(divmod(cell, 4))})
+        _, _, seen = client.ask("shoot", {"match": match, "cell": cell_name(divmod(cell, 4))})
     assert seen["over"]
-    assert client.ask("game", {"game": game})[2] == seen
-    status, _, lost = client.ask("game", {"game": "0"})
+    assert client.ask("match", {"match": match})[2] == seen
+    status, _, lost = client.ask("match", {"match": "0"})
     assert (status, lost["kind"]) == (422, "GameLost")
 
 
@@ -549,7 +580,9 @@ def test_everybody_can_be_named(here, monkeypatch):
     monkeypatch.setattr(running.uvicorn.Server, "run", lambda *_, **__: None)
     assert here("serve", "3x4:2", "--by", "greedy", "--prior", "one-by-one")[::2] == (0, "")
     for name in ("easy", "greedy"):
-        assert here("serve", "3x4:2", "--no-browser", "--against", name)[::2] == (0, "")
+        assert here("serve", "--no-browser", "--against", name)[::2] == (0, "")
+    status, _, err = here("serve", "--prior", "one-by-one")
+    assert (status, "--prior and --by belong to a game" in err) == (2, True)
 
 
 def test_without_the_extra(here, monkeypatch):

@@ -42,6 +42,8 @@ class BoardInBrowser:
         self.driver, self.address = driver, address
         self.base = address.partition("/#")[0]
 
+    game = GAME
+
     def open(self, query=""):
         self.driver.get(f"{self.base}/{query}")
         self.wait()
@@ -67,7 +69,7 @@ class BoardInBrowser:
         self.wait()
 
     def cell(self, cell, board="board"):
-        index = cell[0] * GAME.columns + cell[1]
+        index = cell[0] * self.game.columns + cell[1]
         return self.driver.find_elements("css selector", f"#{board} .cell")[index]
 
     def press(self, keys):
@@ -77,7 +79,7 @@ class BoardInBrowser:
     def shots(self):
         """The position of the address."""
         query = self.driver.current_url.partition("shots=")[2].partition("&")[0]
-        return Position.parse(GAME, query)
+        return Position.parse(self.game, query)
 
     def check(self, here):
         """The position that is shown, beside counts and optima of other rooms."""
@@ -88,7 +90,7 @@ class BoardInBrowser:
             "return [...document.querySelectorAll('#board .cell')].map((c) => c.ariaLabel)"
         )
         for index, label in enumerate(labels):
-            cell = GAME.cell(index)
+            cell = self.game.cell(index)
             shot = next((one for one in here.shots if one.cell == cell), None)
             said = f"{posterior.occurrence[cell]}/{posterior.configurations}"
             if shot is not None:
@@ -161,6 +163,9 @@ def test_advice_by_mouse(page, width):
     page.check(before)
     page.click("#undo")
     page.check(Position(GAME, here.shots[:-2]))
+    page.driver.back()  # which does not bring back what was undone
+    page.wait()
+    page.check(Position(GAME, here.shots[:-3]))
     assert page.driver.execute_script("return document.documentElement.scrollWidth") <= width
     accessible(page.driver)
 
@@ -185,6 +190,50 @@ def test_advice_by_keys(page):
     page.check(page.shots())
     page.press("r")
     advised(page, lambda told: page.press(str(told.length) if told.sunk else str(told)[0]))
+
+
+def test_a_game_is_chosen_whose_hits_name_their_ship(page):
+    """Impossible replies are refused with a reason; a sunk ship is drawn; modes keep the shots."""
+    page.click("#change")
+    for part, text in (("size", "3x3"), ("fleet", "2a,2b"), ("announce", "every")):
+        field = page.driver.find_element("id", f"of-{part}")
+        if part != "announce":
+            field.clear()
+        field.send_keys(text)
+    accessible(page.driver)
+    page.click("#choose .primary")
+    page.game = Game.parse("3x3:2a,2b,contact=any,announce=name")
+    WebDriverWait(page.driver, MANY_SECONDS).until(lambda d: "game=3x3" in d.current_url)
+    page.wait()
+    page.check(Position(page.game))
+    for keys in ("a", "a", "b"):
+        page.press(keys)
+    here = page.shots()
+    page.check(here)
+    wreck = page.driver.find_elements("css selector", "#board .wreck")
+    assert len(wreck) == 2
+    reply_2a = page.driver.find_element("xpath", button("hit 2a"))
+    assert reply_2a.get_attribute("aria-disabled") == "true"
+    assert "impossible: the 2a is sunk" in reply_2a.text
+    reply_2a.click()
+    assert "an earlier reply is wrong" in page.text("refused-why")
+    accessible(page.driver)
+    assert page.shots() == here
+    page.click("#mode-play")
+    page.click("#begin")
+    match = page.driver.current_url.partition("match=")[2][:32]
+    page.click("#mode-advise")
+    page.check(here)
+    page.click("#mode-play")
+    assert match in page.driver.current_url
+    assert page.text("turn") == "Shot 1, against exact"
+    page.click("#mode-review")
+    page.click("#rows tbody tr:last-child button")
+    page.click("#branch")
+    page.check(Position(page.game, here.shots[:-1]))
+    page.press("a")
+    page.click("#refused-add")
+    assert page.text("ask") == "No placement fits these replies"
 
 
 def test_a_contradiction_is_framed(page):
@@ -276,7 +325,7 @@ def test_a_game_by_mouse_with_ships_placed_and_its_review(page):
     accessible(page.driver)
     assert "most probable" in page.driver.find_element("id", "board").get_attribute("innerHTML")
     shots = play_on(page, lambda cell: page.cell(cell).click())
-    assert len(page.driver.find_elements("css selector", "#board .ship")) == 2
+    assert len(page.driver.find_elements("css selector", "#board circle.hull")) == 3
     page.click("#to-review")
     rows = page.driver.find_elements("css selector", "#rows tbody tr")
     assert len(rows) == shots
@@ -287,7 +336,7 @@ def test_a_game_by_mouse_with_ships_placed_and_its_review(page):
     page.driver.back()
     page.wait()
     assert page.text("turn") == "The end"  # the game is there still
-    page.open("?mode=play&game=0")
+    page.open("?mode=play&match=0")
     assert "this game is lost" in page.text("trouble")
 
 

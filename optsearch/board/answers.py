@@ -11,13 +11,26 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
+from operator import and_
+from textwrap import shorten
 from typing import Any
 
+from optsearch.counting.lattice import no_room
 from optsearch.counting.posterior import Posterior, cases
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.evaluation.choosing import Chooser
-from optsearch.game import Cell, Game, NoLabels, SinkingLabels, bits, cell_name, parse_cell
+from optsearch.game import (
+    Cell,
+    FixedLabels,
+    Game,
+    NoLabels,
+    SinkingLabels,
+    bits,
+    cell_name,
+    parse_cell,
+)
+from optsearch.game.named_games import NAMED_GAMES
 from optsearch.game.position import Position, Reply, Shot, known_replies
 from optsearch.play.advice import ENDGAME, Advice, advise, optimum
 from optsearch.play.match import OPPONENTS, Match
@@ -25,9 +38,9 @@ from optsearch.play.replies import conflict, position_of, wrong_alone
 from optsearch.search.solver import Solver
 from optsearch.show import explorer
 from optsearch.show.outlines import shape
-from optsearch.strategies import added_players, all_kinds
+from optsearch.strategies import added_players, all_kinds, as_player
 from optsearch.strategies.player import name_of
-from optsearch.support.errors import OptsearchError, PositionError, TooLarge
+from optsearch.support.errors import NotSupported, OptsearchError, PositionError, TooLarge
 from optsearch.support.progress import Limit, LimitReached
 from optsearch.tree.solution import Solution
 
@@ -48,17 +61,44 @@ class Setting:
     against: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        self.game.require_kinds("the board of the browser", NoLabels, SinkingLabels)
+        self.game.require_kinds("the board of the browser", NoLabels, FixedLabels, SinkingLabels)
 
     @cached_property
     def players(self) -> list[str]:
-        """Who can be played against; the empty name is nobody."""
+        """Who can be played against in this game; the empty name is nobody."""
         kinds = map(name_of, all_kinds())
-        return list(dict.fromkeys((*OPPONENTS, *self.against, *kinds, *added_players(), "")))
+        every = dict.fromkeys((*OPPONENTS, *self.against, *kinds, *added_players()))
+        return [*filter(self._knows_rules, every), ""]
+
+    def _knows_rules(self, name: str) -> bool:
+        try:
+            as_player(OPPONENTS.get(name, name)).require_kinds(self.game)
+        except NotSupported:
+            return False
+        return True
 
     def position(self, shots: str) -> Position:
         """The position of some shots; PositionError where they are none."""
         return Position.parse(self.game, shots)
+
+
+@lru_cache(maxsize=64)
+def setting_of(text: str, against: tuple[str, ...]) -> Setting:
+    """The game of a text that the page sends; OptsearchError for one that is not served."""
+    if ".json" in text:
+        raise OptsearchError(
+            "a board of a file is named when the server is started: optsearch serve "
+            f"{shorten(text, 80)!r}"
+        )
+    game = Game.parse(text)
+    require_room(game)
+    return Setting(game, against=against)
+
+
+def require_room(game: Game) -> None:
+    """Raise TooLarge for a rectangle that is too large to be counted."""
+    if game.is_rectangle and (why := no_room(game)):
+        raise TooLarge(why)
 
 
 @lru_cache(maxsize=4)
@@ -79,13 +119,45 @@ def _require_some(position: Position) -> None:
 # What does not change
 
 
+def games(first: Setting | None) -> dict[str, Any]:
+    """What a person can choose from: named games, the boxed one first, and rules.
+
+    first -- the game that the server was started with; it is chosen without its text.
+    """
+    names = sorted(NAMED_GAMES, key=lambda name: name != "boxed")
+    about = "The game that this server was started with."
+    return {
+        "named": [
+            {"name": name, "about": NAMED_GAMES[name].about, **_parts_of(Game.parse(name))}
+            for name in names
+        ],
+        "first": first and {"name": "", "about": about, **_parts_of(first.game)},
+        "contacts": explorer.CONTACTS,
+        "announcements": explorer.ANNOUNCEMENTS,
+        "boards": explorer.BOARDS,
+    }
+
+
+def _parts_of(game: Game) -> dict[str, Any]:
+    """A game as a form has it; size is empty for a board of a file."""
+    return {
+        "text": game.title if game.board.digest else str(game),
+        "size": "" if game.board.digest else f"{game.rows}x{game.columns}",
+        "fleet": game.fleet_text,
+        "contact": game.contact,
+        "announce": game.announce,
+        "holes": "" if game.board.digest else game.holes_text,
+        "board": game.board.text,
+    }
+
+
 def about(setting: Setting) -> dict[str, Any]:
     """The game, its board, and what can be asked of it."""
     game = setting.game
     prior = _prior(setting)
     return {
-        "game": str(game),
-        "title": game.title,
+        **_parts_of(game),
+        "title": title_of(game),
         "rules": explorer.rules_in_words(game),
         "prior": prior and prior.name,
         "shape": shape(game),
@@ -98,8 +170,14 @@ def about(setting: Setting) -> dict[str, Any]:
         "replies": [str(reply) for reply in known_replies(game)],
         "players": setting.players,
         "endgame": ENDGAME,
-        "walk": explorer.MAX_CONFIGURATIONS,
+        "walk": 0 if isinstance(game.announcement, FixedLabels) else explorer.MAX_CONFIGURATIONS,
     }
+
+
+def title_of(game: Game) -> str:
+    """The name of a game, if it has one, and its board and fleet, unless a file has the board."""
+    names = [one for one in NAMED_GAMES if Game.parse(one) == game]
+    return " ".join([*names, *(() if names and game.board.digest else [game.title])])
 
 
 def prepare(setting: Setting) -> None:
@@ -174,22 +252,27 @@ def _known(known: Advice) -> dict[str, Any]:
         "bits": posterior.entropy,
         "counts": [str(n) for n in posterior.occurrence.ravel().tolist()] if is_counted else None,
         "chances": None if is_counted else posterior.probability.ravel().tolist(),
-        "sunk": [str(kind) for kind in _sunk(position)],
+        **_sunk(position),
         "over": not position.hits_left,
     }
 
 
-def _sunk(position: Position) -> list[int]:
-    """The ships that are sunk for certain."""
-    if not position.hits_left:
-        return list(position.game.fleet)
-    if position.game.is_silent:
-        return []
-    ways = [Counter(map(position.game.kind_of, case.sunk)) for case in cases(position)]
-    certain = ways[0]
-    for way in ways[1:]:
-        certain &= way
-    return list(certain.elements())
+def _sunk(position: Position) -> dict[str, Any]:
+    """The ships that are sunk for certain, and the cells of those that lie there for certain."""
+    game = position.game
+    kinds, wrecks = Counter[int](), set[int]()
+    if isinstance(game.announcement, FixedLabels):
+        for kind, number in Counter(game.fleet).items():
+            hits = game.mask(one.cell for one in position.shots if one.reply.length == kind)
+            if hits.bit_count() == number * int(kind):
+                kinds[kind] = number
+                wrecks |= {hits} if number == 1 else set()
+    elif not game.is_silent:
+        ways = [case.sunk for case in cases(position)]
+        kinds = reduce(and_, (Counter(map(game.kind_of, way)) for way in ways))
+        wrecks = reduce(and_, map(set, ways))
+    sunk = kinds.elements() if position.hits_left else game.fleet
+    return {"sunk": list(map(str, sunk)), "wrecks": _cells(sorted(wrecks))}
 
 
 def _choices(setting: Setting, known: Advice, cell: str) -> dict[str, Any]:
@@ -215,9 +298,9 @@ def _parts(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
     if position.closed & position.game.bit(cell):
         raise PositionError(f"{cell_name(cell)} was shot before")
     found = dict.fromkeys(replies, 0)
-    for sinking in hits[1:]:
+    for named in hits[1:]:
         with suppress(PositionError):  # such a ship is sunk already
-            found[sinking] = Posterior(position.after(cell, sinking)).configurations
+            found[named] = Posterior(position.after(cell, named)).configurations
     having = int(posterior.occurrence[cell])
     found[hits[0]] = having - sum(found.values())
     found[miss] = posterior.configurations - having
@@ -300,8 +383,8 @@ def begun(setting: Setting, against: str, ships: str, seed: int) -> tuple[bytes,
     """A new match as bytes that nobody but this program sees, and what the page sees of it."""
     if against not in setting.players:
         raise OptsearchError(f"nobody here plays as {against!r}; choose one of the list")
-    match = Match(setting.game, seed, against, ships)
-    return pickle.dumps(match), seen(match)
+    kept = pickle.dumps(Match(setting.game, seed, against, ships))
+    return kept, seen(kept)
 
 
 def shot_at(kept: bytes, cell: str) -> tuple[bytes, dict[str, Any]]:
@@ -312,16 +395,13 @@ def shot_at(kept: bytes, cell: str) -> tuple[bytes, dict[str, Any]]:
     match.shoot(parse_cell(cell))
     if match.against and match.position.hits_left:
         match.answer()
-    return pickle.dumps(match), seen(match)
+    kept = pickle.dumps(match)
+    return kept, seen(kept)
 
 
-def looked_at(kept: bytes) -> dict[str, Any]:
-    """What the page sees of a match."""
-    return seen(pickle.loads(kept))
-
-
-def seen(match: Match) -> dict[str, Any]:
+def seen(kept: bytes) -> dict[str, Any]:
     """A match without the ships that its player looks for, unless it is over."""
+    match: Match = pickle.loads(kept)
     is_won = not match.position.hits_left
     return {
         "against": match.against,
@@ -331,7 +411,7 @@ def seen(match: Match) -> dict[str, Any]:
         "over": match.is_over,
         "won": is_won,
         "hidden": _cells(match.hidden) if match.is_over else None,
-        "sunk": [str(kind) for kind in _sunk(match.position)],
+        **_sunk(match.position),
     }
 
 

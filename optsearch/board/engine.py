@@ -77,6 +77,9 @@ class Engine:
     async def __aexit__(self, *error: object) -> None:
         if self._task is not None:
             self._task.cancel()
+        for request in (self._running, *self._waiting.values()):
+            if request is not None:
+                request.fail(GivenUp("other games were asked about since; ask again"))
         self._stop()
 
     async def ask(self, page: str, work: Callable[..., Any], *arguments: Any) -> Any:

@@ -22,11 +22,17 @@ LOCAL = "127.0.0.1"
 
 
 def serve(
-    setting: Setting, host: str, port: int, is_opened: bool, say: Callable[[str], None]
+    first: Setting | None,
+    against: tuple[str, ...],
+    host: str,
+    port: int,
+    is_opened: bool,
+    say: Callable[[str], None],
 ) -> None:
     """Serve a board until ctrl-C, which raises KeyboardInterrupt.
 
-    port -- 0 for a free one. is_opened -- whether a browser opens it. say -- is told the address.
+    first, against -- as in `application`. port -- 0 for a free one. is_opened -- whether a browser
+    opens it. say -- is told the address.
     Raises OptsearchError for an address or a port that cannot be had.
     """
     listening = _listening(host, port)
@@ -40,7 +46,7 @@ def serve(
         address = f"http://{shown}:{port}/#token={token}"
         server = uvicorn.Server(
             uvicorn.Config(
-                application(setting, token, hosts),
+                application(first, token, hosts, against),
                 http=Patient,
                 ws="none",
                 log_config=None,

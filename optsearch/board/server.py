@@ -23,6 +23,7 @@ from optsearch.support.errors import OptsearchError
 from optsearch.support.pages import Page
 
 LONGEST = 20_000  # signs of a text that is asked about
+MOST = 2  # games that are answered at a time, each by a process of its own
 PAGES = {
     "board": Page(
         "optsearch.board/page.html",
@@ -30,6 +31,11 @@ PAGES = {
         "optsearch.board/session.css",
         "optsearch.board/page.css",
         "optsearch.board/session.js",
+        "optsearch.board/choose.js",
+        "optsearch.board/advice.js",
+        "optsearch.board/place_ships.js",
+        "optsearch.board/play.js",
+        "optsearch.board/review.js",
         "optsearch.board/page.js",
     ),
     "explorer": Page(
@@ -56,13 +62,59 @@ class Bad(OptsearchError):
     """A request that the page never makes."""
 
 
+class NoGame(OptsearchError):
+    """A request that names no game, to a server that was given none."""
+
+
+class Tables:
+    """The games that are asked about, each answered by a process that begins when it is needed.
+
+    first -- the game of the command line, with what it says besides; None if it names none.
+    against -- players besides those that everybody has.
+    """
+
+    def __init__(self, first: Setting | None, against: tuple[str, ...], seconds: float):
+        self._first, self._against, self._seconds = first, against, seconds
+        self._tables: dict[Setting, Table] = {}  # the one asked last at the end
+        self._matches = Games()
+
+    async def answer(self, name: str, asked: Asked) -> Any:
+        """The answer to a request by its name; Bad for one that there is not."""
+        if name == "games":
+            return answers.games(self._first)
+        return await (await self._table(text(asked, "game"))).answer(name, asked)
+
+    async def _table(self, game: str) -> Table:
+        setting = answers.setting_of(game, self._against) if game else self._first
+        if setting is None:
+            raise NoGame("choose a game first")
+        if self._first is not None and setting.game == self._first.game:
+            setting = self._first
+        if setting not in self._tables:
+            self._tables[setting] = table = Table(setting, self._matches, self._seconds)
+            await table.engine.__aenter__()
+            while len(self._tables) > MOST:
+                await self._tables.pop(next(iter(self._tables))).engine.__aexit__()
+        self._tables[setting] = table = self._tables.pop(setting)
+        return table
+
+    async def begin(self) -> None:
+        """Start the process of the first game, if there is one."""
+        if self._first is not None:
+            await self._table("")
+
+    async def close(self) -> None:
+        """End all processes."""
+        for table in self._tables.values():
+            await table.engine.__aexit__()
+
+
 class Table:
     """What is asked of a board, and how it is answered."""
 
-    def __init__(self, setting: Setting, seconds: float):
-        self.setting = setting
+    def __init__(self, setting: Setting, matches: Games, seconds: float):
+        self.setting, self._matches = setting, matches
         self.engine = Engine((answers.advice, setting, "", ""), (answers.prepare, setting), seconds)
-        self._games = Games()
         self._known: Any = None  # what does not change
 
     async def answer(self, name: str, asked: Asked) -> Any:
@@ -74,7 +126,7 @@ class Table:
             "review": self._review,
             "begin": self._begin,
             "shoot": self._shoot,
-            "game": self._game,
+            "match": self._match,
         }
         if name not in special:
             raise Bad(f"there is no {name!r}")
@@ -95,7 +147,7 @@ class Table:
 
     async def _review(self, asked: Asked) -> Any:
         number = asked.get("number")
-        if not isinstance(number, int):
+        if type(number) is not int:
             raise Bad("number is a whole number")
         return await self._ask(asked, answers.review, self.setting, text(asked, "shots"), number)
 
@@ -103,18 +155,18 @@ class Table:
         against, ships = text(asked, "against"), text(asked, "ships")
         seed = secrets.randbits(64)
         kept, seen = await self._ask(asked, answers.begun, self.setting, against, ships, seed)
-        return {"game": self._games.add(kept), **seen}
+        return {"match": self._matches.add(kept), **seen}
 
     async def _shoot(self, asked: Asked) -> Any:
-        name = text(asked, "game")
-        game = self._games.get(name)
-        kept, seen = await self._ask(asked, answers.shot_at, game, text(asked, "cell"))
-        self._games.keep(name, kept)
-        return {"game": name, **seen}
+        name = text(asked, "match")
+        match = self._matches.get(name)
+        kept, seen = await self._ask(asked, answers.shot_at, match, text(asked, "cell"))
+        self._matches.keep(name, kept)
+        return {"match": name, **seen}
 
-    async def _game(self, asked: Asked) -> Any:
-        name = text(asked, "game")
-        return {"game": name, **await self._ask(asked, answers.looked_at, self._games.get(name))}
+    async def _match(self, asked: Asked) -> Any:
+        name = text(asked, "match")
+        return {"match": name, **await self._ask(asked, answers.seen, self._matches.get(name))}
 
 
 def text(asked: Asked, name: str) -> str:
@@ -126,10 +178,17 @@ def text(asked: Asked, name: str) -> str:
 
 
 def application(
-    setting: Setting, token: str, hosts: frozenset[str], seconds: float = 10.0
+    first: Setting | None,
+    token: str,
+    hosts: frozenset[str],
+    against: tuple[str, ...] = (),
+    seconds: float = 10.0,
 ) -> Guard:
-    """The board as an ASGI application, behind its guard."""
-    table = Table(setting, seconds)
+    """The board as an ASGI application, behind its guard.
+
+    first -- the game that the page opens with; None lets a person choose. against -- as in Setting.
+    """
+    tables = Tables(first, against, seconds)
 
     async def ask(request: Request) -> Response:
         try:
@@ -139,24 +198,27 @@ def application(
         try:
             if not isinstance(asked, dict):
                 raise Bad("an object is accepted")
-            return JSONResponse(await table.answer(request.path_params["name"], asked))
+            return JSONResponse(await tables.answer(request.path_params["name"], asked))
         except OptsearchError as error:
             status = 400 if isinstance(error, Bad) else 422
             return JSONResponse({"error": str(error), "kind": type(error).__name__}, status)
 
     @asynccontextmanager
     async def life(_: Starlette) -> Any:
-        async with table.engine:
-            yield
+        await tables.begin()
+        yield
+        await tables.close()
 
     routes = [Route("/ask/{name}", ask, methods=["POST"])]
     for name, page in PAGES.items():
-        markup = page.served(f"{setting.game}", f"/{name}")
+        markup = page.served(str(first.game) if first else "Board", f"/{name}")
         routes.append(_file("/" if name == "board" else f"/{name}", "text/html", markup))
         routes.append(_file(f"/{name}.css", "text/css", page.style))
         routes.append(_file(f"/{name}.js", "text/javascript", page.script))
     handlers: dict[Any, Any] = {404: _not_found, 405: _not_found, Exception: _failed}
-    return Guard(Starlette(routes=routes, exception_handlers=handlers, lifespan=life), token, hosts)
+    served = Starlette(routes=routes, exception_handlers=handlers, lifespan=life)
+    served.router.redirect_slashes = False
+    return Guard(served, token, hosts)
 
 
 def _file(path: str, kind: str, content: str) -> Route:

@@ -22,6 +22,7 @@ class Said extends Error {
 }
 
 let asks = 0;
+let asksOf = () => "";  // the game of the page
 let waits = () => {};  // told that the server is not ready, and when it is
 
 /** The answer to a request, asked again while the server is not ready; Said where there is none. */
@@ -46,7 +47,7 @@ async function askOnce(name, asked) {
     response = await fetch(`/ask/${name}`, {
       method: "POST",
       headers: {"Content-Type": "application/json", "X-Token": sessionStorage.getItem(TOKEN) ?? ""},
-      body: JSON.stringify({page: PAGE, ...asked}),
+      body: JSON.stringify({page: PAGE, game: asksOf(), ...asked}),
     });
   } catch {
     throw new Said("The server has stopped. Games under way are lost; the address of this page keeps the shots of advice and review.", "Gone", 0);

@@ -1,7 +1,8 @@
 "use strict";
 // The explorer on a server: trees and values are asked for as they are needed.
 
-const BASE = new URLSearchParams(location.search).get("shots") ?? "";
+const GIVEN = new URLSearchParams(location.search), BASE = GIVEN.get("shots") ?? "", GAME = GIVEN.get("game") ?? "";
+asksOf = () => GAME;
 
 asking = (step, cell) => ask("value", {
   shots: [...step.replies].map(([at, reply]) => `${cellName(at)}=${D.replies[reply]}`).join(","),
@@ -9,7 +10,7 @@ asking = (step, cell) => ask("value", {
 }).then(({value}) => value && value.map(Number), (error) => error.kind === "GivenUp" ? undefined : null);
 
 element("game").textContent = "Computing optimal and greedy strategies …";
-leadBack(`/?shots=${BASE}`, "The board at this position");
+leadBack(`/?${GIVEN}`, "The board at this position");
 ask("walk", {shots: BASE}).then(begin, (error) => {
   if (error.status === 401) return;
   element("game").textContent = "No strategy to walk";

@@ -5,7 +5,6 @@ from __future__ import annotations
 from optsearch.cli.app import Interrupted, app
 from optsearch.cli.common import out, read_game
 from optsearch.cli.options import Argument, Option
-from optsearch.counting.lattice import no_room
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
 from optsearch.evaluation.choosing import Chooser
@@ -13,16 +12,14 @@ from optsearch.game import MAX_CELLS
 from optsearch.game.position import Position
 from optsearch.play.match import OPPONENTS
 from optsearch.strategies import as_player
-from optsearch.support.errors import OptsearchError, TooLarge
-
-PAPER = "paper"
+from optsearch.support.errors import OptsearchError
 
 
 @app.command(
     example="optsearch serve boxed",
     takes=3,
     then="optsearch explore 3x4:2 -o walk.html  # a page without a server",
-    game=Argument("The game; without it the paper's, 10x10:5,4,3,3,2.", metavar="GAME"),
+    game=Argument("The game; without it the page asks which.", metavar="GAME"),
     by=Option(
         "Show the shot of this strategy, such as spread, beside the most probable cells. It "
         "ignores a prior. Can be given more than once.",
@@ -51,7 +48,7 @@ def serve(
 ) -> None:
     """Serve a board for the browser: advice, play and review.
 
-    Without GAME it is the paper's game, 10x10:5,4,3,3,2. Ctrl-C ends it.
+    Without GAME the page asks which; it can change the game and its rules. Ctrl-C ends it.
     """
     try:
         from optsearch.board.running import LOCAL
@@ -63,23 +60,28 @@ def serve(
             f"serve needs {error.name}, which is not installed; install it with: pip install "
             "starlette uvicorn"
         ) from None
-    from optsearch.board.answers import Setting
+    from optsearch.board.answers import Setting, require_room
 
-    parsed = read_game(game or PAPER)
-    prior_of(prior, parsed)
-    for name in by or ():
-        Chooser(name, parsed).shot(Position(parsed))
     for name in against or ():
         if name not in OPPONENTS:
             as_player(name)
-    if parsed.is_rectangle and (why := no_room(parsed)):
-        raise TooLarge(why)
-    if parsed.cells <= MAX_CELLS:  # else it takes long: the page says what comes out
-        Posterior(Position(parsed)).require_some()
-    setting = Setting(parsed, prior, tuple(by or ()), tuple(against or ()))
+    if game is None and (prior or by):
+        raise OptsearchError(
+            "--prior and --by belong to a game; name it, as in optsearch serve boxed"
+        )
+    first = None
+    if game is not None:
+        parsed = read_game(game)
+        prior_of(prior, parsed)
+        for name in by or ():
+            Chooser(name, parsed).shot(Position(parsed))
+        require_room(parsed)
+        if parsed.cells <= MAX_CELLS:  # else it takes long: the page says what comes out
+            Posterior(Position(parsed)).require_some()
+        first = Setting(parsed, prior, tuple(by or ()), tuple(against or ()))
 
     def say(address: str) -> None:
-        out.print(f"{parsed}: {address}", soft_wrap=True)
+        out.print(f"{first.game if first else 'board'}: {address}", soft_wrap=True)
         if host != LOCAL:
             out.print(
                 f"The connection to {host} is not encrypted. Whoever has this address can use the "
@@ -89,6 +91,6 @@ def serve(
         out.print("ctrl-C ends it", soft_wrap=True)
 
     try:
-        serve_(setting, host, port, not no_browser, say)
+        serve_(first, tuple(against or ()), host, port, not no_browser, say)
     except KeyboardInterrupt:
         raise Interrupted("; games under way are lost") from None

@@ -45,22 +45,26 @@ function replyWords(reply) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The key that gives a reply; a sunk ship longer than 9 has none. */
+/** The key that gives a reply: of a ship its digit, or its letter where it has one; else none. */
 function keyOf(reply) {
-  const [kind, length] = reply.split(":");
-  return length ? (length.length === 1 ? length : "") : kind[0].toUpperCase();
+  const [kind, ship] = reply.split(":");
+  if (!ship) return kind[0].toUpperCase();
+  const key = ship.match(/^(?:(\d)|\d+([a-g]))$/);
+  return key ? key[1] ?? key[2].toUpperCase() : "";
 }
 
-/** The sign of a reply around (0, 0), where a cell is 1 wide. */
-function sign(reply) {
-  const kind = kindOf(reply);
-  const parts = kind === "hit" ? [drawn("path", {d: "M-.26-.26 .26 .26M-.26 .26 .26-.26"})] : [drawn("circle", {r: .27})];
-  if (kind === "sunk") parts.push(drawn("circle", {r: .4, class: "ring"}));
-  return drawn("g", {class: `sign ${kind}`}, parts);
+/** The sign of a reply around (0, 0), where a cell is 1 wide; a hit may tell its ship, in small. */
+function sign(reply, isSunk = kindOf(reply) === "sunk") {
+  const [kind, ship] = reply.split(":"), parts = [];
+  if (isSunk) parts.push(drawn("circle", {r: .27}), drawn("circle", {r: .4, class: "ring"}));
+  else if (kind === "hit") parts.push(drawn("path", {d: "M-.26-.26 .26 .26M-.26 .26 .26-.26"}));
+  else parts.push(drawn("circle", {r: .27}));
+  if (kind === "hit" && ship) parts.push(drawn("text", {x: .3, y: .32}, ship.length > 2 ? ship[0] : ship));
+  return drawn("g", {class: `sign ${isSunk ? "sunk" : kind}`}, parts);
 }
 
-/** The same among words. */
-const mark = (reply) => drawn("svg", {class: "mark", viewBox: "-.5 -.5 1 1", "aria-hidden": "true"}, sign(reply));
+/** The sign of a reply among words. */
+const mark = (reply) => drawn("svg", {class: "mark", viewBox: "-.5 -.5 1 1", "aria-hidden": "true"}, sign(kindOf(reply)));
 
 /** A button for each reply, in a group; each has its words, its key, and room for a word more. */
 function replyButtons(group, replies, answer) {
@@ -111,10 +115,9 @@ class Board {
     known.map(([, y]) => y).sort((a, b) => a - b).forEach((y) => rows.set(y, drawn("g", {role: "row"})));
     this.at.forEach((at, i) => { if (at) rows.get(at[1]).append(this.elements[i]); });
     const labels = shape.labels.map(([text, x, y]) => drawn("text", {x, y, class: "label"}, text));
-    this.over = drawn("g", {"aria-hidden": "true", class: "over-cells"});
     const picture = drawn(
       "svg", {viewBox: `${left} ${top} ${right - left} ${bottom - top}`, role: "presentation"},
-      [drawn("g", {"aria-hidden": "true"}, labels), ...rows.values(), this.over],
+      [drawn("g", {"aria-hidden": "true"}, labels), ...rows.values()],
     );
     place.classList.add("board");
     place.setAttribute("role", "grid");
@@ -129,7 +132,7 @@ class Board {
   #cell(i, [name, x, y], outline, {look = () => {}, choose = () => {}}) {
     const path = `M${outline.map(([dx, dy]) => `${dx * .94} ${dy * .94}`).join("L")}Z`;
     const cell = drawn("g", {class: "cell", role: "gridcell", tabindex: -1, transform: `translate(${x} ${y})`, "aria-label": name}, [
-      drawn("path", {class: "shape", d: path}), drawn("g", {class: "content"}), drawn("path", {class: "corner", d: "M.33-.43 .43-.33 .33-.23 .23-.33Z"}),
+      drawn("path", {class: "shape", d: path}), drawn("g"), drawn("g", {class: "content"}), drawn("path", {class: "corner", d: "M.33-.43 .43-.33 .33-.23 .23-.33Z"}),
     ]);
     for (const event of ["pointerenter", "focus"]) cell.addEventListener(event, () => look(i));
     for (const event of ["pointerleave", "blur"]) cell.addEventListener(event, () => look(null));
@@ -175,15 +178,15 @@ class Board {
 
   /**
    * What a cell shows: a text or a reply's sign, its classes, how warm it is from 0 to 1, and what
-   * is said of it after its name.
+   * is said of it after its name. wreck -- whether its ship is known to be sunk.
    */
-  show(cell, {text = "", reply = null, classes = [], warmth = 0, label = ""}) {
+  show(cell, {text = "", reply = null, wreck = false, classes = [], warmth = 0, label = ""}) {
     const shown = this.elements[cell];
-    const content = reply !== null ? sign(reply) : drawn("text", {class: text.length > 3 || text.includes(".") ? "long" : ""}, text);
-    shown.setAttribute("class", ["cell", ...classes].join(" "));
+    const content = reply !== null ? sign(reply, wreck || undefined) : drawn("text", {class: text.length > 3 || text.includes(".") ? "long" : ""}, text);
+    shown.setAttribute("class", ["cell", ...(wreck ? ["wreck"] : []), ...classes].join(" "));
     shown.style.setProperty("--warmth", warmth);
     shown.setAttribute("aria-label", label ? `${this.names[cell]}: ${label}` : this.names[cell]);
-    shown.children[1].replaceChildren(...(text || reply !== null ? [content] : []));
+    shown.children[2].replaceChildren(...(text || reply !== null ? [content] : []));
   }
 
   label(cell) { return this.elements[cell].getAttribute("aria-label"); }
@@ -194,15 +197,17 @@ class Board {
     this.place.scrollLeft += at.left + at.width / 2 - place.left - place.width / 2;
   }
 
-  /** Ships over the cells, each a list of cells; neighbours are joined. */
+  /** Ships under what the cells show, each a list of cells; neighbours are joined. */
   ships(ships) {
-    this.over.replaceChildren(...ships.map((cells) => {
-      const parts = [];
-      cells.forEach((one, i) => cells.slice(i).forEach((other) => {
-        const [a, b] = [this.at[one], this.at[other]];
-        if (Math.hypot(a[0] - b[0], a[1] - b[1]) < this.unit * 1.01) parts.push(`M${a}L${b}`);
-      }));
-      return drawn("path", {class: "ship", d: parts.join("")});
-    }));
+    for (const shown of this.elements) shown?.children[1].replaceChildren();
+    for (const cells of ships) {
+      for (const one of cells) {
+        const [x, y] = this.at[one];
+        const arms = cells.map((other) => [this.at[other][0] - x, this.at[other][1] - y])
+          .filter(([dx, dy]) => Math.hypot(dx, dy) < this.unit * 1.01)
+          .map(([dx, dy]) => `M0 0L${dx / 2} ${dy / 2}`);
+        this.elements[one].children[1].append(drawn("path", {class: "hull", d: arms.join("")}), drawn("circle", {class: "hull", r: .37}));
+      }
+    }
   }
 }

@@ -149,25 +149,32 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
     }
 
 
+BOARDS = {
+    "rectangle": "",
+    "cylinder": "The last column is beside the first. ",
+    "torus": "The last column is beside the first, the last row above the first. ",
+    "hex": "Cells are hexagons. ",
+}
+CONTACTS = {
+    "none": "Ships do not touch",
+    "corner": "Ships may touch diagonally only",
+    "any": "Ships may touch",
+}
+ANNOUNCEMENTS = {
+    "nothing": "a shot is a hit or a miss",
+    "sunk": "a sinking is announced",
+    "ship": "a sinking is announced with the length of the ship",
+    "name": "every hit names its ship",
+}
+
+
 def rules_in_words(game: Game) -> str:
     """The board of a game, unless it is a rectangle, and the rules as two half sentences."""
-    board = {
-        "cylinder": "The last column is beside the first. ",
-        "torus": "The last column is beside the first, the last row above the first. ",
-        "hex": "Cells are hexagons. ",
-    }.get(game.board.text, "")
-    cornerwise = ", not even diagonally" if game.board.has_corners else ""
-    contact = {
-        "none": f"Ships do not touch{cornerwise}",
-        "corner": "Ships may touch diagonally only",
-        "any": "Ships may touch",
-    }[game.contact]
-    announce = {
-        "nothing": "a shot is a hit or a miss",
-        "sunk": "a sinking is announced",
-        "ship": "a sinking is announced with the length of the ship",
-    }[game.announce]
-    return f"{board}{contact}; {announce}."
+    cornerwise = (
+        ", not even diagonally" if game.contact == "none" and game.board.has_corners else ""
+    )
+    board, contact = BOARDS.get(game.board.text, ""), CONTACTS[game.contact]
+    return f"{board}{contact}{cornerwise}; {ANNOUNCEMENTS[game.announce]}."
 
 
 def _by(solver: Solver) -> str:

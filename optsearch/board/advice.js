@@ -1,0 +1,204 @@
+"use strict";
+// Advice in a game that is played elsewhere.
+
+async function advise(isMine) {
+  show();
+  const shots = shotsText(place.shots);
+  const found = await ask("advice", {shots});
+  if (!isMine()) return;
+  known = found;
+  show();
+  if (!known.impossible && !known.over && BigInt(known.configurations) <= A.endgame) {
+    const end = await ask("endgame", {shots});
+    if (!isMine()) return;
+    values = end;
+    show();
+  }
+}
+
+/** Count what a cell may be replied, for the buttons. */
+async function countReplies(cell) {
+  const mine = turn;
+  try {
+    const found = await ask("advice", {shots: shotsText(place.shots), cell});
+    if (mine === turn && chosen !== null && board.names[chosen] === cell) { known = found; show(); }
+  } catch (error) {
+    if (mine === turn && error.kind !== "GivenUp") { failed = error.kind; trouble(error.message); }
+  }
+}
+
+const meanText = (total, weight) => {
+  const mean = Number(total) / Number(weight);
+  return Number.isInteger(mean) ? String(mean) : mean.toFixed(4);
+};
+const boundsText = ([lower, upper], weight) => lower === upper
+  ? `${meanText(lower, weight)} more ${lower === weight ? "shot" : "shots"} on average (${lower}/${weight})`
+  : `${meanText(lower, weight)} to ${meanText(upper, weight)} more shots on average`;
+
+/** The cell of the buttons; null where there is none. */
+function nextShot() {
+  if (chosen !== null) return chosen;
+  if (!known || known.impossible || known.over) return null;
+  return board.named((values?.optimum?.cells ?? known.best[0].cells)[0]);
+}
+
+/** Why the next shot cannot have a reply. */
+function whyNot(reply) {
+  const {replies, sunk} = known, [kind, ship] = reply.split(":");
+  if (kind === "miss") return "a ship is there for certain";
+  if (A.replies.every((one) => kindOf(one) === "miss" || replies[one] === "0")) return "no ship can be there";
+  if (ship && sunk.includes(ship) && count(sunk, ship) === count(A.fleet, ship)) return `the ${ship} is sunk`;
+  if (kind === "sunk") return `${ship ? `no ${ship}` : "no ship"} can sink there`;
+  return ship ? `no ${ship} can be there` : "a hit there sinks a ship";
+}
+
+const BUTTONS = 12;  // at most, for replies that may be wrong
+const count = (all, one) => all.filter((other) => other === one).length;
+
+function showAdvice() {
+  const next = nextShot(), shots = place.shots;
+  const wrong = new Set((known?.together ?? []).map((text) => text.split("=")[0]));
+  showCells(known?.impossible ? null : known, shots, {next, wrong, end: values});
+  board.ships(known?.wrecks ?? []);
+  const isOver = Boolean(known?.over);
+  element("count").textContent = isOver ? "The end" : known?.impossible ? "A contradiction" : `Shot ${shots.length + 1}`;
+  element("ask").textContent = isOver ? "Every ship is sunk" : known?.impossible ? "No placement fits these replies" : next === null ? (failed ? "No advice" : "…") : `Shoot ${board.names[next]}`;
+  element("chance").textContent = isOver ? `after ${counted(shots.length, "shot")}` : chanceText(next);
+  element("wrong").hidden = !known?.impossible;
+  element("review-these").hidden = Boolean(known?.impossible);
+  if (known?.impossible) {
+    const {together, alone} = known, listed = alone.length ? alone : together;
+    element("wrong-why").textContent = together.length === 1
+      ? (alone.length ? "This reply is wrong:" : "Several replies are wrong, and this is one of them:")
+      : alone.length ? "If only one reply is wrong, it is one of these:" : "Several replies are wrong, at least one of these:";
+    const more = listed.length - BUTTONS, others = together.length - alone.length;
+    element("wrong-more").textContent = [
+      more > 0 ? `and ${more} more, framed on the board.` : "",
+      alone.length && others ? "If several replies are wrong, one of them at least is framed on the board." : "",
+    ].filter(Boolean).join(" ");
+    element("wrong-shots").replaceChildren(...listed.slice(0, BUTTONS).map((text) => {
+      const [[cell, reply]] = parsed(text);
+      const button = made("button", ["Take back ", made("b", `${cell} `), mark(reply), ` ${said(reply)}`], {type: "button"});
+      button.addEventListener("click", () => takeBack(shots.findIndex((shot) => shot[0] === cell)));
+      return button;
+    }));
+  } else {
+    for (const id of ["wrong-why", "wrong-more"]) element(id).textContent = "";
+  }
+  element("replies").hidden = next === null || Boolean(known?.impossible);
+  answers.forEach((button, i) => {
+    const n = known && known.cell === (next === null ? null : board.names[next]) ? known.replies[A.replies[i]] : undefined;
+    const share = A.replies.length > 3 ? `${percent(n, known?.configurations, 1)} %` : `leaves ${grouped(n ?? 0)}`;
+    button.lastChild.textContent = n === undefined ? (known && !failed ? "…" : "") : n === "0" ? `impossible: ${whyNot(A.replies[i])}` : share;
+    button.title = n === undefined || n === "0" ? "" : `leaves ${counted(n, "configuration")}`;
+    button.setAttribute("aria-disabled", n === "0");
+  });
+  element("refused").hidden = refused === null;
+  element("refused-why").textContent = refused === null ? "" : `${board.names[next]} cannot be a ${said(refused)}: ${whyNot(refused)}. If your opponent says so, an earlier reply is wrong.`;
+  const back = element("take-back");
+  back.hidden = picked === null;
+  if (picked !== null) back.replaceChildren("Take back ", made("b", shots[picked][0]), ` ${said(shots[picked][1])}`);
+  element("unchoose").hidden = chosen === null;
+  for (const id of ["undo", "restart"]) element(id).setAttribute("aria-disabled", shots.length === 0);
+  showWay();
+  showNumbers();
+  for (const [id, mode] of [["review-these", "review"], ["link", "advise"]]) element(id).href = elsewhere({mode});
+  if (!board.has(document.activeElement)) board.enter(next ?? board.first());
+  if (next !== null) board.reveal(next);
+}
+
+function chanceText(next) {
+  if (next === null || !known || known.impossible) return "";
+  if (known.counts) {
+    const n = known.counts[next], total = known.configurations;
+    return n === total ? "a certain hit" : `hits with probability ${percent(n, total, 2)}\u00a0%: ${grouped(n)}/${grouped(total)}`;
+  }
+  return `hits with probability ${percent(known.chances[next], 1, 2)}\u00a0%`;
+}
+
+function showWay() {
+  element("way-none").hidden = place.shots.length > 0;
+  element("path").replaceChildren(...place.shots.map(([cell, reply], i) => {
+    const button = made("button", [`${cell} `, mark(reply), made("span", ` ${said(reply)}`, {class: reply.includes(":") || kindOf(reply) === "sunk" ? "" : "unseen"})], {type: "button", "aria-pressed": i === picked});
+    button.addEventListener("click", () => pick(i));
+    return made("li", button);
+  }));
+}
+
+function showFleet(list, sunk) {
+  const left = [...sunk];
+  list.replaceChildren(...A.fleet.map((kind) => {
+    const i = left.indexOf(kind);
+    if (i < 0) return made("li", kind);
+    left.splice(i, 1);
+    return made("li", [kind, made("span", " sunk", {class: "unseen"})], {class: "sunk"});
+  }));
+}
+
+function showNumbers() {
+  const isKnown = known && !known.impossible, waiting = failed ? "unknown" : "…";
+  showFleet(element("fleet"), isKnown ? known.sunk : []);
+  element("left").replaceChildren(...(isKnown ? [made("b", grouped(known.configurations)), made("span", `, ${known.bits.toFixed(2)} bits`, {class: "muted"})] : [known ? "none" : waiting]));
+  element("best").replaceChildren(...(isKnown ? known.best.flatMap(({by, cells}, i) => [
+    ...(i ? [made("br")] : []), made("b", cells.slice(0, 8).join(" ")), cells.length > 8 ? ` and ${cells.length - 8} more` : "", made("span", ` ${by}${i && A.prior ? ", which ignores the prior" : ""}`, {class: "muted"}),
+  ]) : [known ? "none" : waiting]));
+  if (known?.over) element("best").textContent = "nothing is left to shoot";
+  const end = values?.optimum;
+  if (end) {
+    element("optimum").replaceChildren(made("b", end.cells.join(" ")), ` ${boundsText([end.total, end.total], end.weight)}`);
+  } else if (isKnown && !known.over) {
+    const isFew = BigInt(known.configurations) <= A.endgame;
+    element("optimum").textContent = !isFew ? `searched when at most ${A.endgame} configurations are left` : values ? "not found within the time there is" : waiting;
+  } else {
+    element("optimum").textContent = known?.over ? "nothing is left to shoot" : known ? "none" : waiting;
+  }
+  const walk = element("walk-these");
+  walk.hidden = !isKnown || known.over || !A.walk || BigInt(known.configurations) > A.walk;
+  walk.href = `/explorer${elsewhere({match: ""}).slice(1)}`;
+}
+
+// Advice: what a person does
+
+function choose(cell) {
+  const name = board.names[cell];
+  if (place.mode === "review") return;
+  if (MODES() === "play") return shoot(cell);
+  if (MODES() === "setup") return placeShip(cell);
+  const i = place.shots.findIndex(([shot]) => shot === name);
+  if (i >= 0) return pick(i);
+  if (known ? known.impossible || known.over : !isTooLong()) return;
+  [picked, refused] = [null, null];
+  chosen = cell;
+  show();
+  if (known && known.cell !== name) countReplies(name);
+  element("question").scrollIntoView({block: "nearest"});
+}
+
+function pick(i) {
+  [chosen, refused] = [null, null];
+  picked = picked === i ? null : i;
+  show();
+}
+
+function takeBack(i) {
+  goTo({shots: place.shots.filter((_, k) => k !== i)});
+}
+
+function undo() {
+  if (place.mode === "advise" && place.shots.length) returnTo({shots: place.shots.slice(0, -1)});
+}
+
+function answer(reply) {
+  const next = nextShot();
+  if (place.mode !== "advise" || next === null || known?.impossible) return;
+  if (known?.cell === board.names[next] && known.replies[reply] === "0") {
+    refused = reply;
+    show();
+  } else {
+    addShot(reply);
+  }
+}
+
+function addShot(reply) {
+  goTo({shots: [...place.shots, [board.names[nextShot()], reply]]});
+}
