@@ -20,7 +20,6 @@ from pathlib import Path
 import numpy as np
 
 from experiments import FIRST, script
-from experiments.puzzles import FLEET, GRID
 from optsearch.check import paper
 from optsearch.compiled import build
 from optsearch.counting.configurations import Configurations, list_ships, to_masks
@@ -32,7 +31,6 @@ from optsearch.game.position import Position, play, reply
 from optsearch.play.hiding import Drawn
 from optsearch.play.simulate import generator_of, play_task, played
 from optsearch.search import solver
-from optsearch.solitaire import making, reasoning
 from optsearch.strategies import as_player, named
 from optsearch.strategies.score import Score, ScoreNode, Scores
 from optsearch.support.errors import OptsearchError
@@ -214,22 +212,6 @@ def bench_players(game: Game) -> None:
         )
 
 
-def bench_puzzle(seed: int) -> None:
-    """Print how long a puzzle without a clue to spare takes to be graded, by rules, by kernel."""
-    puzzle = making.generate(*GRID, FLEET, seed)
-    print(f"\nGrading a puzzle, {puzzle}, seed {seed}, with suppositions up to depth 2\n")
-    started = time.perf_counter()
-    slow = reasoning.grade(puzzle, with_kernel=False)
-    middle = time.perf_counter()
-    fast = reasoning.grade(puzzle)
-    ended = time.perf_counter()
-    if slow != fast:
-        raise OptsearchError(f"the kernel grades {puzzle}, seed {seed}, otherwise than the rules")
-    ratio = (middle - started) / (ended - middle)
-    print(f"  rules in words {middle - started:>8.3f} s")
-    print(f"  kernel         {ended - middle:>8.3f} s{ratio:>9,.0f}x", flush=True)
-
-
 @dataclass(frozen=True)
 class Measurement:
     """What one method took on one game: seconds (median), MiB above an idle process."""
@@ -397,7 +379,6 @@ def main() -> None:
     compare(f"A whole game of {told}", Position(told), others)
 
     bench_players(touching)
-    bench_puzzle(4)
     for text, evaluations in EVALUATIONS:
         game = Game.parse(text)
         number = Posterior(Position(game)).configurations

@@ -436,15 +436,6 @@ def test_the_bench_of_commands(capsys):
         bench.bench_commands(("count 3x3",))
 
 
-def test_the_bench_of_puzzles(capsys, monkeypatch):
-    """It compares the grades, step by step."""
-    monkeypatch.setattr(bench, "GRID", (6, 6))
-    monkeypatch.setattr(bench, "FLEET", (3, 2, 1, 1))
-    bench.bench_puzzle(8)
-    _, rules, kernel = [line.split() for line in capsys.readouterr().out.splitlines() if line]
-    assert (rules[:3], kernel[0], kernel[-1][-1]) == (["rules", "in", "words"], "kernel", "x")
-
-
 @pytest.mark.parametrize(
     ("work", "answer"),
     [

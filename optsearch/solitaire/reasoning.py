@@ -12,17 +12,17 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
-
-import numpy as np
+from functools import cache, lru_cache, reduce
+from operator import and_, or_
+from typing import NamedTuple
 
 from optsearch.game import Cell, bits, cell_name
 from optsearch.game.names import LEVELS
-from optsearch.solitaire.deduction import Deducer
 from optsearch.solitaire.puzzle import SHIP, WATER, Clue, Puzzle, piece_text
 from optsearch.support.errors import PuzzleError, TooLarge
 
 RULES = ("touch", "row", "column", "ship", "line", "fleet", "supposition")  # easiest first
+_KEPT = 1 << 16  # answers about places of ships
 
 
 @dataclass(frozen=True)
@@ -70,109 +70,208 @@ class Contradiction(Exception):
     """What is known cannot be; the message says why."""
 
 
-class _Counts:
-    """The counts of a puzzle as one matrix, by which all places of ships are tried at once."""
+class _Deduced(NamedTuple):
+    """Cells (a mask) that follow together, and why."""
 
-    def __init__(self, puzzle: Puzzle, places: list[tuple[int, int]]):
-        lines = [
-            (mask, count)
-            for masks, counts in (
-                (puzzle.row_masks, puzzle.row_counts),
-                (puzzle.column_masks, puzzle.column_counts),
-            )
-            for mask, count in zip(masks, counts, strict=True)
-            if count is not None
-        ]
-        self.cells = puzzle.rows * puzzle.columns
-        self.lines = self._matrix([mask for mask, _ in lines]).T
-        self.counts = np.array([count for _, count in lines], np.float32)
-        self.index = {place: i for i, (place, _) in enumerate(places)}
-        self.places = self._matrix([place for place, _ in places])
-        self.shores = self._matrix([closed & ~place for place, closed in places])
+    mask: int
+    value: str
+    rule: str
+    reason: str
 
-    def _matrix(self, masks: list[int]) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-        size = -(-self.cells // 8)
-        packed = b"".join(mask.to_bytes(size, "little") for mask in masks)
-        rows = np.frombuffer(packed, np.uint8).reshape(-1, size)
-        bits_of = np.unpackbits(rows, axis=1, count=self.cells, bitorder="little")
-        return bits_of.astype(np.float32)
-
-    def allow(self, places: list[tuple[int, int]], ship: int, water: int) -> list[tuple[int, int]]:
-        """The places that leave no line with too many ship cells, nor with too little room."""
-        if not places or not len(self.counts):
-            return places
-        chosen = [self.index[place] for place, _ in places]
-        is_ship, is_water = self._matrix([ship, water])
-        taken = is_ship @ self.lines + (self.places[chosen] * (1 - is_ship)) @ self.lines
-        room = (1 - is_water) @ self.lines - (self.shores[chosen] * (1 - is_water)) @ self.lines
-        fits = ((taken <= self.counts) & (room >= self.counts)).all(axis=1)
-        return [place for place, fit in zip(places, fits.tolist(), strict=True) if fit]
+    def step(self, puzzle: Puzzle) -> Step:
+        """As it is told."""
+        return Step(tuple(puzzle.cells_of(self.mask)), self.value, self.rule, self.reason)
 
 
-class _Known:
-    """What is known of each cell, and where ships can still lie."""
+class _CountedLine(NamedTuple):
+    """A row or column with a count, by its kind and name; on -- the places with a cell in it."""
+
+    kind: str
+    name: str
+    number: int
+    mask: int
+    on: int
+
+
+class _InCommon(NamedTuple):
+    """Cells of some places: those of all ships and of any, and these with the cells around."""
+
+    all_ships: int
+    any_ship: int
+    all_closed: int
+    any_closed: int
+
+
+class _Places:
+    """Where the ships of a puzzle may lie, by number: a set of places is a mask, like one of cells.
+
+    cells, closed -- of each place the ship, and the ship with the cells around. of_length -- each
+    length, the number of its ships, its places. on, beside, near -- of each cell the places of
+    ships on it, beside it, and either.
+    """
 
     def __init__(self, puzzle: Puzzle):
         self.puzzle = puzzle
-        self.ship = 0
-        self.water = 0
-        self.live = {n: [(s, puzzle.closed(s)) for s in puzzle.allowed(n)] for n in puzzle.lengths}
-        self.counts = _Counts(puzzle, [place for places in self.live.values() for place in places])
-        for cell, value in puzzle.revealed:
-            if value == WATER:
-                self.water |= puzzle.bit(cell)
-            else:
-                self.ship |= puzzle.bit(cell)
-        self.prune()
+        self.cells = [ship for length in puzzle.lengths for ship in puzzle.allowed(length)]
+        self.closed = [puzzle.closed(ship) for ship in self.cells]
+        number = puzzle.rows * puzzle.columns
+        self.on, self.beside = [0] * number, [0] * number
+        for place, (ship, closed) in enumerate(zip(self.cells, self.closed, strict=True)):
+            for cell in bits(ship):
+                self.on[cell] |= 1 << place
+            for cell in bits(closed & ~ship):
+                self.beside[cell] |= 1 << place
+        self.of_length = [
+            (length, puzzle.fleet.count(length), self._of_length(length))
+            for length in puzzle.lengths
+        ]
+        self.near = [on | beside for on, beside in zip(self.on, self.beside, strict=True)]
+        self.corners = [self._corners(*puzzle.cell(cell)) for cell in range(number)]
+        self.lines = list(self._lines())
+        self.common = lru_cache(_KEPT)(self._common)
+        self.filled = lru_cache(_KEPT)(self._filled)
+
+    def _of_length(self, length: int) -> int:
+        return sum(1 << i for i, ship in enumerate(self.cells) if ship.bit_count() == length)
+
+    def _corners(self, i: int, j: int) -> int:
+        """The cells that touch a cell at its corners."""
+        puzzle = self.puzzle
+        return sum(
+            puzzle.bit((a, b))
+            for a in (i - 1, i + 1)
+            for b in (j - 1, j + 1)
+            if 0 <= a < puzzle.rows and 0 <= b < puzzle.columns
+        )
+
+    def _lines(self) -> Iterator[_CountedLine]:
+        puzzle = self.puzzle
+        for kind, counts, masks in (
+            ("row", puzzle.row_counts, puzzle.row_masks),
+            ("column", puzzle.column_counts, puzzle.column_masks),
+        ):
+            for index, (count, mask) in enumerate(zip(counts, masks, strict=True)):
+                if count is not None:
+                    name = str(Clue(kind, index, count)).partition(" = ")[0]
+                    on = reduce(or_, (self.on[cell] for cell in bits(mask)))
+                    yield _CountedLine(kind, name, count, mask, on)
+
+    def _common(self, places: int) -> _InCommon:
+        """What some places, one at least, have in common."""
+        here = list(bits(places))
+        ships, closed = [self.cells[i] for i in here], [self.closed[i] for i in here]
+        return _InCommon(*(reduce(both, some) for some in (ships, closed) for both in (and_, or_)))
+
+    def _filled(
+        self, line: _CountedLine, places: int, ship: int, elsewhere: int
+    ) -> tuple[int, int] | None:
+        """The cells of a line that are a ship in some way to fill it, and those that can be water.
+
+        None if there is no way. places -- those with a cell in it; ship -- its known ship cells;
+        elsewhere -- those of ships that are known to lie beside it.
+        """
+        cells = list(bits(line.mask))
+        at = {cell: i for i, cell in enumerate(cells)}
+        begins: list[set[int]] = [set() for _ in cells]  # lengths, 0 for a ship that crosses
+        for place in bits(places):
+            whole = self.cells[place]
+            here = whole & line.mask
+            first = at[(here & -here).bit_length() - 1]
+            begins[first].add(whole.bit_count() if here == whole else 0)
+        limits = [0] * (self.puzzle.lengths[0] + 1)  # ships of each length that it can have
+        for length, number, of_length in self.of_length:
+            limits[length] = number - (elsewhere & of_length).bit_count()
+        pieces = tuple(tuple(sorted(lengths)) for lengths in begins)
+        known = sum(1 << i for i, cell in enumerate(cells) if ship >> cell & 1)
+        found = _filled(len(cells), line.number, known, pieces, tuple(limits))
+        if found is None:
+            return None
+        can_be_ship, can_be_water = (
+            sum(1 << cell for i, cell in enumerate(cells) if mask >> i & 1) for mask in found
+        )
+        return can_be_ship, can_be_water
+
+
+class _Known:
+    """What is known of each cell, and where ships can still lie.
+
+    ship, water, unknown -- cells; live -- the places that are left; placed -- those of them on
+    which a ship is known to lie, whole and with water around.
+    """
+
+    def __init__(self, puzzle: Puzzle):
+        self.puzzle = puzzle
+        self.places = _Places(puzzle)
+        shown = dict(puzzle.revealed)
+        self.water = sum(puzzle.bit(cell) for cell, value in shown.items() if value == WATER)
+        self.ship = sum(map(puzzle.bit, shown)) & ~self.water
+        self.unknown = puzzle.everywhere & ~self.ship & ~self.water
+        self.live = (1 << len(self.places.cells)) - 1
+        self._look_again(puzzle.everywhere)
 
     def copy(self) -> _Known:
         """A copy that can be changed apart."""
         other = object.__new__(_Known)
-        other.puzzle, other.ship, other.water = self.puzzle, self.ship, self.water
-        other.live, other.counts = dict(self.live), self.counts
+        other.__dict__.update(self.__dict__)
         return other
 
-    @property
-    def unknown(self) -> int:
-        """Cells of which nothing is known."""
-        return self.puzzle.everywhere & ~self.ship & ~self.water
-
     def learn(self, mask: int, value: str) -> None:
-        """Take some cells for known."""
+        """Take some unknown cells for known; Contradiction if too few places are left."""
         if value == SHIP:
             self.ship |= mask
         else:
             self.water |= mask
-        self.prune()
+        self.unknown &= ~mask
+        excluded = self.places.beside if value == SHIP else self.places.on
+        for cell in bits(mask):
+            self.live &= ~excluded[cell]
+        self._look_again(mask)
 
-    def prune(self) -> None:
-        """Keep the places of ships that what is known allows; Contradiction if too few are left."""
-        for length, places in self.live.items():
-            ship, water, number = self.ship, self.water, self.puzzle.fleet.count(length)
-            kept = [
-                (place, closed)
-                for place, closed in places
-                if not place & water and not (closed & ~place) & ship
-            ]
-            kept = self.counts.allow(kept, ship, self.water)
-            placed = self.placed(kept)
-            if len(placed) > number:
-                raise Contradiction(f"{_ships(len(placed), length)} would be there, not {number}")
-            if len(placed) == number:
-                kept = placed
-            if len(kept) < number:
-                left = "1 place is" if len(kept) == 1 else f"{len(kept) or 'no'} places are"
+    def _look_again(self, changed: int) -> None:
+        """Leave out places by the counts of changed cells, and by those of ships."""
+        places = self.places
+        for line in places.lines:
+            if line.mask & changed:
+                self._keep_count(line)
+        unsettled = 0
+        for cell in bits(self.unknown):
+            unsettled |= places.near[cell]
+        self.placed = self.live & ~unsettled
+        for length, number, of_length in places.of_length:
+            placed = self.placed & of_length
+            if placed.bit_count() > number:
+                there = _ships(placed.bit_count(), length)
+                raise Contradiction(f"{there} would be there, not {number}")
+            if placed.bit_count() == number:
+                self.live &= placed | ~of_length
+            kept = (self.live & of_length).bit_count()
+            if kept < number:
+                left = "1 place is" if kept == 1 else f"{kept or 'no'} places are"
                 raise Contradiction(f"{left} left for {_ships(number, length)}")
-            self.live[length] = kept
 
-    def placed(self, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """The places on which a ship is known to lie, whole and with water around."""
-        taken, water = self.ship, self.water
-        return [
-            (place, closed)
-            for place, closed in places
-            if not place & ~taken and not (closed & ~place) & ~water
-        ]
+    def _keep_count(self, line: _CountedLine) -> None:
+        """Leave out places that give a line too many ship cells, or too little room for them."""
+        places, longest = self.places, self.puzzle.lengths[0]
+        unknown = list(bits(line.mask & self.unknown))
+        missing = line.number - (self.ship & line.mask).bit_count()
+        spare = len(unknown) - missing
+        if missing < 0 or spare < 0:
+            self.live = 0
+            return
+        if missing < longest:
+            self.live &= ~_in_more_than(missing, [places.on[cell] for cell in unknown])
+        if spare < longest + 2:
+            self.live &= ~_in_more_than(spare, [places.beside[cell] for cell in unknown])
+
+
+def _in_more_than(number: int, sets: list[int]) -> int:
+    """What is in more than a number of sets."""
+    found = [0] * (number + 1)  # in more than 0, 1, … of the sets up to here
+    for members in sets:
+        for above in range(number, 0, -1):
+            found[above] |= found[above - 1] & members
+        found[0] |= members
+    return found[number]
 
 
 def _ships(number: int, length: int) -> str:
@@ -182,149 +281,94 @@ def _ships(number: int, length: int) -> str:
 # The rules, easiest first
 
 
-def _steps(known: _Known) -> Iterator[Step]:
-    """What follows at once; Contradiction if something cannot be."""
-    yield from _touching(known)
-    yield from _lines(known)
-    yield from _single_ships(known)
-    yield from _ways(known)
-    yield from _fleet(known)
-
-
-def _step(known: _Known, mask: int, value: str, rule: str, reason: str) -> Iterator[Step]:
-    mask &= known.unknown
-    if mask:
-        yield Step(tuple(known.puzzle.cells_of(mask)), value, rule, reason)
-
-
-def _touching(known: _Known) -> Iterator[Step]:
+def _touching(known: _Known) -> Iterator[_Deduced]:
     puzzle = known.puzzle
-    for cell in puzzle.cells_of(known.ship):
-        i, j = cell
-        corners = sum(
-            puzzle.bit((a, b))
-            for a in (i - 1, i + 1)
-            for b in (j - 1, j + 1)
-            if 0 <= a < puzzle.rows and 0 <= b < puzzle.columns
-        )
+    for index in bits(known.ship):
+        corners = known.places.corners[index]
+        if not corners & ~known.water:
+            continue
+        name = cell_name(puzzle.cell(index))
         if corners & known.ship:
             other = cell_name(puzzle.cells_of(corners & known.ship)[0])
-            raise Contradiction(f"{cell_name(cell)} and {other} touch at a corner")
-        yield from _step(
-            known, corners, WATER, "touch", f"ships do not touch {cell_name(cell)} at its corners"
-        )
+            raise Contradiction(f"{name} and {other} touch at a corner")
+        reason = f"ships do not touch {name} at its corners"
+        yield _Deduced(corners & known.unknown, WATER, "touch", reason)
 
 
-def _counted(puzzle: Puzzle) -> Iterator[tuple[str, str, int, int]]:
-    """The lines with a count: row or column, name, count, cells."""
-    for kind, counts, masks in (
-        ("row", puzzle.row_counts, puzzle.row_masks),
-        ("column", puzzle.column_counts, puzzle.column_masks),
-    ):
-        for index, (count, mask) in enumerate(zip(counts, masks, strict=True)):
-            if count is not None:
-                name = str(Clue(kind, index, count)).partition(" = ")[0]
-                yield kind, name, count, mask
-
-
-def _lines(known: _Known) -> Iterator[Step]:
-    for kind, name, count, mask in _counted(known.puzzle):
+def _lines(known: _Known) -> Iterator[_Deduced]:
+    for kind, name, count, mask, _ in known.places.lines:
         taken = (known.ship & mask).bit_count()
         free = known.unknown & mask
+        most = taken + free.bit_count()
         if taken > count:
             raise Contradiction(f"{name} has {_cells_text(taken)}, not {count}")
-        if taken + free.bit_count() < count:
-            most = taken + free.bit_count()
+        if most < count:
             raise Contradiction(f"{name} has room for {most or 'no'} ship cells, not {count}")
-        if taken == count:
-            yield from _step(
-                known, free, WATER, kind, f"{name} has its {_cells_text(count)} already"
-            )
-        elif taken + free.bit_count() == count:
-            yield from _step(
-                known, free, SHIP, kind, f"{name} needs all cells left for its {_cells_text(count)}"
-            )
+        if free and taken == count:
+            yield _Deduced(free, WATER, kind, f"{name} has its {_cells_text(count)} already")
+        elif free and most == count:
+            reason = f"{name} needs all cells left for its {_cells_text(count)}"
+            yield _Deduced(free, SHIP, kind, reason)
 
 
 def _cells_text(count: int) -> str:
     return f"{count} ship cell{'' if count == 1 else 's'}"
 
 
-def _single_ships(known: _Known) -> Iterator[Step]:
+def _single_ships(known: _Known) -> Iterator[_Deduced]:
     """A known cell of a ship: all ways in which that ship can lie have cells in common."""
-    puzzle = known.puzzle
-    shown = dict(puzzle.revealed)
-    for cell in puzzle.cells_of(known.ship):
-        bit, name = puzzle.bit(cell), cell_name(cell)
-        places = [place for places in known.live.values() for place in places if place[0] & bit]
+    for index in bits(known.ship):
+        places = known.live & known.places.on[index]
         if not places:
-            raise Contradiction(f"no ship can lie on {name}")
-        common, around, union = places[0][0], places[0][1], 0
-        for place, closed in places:
-            common &= place
-            around &= closed
-            union |= place
-        what = f"the ship on {name}"
-        value = shown.get(cell, SHIP)
-        if value != SHIP:
-            what += f", its {piece_text(value)},"
-        number = "one place" if len(places) == 1 else f"{len(places)} places"
-        yield from _step(
-            known, common, SHIP, "ship", f"{what} has {number} to lie, all with these cells"
-        )
-        yield from _step(
-            known, around & ~union, WATER, "ship", f"{what} has {number} to lie, and touches these"
-        )
+            raise Contradiction(f"no ship can lie on {cell_name(known.puzzle.cell(index))}")
+        common = known.places.common(places)
+        for mask, value, so in (
+            (common.all_ships, SHIP, "all with these cells"),
+            (common.all_closed & ~common.any_ship, WATER, "and touches these"),
+        ):
+            if mask & known.unknown:
+                reason = f"{_ship_on(known.puzzle, index)} has {_places_text(places)} to lie, {so}"
+                yield _Deduced(mask & known.unknown, value, "ship", reason)
 
 
-def _ways(known: _Known) -> Iterator[Step]:
+def _ship_on(puzzle: Puzzle, index: int) -> str:
+    cell = puzzle.cell(index)
+    value = dict(puzzle.revealed).get(cell, SHIP)
+    what = f"the ship on {cell_name(cell)}"
+    return what if value == SHIP else f"{what}, its {piece_text(value)},"
+
+
+def _places_text(places: int) -> str:
+    return "one place" if places.bit_count() == 1 else f"{places.bit_count()} places"
+
+
+def _ways(known: _Known) -> Iterator[_Deduced]:
     """All ways to lay ships in a line with its count, and across it, have cells in common."""
-    puzzle = known.puzzle
-    for _, name, count, mask in _counted(puzzle):
-        if not known.unknown & mask:
+    places = known.places
+    for line in places.lines:
+        if not known.unknown & line.mask:
             continue
-        cells = list(bits(mask))
-        pieces, limits = _pieces(known, mask, cells)
-        ship = sum(1 << i for i, cell in enumerate(cells) if known.ship >> cell & 1)
-        found = _filled(len(cells), count, ship, pieces, limits)
+        elsewhere = known.placed & ~line.on
+        found = places.filled(line, known.live & line.on, known.ship & line.mask, elsewhere)
+        cells = _cells_text(line.number)
         if found is None:
-            raise Contradiction(f"no way is left to lay {_cells_text(count)} in {name}")
+            raise Contradiction(f"no way is left to lay {cells} in {line.name}")
         for value, contrary in ((SHIP, found[1]), (WATER, found[0])):
-            common = sum(1 << cell for i, cell in enumerate(cells) if not contrary >> i & 1)
-            reason = f"so it is in every way to lay ships with {_cells_text(count)} in {name}"
-            yield from _step(known, common, value, "line", reason)
+            if mask := known.unknown & line.mask & ~contrary:
+                reason = f"so it is in every way to lay ships with {cells} in {line.name}"
+                yield _Deduced(mask, value, "line", reason)
 
 
 _Pieces = tuple[tuple[int, ...], ...]
 
 
-def _pieces(known: _Known, mask: int, cells: list[int]) -> tuple[_Pieces, tuple[int, ...]]:
-    """What can begin at each cell of a line, and how many ships of each length it can have.
-
-    A ship in the line is its length, one that crosses it 0.
-    """
-    at = {cell: i for i, cell in enumerate(cells)}
-    begins: list[set[int]] = [set() for _ in cells]
-    limits = [0] * (max(known.puzzle.lengths) + 1)
-    for length, places in known.live.items():
-        for place, _ in places:
-            here = place & mask
-            if here == place:
-                begins[at[(here & -here).bit_length() - 1]].add(length)
-            elif here:
-                begins[at[here.bit_length() - 1]].add(0)
-        elsewhere = sum(not place & mask for place, _ in known.placed(places))
-        limits[length] = known.puzzle.fleet.count(length) - elsewhere
-    return tuple(tuple(sorted(lengths)) for lengths in begins), tuple(limits)
-
-
-@lru_cache(maxsize=1 << 16)
 def _filled(
     size: int, count: int, ship: int, pieces: _Pieces, limits: tuple[int, ...]
 ) -> tuple[int, int] | None:
     """The cells of a line that are a ship in some way to fill it, and that are water in some.
 
-    None if there is no way. ship -- the cells that are known to be one.
+    None if there is no way. ship -- the cells that are known to be one; pieces -- the lengths that
+    can begin at each cell, 0 for a ship that crosses the line; limits -- how many of each length.
     """
 
     @cache
@@ -357,51 +401,59 @@ def _filled(
     return rest(0, count, limits)
 
 
-def _fleet(known: _Known) -> Iterator[Step]:
-    puzzle = known.puzzle
-    union = 0
-    for length, places in known.live.items():
-        for place, _ in places:
-            union |= place
-        placed = known.placed(places)
-        open_places = [place for place in places if place not in placed]
-        left = puzzle.fleet.count(length) - len(placed)
-        if not left:
+def _fleet(known: _Known) -> Iterator[_Deduced]:
+    places = known.places
+    nowhere = sum(1 << cell for cell in bits(known.unknown) if not known.live & places.on[cell])
+    for length, number, of_length in places.of_length:
+        left = number - (known.placed & of_length).bit_count()
+        still_open = known.live & of_length & ~known.placed
+        is_forced = still_open.bit_count() == left
+        if not left or not (is_forced or left == 1):
             continue
-        if len(open_places) == left or left == 1:
-            common, around = -1, -1
-            for place, closed in open_places:
-                common &= place
-                around &= closed
-            if len(open_places) == left:
-                common = around = 0
-                for place, closed in open_places:
-                    common |= place
-                    around |= closed
-            name = "ship" if left == 1 else f"{left} ships"
-            where = f"{len(open_places)} place{'' if len(open_places) == 1 else 's'}"
-            reason = f"the {name} of length {length} still to find can lie in {where} only"
-            yield from _step(known, common, SHIP, "fleet", reason)
-            if len(open_places) == left:
-                yield from _step(known, around & ~common, WATER, "fleet", reason)
-    yield from _step(
-        known, puzzle.everywhere & ~union, WATER, "fleet", "no ship still to find fits there"
-    )
+        common = places.common(still_open)
+        ships = common.any_ship if is_forced else common.all_ships
+        around = common.any_closed & ~ships if is_forced else 0
+        name = "ship" if left == 1 else f"{left} ships"
+        where = f"{still_open.bit_count()} place{'' if still_open.bit_count() == 1 else 's'}"
+        for mask, value in ((ships, SHIP), (around, WATER)):
+            if mask & known.unknown:
+                reason = f"the {name} of length {length} still to find can lie in {where} only"
+                yield _Deduced(mask & known.unknown, value, "fleet", reason)
+    if nowhere & known.unknown:
+        reason = "no ship still to find fits there"
+        yield _Deduced(nowhere & known.unknown, WATER, "fleet", reason)
+
+
+_RULES = (_touching, _lines, _single_ships, _ways, _fleet)
+
+
+def _easiest(known: _Known) -> _Deduced | None:
+    """What follows at once by the easiest rule; Contradiction if something cannot be."""
+    return next((found for rule in _RULES for found in rule(known)), None)
+
+
+def _apply_rules(known: _Known) -> None:
+    """Learn all that follows by the rules; Contradiction if something cannot be."""
+    rules = iter(_RULES)
+    while (rule := next(rules, None)) is not None:
+        before = known.unknown
+        for found in rule(known):
+            known.learn(found.mask, found.value)
+        if known.unknown != before:
+            rules = iter(_RULES)
 
 
 # Suppositions
 
 
 class _Suppositions:
-    """Which suppositions lead to a contradiction: the kernel finds them, the rules tell how.
+    """Which suppositions lead to a contradiction.
 
-    end -- when the time is over, None where it never is. with_kernel -- if not, the rules find them
-    too.
+    end -- when the time is over, None where it never is.
     """
 
-    def __init__(self, puzzle: Puzzle, end: float | None, with_kernel: bool = True):
+    def __init__(self, end: float | None):
         self._end = end
-        self._deducer = Deducer(puzzle, self._tick) if with_kernel else None
 
     def _tick(self) -> None:
         if self._end is not None and time.monotonic() > self._end:
@@ -409,76 +461,61 @@ class _Suppositions:
 
     def first(self, known: _Known, depth: int) -> Step | None:
         """A cell that follows because the contrary contradicts itself, by the least depth."""
-        self._tick()
-        for deep in range(1, depth + 1):
-            found = self._found(known, deep)
-            if found is not None:
-                index, value = found
-                return self._told(known.copy(), index, value, deep)
-        return None
+        found = self._found(known, depth)
+        return found and self._told(known.copy(), *found)
 
-    def _found(self, known: _Known, deep: int) -> tuple[int, str] | None:
-        """The first supposition of a depth that contradicts itself: a cell and what it is.
+    def _found(self, known: _Known, depth: int) -> tuple[int, str, int] | None:
+        """The first supposition that contradicts itself: a cell, what it is, and the depth.
 
         What follows from a supposition without contradiction cannot lead to one itself.
         """
-        if self._deducer is not None and self._deducer.know(known.ship, known.water):
-            raise AssertionError(f"kernel and rules disagree on {known.puzzle}")
-        tried = {SHIP: 0, WATER: 0}
-        for index in bits(known.unknown):
-            for value in (SHIP, WATER):
-                if tried[value] >> index & 1:
-                    continue
-                follows = self._follows(known, index, value, deep - 1)
-                if follows is None:
-                    return index, value
-                tried[SHIP] |= follows[0]
-                tried[WATER] |= follows[1]
+        for deep in range(1, depth + 1):
+            tried = {SHIP: 0, WATER: 0}
+            for index in bits(known.unknown):
+                for value in (SHIP, WATER):
+                    if tried[value] >> index & 1:
+                        continue
+                    trial = known.copy()
+                    try:
+                        trial.learn(1 << index, value)
+                        self._follow_all(trial, deep - 1)
+                    except Contradiction:
+                        return index, value, deep
+                    tried[SHIP] |= trial.ship
+                    tried[WATER] |= trial.water
         return None
 
-    def _follows(self, known: _Known, index: int, value: str, depth: int) -> tuple[int, int] | None:
-        """What follows from a supposition, as masks of ship and water; None if a contradiction."""
-        if self._deducer is not None:
-            return self._deducer.suppose(index, value == SHIP, depth)
+    def _follow_all(self, known: _Known, depth: int) -> None:
+        """Learn all that follows by suppositions up to a depth; Contradiction if nothing can be."""
         self._tick()
-        trial = known.copy()
-        try:
-            trial.learn(1 << index, value)
-            for _ in self._settle(trial, depth):
-                pass
-        except Contradiction:
-            return None
-        return trial.ship, trial.water
+        _apply_rules(known)
+        while depth and known.unknown and (found := self._found(known, depth)):
+            index, value, _ = found
+            known.learn(1 << index, WATER if value == SHIP else SHIP)
+            _apply_rules(known)
 
     def _told(self, trial: _Known, index: int, value: str, deep: int) -> Step:
         """The steps from a supposition to its contradiction."""
         chain: list[Step] = []
         try:
             trial.learn(1 << index, value)
-            for step in self._settle(trial, deep - 1):
+            while (step := self.next(trial, deep - 1)) is not None:
+                trial.learn(sum(map(trial.puzzle.bit, step.cells)), step.value)
                 chain.append(step)  # kept where the next one raises
         except Contradiction as why:
             cell = trial.puzzle.cell(index)
             reason = f"if {cell_name(cell)} were {value}: {why}"
             contrary = WATER if value == SHIP else SHIP
             return Step((cell,), contrary, "supposition", reason, deep, tuple(chain))
-        raise AssertionError(f"kernel and rules disagree on {trial.puzzle}")
+        raise AssertionError(f"a supposition on {trial.puzzle} does not contradict itself again")
 
-    def _settle(self, known: _Known, depth: int) -> Iterator[Step]:
-        """Learn all that follows by suppositions up to a depth; Contradiction if nothing can be."""
-        while True:
-            step = next(_steps(known), None)
-            if step is None and depth and known.unknown:
-                step = self.first(known, depth)
-            if step is None:
-                return
-            known.learn(sum(known.puzzle.bit(cell) for cell in step.cells), step.value)
-            yield step
-
-
-def _next(known: _Known, max_depth: int, suppositions: _Suppositions) -> Step | None:
-    step = next(_steps(known), None)
-    return suppositions.first(known, max_depth) if step is None and max_depth else step
+    def next(self, known: _Known, depth: int) -> Step | None:
+        """What follows next, with suppositions up to a depth; Contradiction if nothing can be."""
+        found = _easiest(known)
+        if found is not None:
+            return found.step(known.puzzle)
+        self._tick()
+        return self.first(known, depth)
 
 
 def _begin(puzzle: Puzzle) -> _Known:
@@ -505,34 +542,27 @@ def explain(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None)
     known = _begin(puzzle)
     end = None if time_limit is None else time.monotonic() + time_limit
     try:
-        return _next(known, max_depth, _Suppositions(puzzle, end))
+        return _Suppositions(end).next(known, max_depth)
     except Contradiction as why:
         raise PuzzleError(f"the puzzle contradicts itself: {why}") from None
 
 
-def grade(
-    puzzle: Puzzle,
-    max_depth: int = 2,
-    time_limit: float | None = None,
-    with_kernel: bool = True,
-) -> Grade:
+def grade(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None) -> Grade:
     """The steps in which a person can solve a puzzle, easiest first each time, and its level.
 
     max_depth -- suppositions go no deeper.
     time_limit -- seconds, after which the grade is what is known by then.
-    with_kernel -- if not, suppositions are tried by the rules in words, to the same steps: far
-        slower.
 
     Raises PuzzleError for a puzzle found to contradict itself.
     """
     known = _begin(puzzle)
     end = None if time_limit is None else time.monotonic() + time_limit
-    suppositions = _Suppositions(puzzle, end, with_kernel)
+    suppositions = _Suppositions(end)
     is_cut_short = False
     steps: list[Step] = []
     try:
         while known.unknown:
-            step = _next(known, max_depth, suppositions)
+            step = suppositions.next(known, max_depth)
             if step is None:
                 break
             steps.append(step)
