@@ -1,8 +1,6 @@
 """Families from a file: a hidden set among given ones, against the definition."""
 
-import io
 import json
-import math
 from fractions import Fraction
 
 import definition
@@ -11,10 +9,9 @@ from examples import draws
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch.search import asking, identify
+from optsearch.search import identify
 from optsearch.search.kernels import SWITCHES, SolverOptions
 from optsearch.support.errors import (
-    PositionError,
     ProofError,
     TooLarge,
     TreeError,
@@ -187,81 +184,6 @@ def test_proofs_that_are_wrong(tmp_path):
     file.write_text("\n".join([head, *claims[:-1], json.dumps(last)]) + "\n")
     with pytest.raises(ProofError, match="misses are not proved"):
         identify.check_proof(file, sets)
-
-
-HALVE = """
-def halve(sets, weights):
-    assert sets.keys() == weights.keys()
-    things = sorted({thing for has in sets.values() for thing in has})
-    return next(t for t in things if 0 < sum(t in has for has in sets.values()) < len(sets))
-
-def useless(sets, weights):
-    return "A"
-
-def unknown(sets, weights):
-    return 1
-"""
-
-
-@draws(200)
-@given(weights=families(), replies=st.dictionaries(st.integers(0, 6), st.booleans(), max_size=3))
-def test_what_replies_leave(tmp_path_factory, weights, replies):
-    sets = written(tmp_path_factory.mktemp("family") / "family.csv", weights)
-    rest = {s: n for s, n in weights.items() if all((t in s) == has for t, has in replies.items())}
-    given_ones = {"abcdefg"[t]: has for t, has in replies.items()}
-    if not rest or not {*given_ones} <= {*sets.things}:
-        with pytest.raises(PositionError):
-            asking.left(sets, given_ones)
-        return
-    found, total = asking.left(sets, given_ones), sum(rest.values())
-    assert (len(found.sets), found.weight) == (len(rest), total)
-    for thing, p in asking.probabilities(found):
-        has = sum(n for s, n in rest.items() if "abcdefg".index(thing) in s)
-        assert p == Fraction(has, total)
-    bits = -sum(n / total * math.log2(n / total) for n in rest.values())
-    assert asking.entropy(found) == pytest.approx(bits)
-
-
-def test_strategies_of_a_family(tmp_path, monkeypatch, here, answer_of):
-    """Their trees replayed."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "faults.csv").write_text(FAULTS, encoding="utf-8")
-    (tmp_path / "own.py").write_text(HALVE)
-    sets = identify.read("faults.csv")
-    family = ("faults.csv",)
-    means = {}
-    for name in (*asking.NAMES, "greedy", "own.py:halve"):
-        tree = asking.strategy(name, sets)
-        found = answer_of("evaluate", name, *family)
-        assert found["total_misses"] == identify.verify(tree)
-        assert sum(int(misses) * n for misses, n in found["histogram"].items()) == tree.total
-        means[name] = found["mean"]
-    assert min(means.values()) == means["optimal"] == float(identify.identify(sets).mean)
-    for name, says in (
-        ("own.py:useless", "which all of the 3 sets left have"),
-        ("own.py:unknown", "which is not a thing of the table"),
-        ("spread", "no strategy for a family is called 'spread'; optimal, greedy:ties=best"),
-    ):
-        status, out, err = here("evaluate", name, *family)
-        assert (status, out, err.count("\n")) == (2, "", 1)
-        assert says in err
-
-
-def test_advice_on_a_family(tmp_path, monkeypatch, here, answer_of):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "faults.csv").write_text(FAULTS, encoding="utf-8")
-    found = answer_of("posterior", "faults.csv", "--shots", "A=miss")
-    assert (found["left"], found["left_weight"], found["greedy"]) == (3, 7, ["B", "C"])
-    assert {row["thing"]: row["probability"] for row in found["probability"]}["B"] == 3 / 7
-    monkeypatch.setattr("sys.stdin", io.StringIO("A miss\nB hit\nundo\n"))
-    advised = answer_of("advise", "faults.csv")
-    assert (advised["left"], advised["best"], advised["mean_exact"]) == (3, ["B", "C"], "5/7")
-    monkeypatch.setattr("sys.stdin", io.StringIO("A miss\nA hit\nQ hit\nB\nhelp\nB hit\nquit\n"))
-    status, out, _ = here("advise", "faults.csv")
-    assert status == 1
-    for said in ("'A' was asked for already", "has 'Q'", "is not a reply", "1 set left: valve"):
-        assert said in out
-    assert here("posterior", "faults.csv", "--shots", "A=miss D=hit")[0] == 2
 
 
 @pytest.mark.parametrize("more", [12, 13, 30])

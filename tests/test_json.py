@@ -153,9 +153,6 @@ FAMILIES = [
     ("check", "proof.jsonl"),
     ("greedy",),
     ("bounds",),
-    ("posterior",),
-    ("evaluate", "greedy"),
-    ("advise",),
 ]
 
 

@@ -6,26 +6,21 @@ from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 from functools import partial
-from math import sqrt
 from pathlib import Path
 from typing import TypeVar
 
-import typer
-
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted
-from optsearch.cli.common import columns, facts_table, mean_fields, mean_text, numbered
-from optsearch.cli.dialogue import Dialogue
+from optsearch.cli.common import columns, mean_fields, mean_text, numbered
 from optsearch.cli.options import Form
 from optsearch.cli.progress import so_far, solving
 from optsearch.cli.tasks import executor_of
 from optsearch.results.bracket import Bracket
-from optsearch.search import asking
 from optsearch.search import identify as identify_
 from optsearch.search.kernels import SolverOptions
 from optsearch.search.team import Parallel
 from optsearch.support.decimals import decimal, open_mean
-from optsearch.support.errors import GameError, OptsearchError, PositionError
+from optsearch.support.errors import GameError, OptsearchError
 from optsearch.support.progress import Limit, LimitReached
 
 Family = TypeVar("Family", bound=Callable[..., None])
@@ -167,104 +162,6 @@ def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> Non
     answer.print(form)
     if found.is_interrupted:
         raise Interrupted
-
-
-@gives("left left_weight bits greedy probability")
-def posterior(path: Path, shots: str, form: Form) -> None:
-    """How probable each thing is."""
-    sets = identify_.read(path)
-    rest = asking.left(sets, asking.parse(shots))
-    likely = asking.likely(rest)
-    best = [thing for thing, p in likely if p == likely[0][1]]
-    every = asking.probabilities(rest)
-    rows = [{"thing": thing, "probability": float(p)} for thing, p in every]
-    answer = Answer(heading(sets), **described(sets))
-    answer.fact("sets left", f"{len(rest.sets):,}", left=len(rest.sets), left_weight=rest.weight)
-    answer.fact("still unknown", f"{asking.entropy(rest):.3f} bits", bits=asking.entropy(rest))
-    none = f"none: {rest.names[0]} is left"
-    answer.fact("greedy things", ", ".join(best) or none, greedy=best)
-    answer.show("", facts := facts_table(), probability=rows)
-    for thing, p in sorted(every, key=lambda one: -one[1]):
-        facts.add_row(thing, f"{float(p):.6f}")
-    answer.table(rows)
-    answer.print(form)
-
-
-@gives("strategy total_misses mean sd worst histogram")
-def evaluate(path: Path, strategy: str, memory: float, form: Form) -> None:
-    """The exact distribution of a strategy's misses."""
-    sets = identify_.read(path)
-    made = asking.strategy(strategy, sets, int(memory * 2**30))
-    mean = Fraction(made.total, sets.weight)
-    squares = sum(misses * misses * n for misses, n in made.histogram.items())
-    sd = sqrt(Fraction(squares, sets.weight) - mean**2)
-    answer = Answer(f"{heading(sets)}, {strategy}", strategy=strategy, **described(sets))
-    answer.fact("mean misses", mean_text(made.total, sets.weight), **measures(made.total, sets))
-    answer.fact("sd", f"{sd:.4f}", sd=sd)
-    answer.fact("most misses", str(made.worst), worst=made.worst)
-    answer.show(histogram={str(misses): n for misses, n in made.histogram.items()})
-    answer.table({"misses": misses, "weight": n} for misses, n in made.histogram.items())
-    answer.print(form)
-
-
-HELP = """\
-THING REPLY  a thing that was asked for, and hit or miss
-undo         take the last reply back
-help         this
-quit         end; so does the end of the input"""
-
-
-@gives("left likely best mean refused")
-def advise(path: Path, shots: str, number: int, endgame: int, form: Form) -> None:
-    """What to ask for next, after each reply that is entered."""
-    sets = identify_.read(path)
-    talk, given, refused = Dialogue(form is not Form.TEXT), asking.parse(shots), []
-    answer = _advice(sets, given, number, endgame)
-    talk.say(heading(sets), "bold")
-    if not talk.is_quiet:
-        answer.print(Form.TEXT)
-    while (line := talk.ask("> ")) is not None and line.lower() not in ("quit", "exit", "q"):
-        try:
-            if line.lower() in ("help", "?"):
-                talk.say(HELP)
-                continue
-            following = dict(list(given.items())[:-1])
-            if line.lower() != "undo":
-                thing, _, reply = line.replace("=", " ").rpartition(" ")
-                following = {**given, **asking.parse(f"{thing.strip()}={reply}")}
-                if thing.strip() in given:
-                    raise PositionError(f"{thing.strip()!r} was asked for already")
-            answer, given = _advice(sets, following, number, endgame), following
-            if not talk.is_quiet:
-                answer.print(Form.TEXT)
-        except PositionError as error:
-            refused.append({"line": line, "reason": str(error)})
-            talk.refuse(f"{error}; help lists what can be entered")
-    if talk.is_quiet:
-        answer.show(refused=refused)
-        answer.print(form)
-    if refused and not talk.is_person:
-        raise typer.Exit(1)
-
-
-def _advice(sets: identify_.Sets, replies: asking.Replies, number: int, endgame: int) -> Answer:
-    """What is left after some replies, likely things, and the best where few sets are left."""
-    rest = asking.left(sets, replies)
-    likely = [{"thing": t, "probability": float(p)} for t, p in asking.likely(rest)[:number]]
-    found = identify_.identify(rest) if 1 < len(rest.sets) <= endgame else None
-    answer = Answer(**described(sets), left=len(rest.sets), likely=likely)
-    one = f": {rest.names[0]}" if len(rest.sets) == 1 else ""
-    answer.show(f"{numbered(len(rest.sets), 'set')} left{one}, {asking.entropy(rest):.2f} bits")
-    if likely:
-        texts = (f"{row['thing']} {row['probability']:.1%}" for row in likely)
-        answer.show(f"most probable: {', '.join(texts)}")
-    best, mean = (list(found.best), found.mean) if found is not None else (None, None)
-    if found is not None:
-        more = f"{float(found.mean):.4f} misses more on average"
-        answer.show(f"optimal: {', '.join(found.best)}, {more}")
-    answer.show(best=best, mean=mean)
-    answer.table(likely)
-    return answer
 
 
 @gives("total_misses mean worst asked")
