@@ -4,7 +4,8 @@ The search is by definition, with the pairs of configurations that need a miss a
 pair is missed, so that the misses are at least a vertex cover of these pairs. A pair needs none if its
 cells are the same, or if one of the two has a ship within the cells common to both that the other has
 not; the search has the proof. Where every hit has its label, a pair needs none if its cells are the
-same, or if a cell of both has another label in each. A ship that all configurations have tells nothing
+same, or if a cell of both has another label in each: where hits show their ships, if another ship lies
+there. (Of what is left of two ships, since a hit of one has shown it.) A ship that all configurations have tells nothing
 and takes part in nothing, so its cells are left out.
 """
 
@@ -14,8 +15,7 @@ from libc.stdlib cimport calloc, free
 from cells cimport Cells, ctz, first, high, low, one, popcount
 from hashing cimport scramble
 from optsearch.compiled._block cimport Words
-from optsearch.compiled._enumerate cimport MAX_KINDS
-from optsearch.compiled._labels cimport Labels, Slot
+from optsearch.compiled._labels cimport MAX_LABELS, Labels, Slot
 from optsearch.compiled._walk cimport MAX_ENDGAME
 
 cdef enum:
@@ -132,7 +132,9 @@ cdef class AnnouncedEndgame:
         if self.labels.is_fixed:
             for s in range(self.ships):
                 for q in range(self.ships):
-                    if self.label[s] != self.label[q] and self.ship[i][s] & self.ship[j][q] & ~hits:
+                    if self.ship[i][s] & self.ship[j][q] & ~hits and (
+                            self.ship[i][s] != self.ship[j][q] if self.labels.by_place
+                            else self.label[s] != self.label[q]):
                         return False
             return True
         return not (self.has_own_ship(i, j, a & b, hits) or self.has_own_ship(j, i, a & b, hits))
@@ -208,9 +210,10 @@ cdef class AnnouncedEndgame:
 
     cdef int split(self, int x, Cells hits, int cell, int* parts) noexcept nogil:
         """The parts after a shot: missed, hit, and by label; whether it tells nothing, now and later."""
-        cdef int i, s, bit, t, seen = -1
+        cdef int i, s, bit, t, seen = -1, shown = 0
         cdef bint alike = True
         cdef Cells ship, of_first = 0
+        cdef Cells places[MAX_ENDGAME]
         for t in range(self.labels.number + 2):
             parts[t] = 0
         while x:
@@ -223,6 +226,13 @@ cdef class AnnouncedEndgame:
             s = self.owner[i][cell]
             ship = self.ship[i][s] & ~hits
             t = self.label[s]
+            if self.labels.by_place:   # labels are numbered as they come
+                t = 0
+                while t < shown and places[t] != ship:
+                    t += 1
+                if t == shown:
+                    places[t] = ship
+                    shown += 1
             if seen < 0:
                 seen, of_first = t, ship
             alike = alike and seen == t and (self.labels.is_fixed or of_first == ship)
@@ -231,7 +241,7 @@ cdef class AnnouncedEndgame:
 
     cdef int cost(self, int x, Cells hits, int cell, int limit) noexcept nogil:
         """The misses after a shot; the limit or more if they are no fewer, or if the shot tells nothing."""
-        cdef int parts[MAX_KINDS + 2]
+        cdef int parts[MAX_LABELS + 2]
         cdef int t, cost
         if self.split(x, hits, cell, parts):
             return TOO_MANY
@@ -248,7 +258,7 @@ cdef class AnnouncedEndgame:
 
     cdef void walk(self, int x, Cells hits, int64_t* histogram) noexcept nogil:
         """Enter a part in the histogram."""
-        cdef int parts[MAX_KINDS + 2]
+        cdef int parts[MAX_LABELS + 2]
         cdef int n = popcount(x), cell, t
         if n == 0 or self.followed >= 0 and not x >> self.followed & 1:
             return

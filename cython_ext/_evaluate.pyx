@@ -28,8 +28,7 @@ from optsearch.compiled._block cimport (WORD, Counts, Part, Words, count, count_
                                         places, sum_of_extras)
 from optsearch.compiled._endgame cimport Endgame, least_of_four
 from optsearch.compiled._endgame_announced cimport AnnouncedEndgame
-from optsearch.compiled._enumerate cimport MAX_KINDS
-from optsearch.compiled._labels cimport Labels, Replies
+from optsearch.compiled._labels cimport MAX_LABELS, Labels, Replies
 from optsearch.compiled._score cimport Asked, Score, ask, rank
 from optsearch.compiled._walk cimport (FORGOTTEN, MAX_LEVELS, MODES, SMALL, UNIT, Candidates, Costing,
                                        EvaluatorBase, Known, is_known, keep_close, place_of)
@@ -186,7 +185,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         cdef int n = popcount(x), i, t, total
         cdef uint32_t key
         cdef uint64_t sure[2]
-        cdef uint64_t labelled[MAX_KINDS]
+        cdef uint64_t labelled[MAX_LABELS]
         cdef uint64_t hit, missed
         cdef Cells certain = 0
         cdef Trail now, after
@@ -311,7 +310,7 @@ cdef class TreeEvaluator(EvaluatorBase):
                              int64_t* having) noexcept nogil:
         """What is asked about words. having -- room for what the node has."""
         cdef int i, t
-        cdef uint64_t labelled[MAX_KINDS]
+        cdef uint64_t labelled[MAX_LABELS]
         node.n, node.shift = popcount(x), w.shift
         node.hits, node.misses = at.hits, at.misses
         node.columns, node.cell, node.having = w.cells, w.cell, having
@@ -440,7 +439,7 @@ cdef class TreeEvaluator(EvaluatorBase):
                             int64_t limit) noexcept nogil:
         """`cost` on words."""
         cdef uint64_t hit = x & w.column[i], missed = x & ~w.column[i]
-        cdef uint64_t labelled[MAX_KINDS]
+        cdef uint64_t labelled[MAX_LABELS]
         cdef int64_t cost = UNIT * <int64_t>popcount(missed)
         cdef Trail after
         cdef const Trail* then = at
@@ -510,7 +509,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         cdef bint is_asked = self.policy != NULL and <int64_t>n << w.shift > self.policy.least
         cdef uint32_t key
         cdef uint64_t sure[2]
-        cdef uint64_t labelled[MAX_KINDS]
+        cdef uint64_t labelled[MAX_LABELS]
         cdef uint64_t hit
         cdef Cells certain
         cdef int64_t cost = 0

@@ -12,7 +12,8 @@ with touching ships, whose placements are A1 B1, B1 C1, C1 D1 and A1, B1, C1, D1
       1, bit 0        0 1 1 0
       1, bit 1        1 1 1 0
 
-Where hits name their ships, the label of a hit is the kind of its ship. Where sinkings are announced, a
+Where hits name their ships, the label of a hit is the kind of its ship; where they show them, the number
+of its placement among all through the cell. Where sinkings are announced, a
 hit has a label if the ship there sinks: its kind, or that some ship is sunk. What a shot at a cell tells
 follows from its column and the cells hit before, which all configurations of a family have in common.
 `tells` says which placements through the cell give their label: few, often none. A column of the
@@ -40,12 +41,15 @@ cdef class Labels:
         the bits of its number, and its placements as an (n, 2) uint64 array. None of them: a hit
         tells nothing more.
     is_fixed -- whether every hit has its label, and not only the last one of a ship.
+    by_place -- whether hits show where their ships lie: a label is the number of a placement among all
+        through the cell.
     slots -- for each ship its kind and the first bit of its number in the code; int32 (ships, 2).
     """
 
-    def __cinit__(self, order, kinds, const int32_t[:, ::1] slots, bint is_fixed):
+    def __cinit__(self, order, kinds, const int32_t[:, ::1] slots, bint is_fixed,
+                  bint by_place=False):
         cdef int i, t
-        self.is_fixed = is_fixed
+        self.is_fixed, self.by_place = is_fixed, by_place
         self.cells, self.kinds, self.ships = len(order), len(kinds), <int>slots.shape[0]
         if self.kinds > MAX_KINDS or self.ships > MAX_CODED:
             raise ValueError(f"{self.ships} ships of {self.kinds} kinds are too many")
@@ -58,7 +62,8 @@ cdef class Labels:
             self.slot[i].kind, self.slot[i].shift, self.slot[i].label = t, slots[i, 1], kinds[t][0]
             if not 0 <= self.slot[i].label < MAX_KINDS:
                 raise ValueError(f"{kinds[t][0]} is not the number of a label")
-            self.number = max(self.number, self.slot[i].label + 1)
+            if not by_place:
+                self.number = max(self.number, self.slot[i].label + 1)
             self.codes = max(self.codes, self.slot[i].shift + self.width[t])
             if self.slot[i].shift >> 6 != (self.slot[i].shift + max(self.width[t], 1) - 1) >> 6:
                 raise ValueError(f"the number of ship {i} is not in one word")
@@ -85,7 +90,10 @@ cdef class Labels:
         """Fill `through`, `near` and `alone`."""
         cdef int i, k, t, number, n = 0, most, best
         cdef int times[MAX_CELLS]
+        cdef int labels[MAX_KINDS]
         cdef Cells left
+        for i in range(self.ships):
+            labels[self.slot[i].kind] = self.slot[i].label
         for t in range(self.kinds):
             for number in range(self.placements[t]):
                 n += size(self.placed[t][number])
@@ -100,7 +108,10 @@ cdef class Labels:
                     if self.placed[t][number] & one(i):
                         self.through[n].rest = self.placed[t][number] & ~one(i)
                         self.through[n].kind, self.through[n].number = t, number
+                        self.through[n].label = n - self.start[i] if self.by_place else labels[t]
                         n += 1
+            if self.by_place:
+                self.number = max(self.number, n - self.start[i])
             # Cells are taken, the most frequent first, until each ship has one.
             self.near[i], self.alone[i] = 0, False
             while True:
@@ -122,6 +133,8 @@ cdef class Labels:
                     break
                 self.near[i] |= one(best)
         self.start[self.cells] = n
+        if self.number > MAX_LABELS:
+            raise ValueError(f"{self.number} ships can lie on one cell; at most {MAX_LABELS} may")
         return 0
 
     def __dealloc__(self):
@@ -148,7 +161,7 @@ cdef class Labels:
             while not part.mask[word]:
                 word += 1
             mask = part.mask[word]
-        memset(afloat, 0, self.number * sizeof(int32_t))
+        memset(afloat, 0, MAX_KINDS * sizeof(int32_t))
         for s in range(self.ships):
             number = 0
             for i in range(self.width[self.slot[s].kind]):
@@ -162,7 +175,7 @@ cdef class Labels:
     cdef void list_afloat_words(self, const Words* w, uint64_t x, Cells hits, int32_t* afloat) noexcept nogil:
         """The same of words."""
         cdef int s, i, number
-        memset(afloat, 0, self.number * sizeof(int32_t))
+        memset(afloat, 0, MAX_KINDS * sizeof(int32_t))
         for s in range(self.ships):
             number = 0
             for i in range(self.width[self.slot[s].kind]):
@@ -223,7 +236,7 @@ cdef class Labels:
                     elif (b.same[bit >> 6] >> (bit & 63) & 1) != of_bit:
                         break
                 else:
-                    t = self.slot[s].label
+                    t = ship.label
                     labelled = &replies.labelled[t]
                     mask = hit + (2 + t) * b.words
                     if labelled.n == 0:
@@ -265,7 +278,7 @@ cdef class Labels:
                 bits = w.bit + self.slot[s].shift
                 for i in range(self.width[ship.kind]):
                     x &= bits[i] ^ (<uint64_t>(ship.number >> i & 1) - 1)
-                labelled[self.slot[s].label] |= x
+                labelled[ship.label] |= x
                 every |= x
         return every
 

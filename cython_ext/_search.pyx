@@ -110,7 +110,7 @@ cdef enum:
 
 cdef double NEAR = 0.95        # of weights, that a multiple of former ones has to come to
 
-REPLIES = {"nothing": NOTHING, "labels": LABELS, "sinkings": SINKINGS}
+REPLIES = {"nothing": NOTHING, "labels": LABELS, "places": LABELS, "sinkings": SINKINGS}
 
 RULES = {
     "optimal": OPTIMAL,
@@ -132,7 +132,9 @@ cdef class Search:
     switches -- the booleans of SolverOptions by name.
     tick -- called with the number of nodes after every thousand nodes or so; may raise.
     rule -- "optimal", or with the objective "mean" one of the others of `RULES`.
-    replies -- what hits tell: "nothing", "labels" or "sinkings".
+    replies -- what hits tell: "nothing", "labels", "sinkings", or "places": labels that are not of a
+        ship, so that an item has as many cells with a label as it likes, or none. Sequences of labels
+        are not counted then, so there is no leaf counting.
     labels -- of the ships, 0 to 255; those of one label are told apart by nothing.
 
     A family is an ascending int32 array of indices of sets that the same replies leave. `hits` is the
@@ -147,6 +149,7 @@ cdef class Search:
     cdef int64_t* former                           # weights of another time, or NULL
     cdef int hits                                  # the most cells of a set
     cdef bint weighted                             # not all weights are 1
+    cdef bint uneven                               # sets differ in how many cells have a label
     cdef bint apart                                # no set lies inside another
     cdef object order, rank                        # then the sets by falling weight, and their places
     cdef readonly bint has_prices                  # the dual of the chain is used
@@ -173,6 +176,9 @@ cdef class Search:
         self.kind = REPLIES[replies]
         if self.rule != OPTIMAL and self.kind != NOTHING:
             raise ValueError(f"the rule {rule!r} goes with replies of nothing, not {replies!r}")
+        self.uneven = replies == "places"
+        if self.uneven:
+            self.on.leaf_counting = False
         sets = items if self.kind == NOTHING else self.take_items(items, labels)
         self.n, self.cells = <int>sets.shape[0], cells
         self.check(sets)
@@ -220,7 +226,7 @@ cdef class Search:
             seen = 0
             for j in range(self.s):
                 ship = join(items[i, j, 0], items[i, j, 1])
-                if not ship or ship & seen:
+                if (not ship and not self.uneven) or ship & seen:
                     raise ValueError(f"ship {j} of configuration {i} is empty or overlaps")
                 seen |= ship
                 self.masks[i * self.s + j] = ship
@@ -915,7 +921,7 @@ cdef class Search:
                 for j in range(self.s):
                     ship = self.masks[family[i] * self.s + j]
                     seen |= ship & hit
-                    if not ship & ~hit:
+                    if not ship & ~hit and not self.uneven:
                         continue
                     k = s              # ships by falling label
                     while k > 0 and labels[k - 1] < self.labels[j]:
@@ -934,7 +940,7 @@ cdef class Search:
                 if i == 0:
                     node.ships.s = s
                     memcpy(node.ships.label, labels, s)
-                elif not is_alike(node, ships, labels, s):
+                elif not self.uneven and not is_alike(node, ships, labels, s):
                     raise ValueError(
                         f"configuration {family[i]} has other ships left than the first one: "
                         "they did not get the same replies")

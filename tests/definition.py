@@ -156,12 +156,24 @@ class Rules:
         closed = {self._on((row + i, column + j)) for row, column in ship for i, j in steps}
         return not other & (ship | closed)
 
+    def lying_text(self, ship):
+        """A straight ship by its first and last cell, any other and one over a seam by all."""
+        cells = [cell for cell in range(self.cells) if ship >> cell & 1]
+        names = self.names(cells)
+        first, last = (divmod(cell, self.columns) for cell in (cells[0], cells[-1]))
+        far = max(abs(one - other) for one, other in zip(first, last, strict=True))
+        if self.kinds[ship] in LYING or far >= len(cells):
+            return "+".join(names)
+        return names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}"
+
     def reply(self, ships, hits, cell):
         for number, ship in enumerate(ships):
             if ship >> cell & 1:
                 if self.announce == "name":
                     in_order = sorted(self.fleet, key=self.fleet.index)
                     return f"hit:{in_order[number] if self.has_letters else self.kinds[ship]}"
+                if self.announce == "place":
+                    return f"hit:{self.lying_text(ship)}"
                 is_sunk = ship & ~hits == 1 << cell
                 if is_sunk and self.announce == "sunk":
                     return "sunk"

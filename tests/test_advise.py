@@ -143,7 +143,7 @@ def test_a_conversation():
         ("C1 perhaps", "'perhaps' is not a reply"),
         ("C1 sunk", "4x4:3,2 announces no sinkings; where they are told, begin with"),
         ("A1 hit", "undo A1 takes the first back; help"),
-        ("B1 miss, C1 hot, C2 m", "'hot' is not a reply; use miss, hit, hit:SHIP, sunk or"),
+        ("B1 miss, C1 hot, C2 m", "'hot' is not a reply; use hit or miss"),
         ("B1 miss, Z9 m, C2 m", "B1 miss before it is taken, C2 miss behind it is not"),
         ("C2 hot, C1 m", "nothing of the line is taken"),
         ("Z9 hit", "Z9 is off the board"),

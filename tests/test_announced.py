@@ -15,7 +15,7 @@ from optsearch.counting.configurations import to_words
 from optsearch.game import Game, bits
 from optsearch.game.position import MISS, Position, Reply, reply
 from optsearch.search import solver
-from optsearch.search.kernels import SolverOptions, labels, misses_with_one_ship_a_set
+from optsearch.search.kernels import Problem, SolverOptions, misses_with_one_ship_a_set
 from tests.examples import draws, positions, sizes
 
 BIG = 1 << 50
@@ -48,8 +48,9 @@ class Example:
         self.nodes = []
         self.off = off
         masks = np.array([to_words(c) for c in ships], np.uint64)
+        replies, items, labels = Problem(game, masks, None, hits, 0, None, masks).labelled
         self.search = Search(
-            masks,
+            items,
             np.ones(len(ships), np.int64),
             game.cells,
             objective,
@@ -57,8 +58,8 @@ class Example:
             disk,
             SolverOptions(**dict.fromkeys(off, False)).switches,
             self.nodes.append,
-            replies="labels" if game.announce == "name" else "sinkings",
-            labels=labels(game),
+            replies=replies,
+            labels=labels,
         )
 
     def __repr__(self):
@@ -120,14 +121,13 @@ def parts(game, items, hits, cell) -> dict[Reply, frozenset]:
     return {answer: frozenset(part) for answer, part in found.items()}
 
 
+KINDS = "sunk", "ship", "name", "place"
+
+
 @st.composite
 def examples(draw, objectives=OBJECTIVES, max_configurations=9, off=None):
     """Part of the configurations of a random position, for one objective; a budget."""
-    position = draw(
-        positions(
-            max_cells=12, max_ships=3, max_configurations=150, announce=("sunk", "ship", "name")
-        )
-    )
+    position = draw(positions(max_cells=12, max_ships=3, max_configurations=150, announce=KINDS))
     everything = list(reference.configurations(position))
     chosen = draw(
         st.lists(st.sampled_from(everything), min_size=1, max_size=max_configurations, unique=True)
@@ -214,7 +214,18 @@ def test_ships_of_one_size_and_two_shapes_are_told_apart():
     ],
 )
 def test_games_that_name_the_ship_of_each_hit(text, misses):
-    position = Position(Game.parse(f"{text},announce=name"))
+    check_labelled(Position(Game.parse(f"{text},announce=name")), misses)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["3x3:2,1", "3x3:2,2,contact=any", "3x4:3,2,contact=corner", "3x3:V3,2,contact=any"],
+)
+def test_games_that_show_the_ship_of_each_hit(text):
+    check_labelled(Position(Game.parse(f"{text},announce=place")), None)
+
+
+def check_labelled(position, misses):
     solving = solver.Solver(position)
     found = solving.solution
     if misses is None:

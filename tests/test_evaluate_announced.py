@@ -27,6 +27,7 @@ from tests.examples import draws, games, sizes, some
 from tests.plain import Plain, looking
 
 TOLD = ("sunk", "ship")
+LABELLED = ("name", "place")
 LARGE = Game.parse("7x7:4,3,2,contact=any,announce=ship")  # above 2^16 configurations
 
 
@@ -51,7 +52,7 @@ def small_rules(draw, most=60, announce=TOLD):
 
 
 @draws(120, few=5)
-@given(small_rules(announce=(*TOLD, "name")), st.sampled_from(ORDERS), st.integers(0, 6))
+@given(small_rules(announce=(*TOLD, *LABELLED)), st.sampled_from(ORDERS), st.integers(0, 6))
 def test_random_games(rules, ties, endgame):
     found = evaluate(f"greedy:ties={ties},endgame={endgame}", str(rules), jobs=1)
     assert found.histogram == by_definition(rules, ties, endgame)
@@ -68,7 +69,7 @@ def test_random_games_with_shapes(game, text):
 
 @draws(60)
 @given(
-    small_rules(most=24, announce=(*TOLD, "name")),
+    small_rules(most=24, announce=(*TOLD, *LABELLED)),
     *(st.integers(2, 6), st.sampled_from([0, 50, 80]), st.integers(4, 8)),
 )
 def test_rollouts(rules, candidates, percent, endgame):
@@ -85,7 +86,7 @@ def levels_of(strategy):
 
 @draws(60, few=5)
 @given(
-    small_rules(most=16, announce=("nothing", *TOLD, "name")),
+    small_rules(most=16, announce=("nothing", *TOLD, *LABELLED)),
     *(st.integers(*accepted) for accepted in [(1, 2), (1, 5), (4, 9), (0, 99), (0, 20), (1, 4)]),
 )
 def test_levels(rules, depth, width, least, drop, close, kept):
@@ -136,7 +137,7 @@ NESTED = (
 @pytest.mark.parametrize(
     ("game", "text", "numbers"),
     some(
-        6,
+        7,
         [
             ("3x4:2,2,contact=any,announce=ship", *ABOVE),
             ("2x6:3,2,contact=any,announce=sunk", *SCREENED),
@@ -144,6 +145,7 @@ NESTED = (
             ("3x4:2,2,contact=any,announce=ship", *SIZED),
             ("3x4:2,2,contact=any,announce=ship", *NESTED),
             ("3x4:2a,2b,contact=any,announce=name", *NESTED),
+            ("3x4:2,2,contact=any,announce=place", *NESTED),
             ("3x4:2,2,contact=any,announce=sunk", *ABOVE),
             ("2x6:3,2,contact=any,announce=ship", *SCREENED),
             ("1x16:1,1,announce=sunk", *EMPTY),
@@ -198,7 +200,7 @@ def test_patterns(game, clear, pattern):
     assert evaluate(text, game, jobs=1).histogram == evaluate(Plain(text), game, jobs=1).histogram
 
 
-@pytest.mark.parametrize("announce", [*TOLD, "name"])
+@pytest.mark.parametrize("announce", [*TOLD, *LABELLED])
 @pytest.mark.parametrize("contact", CONTACTS)
 @pytest.mark.parametrize("text", ["greedy", "greedy:ties=central,endgame=0", "spread"])
 @sizes("fleet", "2,2", "3,2,2", 4)

@@ -52,7 +52,7 @@ GAMES = [
     for fleet in combinations_with_replacement(range(min(4, columns), 0, -1), ships)
     if sum(fleet) <= rows * columns
     for contact in ("none", "corner", "any", "any")
-    for announce in ("nothing", "sunk", "ship", "name")
+    for announce in ("nothing", "sunk", "ship", "name", "place")
 ]  # with a configuration or without; twice where most can go wrong
 MOST = 24  # configurations
 EFFORT = 130  # configurations times cells that may be hit: of what the definition takes long for
@@ -939,7 +939,7 @@ CHECKS = (
     *(check_table, check_counterexamples, check_equilibrium, check_prior),
     *(check_prior_far_apart, check_odd_files, check_values),
 )
-NAMED = (  # what is asked where hits name their ships
+LABELLED = (  # what is asked where each hit names its ship or shows it
     *(check_counts, check_samples, check_optimum, check_greedy, check_worst, check_within),
     *(check_methods, check_switches, check_bounds, check_optimal_trees, check_greedy_trees),
 )
@@ -949,7 +949,8 @@ def check(here, case, seed):
     asked = Asked(here, case)
     try:
         for one in (*ALWAYS, *case.checks):
-            if case.rules.announce == "name" and one not in NAMED:
+            is_labelled = case.rules.announce in ("name", "place")
+            if is_labelled and one not in LABELLED:
                 continue
             asked.lines.clear()
             one(asked)

@@ -206,7 +206,7 @@ def test_symmetries_are_a_group_that_keeps_ships(game):
 
 def test_rules_are_named():
     assert CONTACTS == ("none", "corner", "any")
-    assert tuple(ANNOUNCEMENTS) == ("nothing", "sunk", "ship", "name")
+    assert tuple(ANNOUNCEMENTS) == ("nothing", "sunk", "ship", "name", "place")
 
 
 # A rule that a room does not handle is refused there
@@ -290,11 +290,12 @@ def test_rooms_refuse_a_rule_of_no_kind(ask, toy):
         ask(Game.parse(GAME))
 
 
-@pytest.mark.parametrize("fleet", [(2, 2), ("2a", "2b"), (2, "1a", "1b")], ids=str)
+@pytest.mark.parametrize("fleet", [(2, 2), ("2a", "2b"), (2, "1a", "1b"), "place"], ids=str)
 @pytest.mark.parametrize("contact", CONTACTS)
 def test_players_hear_names(fleet, contact):
     """Greedy's total over all configurations, its last four by the optimum, is the definition's."""
-    rules = Rules(3, 3, fleet, contact, "name")
+    announce = "name" if fleet != "place" else fleet
+    rules = Rules(3, 3, (2, 1, 1) if fleet == "place" else fleet, contact, announce)
     game, greedy = Game.parse(str(rules)), as_player("greedy")
     ends = [play(greedy.shot, ships, Position(game)) for ships in rules.configurations]
     expected = Definition(rules).played(Definition(rules).player("first", 4))

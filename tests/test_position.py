@@ -66,13 +66,35 @@ def test_hits_that_name_their_ships():
         Game.parse("4x4:3a,2")
 
 
+def test_hits_that_show_their_ships():
+    game = Game.parse("5x9:##/##/##,3,2,1,contact=any,announce=place")
+    position = Position(game, "B2 B3-A1, E5 miss; E1=hit:E1+E2+E3 D1 hit d1 E2 E1-E3 E3 hit E3-E1")
+    lies = "B2=hit:A1+B1+A2+B2+A3+B3", "E1=hit:E1-E3", "D1=hit:D1"
+    assert [str(position.shots[i]) for i in (0, 2, 3)] == [*lies]
+    assert position == Position.parse(game, str(position)) == Position(game, position.shots[::-1])
+    assert [sign for sign in position.board() if sign in "Xo●"] == [*"●XXX●o"]
+    assert str(game.reply("hit:g2-f2")) == "hit:F2-G2"
+    for wrong, why in (
+        ("A1 hit", "it replies miss or hit:CELL-CELL"),
+        ("A1 hit:A1-A9", "'hit:A1-A9' is not a reply; use miss or hit:CELL-CELL"),
+        ("A1 B1-B2", "A1=hit:B1-B2 shows no ship of the fleet ###/###,3,2,1 that lies there"),
+        ("A1 hit:3", "A1=hit:3 shows no ship of the fleet ###/###,3,2,1 that lies there"),
+    ):
+        with pytest.raises(PositionError, match=re.escape(why)):
+            Position(game, wrong)
+    with pytest.raises(GameError, match=r"the ship 3a has a letter, .*: add announce=name, or wr"):
+        Game.parse("4x4:3a,2,announce=place")
+
+
 @given(positions(announce=ANNOUNCEMENTS), st.randoms(use_true_random=False))
 def test_order_counts_only_with_announcements(position, random):
     shuffled = list(position.shots)
     random.shuffle(shuffled)
     again = Position(position.game, tuple(shuffled))
     same_order = tuple(shuffled) == position.shots
-    assert (again == position) == (same_order or position.game.announce in ("nothing", "name"))
+    assert (again == position) == (
+        same_order or position.game.announce in ("nothing", "name", "place")
+    )
 
 
 def test_drawn_board():

@@ -30,7 +30,7 @@ from optsearch.tree import DecisionTree, Leaf, Node
 from optsearch.tree.solution import Solution
 
 # The cells still to hit; where hits tell more, those of each ship afloat, in ascending order, with
-# the length that its sinking will tell (0 if none is told), or the reply that names it at each hit.
+# the length that its sinking will tell (0 if none is told), or the reply to each hit of it.
 Hidden = int | tuple[tuple[int, int | Reply], ...]
 Family = frozenset[tuple[Hidden, int]]  # each with the number of configurations that hide it
 
@@ -74,7 +74,8 @@ def _hidden(position: Position, ships: tuple[int, ...]) -> Hidden:
         return sum(ships) & ~position.hits
     kinds: Iterable[int | Reply] = position.game.kinds_of(ships)
     if isinstance(position.game.announcement, FixedLabels):
-        kinds = [Reply(True, length=kind) for kind in position.game.kinds_of(ships)]
+        told = map(position.game.label, position.game.kinds_of(ships), ships)
+        kinds = [Reply(True, length=one) for one in told]
     elif position.game.announce == "sunk":
         kinds = [0] * len(ships)
     left = zip((ship & ~position.hits for ship in ships), kinds, strict=True)

@@ -143,11 +143,14 @@ def _answers(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, N
     if game.is_silent:
         return {HIT: hit, MISS: ~hit}
     if isinstance(game.announcement, FixedLabels):
-        named = {kind: [one == kind for one in game.fleet] for kind in game.fleet}
-        return {MISS: ~hit} | {
-            Reply(True, length=kind): struck[:, is_kind].any(axis=1)
-            for kind, is_kind in named.items()
-        }
+        labelled: dict[Reply, NDArray[np.bool_]] = {MISS: ~hit}
+        for number, kind in enumerate(game.fleet):
+            here = struck[:, number]
+            for place in np.unique(ships[here, number], axis=0):
+                answer = Reply(True, length=game.label(kind, to_masks(place[None])[0]))
+                is_told = here & (ships[:, number] == place).all(axis=1)
+                labelled[answer] = labelled.get(answer, False) | is_told
+        return labelled
     afloat = (ships & ~_words(hits | shot)).any(axis=2)
     kinds = list(dict.fromkeys(game.fleet))
     numbers = np.array([1 + kinds.index(kind) for kind in game.fleet])

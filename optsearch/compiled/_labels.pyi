@@ -10,4 +10,5 @@ class Labels:
         kinds: Sequence[tuple[int, int, NDArray[np.uint64]]],
         slots: NDArray[np.int32],
         is_fixed: bool,
+        by_place: bool = False,
     ) -> None: ...

@@ -28,7 +28,18 @@ from optsearch.counting.configurations import CellSets, to_masks, to_words
 from optsearch.counting.constraints import Constraints, Counting
 from optsearch.counting.engines import engine_for
 from optsearch.counting.prior import Prior, by_replies
-from optsearch.game import HOLE, Cell, FixedLabels, Game, NoLabels, SinkingLabels, bits, notebook
+from optsearch.game import (
+    HOLE,
+    Cell,
+    FixedLabels,
+    Game,
+    NoLabels,
+    ShipNames,
+    ShipPlaces,
+    SinkingLabels,
+    bits,
+    notebook,
+)
 from optsearch.game.noise import NoisyPosition, are_lies
 from optsearch.game.position import Position, legend, no_configuration
 from optsearch.support.errors import ImpossiblePosition, NotSupported, TooLarge
@@ -587,7 +598,8 @@ def cases(position: Position | NoisyPosition) -> Iterator[SunkAssignment]:
     """Every way in which the sunk ships can lie, with what remains to be placed.
 
     Each configuration belongs to one case: a shot that sinks names the ship on its cell. Where
-    every hit names its ship there is one case, and nothing counts as sunk. Of lies every way to
+    every hit names its ship there is one case, and nothing counts as sunk; where every hit shows
+    its ship there is one case at most, and what is shown counts as sunk. Of lies every way to
     make few enough replies false is a case.
     """
     game = position.game
@@ -595,11 +607,15 @@ def cases(position: Position | NoisyPosition) -> Iterator[SunkAssignment]:
         for ships, water in position.readings():
             yield SunkAssignment((), Constraints(game.fleet, water, ships))
         return
-    if isinstance(game.announcement, FixedLabels):
+    if isinstance(game.announcement, ShipNames):
         yield SunkAssignment((), _named(position))
         return
     hits = 0
     sinkings: list[tuple[int, int | None, int]] = []  # cell, length if told, hits up to then
+    if isinstance(game.announcement, ShipPlaces):
+        hits = position.hits
+        shown = {int(shot.reply.length) for shot in position.shots if shot.reply.length}
+        sinkings = [(ship & -ship, game.kind_of(ship), ship) for ship in sorted(shown)]
     for shot in position.shots:
         if shot.reply.hit:
             hits |= game.bit(shot.cell)

@@ -28,7 +28,7 @@ from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import cases
 from optsearch.counting.prior import Prior
-from optsearch.game import FixedLabels, Game
+from optsearch.game import FixedLabels, Game, ShipPlaces
 from optsearch.game.position import Position, Reply, reply
 from optsearch.search.rules import told_lengths
 from optsearch.strategies import (
@@ -284,8 +284,8 @@ class KernelRunner(Runner):
     def evaluator(self) -> TreeEvaluator:
         """The kernel, with the numbers of the rule."""
         game = self.game
-        is_fixed = isinstance(game.announcement, FixedLabels)
-        labels = Labels(self.rule.order, *_kinds_and_slots(game), is_fixed)
+        told = (isinstance(game.announcement, one) for one in (FixedLabels, ShipPlaces))
+        labels = Labels(self.rule.order, *_kinds_and_slots(game), *told)
         evaluator = TreeEvaluator(self.rule, labels, game.contact != "any")
         board = game.rows, game.columns, game.holes
         evaluator.score_by(self.rule, board, told_lengths(game))

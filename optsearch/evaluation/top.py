@@ -8,7 +8,7 @@ from typing import TypeGuard
 from optsearch.counting.constraints import Constraints, Counting
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation.runners import Runner
-from optsearch.game import FixedLabels, bits
+from optsearch.game import FixedLabels, ShipPlaces, bits
 from optsearch.game.position import HIT, Position, Reply, known_replies
 from optsearch.strategies.greedy import counts_of
 from optsearch.support.store import Facts
@@ -73,7 +73,14 @@ class Top:
         return found
 
     def _named(self, position: Position, cell: int) -> dict[Reply, int]:
-        """How many configurations name each ship at a cell."""
+        """How many configurations name each ship at a cell, or show it."""
+        if isinstance(self._game.announcement, ShipPlaces):
+            through = Posterior(position).placements
+            return {
+                Reply(True, length=self._game.label(0, ship)): n
+                for ship, n in through.items()
+                if ship >> cell & 1
+            }
         where = self._game.cell(cell)
         heard = Counter(shot.reply for shot in position.shots)
         return {

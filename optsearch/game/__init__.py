@@ -8,7 +8,14 @@ text, `shapes` and `ships` the kinds of ships, `announcements` the replies and w
 call them, and `notebook` the pieces of HTML by which values draw themselves.
 """
 
-from optsearch.game.announcements import ANNOUNCEMENTS, FixedLabels, NoLabels, SinkingLabels
+from optsearch.game.announcements import (
+    ANNOUNCEMENTS,
+    FixedLabels,
+    NoLabels,
+    ShipNames,
+    ShipPlaces,
+    SinkingLabels,
+)
 from optsearch.game.board import Board, Permutation, bits, image
 from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, column_name, parse_cell
 from optsearch.game.game import (
@@ -33,6 +40,8 @@ __all__ = [
     "Game",
     "NoLabels",
     "Permutation",
+    "ShipNames",
+    "ShipPlaces",
     "SinkingLabels",
     "bits",
     "cell_name",

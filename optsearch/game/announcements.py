@@ -1,7 +1,8 @@
 """Replies to shots, and the rules of what they tell: each rule is of one of three kinds.
 
     NoLabels       a hit tells nothing else
-    FixedLabels    what a hit tells depends on the ship and the cell alone, not on earlier shots
+    FixedLabels    what a hit tells depends on the ship and the cell alone, not on earlier shots:
+                   its name (ShipNames) or where it lies (ShipPlaces)
     SinkingLabels  what a hit tells depends on the cells hit before, too
 
 What computes names the kinds that it handles (`Game.require_kinds`), and refuses all others.
@@ -14,9 +15,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from optsearch.game.shapes import parse_kind
+from optsearch.game.shapes import Placement, parse_kind
 from optsearch.support.errors import GameError, PositionError
 
+FORMS = "miss, hit, hit:SHIP, sunk or sunk:LENGTH"  # of the replies of all rules
 SIGNS = {"hit": "X×", "miss": "o○", "sunk": "●"}  # of replies: first in text, last in figures
 
 
@@ -25,7 +27,8 @@ class Reply:
     """The answer to a shot: miss, hit, or a hit that sinks.
 
     length -- what a hit tells of its ship: the length or the shape of the ship that it sinks, as in
-    `sunk:3` or `sunk:L4`, or of the ship that it hits, as in `hit:3`.
+    `sunk:3` or `sunk:L4`, or of the ship that it hits, as in `hit:3`; or where that ship lies
+    (a `Placement`), as in `hit:A1-A3`.
     """
 
     hit: bool
@@ -33,10 +36,11 @@ class Reply:
     length: int | None = None
 
     @classmethod
-    def parse(cls, text: str, known: Mapping[str, int] | None = None) -> Reply:
+    def parse(cls, text: str, known: Mapping[str, int] | None = None, forms: str = FORMS) -> Reply:
         """The reply that `miss`, `hit`, `hit:5`, `sunk` or `sunk:3` names; else PositionError.
 
-        known -- ships by their names, as in `sunk:carrier` or `hit:3a`.
+        known -- what replies tell by name, as in `sunk:carrier`, `hit:3a` or `hit:A1-A3`. forms --
+        of replies, for the error.
         """
         match = re.fullmatch(r"(miss|hit|sunk)(?::(\S{1,300}))?", text.strip().lower(), re.ASCII)
         told = None
@@ -46,9 +50,7 @@ class Reply:
         except GameError:
             match = None
         if not match or (match[2] and (match[1] == "miss" or not told)):
-            raise PositionError(
-                f"{text!r} is not a reply; use miss, hit, hit:SHIP, sunk or sunk:LENGTH"
-            )
+            raise PositionError(f"{text!r} is not a reply; use {forms}")
         return cls(match[1] != "miss", match[1] == "sunk", told)
 
     def __str__(self) -> str:
@@ -84,15 +86,16 @@ class Announcement(ABC):
     forms: str
 
     @abstractmethod
-    def of_hit(self, kind: int, is_sunk: bool) -> Reply:
-        """The reply to a hit on a ship of this kind.
+    def of_hit(self, told: int, is_sunk: bool) -> Reply:
+        """The reply to a hit on a ship.
 
+        told -- what the rule may tell of the ship: its kind, or for ShipPlaces where it lies.
         is_sunk -- whether every cell of the ship is hit now.
         """
 
-    def hits(self, fleet: Iterable[int]) -> set[Reply]:
-        """Every reply to a hit on a ship of a fleet."""
-        return {self.of_hit(kind, is_sunk) for kind in fleet for is_sunk in (False, True)}
+    def hits(self, ships: Iterable[int]) -> set[Reply]:
+        """Every reply to a hit on one of some ships, by what the rule may tell of each."""
+        return {self.of_hit(told, is_sunk) for told in ships for is_sunk in (False, True)}
 
     def most(self, fleet: Iterable[int], answer: Reply) -> int | None:
         """How often the reply to a hit can come in a game at most; None if only hits limit it."""
@@ -104,26 +107,41 @@ class NoLabels(Announcement):
 
     forms = "hit or miss"
 
-    def of_hit(self, kind: int, is_sunk: bool) -> Reply:
+    def of_hit(self, told: int, is_sunk: bool) -> Reply:
         """A plain hit."""
         return HIT
 
 
 class FixedLabels(Announcement):
-    """A hit names its ship, whatever was hit before; so the order of the shots is no matter.
+    """Every hit has a label, whatever was hit before; so the order of the shots is no matter.
 
     A certain hit costs no miss, and what it tells does not depend on when it is shot.
     """
 
-    forms = "miss or hit:SHIP"
+    def of_hit(self, told: int, is_sunk: bool) -> Reply:
+        """A hit with its label, whether or not the ship is sunk."""
+        return Reply(True, length=told)
 
-    def of_hit(self, kind: int, is_sunk: bool) -> Reply:
-        """A hit with the name of the ship, whether or not it is sunk."""
-        return Reply(True, length=kind)
+
+class ShipNames(FixedLabels):
+    """A hit names its ship."""
+
+    forms = "miss or hit:SHIP"
 
     def most(self, fleet: Iterable[int], answer: Reply) -> int:
         """As many as the ships of that name have cells."""
         return sum(int(kind) for kind in fleet if kind == answer.length)
+
+
+class ShipPlaces(FixedLabels):
+    """A hit shows its whole ship: the cells where it lies."""
+
+    forms = "miss or hit:CELL-CELL, the ends of the ship, or all its cells as in hit:A1+A2+B2"
+
+    def most(self, fleet: Iterable[int], answer: Reply) -> int:
+        """As many as the ship has cells, if there is one."""
+        is_place = isinstance(answer.length, Placement)
+        return answer.length.bit_count() if is_place else 0  # type: ignore[union-attr]
 
 
 @dataclass(frozen=True)
@@ -140,9 +158,9 @@ class SinkingLabels(Announcement):
         """With or without a length."""
         return "hit, miss or sunk:LENGTH" if self.names_ship else "hit, miss or sunk"
 
-    def of_hit(self, kind: int, is_sunk: bool) -> Reply:
+    def of_hit(self, told: int, is_sunk: bool) -> Reply:
         """A hit, or a hit that sinks."""
-        return Reply(True, is_sunk, kind if is_sunk and self.names_ship else None)
+        return Reply(True, is_sunk, told if is_sunk and self.names_ship else None)
 
     def most(self, fleet: Iterable[int], answer: Reply) -> int | None:
         """As many sinkings as there are such ships."""
@@ -155,5 +173,6 @@ ANNOUNCEMENTS: dict[str, Announcement] = {
     "nothing": NoLabels(),
     "sunk": SinkingLabels(names_ship=False),
     "ship": SinkingLabels(names_ship=True),
-    "name": FixedLabels(),
+    "name": ShipNames(),
+    "place": ShipPlaces(),
 }

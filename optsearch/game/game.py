@@ -13,12 +13,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import count
 
-from optsearch.game.announcements import ANNOUNCEMENTS, Announcement, FixedLabels, NoLabels
+from optsearch.game.announcements import (
+    ANNOUNCEMENTS,
+    Announcement,
+    NoLabels,
+    Reply,
+    ShipNames,
+    ShipPlaces,
+)
 from optsearch.game.board import MAKERS, Board, Permutation, bits, image, made
 from optsearch.game.board_files import named_board
 from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, parse_cell
 from optsearch.game.named_games import NAMED_GAMES, parted, suggestion
-from optsearch.game.shapes import Lettered, Shape, parse_kind
+from optsearch.game.shapes import Lettered, Placement, Shape, parse_kind
 from optsearch.support.errors import GameError, NotSupported, TooLarge
 
 MOST_TURNS = 8  # symmetries that those kernels take which turn boards
@@ -112,7 +119,7 @@ class Game:
         (diagonally only), `any` (they may touch but never overlap).
     announce -- what a shot tells besides hit or miss: `nothing` (the paper's rule), `sunk` (that
         some ship is sunk), `ship` (the length of the ship that is sunk), `name` (which ship is hit,
-        at every hit).
+        at every hit), `place` (where that ship lies, at every hit).
     holes -- mask of the cells that are no part of the board: no ship lies on them and no shot goes
         there. Two ships touch, or do not, as they would without holes.
     board -- how the cells of the grid lie to each other (`optsearch.game.board`): a `Board`, or
@@ -198,7 +205,7 @@ class Game:
 
     def _check_kinds(self) -> None:
         """Raise GameError for kinds that nobody can tell apart where hits do not name ships."""
-        if isinstance(self.announcement, FixedLabels):
+        if isinstance(self.announcement, ShipNames):
             return
         kinds = list(dict.fromkeys(self.fleet))
         for kind in kinds:
@@ -373,9 +380,37 @@ class Game:
         return self.fleet if self.has_twins else tuple(map(self.kind_of, ships))
 
     @cached_property
+    def labels(self) -> tuple[int, ...]:
+        """What hits may tell of a ship: its kind, or where it lies."""
+        return tuple(self._places.values()) if self._places else tuple(dict.fromkeys(self.fleet))
+
+    @cached_property
+    def _places(self) -> dict[int, Placement]:
+        """Where ships can lie, if hits show it, by the masks of their cells."""
+        ships = self._kinds if isinstance(self.announcement, ShipPlaces) else ()
+        return {ship: Placement(ship, self.ship_name(ship)) for ship in ships}
+
+    def label(self, kind: int, ship: int) -> int:
+        """What hits may tell of a ship of a kind on some cells (mask)."""
+        return self._places.get(ship, kind)
+
+    @cached_property
     def ships_by_name(self) -> dict[str, int]:
-        """The kinds of ships by the names that replies give them, in small letters."""
-        return {**self.board.kinds, **{str(kind).lower(): kind for kind in self.fleet}}
+        """What replies tell of ships by the names that they give it, in small letters."""
+        found = {**self.board.kinds, **{str(kind).lower(): kind for kind in self.fleet}}
+        for ship, place in self._places.items():
+            names = self.names(ship)
+            ends = [f"{names[0]}-{names[-1]}", f"{names[-1]}-{names[0]}"]
+            is_whole = (
+                parse_holes(ends[0], self.rows, self.columns) == ship or "+" not in place.text
+            )
+            texts = [place.text, "+".join(names), *(ends if is_whole else ())]
+            found |= dict.fromkeys(map(str.lower, texts), place)
+        return found
+
+    def reply(self, text: str) -> Reply:
+        """The reply of a text such as `miss` or `hit:3a`; PositionError for one that is none."""
+        return Reply.parse(text, self.ships_by_name, self.announcement.forms)
 
     def rank(self, ship: int) -> tuple[int, int]:
         """The key by which ships of a configuration are sorted: order of the fleet, then cells."""
@@ -398,7 +433,7 @@ class Game:
         Where letters go, each configuration stands for equally many of this game.
         """
         fleet = self.fleet
-        if not isinstance(ANNOUNCEMENTS[announce], FixedLabels):
+        if not isinstance(ANNOUNCEMENTS[announce], ShipNames):
             fleet = tuple(int(one) if isinstance(one, Lettered) else one for one in fleet)
         return replace(self, announce=announce, fleet=fleet)
 

@@ -14,11 +14,20 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from optsearch.game import notebook
-from optsearch.game.announcements import HIT, MISS, SIGNS, SUNK, FixedLabels, NoLabels, Reply
+from optsearch.game.announcements import (
+    HIT,
+    MISS,
+    SIGNS,
+    SUNK,
+    FixedLabels,
+    NoLabels,
+    Reply,
+    ShipPlaces,
+)
 from optsearch.game.board import connected
 from optsearch.game.cells import Cell, cell_name, cell_of, parse_cell
 from optsearch.game.game import HOLE, HOLES, Game
-from optsearch.game.shapes import Shape, is_kind
+from optsearch.game.shapes import Placement, Shape, is_kind
 from optsearch.support.errors import GameError, ImpossiblePosition, NotSupported, PositionError
 
 __all__ = [
@@ -47,7 +56,7 @@ def legend(game: Game, in_figures: bool = False) -> str:
 @lru_cache(maxsize=16)
 def known_replies(game: Game) -> tuple[Reply, ...]:
     """Every reply that the rules of the game know, in the order of replies."""
-    hits = game.announcement.hits(game.fleet)
+    hits = game.announcement.hits(game.labels)
     return tuple(sorted({MISS} | hits, key=lambda reply: reply.order))
 
 
@@ -62,7 +71,7 @@ def reply(game: Game, configuration: Iterable[int], hits: int, shot: int) -> Rep
             return HIT  # also where one set of cells is all the ships
         if ship & shot:
             kind = game.fleet[number] if game.has_twins else game.kind_of(ship)
-            return game.announcement.of_hit(kind, not ship & ~(hits | shot))
+            return game.announcement.of_hit(game.label(kind, ship), not ship & ~(hits | shot))
     return MISS
 
 
@@ -143,6 +152,12 @@ class Position:
     def _check_label(self, shot: Shot, before: Sequence[Shot]) -> None:
         """Raise PositionError for a ship that the fleet has not, or that is named too often."""
         fleet, length = self.game.fleet, shot.reply.length
+        lies_there = isinstance(length, Placement) and length & self.game.bit(shot.cell)
+        if isinstance(self.game.announcement, ShipPlaces) and not lies_there:
+            raise PositionError(
+                f"{shot} shows no ship of the fleet {self.game.fleet_text} that lies there; the "
+                f"replies are {self.game.announcement.forms}"
+            )
         most = self.game.announcement.most(fleet, shot.reply)
         number = 1 + sum(one.reply == shot.reply for one in before)
         if most is None or number <= most:
@@ -206,18 +221,19 @@ class Position:
     def shown(self) -> dict[Cell, Reply]:
         """The reply of each cell shot, as it is drawn.
 
-        A hit that names its ship is drawn as a sinking where it is the last one of the only ship of
-        that name: this follows.
+        A hit that names or shows its ship is drawn as a sinking where it is the last one of the
+        only ship of that name, or there: this follows.
         """
-        left = Counter({kind: int(kind) for kind in self.game.fleet})
+        fleet, heard = self.game.fleet, Counter[Reply]()
         found: dict[Cell, Reply] = {}
         for shot in self.shots:
-            named = None if shot.reply.sunk else shot.reply.length
-            found[shot.cell] = shot.reply
-            if named is not None and self.game.fleet.count(named) == 1:
-                left[named] -= 1
-                if not left[named]:
-                    found[shot.cell] = SUNK
+            found[shot.cell] = one = shot.reply
+            if one.sunk or one.length is None:
+                continue
+            heard[one] += 1
+            is_one = fleet.count(one.length) == 1 or isinstance(one.length, Placement)
+            if is_one and heard[one] == self.game.announcement.most(fleet, one):
+                found[shot.cell] = SUNK
         return found
 
     @property
@@ -322,7 +338,7 @@ class Position:
         cell -- or its name, as in `B3`. answer -- or its text, as in `hit`.
         """
         if isinstance(answer, str):
-            answer = Reply.parse(answer, self.game.ships_by_name)
+            answer = self.game.reply(answer)
         shot = Shot(cell_of(cell), answer)
         bit = self._check_shot(shot, self.shots, self.hits | self.misses)
         following = object.__new__(Position)
@@ -392,16 +408,20 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
         if isinstance(game.announcement, FixedLabels):
             if answer.lower() in game.ships_by_name:
                 answer = f"hit:{answer}"
-            elif (
-                answer.lower() == "hit"
-                and words
-                and (words[0].isdecimal() or words[0].lower() in game.ships_by_name)
-            ):
+            elif answer.lower() == "hit" and words and _is_label(words[0], game.bit(cell), game):
                 answer = f"hit:{words.pop(0)}"
         elif words and (words[0].isdecimal() or _is_told(answer, words, game)):
             answer += f":{words.pop(0)}"
-        shots.append(Shot(cell, Reply.parse(answer, game.ships_by_name)))
+        shots.append(Shot(cell, game.reply(answer)))
     return tuple(shots)
+
+
+def _is_label(word: str, cell: int, game: Game) -> bool:
+    """Whether a word is the ship that a hit names or shows; A1 can be a ship of one cell there."""
+    known = game.ships_by_name.get(word.lower(), 0)
+    if isinstance(known, Placement):
+        return bool(known & cell)
+    return bool(known) or word.isdecimal()
 
 
 def _in_full(word: str) -> str:

@@ -46,36 +46,53 @@ _FORM = (
 )
 
 
-class Lettered(int):
-    """A straight ship with a letter; as an integer, its length. It is equal to no plain length."""
+class Labelled(int):
+    """A number with a text, which is written in place of it."""
 
-    letter: str
-
-    def __new__(cls, length: int, letter: str) -> Lettered:
-        """The ship of a length with a letter."""
-        ship = super().__new__(cls, length)
-        ship.letter = letter
-        return ship
-
-    def __getnewargs__(self) -> tuple[int, str]:  # type: ignore[override]
-        return int(self), self.letter
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Lettered) and str(self) == str(other)
-
-    def __hash__(self) -> int:
-        return hash((int(self), self.letter))
+    text: str
 
     def __str__(self) -> str:
-        return f"{int(self)}{self.letter}"
+        return self.text
 
     __repr__ = __str__
 
     def __format__(self, form: str) -> str:
-        return format(str(self), form)
+        return format(self.text, form)
 
 
-class Shape(int):
+class Placement(Labelled):
+    """Where a ship lies, as a hit shows it; as an integer, the mask of its cells."""
+
+    def __new__(cls, mask: int, text: str) -> Placement:
+        """The ship on these cells, and their names."""
+        ship = super().__new__(cls, mask)
+        ship.text = text
+        return ship
+
+    def __getnewargs__(self) -> tuple[int, str]:  # type: ignore[override]
+        return int(self), self.text
+
+
+class Lettered(Labelled):
+    """A straight ship with a letter; as an integer, its length. It is equal to no plain length."""
+
+    def __new__(cls, length: int, letter: str) -> Lettered:
+        """The ship of a length with a letter."""
+        ship = super().__new__(cls, length)
+        ship.text = f"{length}{letter}"
+        return ship
+
+    def __getnewargs__(self) -> tuple[int, str]:  # type: ignore[override]
+        return int(self), self.text.lstrip("0123456789")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Lettered) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+class Shape(Labelled):
     """A ship of some shape; as an integer, how many cells it has.
 
     text -- its name, or a drawing. orientations -- the cells of each way in which it may lie, from
@@ -83,7 +100,6 @@ class Shape(int):
     a number.
     """
 
-    text: str
     orientations: tuple[Cells, ...]
 
     def __new__(cls, text: str, orientations: tuple[Cells, ...]) -> Shape:
@@ -100,14 +116,6 @@ class Shape(int):
 
     def __hash__(self) -> int:
         return hash(self.orientations)
-
-    def __str__(self) -> str:
-        return self.text
-
-    __repr__ = __str__
-
-    def __format__(self, form: str) -> str:
-        return format(self.text, form)
 
 
 class Piece(Shape):

@@ -16,7 +16,7 @@ from math import comb, factorial, prod
 
 from optsearch.counting.family import Family, sets_by_weight
 from optsearch.counting.posterior import Posterior
-from optsearch.game import FixedLabels, Game, bits, image
+from optsearch.game import Game, ShipNames, bits, image
 from optsearch.game.position import HIT, MISS, Position, Shot
 from optsearch.support.errors import TooLarge
 
@@ -68,7 +68,7 @@ def hit_words(game: Game) -> int:
     """
     if game.is_silent:
         return 1
-    if isinstance(game.announcement, FixedLabels):
+    if isinstance(game.announcement, ShipNames):
         cells = [int(kind) * game.fleet.count(kind) for kind in set(game.fleet)]
         return factorial(game.fleet_cells) // prod(map(factorial, cells))
     # What may be sunk after some hits, all with the same replies -> how many sequences.

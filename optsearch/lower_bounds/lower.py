@@ -17,7 +17,7 @@ from typing import NamedTuple
 from optsearch.counting.family import Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import MAX_CELLS, FixedLabels, Game, NoLabels, SinkingLabels
+from optsearch.game import MAX_CELLS, Game, NoLabels, ShipNames, SinkingLabels
 from optsearch.game.position import Position
 from optsearch.lower_bounds.by_chance import misses_by_chance
 from optsearch.lower_bounds.chain import mean_at_least, root_chain
@@ -155,9 +155,9 @@ def lower_bounds_in_turn(
     if prior is not None:
         yield from _from_leaves(position, Family.of(position, prior))
         return
-    position.game.require_kinds(_THESE, NoLabels, FixedLabels, SinkingLabels)
+    position.game.require_kinds(_THESE, NoLabels, ShipNames, SinkingLabels)
     plain = position  # a mean over ships without letters is that with letters
-    if isinstance(position.game.announcement, FixedLabels):
+    if isinstance(position.game.announcement, ShipNames):
         plain = Position(position.game.announcing("nothing"))
     number = Posterior(plain, progress=_counting(progress)).configurations
     if not number:

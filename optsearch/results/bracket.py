@@ -17,7 +17,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.evaluation import Task, run_task
 from optsearch.evaluation.runners import runner_of
-from optsearch.game import ANNOUNCEMENTS, MAX_CELLS, FixedLabels, Game, notebook
+from optsearch.game import ANNOUNCEMENTS, MAX_CELLS, FixedLabels, Game, ShipNames, notebook
 from optsearch.game.position import Position
 from optsearch.lower_bounds import (
     Bound,
@@ -428,7 +428,7 @@ def _evaluated(game: Game, results: Path) -> list[Bound]:
     """
     names = list(ANNOUNCEMENTS)
     told = names[: names.index(game.announce) + 1]
-    if isinstance(game.announcement, FixedLabels) and len(set(game.fleet)) < len(game.fleet):
+    if isinstance(game.announcement, ShipNames) and len(set(game.fleet)) < len(game.fleet):
         told = ["nothing", game.announce]
     playable: dict[Game | None, str] = {game.announcing(one): one for one in told}
     gathered = []

@@ -23,7 +23,16 @@ from optsearch.counting.configurations import CellSets, list_ships, to_masks, to
 from optsearch.counting.family import MAX_SETS, Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import FixedLabels, Game, NoLabels, Permutation, SinkingLabels, bits, image
+from optsearch.game import (
+    FixedLabels,
+    Game,
+    NoLabels,
+    Permutation,
+    ShipPlaces,
+    SinkingLabels,
+    bits,
+    image,
+)
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import MISS, Position, Reply
 from optsearch.support.errors import NotSupported, TooLarge
@@ -138,7 +147,7 @@ class Problem:
 
     sets -- as words, ascending where hits tell nothing. hits -- the mask of the cells hit before.
     cells_left -- hits that end a game from there. family -- the sets where hits tell nothing.
-    ships -- of each set, shape (n, s, 2), and a number for what hits tell of each of the s, else.
+    ships -- of each set, shape (n, s, 2), else.
     """
 
     game: Game
@@ -148,7 +157,6 @@ class Problem:
     cells_left: int
     family: Family | None = None
     ships: NDArray[np.uint64] | None = None
-    labels: tuple[int, ...] = ()
 
     @classmethod
     def of_family(cls, family: Family, hits: int) -> Problem:
@@ -173,9 +181,24 @@ class Problem:
         ships = _compatible(position)
         sets = np.bitwise_or.reduce(ships, axis=1)
         weights = np.ones(len(sets), np.int64)
-        return cls(
-            game, sets, weights, position.hits, position.hits_left, None, ships, labels(game)
-        )
+        return cls(game, sets, weights, position.hits, position.hits_left, None, ships)
+
+    @cached_property
+    def labelled(self) -> tuple[str, CellSets, tuple[int, ...]]:
+        """What hits tell, as `Search` takes it: the kind of replies, the items, their labels.
+
+        An item is ships, with a number for what hits tell of each. Where hits show their ships, it
+        is the cells with each label, the same number of labels in all items: the label of a cell
+        says which of the ships that go through it lies there.
+        """
+        if self.ships is None:
+            return "nothing", self.sets, (0,)
+        if isinstance(self.game.announcement, ShipPlaces):
+            items = _by_place(self.ships)
+            return "places", items, tuple(range(items.shape[1]))
+        is_fixed = isinstance(self.game.announcement, FixedLabels)
+        told = labels(self.game)[: self.ships.shape[1]]
+        return "labels" if is_fixed else "sinkings", self.ships, told
 
     @cached_property
     def automorphisms(self) -> tuple[Permutation, ...]:
@@ -320,13 +343,29 @@ class Kernel:
         codes = self._codes(state, cell)
         found: dict[Reply, NDArray[np.bool_]] = {}
         for code in np.unique(codes).tolist():
-            kind = self.game.fleet[abs(code) - 1]
-            reply = self.game.announcement.of_hit(kind, code < 0) if code else MISS
-            found[reply] = found.get(reply, False) | (codes == code)
+            for reply, some in self._replies(state, code, codes == code):
+                found[reply] = found.get(reply, False) | some
         return {
             reply: (hit if reply.hit else missed)._replace(family=state.family[found[reply]])
             for reply in sorted(found, key=lambda reply: reply.order)
         }
+
+    def _replies(
+        self, state: State, code: int, has: NDArray[np.bool_]
+    ) -> Iterator[tuple[Reply, NDArray[np.bool_]]]:
+        """The replies of the sets with a code of `_codes`, and which of the state give each."""
+        if not code:
+            yield MISS, has
+            return
+        ship, kind = abs(code) - 1, self.game.fleet[abs(code) - 1]
+        if not isinstance(self.game.announcement, ShipPlaces):
+            yield self.game.announcement.of_hit(kind, code < 0), has
+            return
+        assert self.problem.ships is not None
+        places = self.problem.ships[state.family, ship]
+        for place in np.unique(places[has], axis=0):
+            told = self.game.label(kind, to_masks(place[None])[0])
+            yield self.game.announcement.of_hit(told, code < 0), (places == place).all(axis=1) & has
 
     def _codes(self, state: State, cell: int) -> NDArray[np.int64]:
         """Which ship of each set a shot hits, from 1, negative if it sinks it; 0 a miss.
@@ -412,11 +451,7 @@ def _searching(
     tick: Callable[[int], None],
     rule: str,
 ) -> Search:
-    items = problem.sets if problem.ships is None else problem.ships
-    replies = "nothing"
-    if problem.ships is not None:
-        is_fixed = isinstance(problem.game.announcement, FixedLabels)
-        replies = "labels" if is_fixed else "sinkings"
+    replies, items, labels = problem.labelled
     search = Search(
         items,
         problem.weights,
@@ -428,7 +463,7 @@ def _searching(
         tick,
         rule,
         replies,
-        problem.labels,
+        labels,
     )
     search.memo.disk_from = DISK_FROM
     return search
@@ -557,7 +592,7 @@ def misses_with_one_ship_a_set(
         return 0
     sets = to_words(family.sets)
     weights = np.array(family.weights, np.int64)
-    problem = Problem(family.game, sets, weights, 0, family.hits, None, sets[:, None, :], (0,))
+    problem = Problem(family.game, sets, weights, 0, family.hits, None, sets[:, None, :])
     found = Kernel(problem, MEAN, SolverOptions(), MemoryTable(memory), None, tick)
     return found.solve(found.root)
 
@@ -581,7 +616,7 @@ def _most(counts: NDArray[np.int64]) -> list[int]:
 
 def labels(game: Game) -> tuple[int, ...]:
     """A number for what hits tell of each ship; equal where it is the same."""
-    if game.announcement == SinkingLabels(names_ship=False):
+    if game.is_silent or game.announcement == SinkingLabels(names_ship=False):
         return (0,) * len(game.fleet)
     kinds = list(dict.fromkeys(game.fleet))
     return tuple(len(kinds) - kinds.index(kind) for kind in game.fleet)
@@ -594,3 +629,25 @@ def _compatible(position: Position) -> NDArray[np.uint64]:
         keep = [position.is_compatible(to_masks(row)) for row in ships]
         return np.ascontiguousarray(ships[keep])
     return np.ascontiguousarray(Posterior(position).everything())
+
+
+def _by_place(ships: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The cells of configurations by the labels that show their ships, shape (n, labels, 2).
+
+    The label of a cell is the number of the ship there among all that go through this cell.
+    """
+    masks = [to_masks(row) for row in ships]
+    through: dict[int, dict[int, int]] = {}
+    for ship in sorted({ship for row in masks for ship in row}):
+        for cell in bits(ship):
+            numbers = through.setdefault(cell, {})
+            numbers[ship] = len(numbers)
+    number = max(map(len, through.values()))
+    items = []
+    for row in masks:
+        item = [0] * number
+        for ship in row:
+            for cell in bits(ship):
+                item[through[cell][ship]] |= 1 << cell
+        items.append(to_words(item))
+    return np.array(items)

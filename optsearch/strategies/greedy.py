@@ -17,7 +17,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.game import MAX_CELLS, Cell, FixedLabels, Game, NoLabels, SinkingLabels, bits
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.orders import order_of
-from optsearch.game.position import Position, reply
+from optsearch.game.position import MISS, Position, known_replies, reply
 from optsearch.search.kernels import Kernel, announced_kernel, best_cells
 from optsearch.search.rules import RANGES
 from optsearch.strategies import Rule, Strategy
@@ -149,17 +149,15 @@ def optimal_shot(sets: Sequence[int], order: Sequence[int]) -> int:
 
 
 def _named_hits(position: Position, order: Sequence[int]) -> dict[int, list[int]]:
-    """For each cell not shot, in an order, the kind of ship that each configuration has there.
+    """For each cell not shot, in an order, what each configuration replies there.
 
-    Kinds are numbers from 1 on, and 0 is water.
+    Replies are numbers from 1 on, and 0 is a miss.
     """
     game = position.game
+    numbers = {answer: n for n, answer in enumerate((MISS, *known_replies(game)[:-1]))}
     configurations = [to_masks(ships) for ships in Posterior(position).everything()]
     return {
-        cell: [
-            1 + game.fleet.index(answer.length) if answer.length else 0
-            for answer in (reply(game, ships, position.hits, 1 << cell) for ships in configurations)
-        ]
+        cell: [numbers[reply(game, ships, position.hits, 1 << cell)] for ships in configurations]
         for cell in order
         if not position.closed >> cell & 1
     }

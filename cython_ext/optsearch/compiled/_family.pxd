@@ -9,7 +9,7 @@ from optsearch.compiled._table cimport Key
 cdef enum:
     PRICE_OF_MISS = 1 << 12    # so many of a price are one miss
     PRICED = 512               # sets up to which a family can have prices
-    MAX_CODES = 17             # replies with a hit: a hit, and one for each of at most 16 labels
+    MAX_CODES = 65             # replies with a hit: a hit, and one for each of at most 64 labels
 
 cdef enum:                     # what a hit tells
     NOTHING = 0

@@ -7,28 +7,34 @@ from optsearch.compiled._block cimport Part, Words
 from optsearch.compiled._enumerate cimport MAX_CODED, MAX_KINDS
 
 
+cdef enum:
+    MAX_LABELS = 64            # of the ships that can lie on one cell
+
+
 cdef struct Through:           # a placement through a cell
     Cells rest                 # its other cells
     int kind
     int number
+    int label                  # of a hit there
 
 
 cdef struct Slot:              # a ship of the fleet
     int kind
     int shift                  # of its number in the code
-    int label                  # that its hits can have
+    int label                  # that its sinking can have
 
 
 cdef struct Replies:           # what a shot leaves, by what it tells; free the masks
     Part missed
     Part hit                   # without a label
-    Part labelled[MAX_KINDS]
+    Part labelled[MAX_LABELS]
     uint64_t* masks
 
 
 cdef class Labels:
     cdef int cells, ships, kinds
     cdef bint is_fixed                   # whether every hit has its label; else that which sinks
+    cdef bint by_place                   # whether it shows where the ship lies; else the ship's name
     cdef int codes                       # bits of a code
     cdef int number                      # of different labels; 0: a hit tells nothing more
     cdef Slot slot[MAX_CODED]
