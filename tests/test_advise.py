@@ -369,6 +369,16 @@ def test_a_terminal_keeps_replies_and_offers_to_go_on(person):
     assert "go on" not in asked
 
 
+def test_without_a_game_it_asks_which(person):
+    asked, output = person(["5x", "", "A1 m"])
+    assert asked.count("which game?") == 2
+    assert output.index("1  boxed") < output.index("2  paper")
+    assert "10x10:5,4,3,3,2,contact=any,announce=ship" in output
+    assert "4x4:3,2" in person(["4x4:3,2"])[1]
+    assert "10x10:5,4,3a,3b,2" in person(["3"])[1]
+    assert "name the game, as in" in str(run(["A1 m"]).exception)
+
+
 def test_what_is_not_kept(person):
     person(["B2 h"], "4x4:3,2", "--no-save")
     run(["B2 h"], "4x4:3,2")

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import socket
+import statistics
 import subprocess
 import sys
 import time
@@ -28,8 +29,9 @@ from optsearch.cli.advising import advise as command
 from optsearch.counting import posterior
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.posterior import Posterior
+from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Game, cell_name
-from optsearch.game.position import Position, known_replies, shots_of
+from optsearch.game.position import Position, known_replies, play, shots_of
 from optsearch.play import replies
 from optsearch.play.advice import advise
 from optsearch.play.match import Match
@@ -195,6 +197,23 @@ def test_the_value_of_a_shot_by_the_definition(position):
     for index, value in list(reference.first_shots(family).items())[:3]:
         name = cell_name(position.game.cell(index))
         assert answers.value(setting, shots, name) == {"value": [str(value)] * 2}
+
+
+def test_games_are_sampled_from_a_position(tmp_path):
+    """Whose mean is that of greedy on all configurations left, within four standard errors."""
+    setting = Setting(Game.parse("4x4:3,2"))
+    position = Position.parse(setting.game, "B2=hit A1=miss")
+    parts = [answers.sample(setting, str(position), number) for number in range(5)]
+    games, total, squares = (
+        sum(one[key] for one in parts) for key in ("games", "total", "squares")
+    )
+    chooser, every = Chooser("greedy", setting.game), []
+    for ships in Posterior(position).everything():
+        every.append(len(play(chooser.shot, to_masks(ships), position).shots) - 2)
+    mean, deviation = statistics.mean(every), statistics.pstdev(every)
+    assert games > 20
+    assert abs(total / games - mean) < 4 * deviation / games**0.5
+    assert (squares / games - (total / games) ** 2) ** 0.5 == pytest.approx(deviation, rel=0.4)
 
 
 # Games

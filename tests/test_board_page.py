@@ -194,6 +194,8 @@ def test_advice_by_keys(page):
 
 def test_a_game_is_chosen_whose_hits_name_their_ship(page):
     """Impossible replies are refused with a reason; a sunk ship is drawn; modes keep the shots."""
+    to_go = page.driver.find_element("id", "to-go")
+    WebDriverWait(page.driver, MANY_SECONDS).until(lambda _: "±" in to_go.text)
     page.click("#change")
     for part, text in (("size", "3x3"), ("fleet", "2a,2b"), ("announce", "every")):
         field = page.driver.find_element("id", f"of-{part}")

@@ -14,6 +14,39 @@ async function advise(isMine) {
     values = end;
     show();
   }
+  sampleGames(isMine);
+}
+
+/** Sample in the background how many shots are still to go, until the mean is known well enough. */
+async function sampleGames(isMine) {
+  if (!known || known.impossible || known.over || BigInt(known.configurations) <= A.endgame) return;
+  togo ??= {games: 0, total: 0, squares: 0};
+  try {
+    while (togo.games < GAMES && !(togo.games > 20 && errorOf(togo) < ENOUGH * togo.total / togo.games)) {
+      if (document.hidden) await new Promise((seen) => addEventListener("visibilitychange", seen, {once: true}));
+      const more = await ask("sample", {shots: shotsText(place.shots), number: togo.games});
+      if (!isMine()) return;
+      for (const sum of Object.keys(togo)) togo[sum] += more[sum];
+      if (!more.games) togo.failed = true;
+      showToGo();
+      if (!more.games) return;
+    }
+  } catch (error) {
+    if (!isMine() || error.kind === "GivenUp") return;  // the next answer goes on with it
+    togo.failed = true;
+    showToGo();
+  }
+}
+
+const GAMES = 400, ENOUGH = .0125;  // at most so many are sampled, and to this share of the mean
+const errorOf = ({games, total, squares}) => Math.sqrt(Math.max(0, squares - total * total / games) / (games - 1) / games);
+
+function showToGo() {
+  const isSampled = togo && togo.games > 4, parts = [];
+  if (isSampled) parts.push(made("b", `${(togo.total / togo.games).toFixed(1)} ± ${errorOf(togo).toFixed(1)}`), made("span", ` if you shoot a most probable cell each time: mean and standard error of ${togo.games} games`, {class: "muted"}));
+  else parts.push(togo?.failed || failed ? "takes too long to sample here" : "…");
+  element("to-go").replaceChildren(...parts);
+  for (const part of document.querySelectorAll(".to-go")) part.hidden = !known || known.impossible || known.over || BigInt(known.configurations) <= A.endgame;
 }
 
 /** Count what a cell may be replied, for the buttons. */
@@ -22,6 +55,7 @@ async function countReplies(cell) {
   try {
     const found = await ask("advice", {shots: shotsText(place.shots), cell});
     if (mine === turn && chosen !== null && board.names[chosen] === cell) { known = found; show(); }
+    sampleGames(() => mine === turn);
   } catch (error) {
     if (mine === turn && error.kind !== "GivenUp") { failed = error.kind; trouble(error.message); }
   }
@@ -152,6 +186,7 @@ function showNumbers() {
   } else {
     element("optimum").textContent = known?.over ? "nothing is left to shoot" : known ? "none" : waiting;
   }
+  showToGo();
   const walk = element("walk-these");
   walk.hidden = !isKnown || known.over || !A.walk || BigInt(known.configurations) > A.walk;
   walk.href = `/explorer${elsewhere({match: ""}).slice(1)}`;

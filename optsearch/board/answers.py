@@ -14,13 +14,16 @@ from fractions import Fraction
 from functools import cached_property, lru_cache, reduce
 from operator import and_
 from textwrap import shorten
+from time import monotonic
 from typing import Any
 
+from optsearch.counting.configurations import to_masks
 from optsearch.counting.lattice import no_room
 from optsearch.counting.posterior import Posterior, cases
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.evaluation.choosing import Chooser
 from optsearch.game import (
+    MAX_CELLS,
     Cell,
     FixedLabels,
     Game,
@@ -30,8 +33,8 @@ from optsearch.game import (
     cell_name,
     parse_cell,
 )
-from optsearch.game.named_games import NAMED_GAMES
-from optsearch.game.position import Position, Reply, Shot, known_replies
+from optsearch.game.named_games import NAMED_GAMES, to_choose
+from optsearch.game.position import Position, Reply, Shot, known_replies, play
 from optsearch.play.advice import ENDGAME, Advice, advise, optimum
 from optsearch.play.match import OPPONENTS, Match
 from optsearch.play.replies import conflict, position_of, wrong_alone
@@ -45,6 +48,9 @@ from optsearch.support.progress import Limit, LimitReached
 from optsearch.tree.solution import Solution
 
 SECONDS = 8.0  # that a page to walk trees takes, and the value of one shot
+SLICE = 0.2  # seconds after which a sample is sent
+PATIENCE = 8.0  # seconds that its last game may take
+MOST_GAMES = 100  # of a sample
 
 
 @dataclass(frozen=True)
@@ -124,12 +130,11 @@ def games(first: Setting | None) -> dict[str, Any]:
 
     first -- the game that the server was started with; it is chosen without its text.
     """
-    names = sorted(NAMED_GAMES, key=lambda name: name != "boxed")
     about = "The game that this server was started with."
     return {
         "named": [
-            {"name": name, "about": NAMED_GAMES[name].about, **_parts_of(Game.parse(name))}
-            for name in names
+            {"name": one.name, "about": one.about, **_parts_of(Game.parse(one.name))}
+            for one in to_choose()
         ],
         "first": first and {"name": "", "about": about, **_parts_of(first.game)},
         "contacts": explorer.CONTACTS,
@@ -328,6 +333,33 @@ def _optimum(found: Solution) -> dict[str, Any]:
         "total": str(found.total_height),
         "weight": str(found.configurations),
     }
+
+
+def sample(setting: Setting, shots: str, number: int) -> dict[str, Any]:
+    """How many more shots a most probable cell takes, in as many games as a short time allows.
+
+    number -- of the games that were sampled before; others follow. games, total, squares -- how
+    many there are, and the sums of their shots and of the squares.
+    """
+    position, prior = setting.position(shots), _prior(setting)
+    if position.game.cells > MAX_CELLS:
+        raise TooLarge(f"at most {MAX_CELLS} cells are sampled")
+    posterior = Posterior(position, prior=prior)
+    chooser = _chooser("greedy", setting.game)
+    began, taken = monotonic(), list[int]()
+
+    def shot(at: Position) -> Cell | None:
+        if monotonic() > began + PATIENCE:
+            return None
+        return chooser.shot(at) if prior is None else Posterior(at, prior=prior).greedy_shots()[0]
+
+    for ships in posterior.sample(MOST_GAMES, number):
+        end = play(shot, to_masks(ships), position)
+        if not end.hits_left:
+            taken.append(len(end.shots) - len(position.shots))
+        if monotonic() > began + SLICE:
+            break
+    return {"games": len(taken), "total": sum(taken), "squares": sum(n * n for n in taken)}
 
 
 # Review

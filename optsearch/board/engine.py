@@ -53,11 +53,17 @@ class Engine:
 
     first -- work and its arguments with which the first process begins; it is done once, and its
     answer is kept. again -- those with which the others begin, to have at hand what all answers
-    take. seconds -- that a request may take.
+    take. seconds -- that a request may take. grace -- that one may go on that is given up.
     """
 
-    def __init__(self, first: tuple[Any, ...], again: tuple[Any, ...], seconds: float = SECONDS):
-        self._first, self._again, self._seconds = first, again, seconds
+    def __init__(
+        self,
+        first: tuple[Any, ...],
+        again: tuple[Any, ...],
+        seconds: float = SECONDS,
+        grace: float = GRACE,
+    ):
+        self._first, self._again, self._seconds, self._grace = first, again, seconds, grace
         self._waiting: dict[str, _Request] = {}  # by page, in the order of their turns
         self._running: _Request | None = None
         self._bell = asyncio.Event()
@@ -141,7 +147,7 @@ class Engine:
                 )
                 if request.answer.done() and not work.done():  # given up
                     left = ends - asyncio.get_running_loop().time()
-                    await asyncio.wait({work}, timeout=min(left, max(GRACE, self._beginning)))
+                    await asyncio.wait({work}, timeout=min(left, max(self._grace, self._beginning)))
                 if work.done():
                     found = work.result()
                     if not request.answer.done():

@@ -6,6 +6,7 @@ let board, own, answers;
 let place = {};  // of the address: game, mode, shots (a list of [cell, reply]), match, at
 let known = null;  // what the server says of the position shown, or null while it is asked
 let values = null;  // of the endgame
+let togo = null;  // sums over games that were sampled from the position shown
 let match = null;  // a game that is played here, or over
 let reviewed = [];  // what was said of each shot
 let chosen = null;  // the cell that a person shoots instead of the best
@@ -62,7 +63,7 @@ function returnTo(next) {
 /** Show the place of the address. */
 async function arrive() {
   const mine = ++turn;
-  [chosen, picked, known, values, refused] = [null, null, null, null, null];
+  [chosen, picked, known, values, refused, togo] = [null, null, null, null, null, null];
   failed = null;
   document.body.classList.add("busy");
   trouble("");

@@ -55,6 +55,7 @@ STATELESS = {  # what is asked by its name and texts: those it must have, and th
     "walk": (answers.walk, ("shots",)),
     "value": (answers.value, ("shots", "cell")),
 }
+NUMBERED = {"review": answers.review, "sample": answers.sample}  # asked by shots and a number
 Asked = dict[str, Any]
 
 
@@ -94,7 +95,7 @@ class Tables:
             self._tables[setting] = table = Table(setting, self._matches, self._seconds)
             await table.engine.__aenter__()
             while len(self._tables) > MOST:
-                await self._tables.pop(next(iter(self._tables))).engine.__aexit__()
+                await self._tables.pop(next(iter(self._tables))).close()
         self._tables[setting] = table = self._tables.pop(setting)
         return table
 
@@ -106,7 +107,7 @@ class Tables:
     async def close(self) -> None:
         """End all processes."""
         for table in self._tables.values():
-            await table.engine.__aexit__()
+            await table.close()
 
 
 class Table:
@@ -115,15 +116,19 @@ class Table:
     def __init__(self, setting: Setting, matches: Games, seconds: float):
         self.setting, self._matches = setting, matches
         self.engine = Engine((answers.advice, setting, "", ""), (answers.prepare, setting), seconds)
+        prepare = (answers.prepare, setting)
+        self.sampler = Engine(prepare, prepare, seconds, grace=seconds)  # begun when it is needed
+        self._is_sampling = False
         self._known: Any = None  # what does not change
 
     async def answer(self, name: str, asked: Asked) -> Any:
         """The answer to a request by its name; Bad for one that there is not."""
         if name in STATELESS:
             return await self._stateless(name, asked)
+        if name in NUMBERED:
+            return await self._numbered(name, asked)
         special = {
             "about": self._about,
-            "review": self._review,
             "begin": self._begin,
             "shoot": self._shoot,
             "match": self._match,
@@ -145,11 +150,22 @@ class Table:
             self._known = answers.about(self.setting)
         return self._known
 
-    async def _review(self, asked: Asked) -> Any:
+    async def _numbered(self, name: str, asked: Asked) -> Any:
         number = asked.get("number")
-        if type(number) is not int:
+        if type(number) is not int or not 0 <= number < 1 << 32:
             raise Bad("number is a whole number")
-        return await self._ask(asked, answers.review, self.setting, text(asked, "shots"), number)
+        call = (NUMBERED[name], self.setting, text(asked, "shots"), number)
+        if name == "review":
+            return await self._ask(asked, *call)
+        if not self._is_sampling:
+            self._is_sampling = True
+            await self.sampler.__aenter__()
+        return await self.sampler.ask(text(asked, "page"), *call)
+
+    async def close(self) -> None:
+        """End its processes."""
+        await self.engine.__aexit__()
+        await self.sampler.__aexit__()
 
     async def _begin(self, asked: Asked) -> Any:
         against, ships = text(asked, "against"), text(asked, "ships")

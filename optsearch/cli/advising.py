@@ -32,6 +32,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
 from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Game, cell_name, parse_cell
+from optsearch.game.named_games import to_choose
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, Shot, known_replies, shots_of
 from optsearch.play.advice import ENDGAME, Advice
@@ -84,7 +85,7 @@ def forms(game: Game) -> str:
     ),
 )
 def advise(
-    game: str,
+    game: str | None = None,
     shots: str = "",
     number: int = 5,
     endgame: int = ENDGAME,
@@ -102,13 +103,13 @@ def advise(
 
     Each line is a shot and its reply, as in B4 hit, C7 m or B5 sunk3; the command prints the
     most probable next shots. It explains a reply that contradicts earlier ones, and does not
-    take it. In a terminal it keeps the replies. Lines can be piped in; the exit status is 1 if
-    one of them was refused.
+    take it. In a terminal it keeps the replies, and without GAME it asks which. Lines can be
+    piped in; the exit status is 1 if one of them was refused.
     """
     size = salvo_size(salvo)
     noise = noise_of(false_hits, false_misses, lies)
     talk = Dialogue(is_quiet=form is not Form.TEXT)
-    start = read_heard(game, shots, None, noise)
+    start = read_heard(game or chosen_game(talk), shots, None, noise)
     require_salvo(size, start.game)
     weights = prior_of(prior, start.game)
     asked = None if by is None else Chooser(by, start.game)
@@ -130,6 +131,26 @@ def advise(
         session.answer().print(form)
     if session.refused and not talk.is_person:
         raise typer.Exit(1)
+
+
+def chosen_game(talk: Dialogue) -> str:
+    """The game that a person names, or numbers in the list that is shown."""
+    games = to_choose()
+    names = [game.name for game in games]
+    if talk.is_quiet or not talk.is_person:
+        raise OptsearchError(f"name the game, as in optsearch advise {'|'.join(names)}")
+    for number, game in enumerate(games, 1):
+        talk.say(f"{number}  {game.name:<10} {game.about}")
+    while True:
+        line = talk.ask("which game? a number, a name or 10x10:5,4,3,3,2 [1] ", or_nothing=True)
+        if line is None:
+            raise OptsearchError("no game was named")
+        text = dict(zip(map(str, range(1, 1 + len(names))), names, strict=True)).get(line or "1")
+        try:
+            Game.parse(text or line)
+            return text or line
+        except GameError as error:
+            talk.refuse(str(error))
 
 
 def slug(position: Heard) -> str:

@@ -58,6 +58,11 @@ NAMED_GAMES = {
 }
 
 
+def to_choose() -> list[NamedGame]:
+    """The named games in the order in which a person is asked: the boxed one first."""
+    return sorted(NAMED_GAMES.values(), key=lambda game: game.name != "boxed")
+
+
 def parted(text: str) -> tuple[NamedGame, str] | None:
     """The named game at the head of a text, and what follows the name; None without a name."""
     match = re.fullmatch(r"\s*([\w-]+)\s*((?:[,;].*)?)", text, re.ASCII | re.DOTALL)
