@@ -207,7 +207,8 @@ class BuildWithData(build_py):
 def description():
     """README.md as a package index shows it: pictures and files beside it are not there."""
     text = Path("README.md").read_text(encoding="utf-8")
-    text = re.sub(r"^!\[[^]]*\]\((?!https?:)[^)]*\)\n\n", "", text, flags=re.MULTILINE)
+    picture = r"!\[[^]]*\]\((?!https?:)[^)]*\)"
+    text = re.sub(rf"^(?:{picture}|\[{picture}\]\(.*\))\n\n", "", text, flags=re.MULTILINE)
     return re.sub(r"(?<!!)\[([^]]*)\]\((?!https?:)[^)]*\)", r"\1", text)
 
 

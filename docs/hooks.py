@@ -31,7 +31,7 @@ ABOVE = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE")  # on the
 
 def captioned(found: re.Match[str]) -> str:
     """A picture with the caption of its figure, and the commands that make it."""
-    image, name = found[0], found[1]
+    image, name = found[1], found[2]
     (figure,) = [one for one in FIGURES if one.name == name]
     caption = f"{registry.captions()[name]} {figure.origin}"
     return (
@@ -45,7 +45,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     markdown = parts.on_site(markdown)
     for figure in FIGURES:
         markdown = re.sub(
-            rf"^!\[.*\]\(pictures/({figure.name})\.png\)$", captioned, markdown, flags=re.M
+            rf"^\[(!\[.*\]\(pictures/({figure.name})\.png\))\].*$", captioned, markdown, flags=re.M
         )
     is_above = "/" not in page.file.src_uri  # then `..` is the folder above `docs`
     return markdown.replace("](../", "](") if is_above else markdown

@@ -271,7 +271,10 @@ def gallery() -> str:
     parts = []
     for figure in registry.figures():
         title = captions[figure.name].partition(". ")[0].rstrip(".")
-        parts += [f"### {title}", f"![{title}](pictures/{figure.name}.png)"]
+        parts += [
+            f"### {title}",
+            f"[![{title}](pictures/{figure.name}.png)](pictures/{figure.name}.svg)",
+        ]
     return "\n\n".join(parts)
 
 

@@ -1,7 +1,7 @@
 """Draw the pictures of docs/pictures: python -m docs.pictures [figures nested position board]
 
 `make pictures` draws all of them; a name draws one kind. `figures` are those of `paper_figures`,
-small, so that pages have no blank place where only Markdown is shown; the site has them larger.
+for where only Markdown is shown, with SVGs to which they link; the site has them larger.
 `nested` is the moving picture of a game, `position` the one that the README shows with its command,
 and `board` needs chromium and chromedriver.
 """
@@ -9,7 +9,6 @@ and `board` needs chromium and chromedriver.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -37,9 +36,9 @@ DOCS = Path(__file__).parent
 PICTURES = DOCS / "pictures"
 PAPER = Game.parse("10x10:5,4,3,3,2")
 BOXED = "10x10:5,4,3,3,2,contact=any,announce=ship"
-WIDE, SMALL = 540, 280  # pixels for the width of a page: what pages show, and the gallery alone
+WIDE = 720  # pixels, of a picture
 TRIES = 20  # of an answer that takes too long
-COLOURS = {"position": 64, "board": 200}
+COLOURS = 200  # of the board
 POSITION = "E5=miss C4=miss G4=miss D7=hit D8=hit G7=miss"
 SHOTS = "E5=miss,D6=hit,D7=hit,F3=miss,D8=sunk:3,H7=hit,H6=miss,G7=hit"
 WRONG = "E5=miss,D6=hit,D7=hit,F3=miss,D8=sunk:3,H7=hit,H8=sunk:2,J9=hit,I9=sunk:2"
@@ -56,25 +55,17 @@ def flat(image: Image.Image, colours: int) -> Image.Image:
 # Figures
 
 
-def shown() -> set[str]:
-    """The names of figures that a page besides the gallery shows."""
-    pages = [page for page in DOCS.glob("*.md") if page.name != "gallery.md"]
-    texts = "".join(page.read_text(encoding="utf-8") for page in pages)
-    return set(re.findall(r"^!\[.*\]\(pictures/(\w+)\.png\)$", texts, re.MULTILINE))
-
-
 def in_few_colours(image: Image.Image) -> Image.Image:
     """An image in the colours of the palette, and shades between them and paper."""
     names = ("BLUE", "ORANGE", "GREEN", "PURPLE", "GOLD", "SKY")
     lines = [getattr(palette, name) for name in names]
-    less, middle, _ = palette.LESS_OR_MORE
     colours = [
         *(palette.PAPER, palette.HIT, palette.HIT_CELL, palette.MISS, palette.BEST, palette.OPEN),
         *(palette.GRID, palette.SHIP, palette.SOLVED),
         *(palette.mixed(palette.INK, share) for share in (0.12, 0.3, 0.5, 0.75, 1)),
         *(palette.mixed(line, share) for line in lines for share in (0.2, 0.5, 1)),
-        *(palette.heat(share / 5) for share in range(1, 6)),
-        *(palette.mixed(less, share, middle) for share in (0.2, 0.5, 1)),
+        *(palette.heat(share / 40) for share in range(1, 41)),
+        *(palette.mixed(palette.LESS, share / 10) for share in range(1, 11)),
     ]
     channels = [int(colour[i : i + 2], 16) for colour in colours for i in (1, 3, 5)]
     few = Image.new("P", (1, 1))
@@ -82,27 +73,27 @@ def in_few_colours(image: Image.Image) -> Image.Image:
     return image.quantize(palette=few, dither=Image.Dither.NONE)
 
 
-def small(drawn: Figure, is_shown: bool) -> Image.Image:
-    """A figure as small as pages have it in the repository."""
+def small(drawn: Figure) -> Image.Image:
+    """A figure as pages have it in the repository."""
     from paper_figures import style  # it sets the style of matplotlib
 
-    written = BytesIO()
-    dots = (WIDE if is_shown else SMALL) / style.PAGE
-    drawn.savefig(written, format="png", dpi=dots, bbox_inches=style.framed(drawn))
+    written, box = BytesIO(), style.framed(drawn)
+    drawn.savefig(written, format="png", dpi=WIDE / box.width, bbox_inches=box)
     return in_few_colours(Image.open(written).convert("RGB"))
 
 
 def draw_figures() -> None:
-    """Each figure, with what its tables were."""
-    from paper_figures import registry
+    """Each figure, with what its tables were, and as SVG, to which pages link."""
+    from paper_figures import registry, style
 
-    pages = shown()
     for figure in registry.figures():
         sources = [DATA / source for source in figure.sources]
+        drawn, source = figure.draw(*sources), registry.digest(sources)
         about = PngImagePlugin.PngInfo()
-        about.add_text("Source", registry.digest(sources))
-        picture = small(figure.draw(*sources), figure.name in pages)
-        picture.save(PICTURES / f"{figure.name}.png", optimize=True, pnginfo=about)
+        about.add_text("Source", source)
+        small(drawn).save(PICTURES / f"{figure.name}.png", optimize=True, pnginfo=about)
+        written = style.as_svg(drawn, {"Source": source})
+        (PICTURES / f"{figure.name}.svg").write_text(written, encoding="utf-8")
 
 
 # A game, and a position
@@ -110,6 +101,8 @@ def draw_figures() -> None:
 
 def draw_nested() -> None:
     """The game that `optsearch animate nested 10x10:5,4,3,3,2` draws, without the percentages."""
+    from paper_figures import style  # noqa: F401 - it sets the style of matplotlib
+
     who = hider("uniform")
     ships = to_masks(who.boards(PAPER, 1, 1)[0])
     end = replay(as_player("nested"), PAPER, 0, seed=1, boards=who)
@@ -118,8 +111,8 @@ def draw_nested() -> None:
     for number in range(len(end.shots) + 1):
         position = Position(PAPER, end.shots[:number])
         posterior = Posterior(position)
-        figure = Figure(figsize=(5.04, 5.29))
-        ax = figure.add_axes((0.11, 0.04, 0.83, 0.8))
+        figure = Figure(figsize=(5.04, 5.9))
+        ax = figure.add_axes((0.09, 0.14, 0.83, 0.71))
         draw_probability(ax, position, posterior.probability)
         for text in [text for text in ax.texts if text.get_gid() == "value"]:
             text.remove()
@@ -129,7 +122,7 @@ def draw_nested() -> None:
         head = f"nested\n{number} shots, {position.hits.bit_count()} hits; {left} left"
         figure.text(0.5, 0.98, head, ha="center", va="top")
         written = BytesIO()
-        figure.savefig(written, format="png", dpi=80)
+        figure.savefig(written, format="png", dpi=WIDE / 5.04)
         frames.append(Image.open(written).convert("RGB"))
     first, *others = [in_few_colours(frame) for frame in frames]
     times = [500] * len(others) + [2500]  # milliseconds
@@ -140,8 +133,9 @@ def draw_nested() -> None:
 def draw_position() -> None:
     """The position of the README, by its command."""
     path = PICTURES / "position.png"
-    _run("posterior", str(PAPER), "--shots", POSITION, "--figure", str(path))
-    flat(Image.open(path), COLOURS["position"]).save(path, optimize=True)
+    for one in (path, path.with_suffix(".svg")):
+        _run("posterior", str(PAPER), "--shots", POSITION, "--figure", str(one))
+    in_few_colours(Image.open(path).convert("RGB")).save(path, optimize=True)
 
 
 def _run(*arguments: str) -> None:
@@ -198,7 +192,12 @@ def draw_board() -> None:
             WebDriverWait(browser, 120).until(lambda _: browser.execute_script(IS_READY))
 
         def look(width: int, height: int, scheme: str = "light") -> None:
-            size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+            size = {
+                "width": width,
+                "height": height,
+                "deviceScaleFactor": 1 + (width < 500),
+                "mobile": width < 500,
+            }
             browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
             browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
             seen = [{"name": "prefers-color-scheme", "value": scheme}]
@@ -213,7 +212,7 @@ def draw_board() -> None:
                 wait()
             browser.execute_script("window.scrollTo(0, 0)")
             image = Image.open(BytesIO(browser.get_screenshot_as_png()))
-            flat(image, COLOURS["board"]).save(PICTURES / f"board_{name}.png", optimize=True)
+            flat(image, COLOURS).save(PICTURES / f"board_{name}.png", optimize=True)
 
         look(1120, 760)
         for name, query in (

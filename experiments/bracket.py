@@ -2,16 +2,14 @@
 
 Every bound that `optsearch bounds GAME` prints, lower ones first; both sides from weak to strong.
 A GAME that is named is written alone; but for the boxed game, to bracket.csv.
-A bound of the paper's game that is better than all before is one more row of bracket_history.csv.
 """
 
 from pathlib import Path
-from typing import Any
 
 from experiments import script
 from optsearch.game import Game
 from optsearch.results.bracket import bounds
-from optsearch.results.tables import BOXED_BRACKET, BRACKET, BRACKET_HISTORY
+from optsearch.results.tables import BOXED_BRACKET, BRACKET
 
 STANDARD = Game.parse("10x10:5,4,3,3,2")
 BOXED = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
@@ -34,33 +32,6 @@ def write(game: Game, folder: Path, command: str) -> None:
     print(f"{script.typed_path(path)}: {found.text}")
 
 
-KNOWN = (
-    "by the paper, or by the table of bounds of the commit that is named; a row is added when "
-    "experiments.bracket finds a better bound"
-)
-
-
-def is_better(side: str, value: Any, than: Any) -> bool:
-    """Whether a bound of a side says more than another."""
-    return bool(value > than if side == "lower" else value < than)
-
-
-def add_to_history(folder: Path) -> None:
-    """Write the committed history, and after it what the bracket in a folder has better."""
-    table = BRACKET.read(BRACKET.path(folder))
-    steps = [tuple(row.values()) for row in BRACKET_HISTORY.read()]
-    for side in ("lower", "upper"):
-        best = [row for row in table if row["side"] == side][-1]
-        last = [step for step in steps if step[1] == side][-1]
-        if is_better(side, best["value_exact"], last[4]):
-            commit = table.header["commit"][:9]
-            source = f"data/results/{BRACKET.file}, computed at commit {commit}"
-            values = best["name"], best["value"], best["value_exact"]
-            steps.append((table.header["date"], side, *values, source))
-    path = BRACKET_HISTORY.write(steps, folder, fields={"known": KNOWN}, game=STANDARD)
-    print(f"{script.typed_path(path)}: {len(steps)} steps")
-
-
 def main() -> None:
     """Collect and write the tables."""
     parser = script.parser(__doc__, "bracket")
@@ -69,7 +40,6 @@ def main() -> None:
     if arguments.game is None:
         for game in (STANDARD, BOXED):
             write(game, arguments.output, BRACKET.command)
-        add_to_history(arguments.output)
     else:
         write(arguments.game, arguments.output, f"{BRACKET.command} {arguments.game}")
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
-from collections import Counter
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 from math import comb, cos, pi, sin
@@ -15,12 +12,12 @@ from typing import Any, NamedTuple
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.markers import CARETLEFT, CARETRIGHT
-from matplotlib.patches import Circle, Polygon, Rectangle
+from matplotlib.patches import Circle, Polygon
 from matplotlib.ticker import MaxNLocator
 
-from optsearch.game.names import in_words, together
-from optsearch.game.position import HIT, MISS
-from optsearch.results.tables import BOXED_BRACKET, BRACKET, BRACKET_HISTORY, COVERAGE, Entries
+from optsearch.drawing import MARKS
+from optsearch.game.names import together
+from optsearch.results.tables import BOXED_BRACKET, BRACKET, COVERAGE, Entries
 from optsearch.support.decimals import brief
 from paper_figures import style
 from paper_figures.registry import figure
@@ -31,7 +28,7 @@ COLOURS = {"lower": style.BLUE, "upper": style.ORANGE}
 HEADINGS = {"lower": "no strategy takes fewer", "upper": "a strategy that takes no more"}
 MARKERS = {"lower": CARETRIGHT, "upper": CARETLEFT}
 WIDE = 48  # letters
-ROW, STEP = 0.25, 0.2  # inches, of a bound and of a step of the history
+ROW = 0.25  # inches, of a bound
 LAST = Fraction(1, 10)  # of a shot, which the inset has
 
 
@@ -57,22 +54,14 @@ def lines(table: Entries) -> list[Line]:
     return found
 
 
-def draw_bracket(source: Path, history: Path | None = None) -> Figure:
-    """A bar a bound, as far as the mean is ruled out; what the best two leave open is shaded.
-
-    history -- a table of how each side came there, drawn below.
-    """
+def draw_bracket(source: Path) -> Figure:
+    """A bar a bound, as far as the mean is ruled out; what the best two leave open is shaded."""
     table = BRACKET.read(source)
     shown = lines(table)
     labels = {line: textwrap.fill(line.label, WIDE) for line in shown}
     sides = [side for side in ("lower", "upper") if any(line.side == side for line in shown)]
-    steps = [] if history is None else BRACKET_HISTORY.read(history).rows
     rows = len(shown) + len(sides) + 0.4 * sum(text.count("\n") for text in labels.values())
-    here = ROW * rows
-    longest = max(Counter(step["side"] for step in steps).values(), default=0)
-    below = 1.0 + STEP * longest if steps else 0.0
-    figure = Figure(figsize=(4.2, here + below))
-    ax = figure.add_axes((0, below / (here + below), 1, here / (here + below)))
+    figure, ax = style.figure(4.2, ROW * rows)
     left = max(line.value for line in shown if line.side == "lower")
     right = min((line.value for line in shown if line.side == "upper"), default=left)
     least, most = (float(pick(line.value for line in shown)) for pick in (min, max))
@@ -105,12 +94,8 @@ def draw_bracket(source: Path, history: Path | None = None) -> Figure:
     ax.set_ylim(height + 0.4, 0.6)
     ax.set_xlim(least - room / 2, most + room / 2)
     ax.set_xlabel(f"mean number of shots, {table.header['game']}")
-    ax.grid(axis="x")
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
-    if steps:
-        panels = [_draw_history(figure, side, steps, below / (here + below)) for side in sides]
-        style.letters(ax, *panels)
     return figure
 
 
@@ -123,14 +108,11 @@ def _bar(ax: Axes, side: str, value: Fraction, end: float, height: float) -> Non
         "solid_capstyle": "butt",
     }
     ax.plot([end, float(value)], [height] * 2, **line)
-    _tip(ax, side, value, height, "bound")
-
-
-def _tip(ax: Axes, side: str, value: Fraction, height: float, gid: str) -> None:
     at, sign = (float(value), height), 1 if side == "lower" else -1
     mark: dict[str, Any] = {"marker": MARKERS[side], "color": COLOURS[side], "ms": 6, "mew": 0}
-    ax.plot(*at, **mark, clip_on=False, gid=gid)
+    ax.plot(*at, **mark, clip_on=False, gid="bound")
     beside = {"xytext": (5 * sign, 0), "va": "center", "ha": "left" if sign > 0 else "right"}
+    beside["bbox"] = None
     style.note(ax, brief(value, side), at, **beside)
 
 
@@ -139,8 +121,6 @@ def _draw_last(ax: Axes, uppers: list[Fraction]) -> None:
     near = [value for value in uppers if value <= uppers[-1] + LAST]
     if len(near) < 3:
         return
-    ground = Rectangle((0.6, 0.66), 0.4, 0.32, transform=ax.transAxes, fc="white", lw=0)
-    ax.add_patch(ground)
     inset = ax.inset_axes((0.63, 0.72, 0.36, 0.21))
     best, reach = float(near[-1]), float(near[0] - near[-1])
     inset.axvspan(best - 0.8 * reach, best, color=style.OPEN, lw=0)
@@ -155,39 +135,10 @@ def _draw_last(ax: Axes, uppers: list[Fraction]) -> None:
     inset.spines["left"].set_visible(False)
 
 
-def _draw_history(
-    figure: Figure, side: str, steps: Sequence[dict[str, object]], most: float
-) -> Axes:
-    """How one side moved, the first step on top; most -- the part of the height that is free."""
-    here = [step for step in steps if step["side"] == side]
-    number = len(here)
-    high = STEP * number / figure.get_figheight()
-    x, wide = (0.0, 0.32) if side == "lower" else (0.68, 0.32)
-    ax = figure.add_axes((x, most - 0.72 / figure.get_figheight() - high, wide, high))
-    values = [Fraction(str(step["value_exact"])) for step in here]
-    places = [float(value) for value in values]
-    colour = COLOURS[side]
-    ax.step(places, range(number), where="pre", color=colour, lw=0.8, alpha=0.5)
-    sign = 1 if side == "lower" else -1
-    for height, value in enumerate(values):
-        _tip(ax, side, value, height, "step")
-    names = [re.sub(r" \(.*?\)|, (as|samples) .*", "", in_words(str(s["name"]))) for s in here]
-    ax.set_yticks(range(number), [f"{s['date']}: {n}" for s, n in zip(here, names, strict=True)])
-    ax.tick_params(labelsize=style.SMALL)
-    ax.tick_params(axis="y", length=0)
-    room = 0.06 * abs(places[-1] - places[0]) or 0.5
-    far = places[-1] + sign * 10 * room
-    ax.set_xlim(min(places[0], far) - room, max(places[0], far) + room)
-    ax.set_ylim(number - 0.5, -0.5)
-    ax.spines["left"].set_visible(False)
-    ax.set_title(f"the best {side} bound", fontsize=style.SMALL, fontweight="bold", color=colour)
-    return ax
-
-
-@figure(BRACKET, BRACKET_HISTORY)
-def bracket(source: Path, history: Path) -> Figure:
-    """What is known of the paper's game, and how each side came there."""
-    return draw_bracket(source, history)
+@figure(BRACKET)
+def bracket(source: Path) -> Figure:
+    """What is known of the paper's game."""
+    return draw_bracket(source)
 
 
 @figure(BOXED_BRACKET)
@@ -221,8 +172,8 @@ def _draw_chain(ax: Axes) -> None:
         ax.add_patch(Polygon(corners, facecolor=colour, alpha=0.25, edgecolor="none"))
         ax.add_patch(Circle((i, 0), 0.24, facecolor="white", edgecolor=style.INK, zorder=2))
         ax.text(i, -0.02, f"$c_{i}$", ha="center", va="center", color=style.INK)
-        style.note(ax, MISS.sign, (i + 0.5, 0.06), ha="center")
-        style.note(ax, HIT.sign, (i - 0.28, -0.45), ha="center")
+        style.note(ax, MARKS["miss"], (i + 0.5, 0), ha="center", va="center_baseline")
+        style.note(ax, MARKS["hit"], (i - 0.19, -0.47), ha="center", va="center_baseline")
     style.note(ax, "…", (CHAIN + 0.1, -0.05))
     for first, after, text in (
         (0, CELLS, f"first hit at one of j = {CELLS} cells:\nat most Cov({CELLS})"),

@@ -47,7 +47,7 @@ def growth(source: Path) -> Figure:
             gid="none",
         )
         text = f"none on {size}×{size}: without\ntouching they do not fit"
-        style.note(ax, text, (size, bottom), xytext=(9, 3))
+        style.note(ax, text, (size, bottom), xytext=(9, 7))
     ax.set_xlabel("side of the board")
     ax.set_ylabel("configurations of the fleet " + table.header["fleet"])
     ax.legend(title="ships")
@@ -270,8 +270,6 @@ def hexagonal(*sources: Path) -> Figure:
         draw_probability(ax, Position(game), np.array(values))
         for text in ax.texts:
             text.set_fontsize(max(text.get_fontsize(), style.SMALLEST))
-        for lines in ax.collections:
-            lines.set_clip_on(False)  # half of those around would be cut
         number = int(table.header["configurations"])
         ax.set_title(f"{half} half, {number:,} configurations")
         left += width + GAP

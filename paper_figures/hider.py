@@ -56,7 +56,7 @@ def equilibria(source: Path) -> Figure:
     left.set_xlabel("ways to hide")
     left.set_ylabel("shots that a uniform hider gives away")
     left.grid(axis="y")
-    left.set_ylim(top=0.85)  # the legend goes above the dots
+    left.set_ylim(top=0.68)  # the legend goes above the dots
     left.legend(loc="upper left")
     ends = (0.35, 1.0)
     right.plot(ends, ends, color=style.LABEL, lw=0.8, zorder=1)
@@ -67,7 +67,8 @@ def equilibria(source: Path) -> Figure:
     return figure
 
 
-CELL, GAP, ACROSS = 0.36, 0.68, 3  # inches, inches, boards
+CELL, GAP, ACROSS = 0.36, 0.75, 3  # inches, inches, boards
+MOST = 6  # percentage points at the ends of the scale: one cell alone is further out
 
 
 @figure(EQUILIBRIUM_CELLS)
@@ -77,7 +78,6 @@ def equilibrium_maps(source: Path) -> Figure:
     games = sorted(
         set(table.column("game")), key=lambda game: (len(game.fleet), game.cells, str(game))
     )
-    most = max((abs(row["probability"] - row["uniform"]) for row in table), default=1) or 1
     wide = ACROSS * (max(game.columns for game in games) * CELL + GAP)
     heights = [
         max(game.rows for game in games[start : start + ACROSS]) * CELL + GAP
@@ -109,13 +109,16 @@ def equilibrium_maps(source: Path) -> Figure:
         drawn = ax.pcolormesh(
             *(np.arange(game.columns + 1), np.arange(game.rows + 1), 100 * differences),
             cmap=style.LESS_OR_MORE,
-            norm=TwoSlopeNorm(0, -100 * most, 100 * most),
+            norm=TwoSlopeNorm(0, -MOST, MOST),
         )
         draw_board(ax, Position(game))
-        ax.set_title(str(game), pad=14)
+        ax.set_title(str(game), pad=18)
         panels.append(ax)
     bar = figure.colorbar(
-        drawn, cax=figure.add_axes((0.2, -0.25 / high, 0.6, 0.12 / high)), orientation="horizontal"
+        drawn,
+        cax=figure.add_axes((0.2, -0.25 / high, 0.6, 0.12 / high)),
+        orientation="horizontal",
+        extend="min",
     )
     bar.set_label("likelier than in uniformly drawn configurations, percentage points")
     bar.outline.set_visible(False)

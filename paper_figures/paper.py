@@ -12,7 +12,9 @@ from matplotlib.patches import Rectangle
 from optsearch import tree
 from optsearch.drawing import (
     binary_tree,
+    draw_bar,
     draw_board,
+    draw_legend,
     draw_matrix,
     draw_ships,
     draw_tree,
@@ -37,13 +39,8 @@ from paper_figures import style
 from paper_figures.registry import Published, figure
 
 CELL = 0.31  # inches
+NAMES = "; B3 is row B, column 3"
 FIGURE5_TREE = Published("figure5_tree")
-
-
-def legend(ax: Axes) -> None:
-    """What a figure of the paper keeps: its marks, not those of other figures, and its names."""
-    text = "As in the paper: ○ hit, × miss;\nB3 is row B, column 3"
-    style.note(ax, text, (0, 0), xycoords="axes fraction", xytext=(0, -6), va="top")
 
 
 def board(position: Position) -> tuple[Figure, Axes]:
@@ -70,15 +67,25 @@ def matrix(table: Entries, values: Sequence[float]) -> list[list[float]]:
     return [[found[i, j] for j in range(columns)] for i in range(rows)]
 
 
+def draw_cells(
+    table: Entries, values: Sequence[float], format: str, cell: float, title: str
+) -> Figure:
+    """A value on each cell of a board; cell -- its side in inches; title -- of the bar."""
+    rows = matrix(table, values)
+    game = Game(len(rows), len(rows[0]), (1,))
+    drawn, ax = style.figure(cell * game.columns, cell * game.rows)
+    draw_bar(ax, draw_matrix(ax, game, rows, format, paper=True), title)
+    return drawn
+
+
 def draw_strategy(source: Path, names: Callable[[Cell], str] = paper_name) -> Figure:
-    """A decision tree, with the cell names and the marks of the paper."""
+    """A decision tree, with the cell names of the paper."""
     strategy = tree.load(source)
     width, height = tree_figure_size(strategy)
     if style.COLUMN < width + 0.2 < 1.1 * style.COLUMN:
         width = style.COLUMN - 0.2
     drawn, ax = style.figure(width, height)
-    draw_tree(ax, strategy, names=names, paper=True)
-    legend(ax)
+    draw_tree(ax, strategy, names=names, more=NAMES)
     return drawn
 
 
@@ -100,20 +107,15 @@ def figure1(source: Path) -> Figure:
 def figure2(source: Path) -> Figure:
     """In how many configurations each cell is occupied."""
     table = OCCURRENCE.read(source)
-    values = matrix(table, table.column("occurrence"))
-    drawn, ax = style.figure(0.68 * len(values[0]), 0.36 * len(values))
-    draw_matrix(ax, values, "d", paper=True)
-    return drawn
+    return draw_cells(table, table.column("occurrence"), ",d", 0.64, "configurations with a ship")
 
 
 @figure((OCCURRENCE, "10x10"))
 def figure3(source: Path) -> Figure:
     """In how many percent of the configurations each cell is occupied, to one decimal."""
     table = OCCURRENCE.read(source)
-    values = matrix(table, [float(100 * value) for value in table.column("frequency")])
-    drawn, ax = style.figure(0.42 * len(values[0]), 0.42 * len(values))
-    draw_matrix(ax, values, ".1f", paper=True)
-    return drawn
+    percent = [float(100 * value) for value in table.column("frequency")]
+    return draw_cells(table, percent, ".1f", CELL, "probability of a ship, percent")
 
 
 @figure(FIGURE5_TREE)
@@ -135,8 +137,9 @@ def figure5(source: Path) -> Figure:
 @figure(COUNTEREXAMPLE_GREEDY)
 def figure6(source: Path) -> Figure:
     """The position in which no greedy strategy is optimal, with the shots made."""
-    drawn, ax = board(tree.load(source).position)
-    legend(ax)
+    position = tree.load(source).position
+    drawn, ax = board(position)
+    draw_legend(ax, position.game, NAMES)
     return drawn
 
 

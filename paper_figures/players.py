@@ -47,6 +47,7 @@ SHOWN = {
     "parity": "parity",
     "random": "random",
 }
+MARKS = "os^Dv*Xp<>h"
 WIDTH, GAP = 2.4, 0.12  # inches
 LEAST, MOST = -16, 6  # percentage points, of the differences that are shown
 SAMPLE = 10**6  # games; a player of more has played every configuration
@@ -119,7 +120,9 @@ def _lines(histograms: dict[str, dict[int, int]]) -> Lines:
         if found:
             colour = style.PALETTE[number % len(style.PALETTE)]
             dashes = "-" if number < len(style.PALETTE) else "--"
-            yield name, found, {"color": colour, "ls": dashes, "label": label}
+            look = {"color": colour, "ls": dashes, "label": label, "lw": 1, "ms": 3}
+            look |= {"marker": MARKS[number], "markevery": (number, len(SHOWN))}
+            yield name, found, look
 
 
 def _curves(ax: Axes, histograms: dict[str, dict[int, int]]) -> None:
@@ -188,15 +191,15 @@ def thompson(source: Path, small: Path, optimistic: Path) -> Figure:
 
 def _draw_small(ax: Axes, table: Entries) -> None:
     rows = [row for row in table if str(row["game"]) == GRID]
-    for label, (player, dashes) in ONE_SHIP.items():
+    for mark, (label, (player, dashes)) in zip(style.MARKS, ONE_SHIP.items(), strict=False):
         found = {row["shots"]: row["probability"] for row in rows if row["player"] == player}
         mean = float(sum(shots * p for shots, p in found.items()))
         percent = [100 * float(p) for p in found.values()]
         ax.plot(
             *(list(found), percent),
             ls=dashes,
-            marker="o",
-            ms=2.5,
+            marker=mark,
+            ms=3,
             label=f"{label}, mean {mean:.1f}",
         )
     ax.set_title(GRID)
@@ -226,9 +229,10 @@ def _draw_boxed(ax: Axes, table: Entries) -> None:
             ax,
             f"{label}\nmean {mean:.1f}",
             (min(shots) - 1, -number) if is_left else (max(shots) + 2, -number),
-            xytext=(0, 3),
+            xytext=(0, 4),
             ha="right" if is_left else "left",
             color=style.INK,
+            bbox=None,
         )
     ax.set_title("the boxed game")
     ax.set_xlabel("shots")
@@ -262,7 +266,7 @@ def _draw_means(ax: Axes, table: Entries) -> None:
 
 
 ACROSS, OF_A_LEVEL = 3, 2
-CELL, GAP = 0.185, 0.34  # inches
+CELL, GAP = 0.17, 0.34  # inches
 
 
 def _place_of_level(row: dict[str, Any]) -> int:
@@ -293,8 +297,7 @@ def puzzles(source: Path) -> Figure:
         )
         ax = figure.add_axes(box)
         draw_puzzle(ax, puzzle)
-        ax.set_title(
-            f"seed {row['seed']}, {row['clues']} clues, {row['level']}", fontsize=7, loc="left"
-        )
+        title = f"seed {row['seed']}, {row['clues']} clues, {row['level']}"
+        ax.set_title(title, fontsize=style.SMALL)
     style.letters(*figure.axes)
     return figure

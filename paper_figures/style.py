@@ -20,6 +20,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
+from optsearch.drawing import PRINT
 from optsearch.support import palette
 
 BLUE, ORANGE, GREEN, PURPLE = palette.BLUE, palette.ORANGE, palette.GREEN, palette.PURPLE
@@ -29,16 +30,16 @@ OUTPUT = Path(__file__).parent / "output"
 
 PALETTE = (BLUE, ORANGE, GREEN, PURPLE, GOLD, SKY, INK)
 MARKS = "os^Dv*X"
-LESS_OR_MORE = LinearSegmentedColormap.from_list("less or more", palette.LESS_OR_MORE)
-SMALL = 7.5  # points, of notes inside a figure
-SMALLEST = 6.0  # points, of any text
+LESS_OR_MORE = LinearSegmentedColormap.from_list("less or more", (palette.LESS, *palette.HEAT))
+SMALL = 8.0  # points, of notes inside a figure
+SMALLEST = 6.5  # points, of any text
 COLUMN, PAGE = 89 / 25.4, 183 / 25.4  # inches, of figures as they are saved
 WIDTH, HEIGHT = 4.5, 2.9  # inches, of axes that have curves
 MARGIN = 0.08  # inches
 
 matplotlib.rcParams.update(
     {
-        "font.family": "DejaVu Sans",  # comes with matplotlib
+        **PRINT,
         "font.size": 9,
         "figure.dpi": 200,  # as saved: what is measured is what is drawn
         "figure.facecolor": "white",
@@ -53,7 +54,9 @@ matplotlib.rcParams.update(
         "grid.color": GRID,
         "grid.linewidth": 0.3,
         "legend.fontsize": SMALL,
-        "legend.frameon": False,
+        "legend.edgecolor": "white",
+        "legend.fancybox": False,
+        "legend.framealpha": 1,  # no line runs through it
         "legend.title_fontsize": SMALL,
         "lines.linewidth": 1.3,
         "lines.markersize": 4,
@@ -65,7 +68,6 @@ matplotlib.rcParams.update(
         "ytick.labelcolor": INK,
         "ytick.labelsize": 8,
         "savefig.dpi": 200,
-        "pdf.fonttype": 42,  # text stays text
         "svg.hashsalt": "optsearch",  # the same figure, the same file; in a PDF by its date
     }
 )
@@ -91,6 +93,7 @@ def note(ax: Axes, text: str, at: tuple[float, float], **options: object) -> Non
         "xytext": (0, 0),
         "fontsize": SMALL,
         "color": LABEL,
+        "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.5},  # over lines
     }
     ax.annotate(text, at, **{**settings, **options})  # type: ignore[arg-type]
 
@@ -139,10 +142,15 @@ def save(
     paths = [folder / f"{name}.{kind}" for kind in ("pdf", "png", "svg")]
     drawn.savefig(paths[0], bbox_inches=box, metadata={"CreationDate": None})
     drawn.savefig(paths[1], bbox_inches=box, metadata=dict(about or {}))
-    written = StringIO()
-    drawn.savefig(written, format="svg", bbox_inches=box, metadata={"Date": None, **(about or {})})
-    paths[2].write_text(_lean(written.getvalue()), encoding="utf-8")
+    paths[2].write_text(as_svg(drawn, about or {}), encoding="utf-8")
     return paths
+
+
+def as_svg(drawn: Figure, about: Mapping[str, str]) -> str:
+    """A figure as SVG, which says of itself what `save` says."""
+    written, box = StringIO(), framed(drawn)
+    drawn.savefig(written, format="svg", bbox_inches=box, metadata={"Date": None, **about})
+    return _lean(written.getvalue())
 
 
 def _lean(svg: str) -> str:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from optsearch.cli.command import app
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.posterior import Posterior
+from optsearch.drawing.animations import CELL, DOTS
 from optsearch.game import Game, bits, cell_name
 from optsearch.game.position import Position
 from optsearch.play.hiding import hider
@@ -41,8 +42,8 @@ def test_a_frame_a_shot(tmp_path, options):
             picture.seek(number)
             frames.append(np.asarray(picture.convert("RGB"), int))
     assert len(frames) == len(end.shots) + 1  # the last one lasts longer
-    size = frames[0].shape[0] / (4 + 2.6)  # of a cell, as the figure is made
-    first, changed = np.array([1.3, 1.6]) * size, 0
+    size = DOTS * CELL
+    first, changed = np.array([1.3, 2.1]) * size, 0
     for before, after, shot in zip(frames, frames[1:], end.shots, strict=False):
         row, column = shot.cell
         top, left = int(first[1] + row * size), int(first[0] + column * size)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_rgba
+from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
 
 from optsearch import drawing
@@ -31,6 +31,7 @@ from optsearch.drawing.boards import board_lines, cell_corners
 from optsearch.game import Game
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.search import solver
+from optsearch.support import palette
 from optsearch.support.errors import TreeError
 from optsearch.tree import DecisionTree, Leaf, Node
 
@@ -62,10 +63,10 @@ def test_a_board_has_its_shots_and_labels():
     ax = axes()
     draw_board(ax, Position.parse(Game.parse("3x4:3,2"), "B3=hit A1=miss D2=hit"))
     assert len(artists(ax, "shot")) == 3
-    crosses = [(np.nanmean(x.get_xdata()), np.nanmean(x.get_ydata())) for x in artists(ax, "hit")]
-    assert crosses == [(1.5, 2.5), (3.5, 1.5)]
+    hits = [(*circle.get_center(), circle.get_facecolor()) for circle in artists(ax, "hit")]
+    assert hits == [(1.5, 2.5, to_rgba("none")), (3.5, 1.5, to_rgba("none"))]
     (miss,) = artists(ax, "miss")
-    assert (miss.get_center(), miss.get_facecolor()) == ((0.5, 0.5), to_rgba("none"))
+    assert (np.nanmean(miss.get_xdata()), np.nanmean(miss.get_ydata())) == (0.5, 0.5)
     assert [label.get_text() for label in ax.get_xticklabels()] == list("ABCD")
     assert [label.get_text() for label in ax.get_yticklabels()] == list("123")
     assert (ax.get_xlim(), ax.get_ylim()) == ((0, 4), (3, 0))  # row 1 on top
@@ -82,9 +83,9 @@ def test_a_ship_of_another_shape():
 
 
 def test_a_matrix_writes_each_number_inside_its_cell():
-    ax = axes(7.8, 3.6)
+    ax = axes(7.0, 7.0)
     matrix = np.arange(100).reshape(10, 10) + 229713268
-    draw_matrix(ax, matrix, "d")
+    draw_matrix(ax, Game.parse("10x10:2"), matrix, "d")
     texts = artists(ax, "value")
     assert [text.get_text() for text in texts] == [str(value) for value in matrix.flat]
     for text, box in zip(texts, boxes(ax, "value"), strict=True):
@@ -93,13 +94,13 @@ def test_a_matrix_writes_each_number_inside_its_cell():
         assert cell[0][0] + 2 < box.x0 < box.x1 < cell[1][0] - 2
         assert cell[0][1] + 2 < box.y0 < box.y1 < cell[1][1] - 2
     assert texts[0].get_fontsize() > 6.5  # legible
-    (heat,) = ax.collections[:1]
-    assert heat.get_array().ravel().tolist() == matrix.ravel().tolist()
+    (heat,) = artists(ax, "heat")
+    assert heat.get_array().tolist() == matrix.ravel().tolist()
 
 
 def test_a_matrix_of_equal_numbers():
     ax = axes()
-    draw_matrix(ax, [[0.5, 0.5]], ".1f")
+    draw_matrix(ax, Game.parse("1x2:2"), [[0.5, 0.5]], ".1f")
     assert [text.get_text() for text in artists(ax, "value")] == ["0.5", "0.5"]
     ax.figure.canvas.draw()
 
@@ -375,8 +376,14 @@ def test_the_tree_of_figure_9_has_its_marks():
 
 def test_draw_probability_writes_the_cells_not_shot():
     position = Position.parse(Game.parse("2x3:2"), "A1=hit C2=miss")
-    figure = Figure(figsize=(3, 2))
-    ax = figure.add_axes((0, 0, 1, 1))
+    ax = axes(3, 2)
     drawing.draw_probability(ax, position, np.array([[1.0, 0.5, 0.25], [0.5, 0.0, 0.125]]))
     texts = [text.get_text() for text in ax.texts if text.get_gid() == "value"]
     assert texts == ["50.0", "25.0", "50.0", "0.0"]
+    # Colours by value, as the bar and the legend below say.
+    (heat,), (bar,) = artists(ax, "heat"), ax.child_axes
+    ax.figure.canvas.draw()
+    colours = [to_hex(colour) for colour in heat.get_facecolors()]
+    assert colours == [palette.heat(share) for share in (1, 128 / 255, 1, 0)]
+    assert (bar.get_xlim(), bar.get_xlabel()) == ((0, 50), "probability of a ship, percent")
+    assert [text.get_text() for text in artists(ax, "legend")] == ["○ hit, × miss"]

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib import rcParams
+from matplotlib.font_manager import findfont, get_font
 from matplotlib.markers import CARETLEFT, CARETRIGHT
 from matplotlib.text import Text
 from PIL import Image
@@ -85,15 +86,6 @@ def total_height(figure):
     return -sum(leaves.get_ydata())
 
 
-LEGEND = "As in the paper: ○ hit, × miss;\nB3 is row B, column 3"
-
-
-def keeps_the_papers(ax, gid):
-    """The mark of a reply on the edges of a tree; the figure says that it is the paper's."""
-    assert LEGEND in [text.get_text() for text in ax.texts]
-    return next(line.get_marker() for line in ax.lines if line.get_gid() == gid)
-
-
 @pytest.mark.parametrize(
     ("name", "printed", "first"),
     [
@@ -109,7 +101,10 @@ def test_the_trees_of_the_paper_have_their_total_heights(name, printed, first):
     assert total_height(figure) == printed
     names = [text for text in figure.axes[0].texts if text.get_gid() == "name"]
     assert max(names, key=lambda text: text.get_position()[1]).get_text() == first
-    assert [keeps_the_papers(figure.axes[0], gid) for gid in ("hits", "misses")] == ["o", "x"]
+    marks = {line.get_gid(): line.get_marker() for line in figure.axes[0].lines}
+    assert (marks["hits"], marks["misses"]) == ("o", "x")
+    (legend,) = [text.get_text() for text in figure.axes[0].texts if text.get_gid() == "legend"]
+    assert legend == "○ hit, × miss; B3 is row B, column 3"
 
 
 def test_bounds_of_one_value_are_one_line_and_markers_point_at_values(data):
@@ -127,20 +122,8 @@ def test_bounds_of_one_value_are_one_line_and_markers_point_at_values(data):
     )
 
 
-def test_the_history_of_the_bracket_ends_at_its_best_bounds():
-    """From the committed tables; below the bars, a panel each side; larger, what is near."""
-    above, *below = drawn("bracket").axes
-    for side, ax in zip(("lower", "upper"), below, strict=True):
-        rows = [row for row in results.BRACKET_HISTORY.read() if row["side"] == side]
-        values = [float(row["value_exact"]) for row in rows]
-        assert values == sorted(values, reverse=side == "upper")
-        found = [line.get_xdata()[0] for line in ax.lines if line.get_gid() == "step"]
-        assert found == values
-        best = [row["value_exact"] for row in results.BRACKET.read() if row["side"] == side][-1]
-        assert rows[-1]["value_exact"] == best
-        assert rows[0]["date"] == "2014"
-        assert len({(row["date"], row["value"]) for row in rows}) == len(rows)
-    (inset,) = above.child_axes
+def test_the_bracket_has_what_is_near_the_best_once_more():
+    (inset,) = drawn("bracket").axes[0].child_axes
     near = [line.get_xdata()[0] for line in inset.lines if line.get_gid() == "bound"]
     assert len(near) >= 3
     assert near[0] - near[-1] <= 0.1
@@ -200,19 +183,23 @@ QUICK = ("bracket", "figure7", "thompson")
     [pytest.param(n, marks=() if n in QUICK else pytest.mark.long(1)) for n in (*NAMES, *IDEAS)],
 )
 def test_a_figure_is_a_column_or_a_page_wide_and_can_be_read(name):
-    """From the committed tables, as saved: 89 or 183 mm, no text below 6 points, nothing cut."""
+    """From the committed tables, as saved: 89 or 183 mm, no text below 6.5 points, nothing cut; in
+    the font of papers, in which all signs exist."""
     figure = drawn(name)
     box = style.framed(figure)
     assert round(25.4 * box.width) in (89, 183)
     every = figure.get_tightbbox()
     assert box.x0 <= every.x0 < every.x1 <= box.x1
     texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
-    assert all(text.get_fontsize() > style.SMALLEST - 0.01 for text in texts)
+    assert all(text.get_fontsize() > 6.49 for text in texts)
+    assert {text.get_fontfamily()[0] for text in texts} == {"STIXGeneral"}
+    signs = {ord(sign) for text in texts for sign in text.get_text() if "$" not in text.get_text()}
+    assert signs - {ord("\n")} <= {*get_font(findfont("STIXGeneral")).get_charmap()}
     letters = "".join(sorted(t.get_text() for t in texts if t.get_gid() == "letter"))
     panels = [ax for ax in figure.axes if ax.get_label() != "<colorbar>"]
     assert letters == "abcdefghi"[: len(letters)]
     assert (len(letters) > 1) == (len(panels) > 1)
-    small = pictures.small(drawn(name), name in pictures.shown())
+    small = pictures.small(drawn(name))
     with Image.open(pictures.PICTURES / f"{name}.png") as kept:  # `make pictures` draws it
         assert small.size == kept.size
         pixels = [np.asarray(image.convert("L"), float) for image in (small, kept)]
@@ -223,15 +210,19 @@ def test_the_small_pictures_of_the_pages_are_current():
     """One of each figure, drawn from the tables as they are; others have their command, too."""
     for name in FIGURES:
         with Image.open(pictures.PICTURES / f"{name}.png") as kept:
-            assert kept.text["Source"] == registry.digest(sources_of(name)), (
-                f"{name}: make pictures"
-            )
+            source = registry.digest(sources_of(name))
+            assert kept.text["Source"] == source, f"{name}: make pictures"
+        assert source in (pictures.PICTURES / f"{name}.svg").read_text(encoding="utf-8")
     board = ("advise", "play", "review", "telephone", "wrong")
-    others = {"nested.gif", "position.png", *(f"board_{name}.png" for name in board)}
+    others = {"nested.gif", *(f"board_{name}.png" for name in board)}
     assert {path.name for path in pictures.PICTURES.iterdir()} == others | {
-        f"{name}.png" for name in FIGURES
+        f"{name}.{kind}" for name in ("position", *FIGURES) for kind in ("png", "svg")
     }
-    assert sum(path.stat().st_size for path in pictures.PICTURES.iterdir()) < 700_000
+    for path in pictures.PICTURES.iterdir():
+        if path.suffix != ".svg":
+            with Image.open(path) as kept:
+                assert kept.size[0] >= 700, path.name
+    assert sum(path.stat().st_size for path in pictures.PICTURES.iterdir()) < 4_000_000
 
 
 def test_the_best_known_player_is_named_under_each_rules():

@@ -9,6 +9,7 @@ import pytest
 
 from optsearch.support import palette
 
+ROOT = Path(palette.__file__).parent.parent.parent
 # Machado, Oliveira and Fernandes (2009), severity 1.0, on linear sRGB.
 SEEN = {
     "all": np.eye(3),
@@ -89,10 +90,9 @@ def test_legible(colours):
 
 def test_declared_once():
     """No other file has a colour of its own."""
-    root = Path(palette.__file__).parent.parent
     files = [
         path
-        for folder in (root, root.parent / "paper_figures", root.parent / "docs")
+        for folder in (ROOT / "optsearch", ROOT / "paper_figures", ROOT / "docs")
         for path in folder.rglob("*")
         if path.suffix in {".py", ".html", ".css"} and path != Path(palette.__file__)
     ]
@@ -105,10 +105,12 @@ def test_declared_once():
 
 
 def test_heat():
-    assert [palette.heat(share) for share in (0, 0.5, 1)] == list(palette.HEAT)
-    steps = [lab(palette.heat(i / 20))[0] for i in range(21)]
-    assert steps == sorted(steps, reverse=True)
+    """Equal steps of value are equal steps of lightness, and look equal; text is legible on all."""
+    assert (palette.heat(0), palette.heat(1)) == palette.HEAT
+    steps = np.diff([lab(palette.heat(share)) for share in np.linspace(0, 1, 11)], axis=0)
+    assert np.ptp(steps[:, 0]) < 0.2 < 3 < -steps[:, 0].max()
+    assert np.ptp(np.linalg.norm(steps, axis=1)) < 0.5
+    assert all(contrast(palette.heat(i / 20), palette.INK) >= 4.5 for i in range(21))
     assert palette.mixed("#ff0000", 0.5, "#0000ff") == "#800080"
-    assert palette.veil(0.25) == "rgba(0,114,178,0.25)"
-    for ground, text in (("#ffffff", "#000000"), ("#111111", "#ffffff")):  # notebooks
-        assert contrast(palette.mixed(palette.BLUE, 0.8, ground), text) >= 4.5
+    styles = (ROOT / "optsearch" / "show" / "board.css").read_text(encoding="utf-8")
+    assert "color-mix(in srgb, var(--heat)" in styles  # pages mix as `heat` does

@@ -75,7 +75,11 @@ def cells_of(game, shots):
     likely, shot = posterior.greedy_shots(), {s.cell: s.reply for s in position.shots}
     drawn = spans(counting.probability_board(posterior))
     cells = [cell for cell in np.ndindex(posterior.probability.shape) if cell in position.game]
-    for cell, (text, style) in zip(cells, drawn, strict=True):
+    if len(drawn) > len(cells):  # the bar
+        most = max(posterior.probability[cell] for cell in cells if cell not in shot)
+        numbers = [f"{100 * most * share:.1f}" for share in np.linspace(0, 1, 5)]
+        assert [text for text, _ in drawn[len(cells) :]] == numbers
+    for cell, (text, style) in zip(cells, drawn[: len(cells)], strict=True):
         chance = None if cell in shot else posterior.probability[cell]
         assert text == (shot[cell].letter if cell in shot else f"{100 * chance:.1f}")
         yield text, style, chance, cell in likely
@@ -87,6 +91,7 @@ def test_every_style_exists():
     assert {"bold", "red"} <= {str(Style.parse(style)) for style in literal}
     # All others are handed on, or on the boards below.
     replies = {"IN_TERMINAL[answer.hit]", "IN_TERMINAL[reply.hit]"}
+    replies.add("heat_in_terminal(share)")
     assert computed == {"style", "f'{style} {colour}'", *replies}
 
 
@@ -112,8 +117,11 @@ def test_the_heat_map(game, shots):
         )
         lightness = [light for _, light in others]
         assert lightness == sorted(lightness, reverse=True)
-        if len(set(lightness)) > 3:  # however much higher a greedy shot is
-            assert lightness[0] - lightness[-1] >= 15
+        if depth is ColorSystem.TRUECOLOR and others:  # in proportion to the probability
+            most = max(chance for _, _, chance, _ in seen if chance is not None) or 1
+            end = lab(palette.HEAT[1])[0]
+            straight = [100 - (100 - end) * chance / most for chance, _ in others]
+            assert lightness == pytest.approx(straight, abs=0.5)
         for best in {ground for _, ground, _, likely in seen if likely}:
             for eyes in SEEN:
                 for light in lightness:

@@ -105,7 +105,7 @@ function show() {
   element("change").href = elsewhere({mode: "choose"});
   element("change").hidden = mode === "choose";
   if (mode === "choose") return;
-  for (const id of ["key-next", "key-best", "key-percent"]) element(id).hidden = mode === "setup" || mode === "play" && !known;
+  for (const id of ["key-next", "key-best"]) element(id).hidden = mode === "setup" || mode === "play" && !known;
   element("key-next").hidden ||= mode === "play";
   element("key-next-is").textContent = mode === "review" ? "shot" : "next shot";
   ({choose: () => {}, advise: showAdvice, setup: showSetup, play: showPlay, review: showReview})[mode]();
@@ -120,7 +120,8 @@ function showCells(answer, shots, {next = null, wrong = new Set(), end = null, w
   const best = new Set(answer?.best?.[0]?.cells ?? []);
   const numbers = answer?.counts ?? answer?.chances ?? null;
   const total = answer?.counts ? answer.configurations : 1;
-  const most = numbers ? Math.max(...numbers.filter((_, cell) => !replies.has(board.names[cell])).map(Number), 0) || 1 : 1;
+  const most = numbers ? Math.max(...numbers.filter((_, cell) => !replies.has(board.names[cell])).map(Number), 0) || 1 : 0;
+  showBar(element("key-percent"), most / Number(total));
   board.elements.forEach((shown, cell) => {
     if (!shown) return;
     const name = board.names[cell], reply = replies.get(name), classes = [];

@@ -338,6 +338,18 @@ def writing(path: Path) -> Iterator[Path]:
         raise OptsearchError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
 
 
+def new_figure(width: float, height: float, **options: Any) -> Figure:
+    """A figure of so many inches, with the font of papers."""
+    # Imported here, because matplotlib takes longer to load than most commands take to run.
+    from matplotlib import rcParams
+    from matplotlib.figure import Figure
+
+    from optsearch.drawing import PRINT
+
+    rcParams.update(PRINT)
+    return Figure(figsize=(width, height), **options)
+
+
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure to a file whose ending names the format."""
     with writing(path) as beside:

@@ -19,6 +19,7 @@ from optsearch.cli.common import (
     board_text,
     counted_text,
     described,
+    new_figure,
     noise_of,
     prior_text,
     read_heard,
@@ -27,7 +28,7 @@ from optsearch.cli.common import (
 )
 from optsearch.cli.options import FIGURE, Form, Option
 from optsearch.cli.progress import telling
-from optsearch.counting.posterior import Posterior, ranks
+from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
 from optsearch.game import HOLE, Game, cell_name, column_name
 from optsearch.game.noise import NoisyPosition
@@ -130,7 +131,7 @@ def counts_board(posterior: Posterior) -> str:
 
 
 def probability_board(posterior: Posterior) -> Text:
-    """The board in colours: percent on cells not shot, darker where a ship is more probable."""
+    """The board in colours, percent on cells not shot, and the bar of the heat map."""
     game = posterior.position.game
     shot = {s.cell: s.reply for s in posterior.position.shots}  # that leave no doubt
     likely = set(posterior.greedy_shots())
@@ -138,7 +139,7 @@ def probability_board(posterior: Posterior) -> Text:
     for cell in game.cells_of(posterior.position.closed):
         fresh[cell] = np.nan
     doubtful = set(posterior.told.signs) - set(shot)
-    shades = ranks(fresh)
+    most = 0.0 if np.isnan(fresh).all() else float(np.nanmax(fresh))
     width = len(str(game.rows))
     text = Text(" " * width)
     for column in range(game.columns):
@@ -153,28 +154,27 @@ def probability_board(posterior: Posterior) -> Text:
             if answer is not None:
                 text.append(f"{answer.letter:>6}", style=IN_TERMINAL[answer.hit])
                 continue
-            heated = heat_in_terminal(shades[row, column])
+            heated = heat_in_terminal(fresh[row, column] / (most or 1))
             style = GREEDY_IN_TERMINAL if (row, column) in likely else heated
             mark = "?" if (row, column) in doubtful else ""
             text.append(f"{f'{100 * fresh[row, column]:.1f}{mark}':>6}", style=style)
-    if doubtful:
-        text.append("\n\n? shot before, and the reply may be false; percent of a ship")
-    if shot or game.holes:
-        signs = [legend(game)] if shot else []
-        signs += [f"{HOLE} hole"] if game.holes else []
-        text.append(f"\n\n{', '.join(signs)}; percent of a ship elsewhere")
+    signs = [legend(game)] if shot else []
+    signs += [f"{HOLE} hole"] if game.holes else []
+    signs += ["? shot before, and the reply may be false"] if doubtful else []
+    text.append(f"\n\n{', '.join(signs)}" if signs else "")
+    if most:
+        text.append("\n\nprobability of a ship, percent: ")
+        for share in np.linspace(0, 1, 5):
+            text.append(f"{100 * most * share:6.1f} ", style=heat_in_terminal(share))
     return text.append("\n")
 
 
 def draw_heat(position: Position | NoisyPosition, values: NDArray[np.float64], path: Path) -> None:
     """Draw the heat map of a matrix to a file whose ending names the format."""
-    from matplotlib.figure import Figure
-
     from optsearch import drawing
 
-    game = position.game
-    across, down = drawing.board_size(game)
-    figure = Figure(figsize=(0.45 * across, 0.45 * down))
+    across, down = drawing.board_size(position.game)
+    figure = new_figure(0.45 * across, 0.45 * down)
     drawing.draw_probability(figure.add_axes((0, 0, 1, 1)), position, values)
     save_figure(figure, path)
 

@@ -16,6 +16,7 @@ from optsearch.cli.common import (
     board_text,
     columns,
     exact_text,
+    new_figure,
     numbered,
     read_game,
     save_figure,
@@ -255,12 +256,10 @@ def save_trees(shooter: list[tuple[DecisionTree, Fraction]], folder: Path) -> No
 
 def draw_mix(found: Any, path: Path) -> None:
     """The likeliest orbits with their probabilities, and the map of all."""
-    from matplotlib.figure import Figure
-
     from optsearch.drawing import draw_mix as draw_mix_
     from optsearch.drawing import mix_figure_size
 
-    figure = Figure(figsize=mix_figure_size(found.game, len(found.hider)))
+    figure = new_figure(*mix_figure_size(found.game, len(found.hider)))
     orbits = [
         (sum(found.hidings.hidden[found.hidings.orbits[orbit][0]]), float(share))
         for orbit, share in found.hider

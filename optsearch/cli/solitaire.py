@@ -13,7 +13,7 @@ from rich.text import Text
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Sentences, app
 from optsearch.cli.arguments import Commands
-from optsearch.cli.common import numbered, save_figure
+from optsearch.cli.common import new_figure, numbered, save_figure
 from optsearch.cli.options import FIGURE, OUTPUT, Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.game import cell_name, column_name
@@ -373,11 +373,9 @@ def draw_picture(
     answer: Answer, puzzle: Puzzle, path: Path, solution: Solution | None = None
 ) -> None:
     """Draw a puzzle to a file whose ending names the format, and say so."""
-    from matplotlib.figure import Figure
-
     from optsearch.drawing import draw_puzzle, picture_size
 
-    figure = Figure(figsize=picture_size(puzzle))
+    figure = new_figure(*picture_size(puzzle))
     draw_puzzle(figure.add_axes((0, 0, 1, 1)), puzzle, solution)
     save_figure(figure, path)
     answer.show(f"drawing  {path}")

@@ -12,6 +12,7 @@ from optsearch.cli.common import (
     described,
     mean_fields,
     mean_text,
+    new_figure,
     prior_text,
     require_digest,
     require_game,
@@ -93,11 +94,8 @@ def measures(tree: tree_.DecisionTree) -> dict[str, object]:
 
 def draw_tree(tree: tree_.DecisionTree, path: Path, boards: bool = False) -> None:
     """Draw a tree to a file whose ending names the format."""
-    # Imported here, because matplotlib takes longer to load than most commands take to run.
-    from matplotlib.figure import Figure
-
     from optsearch import drawing
 
-    figure = Figure(figsize=drawing.tree_figure_size(tree, boards), layout="constrained")
+    figure = new_figure(*drawing.tree_figure_size(tree, boards), layout="constrained")
     drawing.draw_tree(figure.add_subplot(), tree, boards)
     save_figure(figure, path)

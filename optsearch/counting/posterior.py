@@ -131,11 +131,12 @@ class Posterior:
         fresh = {cell: p for cell, p in chances.items() if cell not in signs}
         most = max(fresh.values(), default=0.0)
         texts = {cell: f"{100 * p:.0f}" for cell, p in fresh.items()}
-        shades = {cell: 0.8 * p / most for cell, p in fresh.items()} if most else {}
+        shades = {cell: p / most for cell, p in fresh.items()} if most else {}
         return notebook.titled(
             self.told.title,
-            f"{self.configurations:,} configurations; percent of a ship",
+            f"{self.configurations:,} configurations",
             notebook.board(game.board, {**texts, **signs}, shades),
+            notebook.bar("probability of a ship, percent", f"{100 * most:.0f}") if fresh else "",
             legend(game, True) if signs else "",
         )
 
@@ -566,19 +567,6 @@ def below(total: int, rng: np.random.Generator) -> int:
         draw = int.from_bytes(rng.bytes(size), "little") & mask
         if draw < total:
             return draw
-
-
-def ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Each value's rank among the distinct values of an array, from 0 to 1; nan stays nan.
-
-    Values that agree to 12 digits are one value.
-    """
-    known = ~np.isnan(values)
-    result = np.full(values.shape, np.nan)
-    rounded = np.array([float(f"{value:.12e}") for value in values[known]])
-    distinct, places = np.unique(rounded, return_inverse=True)
-    result[known] = places / max(1, len(distinct) - 1)
-    return result
 
 
 def _choose(counts: list[int], rng: np.random.Generator) -> int:

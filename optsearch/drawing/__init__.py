@@ -1,9 +1,8 @@
 """Boards, matrices and decision trees drawn on matplotlib axes, in the style of the paper.
 
-Nothing is computed here but where things go, and no file is written. Wherever a reply is drawn, a
-cross is a hit and a circle a miss; where sinkings are announced, a full disc is one, with the
-length of the ship if that is told. Audinot, Bonnet and Viennot (2014), section 3.1, have circles
-for hits and crosses for misses, and so has what is drawn with `paper`.
+Nothing is computed here but where things go, and no file is written. As in Audinot, Bonnet and
+Viennot (2014), section 3.1, a circle is a hit and a cross a miss, wherever a reply is drawn; where
+sinkings are announced, a full disc is one, with the length of the ship if that is told.
 
 `boards` draws boards and matrices. Of a tree, `vertices` says what is drawn and how large,
 `layouts` where it goes, and `trees` draws it. `mixes` draws what a hider mixes, `puzzles` those of
@@ -12,8 +11,12 @@ Solitaire Battleship. The colours are those of `optsearch.support.palette`.
 
 from optsearch.drawing.boards import (
     HEAT,
+    MARKS,
+    PRINT,
     board_size,
+    draw_bar,
     draw_board,
+    draw_legend,
     draw_matrix,
     draw_probability,
     draw_ships,
@@ -36,9 +39,11 @@ __all__ = [
     "CIRCLES",
     "HEAT",
     "LEVEL",
+    "MARKS",
     "MARK_SIZE",
     "NAME_SIZE",
     "NODE_SIZE",
+    "PRINT",
     "SLANT",
     "SLOT",
     "SUNK_SIZE",
@@ -48,7 +53,9 @@ __all__ = [
     "Vertex",
     "binary_tree",
     "board_size",
+    "draw_bar",
     "draw_board",
+    "draw_legend",
     "draw_matrix",
     "draw_mix",
     "draw_probability",

@@ -5,21 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from matplotlib import rc_context
 from matplotlib.animation import PillowWriter
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from optsearch.counting.posterior import Posterior
-from optsearch.drawing.boards import board_size, draw_board, draw_probability, draw_ships
+from optsearch.drawing.boards import (
+    PRINT,
+    board_size,
+    draw_board,
+    draw_legend,
+    draw_probability,
+    draw_ships,
+)
 from optsearch.game.position import Position
 from optsearch.support.palette import INK
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
 CELL = 0.42  # inches
+BAR, LEGEND = 0.75, 0.25  # inches, below the board
 DOTS = 100  # an inch
 HELD = 5  # frames that the end is shown
 
 
+@rc_context(PRINT)
 def animate(
     end: Position,
     ships: Sequence[int],
@@ -38,10 +48,11 @@ def animate(
     """
     game, frames = end.game, len(end.shots) + 1
     across, down = board_size(game)
-    figure = Figure(figsize=(CELL * (across + 2), CELL * (down + 2.6)), dpi=DOTS)
+    below = BAR if with_posterior else LEGEND
+    figure = Figure(figsize=(CELL * (across + 2), CELL * (down + 2.1) + below), dpi=DOTS)
     width, height = CELL * across, CELL * down
     full = figure.get_size_inches()
-    box = (1.3 * CELL / full[0], 0.5 * CELL / full[1], width / full[0], height / full[1])
+    box = (1.3 * CELL / full[0], below / full[1], width / full[0], height / full[1])
     writer = PillowWriter(fps=rate)
     report = meter(progress, frames)
     with writer.saving(figure, str(path), DOTS):
@@ -66,6 +77,7 @@ def _draw(ax: Axes, position: Position, with_posterior: bool) -> str:
     text = f"{len(position.shots)} shots, {hits} hits"
     if not with_posterior:
         draw_board(ax, position)
+        draw_legend(ax, position.game)
         return text
     posterior = Posterior(position)
     draw_probability(ax, position, posterior.probability)

@@ -8,19 +8,29 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.colors import ListedColormap, Normalize
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, FancyBboxPatch, Patch, Polygon, Rectangle
+from matplotlib.textpath import TextPath
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from optsearch.counting.posterior import ranks
 from optsearch.game import Cell, Game, cell_name, column_name
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, Shot
 from optsearch.support import palette
 from optsearch.support.palette import BEST, GRID, HIT, HIT_CELL, INK, LABEL, MISS, MISS_CELL, SHIP
 
-HEAT = LinearSegmentedColormap.from_list("heat", palette.HEAT)
+HEAT = ListedColormap([palette.heat(i / 255) for i in range(256)], "heat")
+MARKS = {"hit": "○", "miss": "×", "sunk": "●"}  # as in the paper, which has no sinkings
+_TO_MARKS = str.maketrans("×○", "○×")  # from the signs of text and pages
+PRINT: dict[Any, Any] = {  # of matplotlib: the font of papers, embedded
+    "font.family": "STIXGeneral",
+    "mathtext.fontset": "stix",
+    "pdf.fonttype": 42,
+}
+TEXT = 7.5  # points, of the legend and the bar
 
 
 def paper_name(cell: Cell) -> str:
@@ -98,14 +108,14 @@ def draw_board(ax: Axes, position: Position, paper: bool = False) -> None:
     Cells that are no squares are drawn each for itself. Where a row or column goes on at the other
     end, the frame is broken there.
 
-    Each shot has the sign of its reply on a shade; a hole is dark. With `paper`, hits have circles
-    and misses crosses, rows have the letters and columns the numbers, as in the paper.
+    Each shot has the mark of its reply on a shade; a hole is dark. With `paper`, rows have the
+    letters and columns the numbers, as in the paper.
     """
     game = position.game
     for cell in game.cells_of(game.holes & ~game.board.empty):
         ax.add_patch(cell_patch(game, cell, facecolor=palette.HOLE, lw=0, zorder=2, gid="hole"))
     for shot in position.shots:
-        _draw_shot(ax, game, shot, paper)
+        _draw_shot(ax, game, shot)
     if _has_lines(game):
         _draw_grid(ax, game.rows, game.columns, paper, game.board.seams)
     else:
@@ -113,13 +123,13 @@ def draw_board(ax: Axes, position: Position, paper: bool = False) -> None:
     ax.set_aspect("equal")
 
 
-def _draw_shot(ax: Axes, game: Game, shot: Shot, paper: bool) -> None:
+def _draw_shot(ax: Axes, game: Game, shot: Shot) -> None:
     is_hit, sinks = shot.reply.hit, shot.reply.sunk
     shade, colour = (HIT_CELL, HIT) if is_hit else (MISS_CELL, MISS)
     ax.add_patch(cell_patch(game, shot.cell, facecolor=shade, edgecolor="none", gid="shot"))
     gid = str(shot.reply).partition(":")[0]
     centre_x, centre_y = _centre(game, shot.cell)
-    if sinks or is_hit == paper:
+    if is_hit:
         style = {"facecolor": colour if sinks else "none", "edgecolor": colour, "lw": 1.8}
         ax.add_patch(Circle((centre_x, centre_y), 0.25, gid=gid, **style))
     else:
@@ -192,53 +202,59 @@ def _draw_shape(ax: Axes, cells: set[Cell]) -> None:
     ax.add_collection(LineCollection(lines, colors=INK, linewidths=1, zorder=2.6, gid="ship lines"))
 
 
+def draw_legend(ax: Axes, game: Game, more: str = "") -> None:
+    """Say below a board or tree what its marks are, and more."""
+    shown = list(MARKS.items())[: 2 if game.is_silent else 3]
+    ax.annotate(
+        ", ".join(f"{mark} {name}" for name, mark in shown) + more,
+        xy=(0, 0),
+        xycoords="axes fraction",
+        xytext=(0, -5),
+        textcoords="offset points",
+        va="top",
+        fontsize=TEXT,
+        color=LABEL,
+        gid="legend",
+    )
+
+
+def draw_bar(ax: Axes, heat: PolyCollection, title: str, below: float = 0.13) -> None:
+    """The bar of a heat map, with its numbers and a title, some inches below its board."""
+    box, dots = ax.get_window_extent(), ax.figure.get_dpi()
+    high, wide = box.height / dots, box.width / dots
+    share = min(1.0, 2.6 / wide)
+    place = ax.inset_axes(((1 - share) / 2, -(below + 0.09) / high, share, 0.09 / high))
+    ticks = MaxNLocator(4, steps=[1, 2, 5, 10])
+    bar = ax.figure.colorbar(
+        heat,
+        cax=place,
+        orientation="horizontal",
+        ticks=ticks,
+        format=lambda value, _: f"{value:,.10g}",
+    )
+    bar.outline.set_linewidth(0.4)
+    bar.set_label(title, fontsize=TEXT, color=INK)
+    place.tick_params(labelsize=TEXT, colors=LABEL, length=2)
+
+
 def draw_matrix(
     ax: Axes,
+    game: Game,
     matrix: Sequence[Sequence[float]] | NDArray[Any],
     format: str = "",
     paper: bool = False,
-    game: Game | None = None,
-) -> None:
-    """Draw one number a cell over a quiet heat map, as the paper's Figures 2 and 3.
+) -> PolyCollection:
+    """Draw one number a cell over a heat map, as the paper's Figures 2 and 3; returns the map.
 
     matrix -- rows of numbers; format -- how to write one, such as `d` or `.1f`; paper -- as in
-    `draw_board`. game -- whose board it is of, where it is no rectangle. The text is as large as
-    the cells of these axes allow, so give the axes their size first.
+    `draw_board`. The text is as large as the cells of these axes allow, so give the axes their size
+    first.
     """
-    if game is not None and not _has_lines(game):
-        values = np.array([[float(value) for value in row] for row in matrix])
-        _draw_values(ax, game, values, {c: f"{matrix[c[0]][c[1]]:{format}}" for c in _cells(game)})
-        _draw_cells(ax, game)
-        return
-    rows, columns = len(matrix), len(matrix[0])
-    texts = [[f"{value:{format}}" for value in row] for row in matrix]
     values = np.array([[float(value) for value in row] for row in matrix])
-    ax.pcolormesh(np.arange(columns + 1), np.arange(rows + 1), values, cmap=HEAT)
-    box = ax.get_window_extent()
-    points = 72 / ax.figure.get_dpi()
-    longest = max(len(text) for row in texts for text in row)
-    size = min(box.width / columns * 0.8 / (0.64 * longest), box.height / rows * 0.4) * points
-    for i, row in enumerate(texts):
-        for j, text in enumerate(row):
-            ax.text(
-                j + 0.5,
-                i + 0.5,
-                text,
-                ha="center",
-                va="center",
-                fontsize=size,
-                color=INK,
-                gid="value",
-            )
-    _draw_grid(ax, rows, columns, paper)
-
-
-def _draw_doubtful(ax: Axes, told: NoisyPosition, certain: Position) -> None:
-    """The signs of the replies that may be false, in the corner of their cell."""
-    for cell, signs in told.signs.items():
-        if not told.game.bit(cell) & certain.closed:
-            x, y = _centre(told.game, cell)
-            ax.text(x, y + 0.3, signs, ha="center", va="center", fontsize=6, zorder=3, gid="heard")
+    texts = {(i, j): f"{matrix[i][j]:{format}}" for i, j in _cells(game)}
+    heat = _draw_heat(ax, game, values, texts)
+    draw_board(ax, Position(game), paper)
+    return heat
 
 
 def draw_probability(
@@ -246,74 +262,59 @@ def draw_probability(
     position: Position | NoisyPosition,
     probability: NDArray[np.float64],
     digits: int = 1,
+    with_bar: bool = True,
 ) -> None:
     """Draw a position over the heat map of the probability of a ship on each cell, in percent.
 
-    The colours go by rank among the values of the cells not shot yet, so that one high value leaves
-    the others apart; most probable cells have a thick frame. digits -- decimals of the percentages.
-    Give the axes their size first, as in `draw_matrix`. Replies that may be false are small signs
-    in the corner of their cell.
+    Colours go by value, from 0 to the greatest of the cells not shot yet; most probable cells have
+    a thick frame. digits -- decimals of the percentages. with_bar -- whether the bar of the map and
+    what the marks are stand below. Give the axes their size first, as in `draw_matrix`. Replies
+    that may be false are small marks in the corner of their cell.
     """
-    told = position
+    told, game = position, position.game
+    certain = told.certain if isinstance(told, NoisyPosition) else told
+    chances = 100 * np.array(probability, dtype=float)
+    fresh = [cell for cell in _cells(game) if not game.bit(cell) & told.closed]
+    best = max((chances[cell] for cell in fresh), default=0)
+    shown = [cell for cell in _cells(game) if not game.bit(cell) & certain.closed]
+    heat = _draw_heat(ax, game, chances, {c: f"{chances[c]:.{digits}f}" for c in shown})
+    draw_board(ax, certain)
+    for cell in fresh:
+        if best and np.isclose(chances[cell], best, rtol=1e-12):
+            look: dict[str, Any] = {"fill": False, "edgecolor": BEST, "lw": 2, "zorder": 2.5}
+            ax.add_patch(cell_patch(game, cell, 0.12, **look, gid="greedy"))
     if isinstance(told, NoisyPosition):
-        position = told.certain
-        _draw_doubtful(ax, told, position)
-    assert isinstance(position, Position)
-    shown = np.array(probability, dtype=float)
-    for cell in position.game.cells_of(position.closed):
-        shown[cell] = np.nan
-    game = position.game
-    draw_board(ax, position)
-    is_fresh = np.array([0.0 if told.closed >> i & 1 else 1.0 for i in range(game.cells)])
-    chances = np.nan_to_num(shown) * is_fresh.reshape(shown.shape)
-    for row, column in np.argwhere(np.isclose(chances, chances.max(), rtol=1e-12) & (chances > 0)):
-        cell = int(row), int(column)
-        ax.add_patch(
-            cell_patch(game, cell, 0.12, fill=False, edgecolor=BEST, lw=2, zorder=2.5, gid="greedy")
-        )
-    if not _has_lines(game):
-        fresh = [cell for cell in _cells(game) if not np.isnan(shown[cell])]
-        texts = {cell: f"{100 * shown[cell]:.1f}" for cell in fresh}
-        _draw_values(ax, game, ranks(shown), texts)
-        return
-    ax.pcolormesh(
-        np.arange(position.game.columns + 1),
-        np.arange(position.game.rows + 1),
-        np.ma.masked_invalid(ranks(shown)),
+        for cell, signs in told.signs.items():
+            if cell in shown:
+                x, y = _centre(game, cell)
+                text = signs.translate(_TO_MARKS)
+                ax.text(x, y + 0.3, text, ha="center", va="center", fontsize=6, gid="heard")
+    if with_bar:
+        if told.shots:
+            draw_legend(ax, game)
+        if best:
+            draw_bar(ax, heat, "probability of a ship, percent", 0.28 if told.shots else 0.13)
+
+
+def _draw_heat(
+    ax: Axes, game: Game, values: NDArray[np.float64], texts: Mapping[Cell, str]
+) -> PolyCollection:
+    """The cells that have a text, coloured by value from 0 to the greatest, and their texts."""
+    shown = np.array([values[cell] for cell in texts])
+    heat = PolyCollection(
+        [cell_corners(game, cell) for cell in texts],
+        array=shown,
         cmap=HEAT,
-        vmin=0,
-        vmax=1,
+        norm=Normalize(0, max(shown, default=0) or 1),
+        linewidths=0,
+        zorder=0.5,
         gid="heat",
     )
-    box = ax.get_window_extent()
-    points = 72 / ax.figure.get_dpi()
-    letters, high = (4, 0.4) if digits else (2.25, 0.45)
-    size = min(box.width / position.game.columns / letters, box.height / position.game.rows * high)
-    for row, column in np.ndindex(shown.shape):
-        if not np.isnan(shown[row, column]):
-            ax.text(
-                column + 0.5,
-                row + 0.5,
-                f"{100 * shown[row, column]:.{digits}f}",
-                ha="center",
-                va="center",
-                fontsize=size * points,
-                color=INK,
-                gid="value",
-            )
-
-
-def _draw_values(
-    ax: Axes, game: Game, values: NDArray[np.float64], texts: Mapping[Cell, str]
-) -> None:
-    """Cells that are no squares, coloured by values, with a text on each; others are left."""
-    outlines = [cell_corners(game, cell) for cell in texts]
-    colours = HEAT(_shares(np.array([values[cell] for cell in texts])))
-    ax.add_collection(PolyCollection(outlines, facecolors=colours, zorder=0.5, gid="heat"))
-    box = ax.get_window_extent()
-    wide, high = board_size(game)
-    longest = max(map(len, texts.values()), default=1)
-    size = min(box.width / wide * 0.8 / (0.64 * longest), box.height / high * 0.4)
+    ax.add_collection(heat)
+    box, (wide, high) = ax.get_window_extent(), board_size(game)
+    longest = max((_width(text) for text in {*texts.values()}), default=1)
+    share = 0.35 if game.board.digest else 0.42  # there a cell has its name, too
+    size = min(box.width / wide * 0.78 / longest, box.height / high * share)
     for cell, text in texts.items():
         ax.text(
             *_centre(game, cell),
@@ -324,20 +325,20 @@ def _draw_values(
             color=INK,
             gid="value",
         )
+    return heat
 
 
-def _shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Values between the least, 0, and the greatest, 1."""
-    least, most = values.min(initial=np.inf), values.max(initial=-np.inf)
-    return (values - least) / (most - least) if most > least else 0 * values
+def _width(text: str) -> float:
+    """How wide a text is, in its size."""
+    return float(TextPath((0, 0), text, 1, prop=FontProperties()).get_extents().width)
 
 
 def _draw_cells(ax: Axes, game: Game) -> None:
     """The outline of each cell; names at the ends of rows and columns, of a file on each cell."""
     outlines = [cell_corners(game, cell) for cell in _cells(game)]
-    ax.add_collection(
-        PolyCollection(outlines, facecolors="none", edgecolors=GRID, linewidths=0.8, gid="grid")
-    )
+    lines = PolyCollection(outlines, facecolors="none", edgecolors=GRID, linewidths=0.8, gid="grid")
+    ax.add_collection(lines)
+    lines.set_clip_on(False)  # half of those around would be cut
     corners = np.concatenate(outlines)
     (left, top), (right, bottom) = corners.min(axis=0), corners.max(axis=0)
     ax.set_xlim(left, right)

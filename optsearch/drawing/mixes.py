@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from optsearch.drawing.boards import board_size, cell_patch, draw_board, draw_matrix
+from optsearch.drawing.boards import board_size, cell_patch, draw_bar, draw_board, draw_matrix
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.support.palette import INK, SHIP
@@ -29,7 +29,7 @@ def mix_figure_size(game: Game, orbits: int) -> tuple[float, float]:
     wide = columns * (across * CELL + GAP)
     high = rows * (down * CELL + TITLE)
     map_wide, map_high = across * MAP_CELL, down * MAP_CELL
-    return map_wide + wide + 3 * MARGIN, max(high, map_high + TITLE) + 2 * MARGIN
+    return map_wide + wide + 3 * MARGIN, max(high, map_high + 2 * TITLE) + 2 * MARGIN
 
 
 def _grid(game: Game, orbits: int) -> tuple[int, int]:
@@ -57,8 +57,8 @@ def draw_mix(
         return figure.add_axes(place)
 
     whole = axes(MARGIN, MARGIN + TITLE, MAP_CELL)
-    draw_matrix(whole, np.asarray(occupancy) * 100, ".1f", game=game)
-    whole.set_title("percent of a ship", fontsize=8, color=INK, pad=14)
+    heat = draw_matrix(whole, game, np.asarray(occupancy) * 100, ".1f")
+    draw_bar(whole, heat, "probability of a ship, percent")
     left = 2 * MARGIN + across * MAP_CELL
     for number, (cells, probability) in enumerate(orbits[:MOST]):
         row, column = divmod(number, columns)

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Patch, Polygon, Rectangle
 
-from optsearch.game import Cell
+from optsearch.game import Cell, column_name
 from optsearch.solitaire.puzzle import (
     BOTTOM,
     LEFT,
@@ -29,11 +29,14 @@ _TURN = {LEFT: 0.0, TOP: pi / 2, RIGHT: pi, BOTTOM: -pi / 2}  # from a left end;
 
 def picture_size(puzzle: Puzzle, cell: float = 0.3) -> tuple[float, float]:
     """Width and height of the axes of `draw_puzzle` in inches."""
-    return cell * (puzzle.columns + 1), cell * (puzzle.rows + 1 + 0.9 * _fleet_lines(puzzle) + 0.5)
+    below = 1.5 + 0.9 * _fleet_lines(puzzle)
+    return cell * (puzzle.columns + 2), cell * (puzzle.rows + 1 + below)
 
 
 def draw_puzzle(ax: Axes, puzzle: Puzzle, solution: Solution | None = None) -> None:
     """Draw a puzzle in the style of printed ones: counts on the right and below, then the fleet.
+
+    Letters above and numbers on the left are the names of columns and rows.
 
     Revealed ships are dark and revealed water is a wave; with a solution, the ships to be found are
     lighter.
@@ -54,26 +57,28 @@ def draw_puzzle(ax: Axes, puzzle: Puzzle, solution: Solution | None = None) -> N
         Rectangle((0, 0), puzzle.columns, puzzle.rows, fill=False, ec=INK, lw=1.2, zorder=3)
     )
     for i, count in enumerate(puzzle.row_counts):
-        _draw_count(ax, (i, puzzle.columns), count, "row count")
+        _draw_text(ax, (i, puzzle.columns), count, "row count")
+        _draw_text(ax, (i, -1), i + 1, "row", LABEL)
     for j, count in enumerate(puzzle.column_counts):
-        _draw_count(ax, (puzzle.rows, j), count, "column count")
+        _draw_text(ax, (puzzle.rows, j), count, "column count")
+        _draw_text(ax, (-1, j), column_name(j), "column", LABEL)
     _draw_fleet(ax, puzzle)
-    ax.set_xlim(-0.1, puzzle.columns + 1)
-    ax.set_ylim(puzzle.rows + 1.5 + 0.9 * _fleet_lines(puzzle), -0.1)
+    ax.set_xlim(-1, puzzle.columns + 1)
+    ax.set_ylim(puzzle.rows + 1.5 + 0.9 * _fleet_lines(puzzle), -1)
     ax.set_aspect("equal")
     ax.set_axis_off()
 
 
-def _draw_count(ax: Axes, cell: Cell, count: int | None, name: str) -> None:
-    if count is not None:
+def _draw_text(ax: Axes, cell: Cell, text: int | str | None, gid: str, colour: str = INK) -> None:
+    if text is not None:
         ax.text(
             cell[1] + 0.5,
             cell[0] + 0.53,
-            str(count),
+            str(text),
             ha="center",
             va="center",
-            color=INK,
-            gid=name,
+            color=colour,
+            gid=gid,
         )
 
 

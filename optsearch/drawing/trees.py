@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.path import Path
 from numpy.typing import NDArray
 
-from optsearch.drawing.boards import board_lines, board_size, cell_corners
+from optsearch.drawing.boards import board_lines, board_size, cell_corners, draw_legend
 from optsearch.drawing.layouts import CIRCLES, Placed, Scale, Vertex
 from optsearch.drawing.vertices import (
     BOARD_CELL,
@@ -34,22 +33,8 @@ SUNK_SIZE = 9.0
 NAME_SIZE = 8.0
 
 _CHECK_MARK = Path([(-0.45, 0.0), (-0.12, -0.4), (0.5, 0.45)])
+_WIDTH = 0.9  # of lines, in points
 _PARTS = [Path.MOVETO, Path.LINETO]  # of a path that is a line alone
-
-
-@dataclass(frozen=True)
-class _Pen:
-    """How a part of a tree is drawn: colours, the width of lines in points, marks of replies."""
-
-    ink: str = INK
-    check: str = SOLVED
-    width: float = 0.9
-    hit: str = "x"
-    miss: str = "o"
-
-
-_PLAIN = _Pen()
-_PAPER = _Pen(hit="o", miss="x")
 
 
 def tree_figure_size(tree: DecisionTree | Vertex, boards: bool = False) -> tuple[float, float]:
@@ -63,12 +48,12 @@ def draw_tree(
     tree: DecisionTree | Vertex,
     boards: bool = False,
     names: Callable[[Cell], str] = cell_name,
-    paper: bool = False,
+    more: str = "",
 ) -> None:
     """Draw a decision tree as the paper does, or an abstract binary tree.
 
-    In a decision tree each node is the cell shot; a hit goes to the left with a small cross on the
-    edge, a miss to the right with a small circle, and an announced sinking between them with a full
+    In a decision tree each node is the cell shot; a hit goes to the left with a small circle on the
+    edge, a miss to the right with a small cross, and an announced sinking between them with a full
     disc, which has the length of the ship if that is told. A leaf is a check mark, with its number
     of configurations if that is not 1. With `boards`, each node is the board as it is then, with
     the cell that is shot next in a full colour. An abstract tree has dots and, for its leaves,
@@ -76,21 +61,20 @@ def draw_tree(
 
     A tree wider than `WIDEST` inches is folded: subtrees are drawn below, under numbers in squares,
     which stand for them above. The axes should have the size that `tree_figure_size` gives.
-    names -- what cells are called, such as `paper_name`; paper -- the marks of the paper, a circle
-    for a hit and a cross for a miss.
+    names -- what cells are called, such as `paper_name`. more -- is said in the legend, too.
     """
     placed, width, height = arranged(tree, boards, names=names)
     if isinstance(tree, Vertex):
-        pen = _PLAIN
-        _draw_edges(ax, placed, CIRCLES, pen)
+        _draw_edges(ax, placed, CIRCLES)
         inner = [(p.x, -p.depth) for p in placed if p.vertex.branches]
         leaves = [(p.x, -p.depth) for p in placed if not p.vertex.branches]
-        _draw_marks(ax, inner, "nodes", pen, marker="o", markersize=6, markerfacecolor=INK)
-        _draw_marks(ax, leaves, "leaves", pen, marker="s", markersize=6.5)
+        _draw_marks(ax, inner, "nodes", marker="o", markersize=6, markerfacecolor=INK)
+        _draw_marks(ax, leaves, "leaves", marker="s", markersize=6.5)
     else:
-        scale, pen = scale_of(tree, boards), _PAPER if paper else _PLAIN
-        _draw_replies(ax, _draw_edges(ax, placed, scale, pen), pen)
-        _draw_vertices(ax, placed, scale, pen)
+        scale = scale_of(tree, boards)
+        _draw_replies(ax, _draw_edges(ax, placed, scale))
+        _draw_vertices(ax, placed, scale)
+        draw_legend(ax, tree.position.game, more)
     _frame(ax, width, height)
 
 
@@ -101,7 +85,7 @@ def _frame(ax: Axes, width: float, height: float) -> None:
 
 
 def _draw_edges(
-    ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen
+    ax: Axes, placed: Sequence[Placed], scale: Scale
 ) -> list[tuple[Reply | None, float, float]]:
     """Draw the edges below these vertices; the reply and the middle of each."""
     segments = []
@@ -113,7 +97,7 @@ def _draw_edges(
         start, end = (above.x, _end(above, scale, -1)), (p.x, _end(p, scale, 1))
         segments.append((start, end))
         middles.append((p.reply, (start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
-    lines = LineCollection(segments, colors=pen.ink, linewidths=pen.width, zorder=1, gid="edges")
+    lines = LineCollection(segments, colors=INK, linewidths=_WIDTH, zorder=1, gid="edges")
     ax.add_collection(lines)
     return middles
 
@@ -129,61 +113,57 @@ def _end(p: Placed, scale: Scale, side: int) -> float:
     return -p.depth + side * reach
 
 
-def _draw_replies(
-    ax: Axes, middles: Sequence[tuple[Reply | None, float, float]], pen: _Pen
-) -> None:
+def _draw_replies(ax: Axes, middles: Sequence[tuple[Reply | None, float, float]]) -> None:
     """The marks on the edges; an edge has a gap where its cross is, or the name of a ship hit."""
     sunk = [(reply, x, y) for reply, x, y in middles if reply and reply.sunk]
-    for gid, is_hit, marker in (("hits", True, pen.hit), ("misses", False, pen.miss)):
+    for gid, is_hit, marker in (("hits", True, "o"), ("misses", False, "x")):
         plain = [one for one in middles if one[0] and not one[0].sunk and not one[0].length]
         places = [(x, y) for reply, x, y in plain if reply and reply.hit == is_hit]
         style: dict[str, Any] = {"marker": marker, "markersize": MARK_SIZE}
         if marker == "x":
             _draw_gaps(ax, places, MARK_SIZE + 3)
-            style["markeredgewidth"] = min(pen.width, 1.2) + 0.4
-        _draw_marks(ax, places, gid, pen, **style)
+            style["markeredgewidth"] = _WIDTH + 0.4
+        _draw_marks(ax, places, gid, **style)
     for size, is_told in ((SUNK_SIZE, True), (MARK_SIZE + 1, False)):
         discs = [(x, y) for reply, x, y in sunk if bool(reply.length) == is_told]
-        style = {"marker": "o", "markersize": size, "markerfacecolor": pen.ink}
-        _draw_marks(ax, discs, "sunk", pen, **style)
+        style = {"marker": "o", "markersize": size, "markerfacecolor": INK}
+        _draw_marks(ax, discs, "sunk", **style)
     named = [(reply, x, y) for reply, x, y in middles if reply and reply.length]
     _draw_gaps(ax, [(x, y) for reply, x, y in named if not reply.sunk], SUNK_SIZE)
     for reply, x, y in named:
-        colour = "white" if reply.sunk else pen.ink
+        colour = "white" if reply.sunk else INK
         _draw_text(ax, (x, y), str(reply.length), colour, "length", SUNK_SIZE - 3)
 
 
-def _draw_vertices(ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen) -> None:
+def _draw_vertices(ax: Axes, placed: Sequence[Placed], scale: Scale) -> None:
     """The cell or board of each node, the check mark of each leaf, the number of each link."""
     inner = [p for p in placed if p.vertex.branches]
     links = [(p, -1 if p.parent is None else 1) for p in placed if p.vertex.is_link]
     leaves = [p for p in placed if not (p.vertex.branches or p.vertex.is_link)]
     boards = [p for p in inner if p.vertex.position]
     if boards:
-        _draw_boards(ax, boards, scale, pen)
+        _draw_boards(ax, boards, scale)
     circles = [p for p in inner if not p.vertex.position]
-    _draw_marks(ax, [(p.x, -p.depth) for p in circles], "nodes", pen, marker="o")
+    _draw_marks(ax, [(p.x, -p.depth) for p in circles], "nodes", marker="o")
     for p in circles:
-        _draw_text(ax, (p.x, -p.depth), p.vertex.name, pen.ink, "name")
+        _draw_text(ax, (p.x, -p.depth), p.vertex.name, INK, "name")
 
     squares = [(p.x, _end(p, scale, side)) for p, side in links]
-    _draw_marks(ax, squares, "links", pen, marker="s", markersize=NODE_SIZE * 0.7)
+    _draw_marks(ax, squares, "links", marker="s", markersize=NODE_SIZE * 0.7)
     for (p, _), place in zip(links, squares, strict=True):
-        _draw_text(ax, place, p.vertex.name, pen.ink, "link", NAME_SIZE, "bold")
+        _draw_text(ax, place, p.vertex.name, INK, "link", NAME_SIZE, "bold")
 
     checks = [(p.x, _end(p, scale, 1)) for p in leaves]
     _draw_gaps(ax, checks, NODE_SIZE * 0.75)
-    check = {"markerfacecolor": "none", "markeredgecolor": pen.check}
-    width = max(1.8, pen.width)
+    check = {"markerfacecolor": "none", "markeredgecolor": SOLVED}
     size = NODE_SIZE * 0.5
     _draw_marks(
         ax,
         checks,
         "leaves",
-        pen,
         marker=_CHECK_MARK,
         markersize=size,
-        markeredgewidth=width,
+        markeredgewidth=1.8,
         **check,
     )
     for p, (x, y) in zip(leaves, checks, strict=True):
@@ -191,7 +171,7 @@ def _draw_vertices(ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen) 
             _draw_text(ax, (x, y - 0.21 / scale.level), p.vertex.name, LABEL, "name")
 
 
-def _draw_boards(ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen) -> None:
+def _draw_boards(ax: Axes, placed: Sequence[Placed], scale: Scale) -> None:
     """The boards of these nodes, each below the name of the cell that is shot next."""
     assert placed[0].vertex.position is not None
     game = placed[0].vertex.position.game
@@ -218,23 +198,23 @@ def _draw_boards(ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen) ->
         lines += [*(start + between * cell_size)]
         frames.append(Path((start + around * cell_size).reshape(-1, 2), _PARTS * len(around)))
         name = p.x, -p.depth + scale.reach - NAME_STRIP / 2 / scale.level
-        _draw_text(ax, name, p.vertex.name, pen.ink, "name", NAME_SIZE - 1)
+        _draw_text(ax, name, p.vertex.name, INK, "name", NAME_SIZE - 1)
 
-    cells = {"hit": HIT_CELL, "sunk": HIT_CELL, "miss": MISS_CELL, "hole": HOLE, "next": pen.ink}
-    markers = {"hit": pen.hit, "sunk": "o", "miss": pen.miss}
+    cells = {"hit": HIT_CELL, "sunk": HIT_CELL, "miss": MISS_CELL, "hole": HOLE, "next": INK}
+    markers = {"hit": "o", "sunk": "o", "miss": "x"}
     for kind, corners in shades.items():
         ax.add_collection(PolyCollection(corners, facecolors=cells[kind], gid=f"{kind} cells"))
         middles = [tuple(outline.mean(axis=0)) for outline in corners]
         if kind in markers:
             style = {"marker": markers[kind], "markersize": 36 * BOARD_CELL, "markeredgewidth": 0.8}
-            style["markerfacecolor"] = pen.ink if kind == "sunk" else "none"
-            _draw_marks(ax, middles, f"{kind} shots", pen, **style)
+            style["markerfacecolor"] = INK if kind == "sunk" else "none"
+            _draw_marks(ax, middles, f"{kind} shots", **style)
     ax.add_collection(LineCollection(lines, colors=GRID, linewidths=0.4, zorder=2))
     outlines = PathCollection(
         frames,
         facecolors="none",
-        edgecolors=pen.ink,
-        linewidths=pen.width,
+        edgecolors=INK,
+        linewidths=_WIDTH,
         capstyle="projecting",
         zorder=3,
         gid="nodes",
@@ -243,20 +223,18 @@ def _draw_boards(ax: Axes, placed: Sequence[Placed], scale: Scale, pen: _Pen) ->
 
 
 def _draw_gaps(ax: Axes, places: Sequence[tuple[float, float]], size: float) -> None:
-    _draw_marks(ax, places, "gaps", _Pen(), marker="o", markersize=size, markeredgecolor="none")
+    _draw_marks(ax, places, "gaps", marker="o", markersize=size, markeredgecolor="none")
 
 
-def _draw_marks(
-    ax: Axes, places: Sequence[tuple[float, float]], gid: str, pen: _Pen, **style: Any
-) -> None:
+def _draw_marks(ax: Axes, places: Sequence[tuple[float, float]], gid: str, **style: Any) -> None:
     """Marks at some places, if there are any; by default as large as a node."""
     if not places:
         return
     style = {
         "markersize": NODE_SIZE,
         "markerfacecolor": "white",
-        "markeredgecolor": pen.ink,
-        "markeredgewidth": pen.width,
+        "markeredgecolor": INK,
+        "markeredgewidth": _WIDTH,
         **style,
     }
     x, y = zip(*places, strict=True)

@@ -1,7 +1,6 @@
 """Pieces of HTML by which values draw themselves in a notebook; they need no script and no style.
 
-Colours are mixed with that of the page (`currentColor`, transparency), so that they can be read on
-light and dark ones.
+They can be read on light and dark pages: a cell of the heat map brings the colour of its text.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from html import escape
 
 from optsearch.game.board import Board
 from optsearch.game.cells import Cell, cell_name, column_name
-from optsearch.support.palette import BLUE, GRID, veil
+from optsearch.support.palette import BLUE, GRID, INK, heat
 
 _CELL = f"border:1px solid {GRID};width:2.2em;height:2.2em;text-align:center;padding:0"
 _HEAD = "border:0;text-align:center;padding:0 .4em"
@@ -53,7 +52,7 @@ def _grid(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float])
         cells = []
         for column in range(drawn.columns):
             shade = shades.get((row, column), 0.0)
-            style = _CELL + (f";background:{veil(shade)}" if shade else "")
+            style = _CELL + (f";background:{heat(shade)};color:{INK}" if shade else "")
             for goes_on, at, end, sides in (
                 (drawn.seams[0], column, last[1], ("left", "right")),
                 (drawn.seams[1], row, last[0], ("top", "bottom")),
@@ -85,10 +84,10 @@ def _picture(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, floa
     left, top = (min(numbers) for numbers in zip(*around, strict=True))
     right, low = (max(numbers) for numbers in zip(*around, strict=True))
 
-    def written(x: float, y: float, text: str, size: int) -> str:
+    def written(x: float, y: float, text: str, size: int, ink: str = "currentColor") -> str:
         return (
             f'<text x="{wide * (x - left):.1f}" y="{wide * (y - top) + 0.35 * size:.1f}" '
-            f'font-size="{size}" text-anchor="middle" fill="currentColor">{escape(text)}</text>'
+            f'font-size="{size}" text-anchor="middle" fill="{ink}">{escape(text)}</text>'
         )
 
     parts = [written(x, y, text, 12) for x, y, text in labels]
@@ -97,14 +96,21 @@ def _picture(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, floa
             f"{wide * (x + a - left):.1f},{wide * (y + b - top):.1f}" for a, b in drawn.outline
         )
         shade = shades.get(cell, 0.0)
-        fill = veil(shade) if shade else "none"
+        fill, ink = (heat(shade), INK) if shade else ("none", "currentColor")
         parts.append(
             f'<g pointer-events="all"><title>{cell_name(cell)}</title>'
             f'<polygon points="{outline}" fill="{fill}" stroke="{GRID}"/>'
-            f"{written(x, y, texts[cell], 13) if cell in texts else ''}</g>"
+            f"{written(x, y, texts[cell], 13, ink) if cell in texts else ''}</g>"
         )
     size = f'width="{wide * (right - left):.0f}" height="{wide * (low - top):.0f}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(parts)}</svg>'
+
+
+def bar(title: str, most: str) -> str:
+    """The bar of the heat map: its title with the unit, from 0 to the greatest value."""
+    stops = ",".join(heat(share / 4) for share in range(5))
+    style = f"display:inline-block;width:8em;height:.7em;background:linear-gradient(90deg,{stops})"
+    return f'{title}: 0 <span style="{style};border:1px solid {GRID}"></span> {most}'
 
 
 def bars(histogram: Mapping[int, int]) -> str:

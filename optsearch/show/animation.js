@@ -17,6 +17,7 @@ function show() {
   const replies = new Map(D.shots.slice(0, number)), last = number ? D.shots[number - 1][0] : null;
   const chances = D.chances ? D.chances[number] : [];
   const most = Math.max(...chances.filter((_, cell) => !replies.has(cell)), 0) || 1;
+  showBar(element("key-percent"), D.chances ? most : 0);
   board.elements.forEach((shown, cell) => {
     if (!shown) return;
     const reply = replies.get(cell), chance = chances[cell];
@@ -74,7 +75,6 @@ onKeys(() => ({
 element("game").textContent = D.game;
 element("player").textContent = `${D.player}: ${counted(END, "shot")}`;
 element("key-sunk").hidden = !D.shots.some(([, reply]) => kindOf(reply) === "sunk");
-element("key-percent").hidden = !D.chances;
 for (const part of document.querySelectorAll("[data-sign]")) part.prepend(mark(part.dataset.sign));
 show();
 if (!matchMedia("(prefers-reduced-motion: reduce)").matches) play();

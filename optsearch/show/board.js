@@ -35,6 +35,12 @@ function percent(n, total, digits) {
   return value.toFixed(digits);
 }
 
+/** The bar of the heat map in an element, from 0 to the greatest probability that the board shows. */
+function showBar(place, most) {
+  place.hidden = !most;
+  place.replaceChildren("probability of a ship, percent: 0 ", made("i", [], {class: "bar"}), ` ${percent(most, 1, 1)}`);
+}
+
 // Replies and their signs: × is a hit, ○ a miss, ● a hit that sinks
 
 const kindOf = (reply) => reply.split(":")[0];

@@ -290,6 +290,7 @@ function showBoard(counts, total, greedy, next) {
   const {replies} = current();
   const most = Math.max(1, ...counts.filter((_, cell) => !replies.has(cell)));
   const digits = D.shape.cells.some((cell) => cell && cell[1] > 8) ? 0 : 1;
+  showBar(element("key-percent"), most / total);
   board.elements.forEach((shown, cell) => {
     if (!shown) return;
     const n = counts[cell], reply = replies.get(cell);

@@ -11,9 +11,9 @@ PAPER = "#ffffff"
 INK = "#1f2933"
 LABEL = "#52606d"
 GRID = "#9aa5b1"
-HEAT = ("#fbfcfe", "#cfe0f1", "#8fb8de")  # from no ship to the most probable cell
-HIT = "#a33404"
-MISS = "#788490"
+HEAT = (PAPER, "#71a5da")  # from no ship to the most probable cell
+HIT = "#982f04"
+MISS = "#6e7a86"
 BEST = "#0b2f63"
 HOLE = "#66727e"
 SHIP = "#b8c4d0"
@@ -24,7 +24,7 @@ SOLVED = "#2f7d4f"  # the check mark of a leaf
 BLUE, ORANGE, GREEN = "#0072b2", "#d55e00", "#009e73"
 PURPLE, GOLD, SKY = "#cc79a7", "#e69f00", "#56b4e9"
 OPEN = "#eceff3"  # what is not known yet
-LESS_OR_MORE = ("#e8a87c", HEAT[0], HEAT[-1])
+LESS = "#e08c52"  # below zero, on a scale whose other end is that of HEAT
 
 
 def mixed(colour: str, share: float, ground: str = PAPER) -> str:
@@ -34,14 +34,11 @@ def mixed(colour: str, share: float, ground: str = PAPER) -> str:
 
 
 def heat(share: float) -> str:
-    """The colour of the heat map at a share of its range, 0 to 1; INK is legible on all of them."""
-    step = min(int(share * (len(HEAT) - 1)), len(HEAT) - 2)
-    return mixed(HEAT[step + 1], share * (len(HEAT) - 1) - step, HEAT[step])
+    """The one heat scale: the colour of a value over the greatest, 0 to 1; INK is legible on all.
 
-
-def veil(share: float) -> str:
-    """The heat map on whatever ground a page has, light or dark, for CSS."""
-    return f"rgba({','.join(map(str, _channels(BLUE)))},{share:.2f})"
+    Equal steps look equal, in grey too. Pages mix the same with `color-mix(in srgb)`.
+    """
+    return mixed(HEAT[1], share, HEAT[0])
 
 
 def _channels(colour: str) -> list[int]:
@@ -68,7 +65,7 @@ LIGHT = {
     "text": "#17212e",
     "muted": "#4c5a6b",
     "line": "#d5dce4",
-    "accent": "#1655bd",
+    "accent": "#124aa8",
     "on-accent": PAPER,
     "soft": "#e6eefb",
     "cell": PAPER,
