@@ -111,8 +111,8 @@ def _bar(ax: Axes, side: str, value: Fraction, end: float, height: float) -> Non
     at, sign = (float(value), height), 1 if side == "lower" else -1
     mark: dict[str, Any] = {"marker": MARKERS[side], "color": COLOURS[side], "ms": 6, "mew": 0}
     ax.plot(*at, **mark, clip_on=False, gid="bound")
-    beside = {"xytext": (5 * sign, 0), "va": "center", "ha": "left" if sign > 0 else "right"}
-    beside["bbox"] = None
+    beside: dict[str, Any] = {"xytext": (5 * sign, 0), "va": "center", "bbox": None}
+    beside["ha"] = "left" if sign > 0 else "right"
     style.note(ax, brief(value, side), at, **beside)
 
 
