@@ -8,13 +8,12 @@ from pathlib import Path
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import advised, facts_table, read_games
-from optsearch.cli.options import FOLDER, OUTPUT, SEARCH_JOBS, Form, Option
+from optsearch.cli.options import FOLDER, SEARCH_JOBS, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_of
 from optsearch.game import MAX_CELLS
 from optsearch.search import counterexamples as counterexamples_
 from optsearch.search.counterexamples import Counterexample, Found, Scope
-from optsearch.support import records
 from optsearch.support.errors import OptsearchError
 
 SHORTEST = 2
@@ -48,7 +47,6 @@ class Contact(str, Enum):
         "Folder that keeps each finished game; a run that was stopped goes on from it.",
         writes=FOLDER,
     ),
-    output=OUTPUT("Write all of them to this CSV file."),
 )
 def counterexamples(
     max_cells: int | None = None,
@@ -60,7 +58,6 @@ def counterexamples(
     jobs: int | None = None,
     dask: str | None = None,
     resume: Path | None = None,
-    output: Path | None = None,
     form: Form = Form.TEXT,
 ) -> None:
     """Positions where greedy is not optimal, the smallest first.
@@ -93,8 +90,6 @@ def counterexamples(
         found = counterexamples_.find(
             scope, executor=executor, workers=workers or 1, folder=resume, progress=progress
         )
-    if output is not None:
-        write(found, output)
     answer_of(found).print(form)
 
 
@@ -126,7 +121,7 @@ def answer_of(found: Found) -> Answer:
     answer.show(counterexamples=fields)
     answer.table(fields)
     if rest := len(found.counterexamples) - len(shown):
-        answer.show(f"and {rest:,} more: -o FILE.csv or --json lists all")
+        answer.show(f"and {rest:,} more: --json or --format csv lists all")
     return answer
 
 
@@ -144,26 +139,3 @@ def show_counterexample(answer: Answer, case: Counterexample) -> None:
         shots = " ".join(case.game.names(mask))
         facts.add_row(f"  {name}", f"{total}/{number} = {total / number:.6f}", shots)
     answer.show(facts)
-
-
-def write(found: Found, path: Path) -> None:
-    """Write all counterexamples and all undecided games to a CSV file."""
-    records.write(
-        path,
-        counterexamples_.COLUMNS,
-        found.rows,
-        title="Positions where the best greedy strategy is not optimal",
-        command=f"optsearch counterexamples {' '.join(options_of(found.scope))}",
-        fields=found.summary,
-    )
-
-
-def options_of(scope: Scope) -> list[str]:
-    """The options of the command that searches a scope."""
-    options = [f"--game {game}" for game in scope.own]
-    if not scope.own:
-        options = [f"--max-cells {scope.max_cells}"]
-        options += [f"--fleet {','.join(map(str, fleet))}" for fleet in scope.fleets]
-        options += [f"--contact {scope.contact}"]
-    options += ["--empty-only"] * scope.empty_only
-    return options + ([] if scope.own or scope.fleets else [f"--shortest {scope.shortest}"])

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
 from optsearch.cli.common import (
@@ -21,7 +19,7 @@ from optsearch.cli.common import (
     read_game,
     save_figure,
 )
-from optsearch.cli.options import ANY, FIGURE, FOLDER, SEARCH_JOBS, Form, Option
+from optsearch.cli.options import ANY, FIGURE, SEARCH_JOBS, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_of
 from optsearch.game import HOLE, cell_name
@@ -46,7 +44,6 @@ WIDE = 76  # characters of boards side by side
     tolerance=Option("Stop at a bracket of at most this width, such as 0.001 or 1/100."),
     jobs=SEARCH_JOBS,
     certificate=Option("Write both mixes to this file, for optsearch check.", writes=ANY),
-    trees=Option("Folder to write the shooter's trees to, the most probable first.", writes=FOLDER),
     figure=Option(
         "Draw the hider's mix and its map to this file (.pdf, .svg, .png).", writes=FIGURE
     ),
@@ -60,7 +57,6 @@ def equilibrium(
     resume: Path | None = None,
     dask: str | None = None,
     certificate: Path | None = None,
-    trees: Path | None = None,
     figure: Path | None = None,
     form: Form = Form.TEXT,
 ) -> None:
@@ -94,12 +90,10 @@ def equilibrium(
         )
     if certificate is not None:
         module.save(found, certificate)
-    if trees is not None:
-        save_trees(found.shooter, trees)
     if figure is not None:
         draw_mix(found, figure)
     answer = answer_of(found)
-    for name, path in (("certificate", certificate), ("trees", trees), ("drawing", figure)):
+    for name, path in (("certificate", certificate), ("drawing", figure)):
         if path is not None:
             answer.show(f"{name:<11}  {path}")
     answer.print(form)
@@ -244,14 +238,6 @@ def boards(found: Any) -> str:
     if more > 0:
         lines.append(f"and {numbered(more, 'orbit')} more")
     return "\n".join(lines).rstrip()
-
-
-def save_trees(shooter: list[tuple[DecisionTree, Fraction]], folder: Path) -> None:
-    """Each tree in a file, by its place."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for number, (tree, probability) in enumerate(shooter, 1):
-        title = f"equilibrium tree {number}, probability {probability}"
-        tree_.save(replace(tree, title=title), folder / f"tree_{number:03}.json")
 
 
 def draw_mix(found: Any, path: Path) -> None:

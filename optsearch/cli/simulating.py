@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from contextlib import AbstractContextManager
 from math import isnan
 from pathlib import Path
@@ -18,14 +17,12 @@ from optsearch.cli.common import (
     require_order,
 )
 from optsearch.cli.estimates import announce_simulation
-from optsearch.cli.options import OUTPUT, Argument, Form, Option
+from optsearch.cli.options import Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_at
-from optsearch.game.noise import Noise
 from optsearch.play.hiding import hider
 from optsearch.play.simulate import MOST_GAMES, Difference, Outcome, ReplyModel, Simulation
 from optsearch.play.simulate import simulate as simulate_
-from optsearch.results.tables import SIMULATION
 from optsearch.strategies.player import salvo_size
 from optsearch.support.errors import StrategyError
 from optsearch.support.progress import Progress, Status
@@ -48,7 +45,6 @@ SHOWN = 10  # players of whom all differences are printed
         "Who hides the ships: uniform, corner, one-by-one, FILE.csv (a prior) or FILE.py:NAME.",
         metavar="HIDER",
     ),
-    output=OUTPUT("Write the distributions to this file (CSV)."),
 )
 def simulate(
     arguments: list[str],
@@ -58,7 +54,6 @@ def simulate(
     jobs: int | None = None,
     resume: Path | None = None,
     dask: str | None = None,
-    output: Path | None = None,
     false_hits: str | None = None,
     false_misses: str | None = None,
     lies: int | None = None,
@@ -93,12 +88,7 @@ def simulate(
                 checkpoint=resume,
                 progress=progress,
             )
-    if output is not None:
-        save(simulation, output, boards)
-    answer = answer_of(simulation, boards)
-    if output is not None:
-        answer.show(f"written to {output}")
-    answer.print(form)
+    answer_of(simulation, boards).print(form)
 
 
 def answer_of(simulation: Simulation, boards: str) -> Answer:
@@ -154,51 +144,6 @@ def number_text(value: float, places: int) -> str:
 def difference_text(difference: Difference) -> str:
     """A difference and its standard error."""
     return f"{difference.mean:.4f} ± {number_text(difference.standard_error, 4)}"
-
-
-def save(simulation: Simulation, path: Path, boards: str) -> None:
-    """Write the distributions of a simulation as a table of results."""
-    players = [outcome.strategy for outcome in simulation.outcomes]
-    fields: dict[str, object] = {
-        "game": simulation.game,
-        "games": simulation.outcomes[0].games,
-        "seed": simulation.seed,
-        "boards": simulation.boards,
-        **({} if simulation.manner.is_plain else {"replies": simulation.manner}),
-    }
-    for number, outcome in enumerate(simulation.outcomes, 1):
-        mean, error, deviation, median, worst = texts(outcome)
-        fields[f"player {number}"] = (
-            f"{outcome.strategy}, mean {mean} ± {error}, sd {deviation}, median {median}, "
-            f"worst {worst}"
-        )
-    for number, difference in enumerate(simulation.differences(), 1):
-        fields[f"difference {number}"] = (
-            f"{difference.more} takes {difference_text(difference)} shots more "
-            f"than {difference.less}"
-        )
-    command = ["optsearch", "simulate", *players, str(simulation.game)]
-    command += ["--games", str(simulation.outcomes[0].games), "--seed", str(simulation.seed)]
-    command += [] if boards == "uniform" else ["--boards", boards]
-    noise = simulation.manner.noise
-    if isinstance(noise, Noise):
-        command += ["--false-hits", str(noise.false_hits)]
-        command += ["--false-misses", str(noise.false_misses)]
-    elif noise is not None:
-        command += ["--lies", str(noise.most)]
-    salvo = simulation.manner.salvo
-    command += [] if salvo == 1 else ["--salvo", str(salvo or "afloat")]
-    SIMULATION.write(
-        (
-            (outcome.strategy, shots, n)
-            for outcome in simulation.outcomes
-            for shots, n in outcome.histogram.items()
-        ),
-        path=path,
-        command=shlex.join(command),
-        fields=fields,
-        game=simulation.game,
-    )
 
 
 def simulating() -> AbstractContextManager[Progress[Status]]:

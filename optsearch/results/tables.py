@@ -355,13 +355,3 @@ CONFIRMING = (RECOMPUTED, LOWER_BOUNDS_CHECK)
 COUNTEREXAMPLE_GREEDY = Tree("counterexample_greedy", "trees", 0.1)
 COUNTEREXAMPLE_OPTIMAL = Tree("counterexample_optimal", "trees", 0.1)
 TREES = (COUNTEREXAMPLE_GREEDY, COUNTEREXAMPLE_OPTIMAL)
-
-SIMULATION = replace(
-    LEADERBOARD_SHOTS,
-    name="simulation",
-    title="Shots of players on the same hidden boards of {game}",
-    columns=LEADERBOARD_SHOTS.columns[1:],
-    experiment="",
-    minutes=0,
-)
-"""What `optsearch simulate -o` writes; no experiment makes it."""

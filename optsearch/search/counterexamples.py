@@ -45,21 +45,6 @@ MAX_NODES = 100_000
 """An empty board of more than MAX_CELLS cells is undecided where the solver needs more effort
 (`optsearch.tree.solution.Status`)."""
 
-COLUMNS = (
-    "result",
-    "game",
-    "position",
-    "cells",
-    "configurations",
-    "shots",
-    "best_greedy_total_height",
-    "total_height",
-    "greedy_shots",
-    "best_shots",
-)
-"""Of `Found.rows`."""
-
-
 # What is searched
 
 
@@ -288,7 +273,7 @@ class Found:
 
     @property
     def rows(self) -> Iterator[tuple[str, ...]]:
-        """The counterexamples and the undecided games, under the columns of COLUMNS."""
+        """The kind, then `Counterexample.fields`; of undecided games what there is of them."""
         for example in self.counterexamples:
             values = example.fields.values()
             yield (
@@ -296,7 +281,7 @@ class Found:
                 *(" ".join(value) if isinstance(value, list) else str(value) for value in values),
             )
         for game in self.undecided:
-            yield "undecided", str(game), "", str(game.cells), *[""] * (len(COLUMNS) - 4)
+            yield "undecided", str(game), "", str(game.cells), *[""] * 6
 
     @property
     def least(self) -> dict[str, Counterexample]:
