@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from optsearch.check import reference
 from optsearch.cli import advising
 from optsearch.cli.command import app
+from optsearch.cli.counting import probability_board
 from optsearch.cli.dialogue import Dialogue
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
@@ -354,6 +355,8 @@ def person(monkeypatch, tmp_path):
 
 def test_a_terminal_keeps_replies_and_offers_to_go_on(person):
     _, output = person(["B2 h", "C3 m"], "4x4:3,2")
+    board = probability_board(Posterior("4x4:3,2", "B2=hit C3=miss")).plain
+    assert board.rstrip() in output  # shown by default
     (kept,) = person.folder.iterdir()
     assert kept.read_text() == "# game: 4x4:3,2\nB2=hit\nC3=miss\n"
     assert f"replies are kept in {kept}; --no-save keeps none" in output.replace("\n", " ")

@@ -5,9 +5,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from optsearch.cli import playing
 from optsearch.cli.command import app
 from optsearch.cli.common import board_text
-from optsearch.cli.playing import signs
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, cell_name
@@ -16,6 +16,7 @@ from optsearch.game.ships import ships_of
 from optsearch.play.hiding import hider
 from optsearch.play.match import OPPONENTS, Match
 from optsearch.support.errors import OptsearchError, PositionError
+from optsearch.support.palette import IN_TERMINAL
 
 GAME = "4x4:3,2,contact=any,announce=ship"
 CELLS = [f"{column}{row}" for row in range(1, 5) for column in "ABCD"]
@@ -212,14 +213,29 @@ def test_texts_on_a_board_of_a_file():
     assert found == sorted(places, key=lambda name: places[name][::-1])
 
 
-def test_the_board_is_shown_after_each_shot():
-    result = run(["A1", "B2"], GAME, "--seed", "3")
-    match = Match(Game.parse(GAME), 3)
-    boards = []
+@pytest.mark.parametrize("wide", [80, 30])
+def test_the_boards_are_shown_after_each_shot(monkeypatch, wide):
+    """Beside each other where there is room, in colours, the last shot of each marked."""
+    monkeypatch.setattr(playing.out, "_width", wide)
+    result = run(["A1", "B2"], GAME, "--seed", "3", "--against", "easy")
+    match, places = Match(Game.parse(GAME), 3, "easy"), []
     for cell in ((0, 0), (1, 1)):
         match.shoot(cell)
-        boards.append(board_text(match.game, signs(match.position)))
-    places = [result.output.index(board) for board in boards]
+        match.answer()
+        boards = [playing.drawn(match.position), playing.drawn(match.answers, match.own)]
+        for board, shots in zip(boards, (match.position.shots, match.answers.shots), strict=True):
+            assert [line.plain for line in board if "›" in line.plain] == [
+                board[1 + shots[-1].cell[0]].plain
+            ]
+            styles = [span.style for line in board for span in line.spans]
+            assert [styles.count(IN_TERMINAL[hit]) for hit in (True, False)] == [
+                sum(shot.reply.hit == hit for shot in shots) for hit in (True, False)
+            ]
+        lines = [[line.plain for line in board] for board in boards]
+        below = ["\n".join(board) for board in lines]
+        side_by_side = "\n".join(f"{one}      {other}" for one, other in zip(*lines, strict=True))
+        shown = [side_by_side] if wide == 80 else below
+        places += [result.output.index(board) for board in shown]
     assert places == sorted(places)
 
 

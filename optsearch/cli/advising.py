@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from rich.text import Text
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
@@ -355,9 +356,13 @@ class Session:
         self._talk.refuse("; ".join(filter(None, (reason, others))))
 
     def _advise(self) -> None:
-        if not self._talk.is_quiet:
-            for line in sentences(self._advice(), self._wanted):
-                self._talk.say(line)
+        if self._talk.is_quiet:
+            return
+        advice = self._advice()
+        if self._talk.is_person and not is_over(self.position):
+            out.print(Text("\n") + probability_board(advice.posterior), soft_wrap=True)
+        for line in sentences(advice, self._wanted):
+            self._talk.say(line)
 
     def _advice(self) -> Advice:
         with telling("thinking", at_once=self._wanted.by is not None):

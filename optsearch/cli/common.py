@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from io import StringIO
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
+from rich.text import Text
 
 from optsearch.cli.app import Interrupted, Safe
 from optsearch.counting.prior import Prior
@@ -264,7 +265,17 @@ def columns(rows: Sequence[Sequence[str]], is_right: bool = False) -> str:
 
 
 def board_text(game: Game, texts: Sequence[Sequence[str]]) -> str:
-    """A text for each cell where the cell lies, with column letters and row numbers.
+    """A text for each cell where the cell lies, with column letters and row numbers."""
+    return board_in_colours(game, texts).plain
+
+
+def board_in_colours(
+    game: Game,
+    texts: Sequence[Sequence[str]],
+    styles: Mapping[Cell, str] | None = None,
+    marked: Cell | None = None,
+) -> Text:
+    """As `board_text`, with styles of some cells; marked -- a cell with a › before it.
 
     The columns of a board from a file need not lie below each other: each of its lines begins with
     the names of its first and last cell.
@@ -280,11 +291,16 @@ def board_text(game: Game, texts: Sequence[Sequence[str]]) -> str:
         apart += apart % 2  # so that half a cell is a number of letters
     left = min(x for x, _ in board.places)
 
-    def drawn(name: str, line: Sequence[tuple[int, str]]) -> str:
-        shown = ""
-        for cell, text in line:
-            start = margin + round(apart * (board.places[cell][0] - left))
-            shown = (shown or name.rjust(start)).ljust(start) + text.rjust(apart)
+    def drawn(name: str, line: Sequence[tuple[int, str]]) -> Text:
+        shown = Text()
+        for index, text in line:
+            start = margin + round(apart * (board.places[index][0] - left))
+            shown.append("" if shown else name.rjust(start))
+            cell = game.cell(index)
+            is_last = name and cell == marked
+            shown.append(" " * (start - len(shown)) + ("›" if is_last else "").rjust(apart - width))
+            style = (styles or {}).get(cell) if name else None
+            shown.append(text.rjust(width), style)
         return shown
 
     shown = [("", list(enumerate(letters)))] if letters else []
@@ -296,7 +312,7 @@ def board_text(game: Game, texts: Sequence[Sequence[str]]) -> str:
             (name, [(cell, texts[cell // board.columns][cell % board.columns]) for cell in cells])
         )
     margin = max(len(name) for name, _ in shown)
-    return "\n".join(drawn(name, line) for name, line in shown)
+    return Text("\n").join(drawn(name, line) for name, line in shown)
 
 
 @contextmanager

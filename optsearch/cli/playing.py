@@ -6,11 +6,11 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
-import typer
+from rich.text import Text
 
 from optsearch.cli.app import Interrupted, app
 from optsearch.cli.common import (
-    board_text,
+    board_in_colours,
     counted_text,
     numbered,
     out,
@@ -26,7 +26,7 @@ from optsearch.game.position import Position, legend
 from optsearch.play.match import Match
 from optsearch.support.errors import GameError, OptsearchError, PositionError
 from optsearch.support.files import read_text
-from optsearch.support.palette import IN_TERMINAL
+from optsearch.support.palette import IN_TERMINAL, SHIP_IN_TERMINAL
 
 MOST_KEPT = 1 << 16  # bytes of a match that was kept
 HELP = """\
@@ -190,12 +190,17 @@ class MatchDialogue:
                 beside.write_text(f"{self._match.kept()}\n")
 
     def _show(self) -> None:
-        """The boards, one below the other."""
+        """The boards, beside each other where there is room."""
         match = self._match
         said = f"{legend(match.game)}, . not shot{f', {HOLE} hole' if match.game.holes else ''}"
-        typer.echo(f"\n{board_text(match.game, signs(match.position))}\n\n{said}\n")
+        boards = [drawn(match.position)]
         if match.against:
-            typer.echo(f"yours\n\n{board_text(match.game, signs(match.answers, match.own))}\n")
+            boards.append(drawn(match.answers, match.own))
+            for board, whose in zip(boards, ("theirs", "yours"), strict=True):
+                board.insert(0, Text(whose, "bold"))
+        self._talk.say()
+        out.print(Text("\n").join(beside(boards, out.width)), soft_wrap=True)
+        self._talk.say(f"\n{said}, › last shot\n")
 
     def _end(self) -> None:
         """Who has won, and where the ships were."""
@@ -217,6 +222,27 @@ def hint(position: Position) -> str:
     cells = " ".join(map(cell_name, likely))
     left = counted_text(posterior.configurations)
     return f"{cells}: a ship with {float(chance):.1%}; {left} left"
+
+
+def drawn(position: Position, ships: Sequence[int] = ()) -> list[Text]:
+    """The lines of a board in colours, its last shot marked; ships -- those that are known."""
+    styles = {cell: SHIP_IN_TERMINAL for ship in ships for cell in position.game.cells_of(ship)}
+    styles |= {shot.cell: IN_TERMINAL[shot.reply.hit] for shot in position.shots}
+    last = position.shots[-1].cell if position.shots else None
+    return list(board_in_colours(position.game, signs(position, ships), styles, last).split("\n"))
+
+
+def beside(boards: Sequence[Sequence[Text]], width: int) -> list[Text]:
+    """The lines of boards beside each other, or one below the other where that is too wide."""
+    left, *others = boards
+    wide = max(map(len, left)) + 6
+    if not others:
+        return list(left)
+    if wide + max(map(len, others[0])) > width:
+        return [*left, Text(), *others[0]]
+    for line in left:
+        line.pad_right(wide - len(line))
+    return [line + other for line, other in zip(left, others[0], strict=True)]
 
 
 def signs(position: Position, ships: Sequence[int] = ()) -> list[list[str]]:

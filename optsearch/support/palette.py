@@ -50,6 +50,7 @@ MISS_CELL = mixed(MISS, 0.14)
 
 # Styles in the terminal: of replies, by `Reply.hit`; of most probable cells; of other cells.
 IN_TERMINAL = {True: f"bold {PAPER} on {HIT}", False: f"{INK} on {MISS_CELL}"}
+SHIP_IN_TERMINAL = f"{INK} on {SHIP}"
 GREEDY_IN_TERMINAL = f"bold {PAPER} on {BEST}"
 
 
