@@ -1,5 +1,6 @@
 """The players of "Battleship Heuristics" in plain Python, near to what is printed."""
 
+import re
 from math import sqrt
 
 import numpy as np
@@ -59,43 +60,64 @@ class PlainHeuristic:
 
     def _hunt(self):
         prob = np.zeros((self._rows, self._columns))
-        for ship in self._ships:
+        for ship, share in self._shares():
             for row in range(self._rows):
                 for k in range(self._columns - ship + 1):
-                    if "X" not in self._board[row][k : k + ship]:
-                        prob[row, k : k + ship] += 1
+                    if self._is_free(row, k, ship, 0):
+                        prob[row, k : k + ship] += share
             for col in range(self._columns):
-                column = [line[col] for line in self._board]
                 for j in range(self._rows - ship + 1):
-                    if "X" not in column[j : j + ship]:
-                        prob[j : j + ship, col] += 1
-        prob /= prob.max()
+                    if self._is_free(j, col, ship, 1):
+                        prob[j : j + ship, col] += share
+        prob /= prob.max() or 1
         self._forget_hits(prob)
         return prob
 
     def _attack(self):
         prob = np.zeros((self._rows, self._columns))
         weights = [self._weight(index) for index in range(len(self._hit))]
-        for ship in self._ships:
+        for ship, share in self._shares():
             for row in range(self._rows):
                 for i, weight in zip(self._hit, weights, strict=True):
                     if i[0] == row:
                         for k in range(i[1] - ship + 1, i[1] + 1):
                             if 0 <= k <= self._columns - ship - 1 and (
-                                "X" not in self._board[row][k : k + ship]
+                                self._is_free(row, k, ship, 0)
                             ):
-                                prob[row, k : k + ship] += weight
+                                prob[row, k : k + ship] += weight * share
             for col in range(self._columns):
-                column = [line[col] for line in self._board]
                 for i, weight in zip(self._hit, weights, strict=True):
                     if i[1] == col:
                         for k in range(i[0] - ship + 1, i[0] + 1):
-                            if 0 <= k <= self._rows - ship - 1 and (
-                                "X" not in column[k : k + ship]
-                            ):
-                                prob[k : k + ship, col] += weight
+                            if 0 <= k <= self._rows - ship - 1 and (self._is_free(k, col, ship, 1)):
+                                prob[k : k + ship, col] += weight * share
         self._forget_hits(prob)
         return prob
+
+    def _is_free(self, row, column, ship, down):
+        """Whether a placement has no miss and, with `beside`, no cell of a line across it."""
+        cells = [(row + i * down, column + i * (1 - down)) for i in range(ship)]
+        if any(self._board[i][j] == "X" for i, j in cells):
+            return False
+        return not self._player.beside or not any(self._is_crossed(*cell, down) for cell in cells)
+
+    def _is_crossed(self, row, column, down):
+        """Whether a hit is in three hits across a placement, or in the two next to the border."""
+        line = [one[column] for one in self._board] if not down else self._board[row]
+        at, last = (row, self._rows - 1) if not down else (column, self._columns - 1)
+        lines = [{0, 1}, {last - 1, last}] + [{i - 1, i, i + 1} for i in range(1, last)]
+        return last > 0 and any(at in one and all(line[i] == "B" for i in one) for one in lines)
+
+    def _shares(self):
+        """Each ship, with the share of its equals that no run explains."""
+        ships = self._ships
+        if not self._player.weights:
+            return [(ship, 1) for ship in ships]
+        lines = ["".join(line) for line in self._board]
+        lines += ["".join(column) for column in zip(*self._board, strict=True)]
+        runs = [len(run) for line in lines for run in re.findall("(?<=X)BB+(?=X)", f"X{line}X")]
+        shares = [max(0, ships.count(s) - runs.count(s)) / ships.count(s) for s in ships]
+        return list(zip(ships, shares if any(shares) else [1] * len(ships), strict=True))
 
     def _mixed(self):
         prob = self._attack()

@@ -150,6 +150,8 @@ def test_an_installed_package_adds_players(monkeypatch):
 SIMPLE = [
     "random",
     *(f"heuristic:version={version}" for version in range(1, 6)),
+    *("heuristic:version=5,beside=1", "heuristic:version=4,beside=1,weights=1"),
+    "heuristic:version=2,weights=1",
     "parity",
     "parity:modulus=3",
     "density",

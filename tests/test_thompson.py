@@ -10,6 +10,7 @@ import pytest
 
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import Prior
 from optsearch.evaluation import evaluate
 from optsearch.game import Game, urn
 from optsearch.game.position import HIT, MISS, Position, play
@@ -18,7 +19,7 @@ from optsearch.play.simulate import generator_of, replay, simulate
 from optsearch.reproduce import thompson as reproduced
 from optsearch.strategies import as_player, as_strategy, thompson
 from optsearch.strategies.sampling import tally
-from optsearch.strategies.thompson import Thompson, all_placements, possible
+from optsearch.strategies.thompson import Thompson, all_placements, is_hunting, possible
 from optsearch.support.errors import OptsearchError, StrategyError
 from tests import thompson_post as post
 from tests.examples import sizes, some
@@ -255,6 +256,54 @@ def test_samples_have_the_exact_probabilities(text, information):
             sampled = player.posterior(position, np.random.default_rng([7, made]), 20_000)
             error = np.sqrt(exact * (1 - exact) / 20_000)
             assert (abs(sampled - exact) <= 5 * error + 1e-12).all()
+
+
+@pytest.mark.parametrize("information", ["printed", "whole", "exact"])
+def test_samples_by_a_prior_have_its_probabilities(information, tmp_path):
+    """Weights of placements, of which some are 0; weights of configurations for `exact` alone."""
+    game = Game.parse("4x4:3,2,contact=any")
+    cells = Prior.of_cells(game, {(0, 0): 7, (2, 2): 3, (3, 0): 0}, "product")
+    listed = Prior.of_function(game, lambda ships: 1 + ships[0].bit_length(), "listed")
+    player = Thompson(information=information)
+    for prior in [cells, listed] if information == "exact" else [cells]:
+        for shots in ("", "B2=hit A1=miss"):
+            position = Position.parse(game, shots)
+            exact = Posterior(position, prior=prior).probability
+            sampled = player.with_prior(prior).posterior(position, np.random.default_rng(3), 20_000)
+            error = np.sqrt(exact * (1 - exact) / 20_000)
+            assert (abs(sampled - exact) <= 5 * error + 1e-9).all()
+    if information != "exact":
+        with pytest.raises(StrategyError, match="information=exact draws configurations"):
+            player.with_prior(listed)
+    with pytest.raises(StrategyError, match="knows no prior"):
+        as_player("density").with_prior(cells)
+    names = [f"thompson:information={information},block_size=200"]
+    kept = [
+        simulate(names, game, games=4, jobs=1, prior=prior, checkpoint=tmp_path / str(prior)[:5])
+        for prior in (cells, None)
+    ]
+    assert kept[0].boards == f"prior cells, {cells.digest}"
+    assert kept[1].boards == "uniform"
+
+
+@pytest.mark.parametrize("announce", ["nothing", "ship"])
+def test_the_search_grid(announce):
+    """While every hit is of a sunk ship a cell of the grid is shot if a sample holds one."""
+    game = Game.parse(f"6x6:3,2,2,contact=any,announce={announce}")
+    player, hunted = Thompson(200, "exact", grid=2), 0
+    assert str(player) == "thompson:block_size=200,information=exact,grid=2"
+    for number, ships in enumerate(Drawn().boards(game, 6, 1)):
+        end = play(player.begin(game, generator_of(1, number)).shot, to_masks(ships),
+                   Position(game))  # fmt: skip
+        for made, shot in enumerate(end.shots):
+            position = Position(game, end.shots[:made])
+            of_grid = [(i, j) for i in range(6) for j in range(6) if (i - 1 - j) % 2 == 0]
+            chances = Posterior(position).probability
+            likely = [c for c in of_grid if chances[c] > 0.1 and not game.bit(c) & position.closed]
+            if is_hunting(position) and likely:
+                hunted += 1
+                assert shot.cell in of_grid
+    assert hunted > 15
 
 
 def test_the_posterior_asked_for_what_is_wanting(monkeypatch):

@@ -13,6 +13,7 @@ from optsearch.cli.common import (
     columns,
     noise_fields,
     noise_of,
+    prior_fields,
     read_game,
     require_order,
 )
@@ -20,7 +21,8 @@ from optsearch.cli.estimates import announce_simulation
 from optsearch.cli.options import Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.cli.tasks import executor_at
-from optsearch.play.hiding import hider
+from optsearch.counting.prior import Prior, prior_of
+from optsearch.play.hiding import Drawn, hider
 from optsearch.play.simulate import MOST_GAMES, Difference, Outcome, ReplyModel, Simulation
 from optsearch.play.simulate import simulate as simulate_
 from optsearch.strategies.player import salvo_size
@@ -34,7 +36,7 @@ SHOWN = 10  # players of whom all differences are printed
     example="optsearch simulate greedy spread 4x5:2,3,4 --games 100",
     takes=3,
     then="optsearch evaluate greedy 4x5:2,3,4  # exactly, on all configurations",
-    gives="game seed boards (false_hits false_misses) (lies) (salvo) players",
+    gives="game seed boards (prior prior_digest) (false_hits false_misses) (lies) (salvo) players",
     arguments=Argument(
         "Players, such as greedy, heuristic:version=3 or my_file.py:NAME, and the game.",
         metavar="PLAYER... GAME",
@@ -42,18 +44,23 @@ SHOWN = 10  # players of whom all differences are printed
     games=Option("How many boards each player plays.", min=1, max=MOST_GAMES),
     seed=Option("The same seed gives the same games.", min=0),
     boards=Option(
-        "Who hides the ships: uniform, corner, one-by-one, FILE.csv (a prior) or FILE.py:NAME.",
+        "Who hides the ships: uniform, corner, one-by-one, FILE.csv (a prior) or FILE.py:NAME; "
+        "by default as --prior says.",
         metavar="HIDER",
+    ),
+    prior=Option(
+        "How likely each configuration is, as players know who ask (thompson).", metavar="PRIOR"
     ),
 )
 def simulate(
     arguments: list[str],
     games: int = 10000,
     seed: int = 1,
-    boards: str = "uniform",
+    boards: str | None = None,
     jobs: int | None = None,
     resume: Path | None = None,
     dask: str | None = None,
+    prior: str | None = None,
     false_hits: str | None = None,
     false_misses: str | None = None,
     lies: int | None = None,
@@ -69,6 +76,9 @@ def simulate(
     parsed = read_game(game)
     if not players:
         raise StrategyError(f"nobody plays {parsed}; write PLAYER... GAME, as in greedy {parsed}")
+    known = prior_of(prior, parsed)
+    hidden = hider(boards) if boards is not None else Drawn(known)
+    boards = boards or ("uniform" if known is None else f"by {known.name}")
     manner = ReplyModel(noise_of(false_hits, false_misses, lies), salvo_size(salvo))
     with (
         advised("--resume", resume),
@@ -81,17 +91,18 @@ def simulate(
                 parsed,
                 games=games,
                 seed=seed,
-                boards=hider(boards),
+                boards=hidden,
+                prior=known,
                 manner=manner,
                 executor=executor,
                 jobs=workers,
                 checkpoint=resume,
                 progress=progress,
             )
-    answer_of(simulation, boards).print(form)
+    answer_of(simulation, boards, known).print(form)
 
 
-def answer_of(simulation: Simulation, boards: str) -> Answer:
+def answer_of(simulation: Simulation, boards: str, prior: Prior | None) -> Answer:
     """The players, and for people a table of them and one of the differences."""
     outcomes, of = simulation.outcomes, f"{simulation.game}, {simulation.outcomes[0].games:,} games"
     manner = simulation.manner
@@ -100,6 +111,7 @@ def answer_of(simulation: Simulation, boards: str) -> Answer:
         game=str(simulation.game),
         seed=simulation.seed,
         boards=boards,
+        **prior_fields(prior),
         **noise_fields(manner.noise),
         **({} if manner.salvo == 1 else {"salvo": manner.salvo or "afloat"}),
     )

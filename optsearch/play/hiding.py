@@ -18,7 +18,7 @@ import numpy as np
 
 from optsearch.counting.configurations import CellSets, to_words
 from optsearch.counting.posterior import Posterior
-from optsearch.counting.prior import read
+from optsearch.counting.prior import Prior, read
 from optsearch.game import MAX_BOARD, Game
 from optsearch.game.ships import in_order, objection
 from optsearch.support import records
@@ -62,16 +62,16 @@ def hider(text: str) -> Hider:
 
 @dataclass(frozen=True)
 class Drawn(Hider):
-    """Exact draws: uniform over the configurations, or by a prior in a file.
+    """Exact draws: uniform over the configurations, or by a prior.
 
-    prior -- a table of `optsearch.counting.prior.read`.
+    prior -- or a table of `optsearch.counting.prior.read`.
     """
 
-    prior: Path | None = None
+    prior: Path | Prior | None = None
 
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
         """Draws from the posterior of the empty board."""
-        prior = None if self.prior is None else read(self.prior, game)
+        prior = read(self.prior, game) if isinstance(self.prior, Path) else self.prior
         posterior = Posterior(game, prior=prior)
         posterior.require_some()
         drawn = [
@@ -85,6 +85,9 @@ class Drawn(Hider):
         """The kind, and a digest of the prior."""
         if self.prior is None:
             return "uniform"
+        if isinstance(self.prior, Prior):
+            self.prior.require_digest("a checkpoint")
+            return f"prior {self.prior.name}, {self.prior.digest}"
         try:
             content = read_bytes(self.prior, records.MOST_BYTES)
         except OSError as error:

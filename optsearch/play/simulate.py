@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, to_masks
+from optsearch.counting.prior import Prior
 from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Cell, FixedLabels, Game
 from optsearch.game.noise import Lies, Noise, NoisyPosition, require_silent
@@ -391,6 +392,7 @@ def simulate(
     games: int = 10_000,
     seed: int = 1,
     boards: Hider | None = None,
+    prior: Prior | None = None,
     manner: ReplyModel = PLAIN,
     executor: Executor | None = None,
     jobs: int | None = None,
@@ -402,7 +404,8 @@ def simulate(
     players -- one or a list, each a name, a function, a class or an object, as `as_player` has
         them. game -- or its text, such as `4x5:2,3,4`. games -- how many boards; seed -- of the
         boards and of everything that players draw. boards -- who hides the ships (default:
-        uniformly at random). manner -- how shots are answered (default: truly, one by one).
+        uniformly at random, or by the prior). prior -- how likely configurations are, as the
+        players know. manner -- how shots are answered (default: truly, one by one).
     executor -- runs the tasks (Dask: `Client.get_executor()`); by default a pool of processes.
     jobs -- how many tasks run at once: the processes of that pool (default: one per processor; 1 is
         this process), or the workers of the executor.
@@ -417,6 +420,9 @@ def simulate(
     game = Game.of(game)
     several = players if isinstance(players, list | tuple) else [players]
     chosen = [as_player(player) for player in several]
+    if prior is not None:
+        prior.require(game)
+        chosen = [player.with_prior(prior) for player in chosen]
     names = [str(player) for player in chosen]
     if not chosen:
         raise StrategyError("nobody plays; give one player or more")
@@ -432,7 +438,7 @@ def simulate(
         manner.require(player, game)
     jobs = jobs or os.cpu_count() or 1
     with ExitStack() as stack:
-        hider = boards or Drawn()
+        hider = boards or Drawn(prior)
         store = None
         if checkpoint is not None:
             what = f"simulation; {game}; seed {seed}; boards {hider.identity}"

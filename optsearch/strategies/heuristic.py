@@ -11,6 +11,15 @@
 
 Always all ships are counted, as sinkings are not heard; of several highest cells one is drawn.
 
+Two trials made the player of the post worse, and are switches here:
+
+- `beside`: three hits in a line, at the border two, are a ship that lies so, and no placement
+  across that line covers them. The printed code compares (`==`) where it must assign, and names one
+  cell twice; it is read as it must be.
+- `weights`: a ship counts by the chance that it is still to be found. No code is printed. Here it
+  is the share of the ships of its length for which there is no run: hits in a line that cannot be
+  longer, with a miss or the border at both ends. If no ship is left so, all count.
+
 What is printed leaves things open, and is read here as follows:
 
 - The printed condition of attacks, `(k + ship) < len(board[0])`, leaves out every placement that
@@ -47,6 +56,13 @@ class Heuristic(Player):
     name: ClassVar[str] = "heuristic"
 
     version: int = number(5, 1, 5, "which of the five")
+    beside: int = number(0, 0, 1, "1: no placement crosses three hits in a line", is_extra=True)
+    weights: int = number(0, 0, 1, "1: ships that seem to be found count less", is_extra=True)
+
+    @property
+    def trials(self) -> int:
+        """The switches, as the kernel takes them."""
+        return self.beside + 2 * self.weights
 
     def begin(self, game: Game, generator: np.random.Generator) -> HeuristicGame:
         """A game; NotSupported on a board with holes."""
@@ -62,7 +78,7 @@ class Heuristic(Player):
 
         def play(cells: NDArray[np.uint8], generator: np.random.Generator) -> int:
             board = cells.reshape(game.rows, game.columns)
-            return int(heuristic(board, fleet, self.version, generator))
+            return int(heuristic(board, fleet, self.version, self.trials, generator))
 
         return play
 
@@ -71,7 +87,7 @@ class HeuristicGame:
     """One game: what is known of each cell, and the hits and misses of the attack."""
 
     def __init__(self, player: Heuristic, game: Game, generator: np.random.Generator):
-        self._version = player.version
+        self._version, self._trials = player.version, player.trials
         self._fleet = np.array(game.fleet, np.int64)
         self._generator = generator
         self._known = np.zeros((game.rows, game.columns), np.uint8)
@@ -100,6 +116,6 @@ class HeuristicGame:
         """What it shoots by; of shape (rows, columns)."""
         from optsearch.strategies.loops import heuristic_values
 
-        known = self._known, self._fleet, self._version, self._hit, np.int64(self._number)
-        values, self._number = heuristic_values(*known)
+        known = self._known, self._fleet, self._version, self._trials
+        values, self._number = heuristic_values(*known, self._hit, np.int64(self._number))
         return np.asarray(values)

@@ -23,8 +23,8 @@ Array = Any  # numba infers the types of arrays; they are said in the docstrings
 
 
 @njit(cache=True)
-def heuristic(board: Array, fleet: Array, version: int, rng: Any) -> int:
-    """The shots of a game of a version of `Heuristic`."""
+def heuristic(board: Array, fleet: Array, version: int, trials: int, rng: Any) -> int:
+    """The shots of a game of a version of `Heuristic`, with the switches of its trials."""
     rows, columns = board.shape
     known = np.zeros((rows, columns), np.uint8)
     hit = np.zeros((rows * columns, 2), np.int64)
@@ -32,7 +32,7 @@ def heuristic(board: Array, fleet: Array, version: int, rng: Any) -> int:
     misses = shots = 0
     left = np.count_nonzero(board)
     while left:
-        values, number = heuristic_values(known, fleet, version, hit, number)
+        values, number = heuristic_values(known, fleet, version, trials, hit, number)
         row, column = drawn(values, known, rng)
         shots += 1
         is_hit = board[row, column] > 0
@@ -69,38 +69,94 @@ def heard_by_heuristic(
 
 @njit(cache=True)
 def heuristic_values(
-    known: Array, fleet: Array, version: int, hit: Array, number: int
+    known: Array, fleet: Array, version: int, trials: int, hit: Array, number: int
 ) -> tuple[Array, int]:
     """The matrix of `Heuristic` (float64), and how many hits of the attack are left."""
     if version == 1:
         return np.ones(known.shape), 0
+    lying, standing, shares = known, known.T.copy(), np.ones(len(fleet))
+    if trials & 1:
+        lying, standing = without_crossings(known), without_crossings(known.T)
+    if trials & 2:
+        shares = shares_left(known, fleet)
     if number:
-        values = attack(known, fleet, version, hit, number)
+        values = attack(known, lying, standing, fleet, shares, version, hit, number)
         if version > 3:
-            values = mixed(values, hunt(known, fleet), hit, number)
+            hunted = hunt(known, lying, standing, fleet, shares)
+            values = mixed(values, hunted, hit, number)
         return values, number
-    return hunt(known, fleet), 0
+    return hunt(known, lying, standing, fleet, shares), 0
 
 
 @njit(cache=True)
-def hunt(known: Array, fleet: Array) -> Array:
-    """How many placements without a miss cover each cell, the most of them 1; 0 at hits."""
+def without_crossings(known: Array) -> Array:
+    """The board, with misses in place of three standing hits in a line, at the border two."""
+    rows, columns = known.shape
+    seen = known.copy()
+    for row in range(rows):
+        first, last = max(row - 1, 0), min(row + 1, rows - 1)
+        for column in range(columns):
+            is_line = first < last
+            for k in range(first, last + 1):
+                is_line = is_line and known[k, column] == HIT
+            for k in range(first, last + 1 if is_line else first):
+                seen[k, column] = MISS
+    return seen
+
+
+@njit(cache=True)
+def shares_left(known: Array, fleet: Array) -> Array:
+    """Of each ship the share of those of its length for which there is no run; 1 if none is."""
+    runs = np.zeros(len(fleet) + known.size + 1, np.int64)
+    add_runs(runs, known)
+    add_runs(runs, known.T)
+    shares = np.zeros(len(fleet))
+    for i in range(len(fleet)):
+        equal = 0
+        for ship in fleet:
+            equal += ship == fleet[i]
+        shares[i] = max(0, equal - runs[fleet[i]]) / equal
+    return shares if largest(shares.reshape(1, -1)) > 0 else np.ones(len(fleet))
+
+
+@njit(cache=True)
+def add_runs(runs: Array, known: Array) -> None:
+    """Count the lying hits in a line that cannot be longer, two and more, by their number."""
+    rows, columns = known.shape
+    for row in range(rows):
+        length, is_closed = 0, True
+        for column in range(columns + 1):
+            if column < columns and known[row, column] == HIT:
+                length += 1
+                continue
+            is_end = column == columns or known[row, column] == MISS
+            if length > 1 and is_closed and is_end:
+                runs[length] += 1
+            length, is_closed = 0, is_end
+
+
+@njit(cache=True)
+def hunt(known: Array, lying: Array, standing: Array, fleet: Array, shares: Array) -> Array:
+    """The shares of the placements without a miss that cover each cell, the most 1; 0 at hits.
+
+    lying, standing -- the board as those placements see it, turned for the second.
+    """
     values = np.zeros(known.shape)
-    for ship in fleet:
-        add_placements(values, known, ship)
-        add_placements(values.T, known.T, ship)
+    for i in range(len(fleet)):
+        add_placements(values, lying, fleet[i], shares[i])
+        add_placements(values.T, standing, fleet[i], shares[i])
     most = largest(values)
     for row in range(known.shape[0]):
         for column in range(known.shape[1]):
-            values[row, column] /= most
+            values[row, column] /= most if most > 0 else 1
             if known[row, column] == HIT:
                 values[row, column] = 0
     return values
 
 
 @njit(cache=True)
-def add_placements(values: Array, known: Array, ship: int) -> None:
-    """Add 1 to every cell of every horizontal placement without a miss."""
+def add_placements(values: Array, known: Array, ship: int, share: float) -> None:
+    """Add a share to every cell of every horizontal placement without a miss."""
     rows, columns = known.shape
     for row in range(rows):
         run = 0  # cells without a miss up to here
@@ -108,11 +164,20 @@ def add_placements(values: Array, known: Array, ship: int) -> None:
             run = 0 if known[row, column] == MISS else run + 1
             if run >= ship:
                 for k in range(column - ship + 1, column + 1):
-                    values[row, k] += 1
+                    values[row, k] += share
 
 
 @njit(cache=True)
-def attack(known: Array, fleet: Array, version: int, hit: Array, number: int) -> Array:
+def attack(
+    known: Array,
+    lying: Array,
+    standing: Array,
+    fleet: Array,
+    shares: Array,
+    version: int,
+    hit: Array,
+    number: int,
+) -> Array:
     """The weights of all placements without a miss through a hit of this attack; 0 at hits."""
     values = np.zeros(known.shape)
     weights = np.ones(number)
@@ -123,9 +188,10 @@ def attack(known: Array, fleet: Array, version: int, hit: Array, number: int) ->
                 down, across = hit[i, 0] - hit[i + 1, 0], hit[i, 1] - hit[i + 1, 1]
                 apart = sqrt(down * down + across * across)
             weights[i] = 1 - 0.1 * (1.5 * apart - i)
-    for ship in fleet:
-        add_attacks(values, known, ship, hit[:, 0], hit[:, 1], weights)
-        add_attacks(values.T, known.T, ship, hit[:, 1], hit[:, 0], weights)
+    for i in range(len(fleet)):
+        weighed = weights * shares[i]
+        add_attacks(values, lying, fleet[i], hit[:, 0], hit[:, 1], weighed)
+        add_attacks(values.T, standing, fleet[i], hit[:, 1], hit[:, 0], weighed)
     for row in range(known.shape[0]):
         for column in range(known.shape[1]):
             if known[row, column] == HIT:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from optsearch.counting.prior import Prior
 from optsearch.game import Cell, FixedLabels, Game, NoLabels, SinkingLabels
 from optsearch.game.announcements import Announcement
 from optsearch.game.orders import ORDERS
@@ -90,6 +91,10 @@ class Player(ABC):
             f"{self} takes every reply as true; {NOISY} play where replies may be false"
         )
 
+    def with_prior(self, prior: Prior) -> Player:
+        """The player that knows how likely configurations are; StrategyError where it asks not."""
+        raise StrategyError(f"{self} knows no prior ({prior.name}); thompson does")
+
     def __post_init__(self) -> None:
         """Raise StrategyError for a parameter that is not accepted; called by dataclasses."""
         for parameter in parameters(type(self)).values():
@@ -113,8 +118,12 @@ class Player(ABC):
         return str(self)
 
     def __str__(self) -> str:
-        given = {key: getattr(self, key) for key in parameters(type(self))}
-        values = ",".join(f"{key}={value}" for key, value in given.items() if value != "")
+        given = [(one, getattr(self, key)) for key, one in parameters(type(self)).items()]
+        values = ",".join(
+            f"{one.name}={value}"
+            for one, value in given
+            if value != (one.default if one.is_extra else "")
+        )
         name = name_of(type(self))
         return f"{name}:{values}" if values else name
 
@@ -131,13 +140,15 @@ def name_of(kind: type[Player]) -> str:
 class Parameter:
     """A parameter of a kind of players: what it is called, what it is by default, what it means.
 
-    accepted -- whole numbers, words, or in a sentence what a text must be.
+    accepted -- whole numbers, words, or in a sentence what a text must be. is_extra -- whether the
+    name of a player has it only where it is not the default.
     """
 
     name: str
     default: Any
     accepted: range | tuple[str, ...] | str
     meaning: str
+    is_extra: bool = False
 
     def require(self, value: Any) -> None:
         """Raise StrategyError for a value that is not accepted; sentences are not checked."""
@@ -161,9 +172,9 @@ def require_range(name: str, value: int, low: int, high: int) -> None:
         raise StrategyError(f"{name}={value} is out of range; {low} to {high} is accepted")
 
 
-def number(default: int, low: int, high: int, meaning: str) -> Any:
+def number(default: int, low: int, high: int, meaning: str, is_extra: bool = False) -> Any:
     """A parameter that is a whole number, low <= number <= high."""
-    return _parameter(default, range(low, high + 1), meaning)
+    return _parameter(default, range(low, high + 1), meaning, is_extra)
 
 
 def word(default: str, words: tuple[str, ...], meaning: str) -> Any:
@@ -181,8 +192,11 @@ def ties() -> Any:
     return word("first", ORDERS, "which of several cells that are as good")
 
 
-def _parameter(default: Any, accepted: range | tuple[str, ...] | str, meaning: str) -> Any:
-    return field(default=default, metadata={"accepted": accepted, "meaning": meaning})
+def _parameter(
+    default: Any, accepted: range | tuple[str, ...] | str, meaning: str, is_extra: bool = False
+) -> Any:
+    told = {"accepted": accepted, "meaning": meaning, "is_extra": is_extra}
+    return field(default=default, metadata=told)
 
 
 def parameters(kind: type[Player]) -> dict[str, Parameter]:
@@ -195,6 +209,7 @@ def parameters(kind: type[Player]) -> dict[str, Parameter]:
             one.default,
             one.metadata.get("accepted", ""),
             one.metadata.get("meaning", ""),
+            one.metadata.get("is_extra", False),
         )
         for one in fields(kind)
         if not one.metadata.get("is_fixed")

@@ -15,6 +15,12 @@ What is possible for a ship alone is `information`:
 - `exact`: the same distribution, and always `block_size` samples: the first that are kept of some
   blocks of 10,000, and what is wanting by `Posterior.sample`.
 
+Two things go beyond the post. By a *prior* (`with_prior`) a placement is drawn in proportion to its
+weight, so that samples have the weights of configurations; one that is no product of weights of
+placements needs `exact`. With `grid=2` or more, the restricted search grid that the post suggests,
+only cells with row - 1 = column modulo it are shot while no hit is left that no sunk ship explains,
+as long as one of them is in a kept sample.
+
 The post tells ships of equal length apart, and says which is sunk. They are alike until then, so
 that here the first of them to be sunk is the first of the fleet. Drawn is as there, from the same
 numbers of the generator: the same seed gives the same game as the published code.
@@ -23,15 +29,16 @@ numbers of the generator: the same seed gives the same game as the published cod
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.counting.configurations import to_words
+from optsearch.counting.configurations import to_masks, to_words
 from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position
@@ -53,6 +60,24 @@ class Thompson(Player):
 
     block_size: int = number(10_000, 1, 1_000_000, "samples for one shot")
     information: str = word("printed", INFORMATION, "what a sample takes from the replies")
+    grid: int = number(1, 1, 10, "the search grid: row - 1 = column modulo it", is_extra=True)
+    prior: Prior | None = field(default=None, metadata={"is_fixed": True})
+
+    def with_prior(self, prior: Prior) -> Thompson:
+        """The player that draws by a prior; StrategyError where its samples cannot."""
+        if prior.placements is None and self.information != "exact":
+            raise StrategyError(
+                f"the prior {prior.name} weighs whole configurations, and {self} draws each ship "
+                "alone; information=exact draws configurations"
+            )
+        return replace(self, prior=prior)
+
+    def identity(self) -> str:
+        """The name, and a digest of the prior."""
+        if self.prior is None:
+            return str(self)
+        self.prior.require_digest("a checkpoint")
+        return f"{self}; prior {self.prior.digest}"
 
     def require_noise(self) -> None:
         """Raise StrategyError where samples are kept that fit the replies; `exact` draws them."""
@@ -95,6 +120,11 @@ class Thompson(Player):
         closed = position.closed
         unknown = [cell for cell in range(position.game.cells) if not closed >> cell & 1]
         unknown.sort(key=counts.tolist().__getitem__, reverse=True)  # row by row where equal
+        if self.grid > 1 and is_hunting(position):
+            columns = position.game.columns
+            unknown.sort(
+                key=lambda i: not counts[i] or (i // columns - 1 - i % columns) % self.grid != 0
+            )
         return [position.game.cell(cell) for cell in unknown[:number]]
 
     def _sampled(
@@ -122,7 +152,8 @@ class Thompson(Player):
     ) -> tuple[Counts, int]:
         """So many uniform samples."""
         counts, kept = np.zeros(position.game.cells, np.int64), 0
-        if position.game.announce != "sunk":
+        is_product = self.prior is None or self.prior.placements is not None
+        if position.game.announce != "sunk" and is_product:
             most = EXACT_BLOCKS * EXACT_BLOCK_SIZE
             blocks = _Blocks(position, self, generator)
             counts, kept, _ = blocks.tally(samples, samples, EXACT_BLOCK_SIZE, most)
@@ -134,9 +165,17 @@ class Thompson(Player):
         self, position: Position | NoisyPosition, generator: np.random.Generator, samples: int
     ) -> tuple[Counts, int]:
         """So many samples of the exact posterior."""
-        drawn = Posterior(position).sample(samples, generator)
+        drawn = Posterior(position, prior=self.prior).sample(samples, generator)
         covered = _covered(np.bitwise_or.reduce(drawn, axis=1), position.game.cells)
         return covered.sum(axis=0), samples
+
+
+def is_hunting(position: Position | NoisyPosition) -> bool:
+    """Whether every hit is of a ship that is known to be sunk; never after a false reply."""
+    if isinstance(position, NoisyPosition):
+        return not any(shot.reply.hit for shot in position.shots)
+    sunk = sum(int(shot.reply.length or 0) for shot in position.shots)
+    return position.hits.bit_count() == sunk
 
 
 def possible(position: Position, is_printed: bool) -> Iterator[NDArray[np.uint64]]:
@@ -168,6 +207,7 @@ class _Blocks:
         sets = list(possible(position, player.information == "printed"))
         self._sizes = [len(placements) for placements in sets]
         self._starts = np.cumsum([0, *self._sizes[:-1]])
+        self._ends = None if player.prior is None else [_ends(player.prior, s) for s in sets]
         self._table = np.concatenate(sets)
         (self._hits,) = to_words([position.hits])
         self._cells = position.game.cells
@@ -184,13 +224,34 @@ class _Blocks:
 
         uses = np.zeros(len(self._table), np.int64)
         kept = drawn = 0
-        while kept < least and drawn < most_drawn and all(self._sizes):
-            chosen = np.stack([self._generator.integers(0, n, size) for n in self._sizes])
-            chosen += self._starts[:, None]
+        while kept < least and drawn < most_drawn and self._can_draw:
+            chosen = self._chosen(size) + self._starts[:, None]
             left = size if most is None else most - kept
             kept += int(tally(chosen, self._table, self._hits, left, uses))
             drawn += size
         return uses @ _covered(self._table[:, :2], self._cells), kept, drawn
+
+    @property
+    def _can_draw(self) -> bool:
+        """Whether each ship has a placement, of some weight."""
+        return all(self._sizes) and (self._ends is None or all(ends[-1] > 0 for ends in self._ends))
+
+    def _chosen(self, size: int) -> NDArray[np.int64]:
+        """So many placements of each ship by their numbers, int64 of shape (ships, size)."""
+        draw = self._generator
+        if self._ends is None:
+            return np.stack([draw.integers(0, n, size) for n in self._sizes])
+        rows = [np.searchsorted(e, draw.random(size) * e[-1], "right") for e in self._ends]
+        found: NDArray[np.int64] = np.minimum(rows, np.array(self._sizes)[:, None] - 1)
+        return found
+
+
+def _ends(prior: Prior, placements: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """The sums of the weights of placements, up to each; the greatest weight is 1."""
+    assert prior.placements is not None
+    weights = [prior.placements.get(mask, 1) for mask in to_masks(placements[:, :2])]
+    most = max(weights, default=0) or 1
+    return np.cumsum([weight / most for weight in weights])
 
 
 class ThompsonGame:
