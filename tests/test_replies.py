@@ -210,7 +210,10 @@ def test_salvos_are_counted():
     assert outcome.shots.tolist() == list(map(len, rows))
 
 
-@pytest.mark.parametrize("text", ["4x4:3,2,announce=sunk", "4x4:3,2,1,contact=any,announce=name"])
+@pytest.mark.parametrize(
+    "text",
+    ["4x4:3,2,announce=sunk", "4x4:3,2,1,contact=any,announce=name", "4x4:2,2,announce=place"],
+)
 def test_a_salvo_of_as_many_shots_as_ships_are_afloat(text, tmp_path):
     """Turn by turn from the ships themselves; what a checkpoint keeps are the same salvos."""
     game, manner = Game.parse(text), ReplyModel(salvo=AFLOAT)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.counting.prior import Prior
-from optsearch.game import Cell, FixedLabels, Game, NoLabels, SinkingLabels
+from optsearch.game import Cell, Game, NoLabels, ShipNames, SinkingLabels
 from optsearch.game.announcements import Announcement
 from optsearch.game.orders import ORDERS
 from optsearch.support.errors import NotSupported, OptsearchError, StrategyError
@@ -61,12 +61,12 @@ def salvo_size(text: str) -> int:
 
 def require_salvo(size: int, game: Game) -> None:
     """Raise NotSupported where the replies do not tell how many ships are afloat, and it counts."""
-    is_named = isinstance(game.announcement, FixedLabels)
+    is_named = isinstance(game.announcement, ShipNames)
     is_told = len(set(game.fleet)) == len(game.fleet) if is_named else not game.is_silent
     if size == AFLOAT and not is_told:
         raise NotSupported(
-            f"the replies of {game} do not tell how many ships are afloat; announce=sunk and "
-            "announce=ship do, and announce=name where no two ships have one name"
+            f"the replies of {game} do not tell how many ships are afloat; announce=sunk, "
+            "ship and place do, and announce=name where no two ships have one name"
         )
 
 
