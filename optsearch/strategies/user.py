@@ -56,13 +56,14 @@ def player_in_file(path: Path, name: str) -> UserStrategy | UserPlayer:
 
 def player_in_library(path: str, symbol: str) -> UserStrategy | UserPlayer:
     """The score that a function of a compiled library is."""
-    return _player(CodeObject(Score(library(path, symbol)), f"{path}:{symbol}"))
+    found = library(path, symbol)
+    return _player(CodeObject(Score(found), f"{path}:{symbol}", found.digest))
 
 
 def player_in_package(name: str, load: Callable[[], object]) -> UserStrategy | UserPlayer:
     """The player that an installed package has under a name."""
     thing = call_user_code(load, says=f"{name} of an installed package cannot be loaded")
-    return _player(CodeObject(thing, name))
+    return _player(CodeObject(thing, name, "of an installed package"))
 
 
 def _player(code: UserCode) -> UserStrategy | UserPlayer:
@@ -132,7 +133,7 @@ class _OfUser(Player):
         return (_subject if isinstance(self._code, CodeObject) else _subject_once)(self._code)
 
     def identity(self) -> str:
-        """Its label, and a digest of its source and of its state.
+        """Its label, and a digest of its source.
 
         Raises StrategyError where the source of what runs is not known.
         """

@@ -2,8 +2,8 @@
 
 A file is run by importlib from the bytes that were read when it was chosen, in every process alike.
 Its folder is put first on Python's path, as for a script, so that it can import modules beside it.
-An object is sent to other processes by cloudpickle. The digest that names code in a checkpoint is
-of the file that defines it, and of the object's state; modules that the file imports are not in it.
+An object is sent to other processes by cloudpickle. A checkpoint knows code by the digest of its
+file; modules that the file imports are not in it, and an object of a program has no checkpoint.
 
 Whatever user code raises, also `SystemExit` and endless recursion, becomes one StrategyError that
 names the file and the line; ctrl-C alone goes through.
@@ -12,7 +12,6 @@ names the file and the line; ctrl-C alone goes through.
 from __future__ import annotations
 
 import importlib.util
-import io
 import linecache
 import os
 import pickle
@@ -63,7 +62,7 @@ class UserCode(ABC):
 
     @abstractmethod
     def digest(self) -> str:
-        """The digest of its source and its state."""
+        """The digest of its source."""
 
 
 @dataclass(frozen=True)
@@ -167,37 +166,28 @@ def _is_of(thing: object, module: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class CodeObject(UserCode):
-    """A class, an object or a function that a program gave."""
+    """A class, an object or a function that a program gave.
+
+    source -- what names its source, where that is known.
+    """
 
     given: object
     label: str
+    source: str = ""
 
     def thing(self) -> Any:
         """What was given."""
         return self.given
 
     def digest(self) -> str:
-        """The digest of its state and of the files that define the classes and functions in it."""
-        file = io.BytesIO()
-        pickler = _Pickler(file)
-        try:
-            pickler.dump(self.given)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            raise StrategyError(f"it cannot be pickled ({_exception_text(error)})") from None
-        digest = blake2b(file.getvalue(), digest_size=8)
-        for module in sorted(pickler.modules):
-            path = getattr(sys.modules.get(module), "__file__", None)
-            if path is None or not Path(path).is_file():
-                raise StrategyError(f"the source of {module} is in no file")
-            if not _is_installed(path):
-                digest.update(f"{module} {_digest_of(read_bytes(Path(path)))}\n".encode())
-        return digest.hexdigest()
+        """What names its source."""
+        if not self.source:
+            raise StrategyError("that of an object of a program is not known")
+        return self.source
 
-    def __reduce__(self) -> tuple[type[PickledCode], tuple[bytes, str]]:
+    def __reduce__(self) -> tuple[type[PickledCode], tuple[bytes, str, str]]:
         try:
-            return PickledCode, (cloudpickle.dumps(self.given), self.label)
+            return PickledCode, (cloudpickle.dumps(self.given), self.label, self.source)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -211,6 +201,7 @@ class PickledCode(UserCode):
 
     state: bytes = field(repr=False)
     label: str
+    source: str
 
     def thing(self) -> Any:
         """The object, made from its state."""
@@ -218,23 +209,8 @@ class PickledCode(UserCode):
         return call_user_code(pickle.loads, self.state, says=says)
 
     def digest(self) -> str:
-        """The digest that it had before it was sent."""
-        return CodeObject(self.thing(), self.label).digest()
-
-
-class _Pickler(pickle.Pickler):
-    """Notes the modules of all classes and functions."""
-
-    def __init__(self, file: io.BytesIO):
-        super().__init__(file, protocol=4)
-        self.modules: set[str] = set()
-
-    def reducer_override(self, thing: object) -> Any:
-        """Nothing is reduced in another way."""
-        kinds = thing.__mro__ if isinstance(thing, type) else (thing,)
-        names = {kind.__module__ for kind in kinds if isinstance(kind, type | FunctionType)}
-        self.modules |= names - sys.stdlib_module_names
-        return NotImplemented
+        """What names its source."""
+        return self.source
 
 
 # Calls and their errors
