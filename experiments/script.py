@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import ast
-import re
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -155,11 +153,7 @@ def typed_path(path: Path) -> str:
 
 
 def digest_of_sources(*files: str) -> str:
-    """A digest of what sources say, Python or Cython: what a checkpoint was computed by.
-
-    files -- names, wherever they lie in the checkout, so that a move changes nothing; nor do
-    imports, comments, docstrings and layout.
-    """
+    """A digest of sources, by their names wherever they lie: what a checkpoint was computed by."""
     digest = sha256()
     for file in files:
         (path,) = (
@@ -167,23 +161,5 @@ def digest_of_sources(*files: str) -> str:
             for room in ("cython_ext", "experiments", "optsearch")
             for path in (CHECKOUT / room).rglob(file)
         )
-        digest.update(meaning(path.read_text(encoding="utf-8"), path.suffix == ".py").encode())
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
-
-
-def meaning(text: str, is_python: bool) -> str:
-    """A source without imports, comments, docstrings and layout."""
-    if not is_python:
-        text = re.sub(r'#.*|"""(?:.|\n)*?"""|^(?:from|c?import) .*', "", text, flags=re.M)
-        return "\n".join(" ".join(line.split()) for line in text.split("\n") if line.strip())
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        if isinstance(body := getattr(node, "body", None), list):
-            node.body = [one for one in body if not _is_silent(one)]  # type: ignore[attr-defined]
-    return ast.dump(tree)
-
-
-def _is_silent(node: ast.AST) -> bool:
-    """Whether a statement is text, or only says where names come from."""
-    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return is_text or isinstance(node, (ast.Import, ast.ImportFrom))

@@ -595,28 +595,6 @@ def test_where_the_checkpoint_of_an_evaluation_is(monkeypatch, tmp_path):
     assert evaluations.checkpoint("levels", tmp_path / "kept") == tmp_path / "kept" / "levels"
 
 
-def test_what_code_says(monkeypatch, tmp_path):
-    """Wherever it lies; not its imports, comments, docstrings and layout."""
-    python = 'from b import c\n\ndef f():\n    """Text."""\n    return c + 1\n'
-    alike = "from d import c\nimport e\ndef f():\n    return (c +\n       1)  # why\n"
-    kernel, again = '"""Text."""\nfrom a cimport b\nx = 1  # one\n', "cimport b\nx  =  1\n\n"
-    monkeypatch.setattr(shape, "CHECKOUT", tmp_path)
-
-    def found(*texts, room="optsearch"):
-        (tmp_path / room).mkdir(parents=True, exist_ok=True)
-        for name, text in zip(("one.py", "two.pyx"), texts, strict=True):
-            for path in tmp_path.rglob(name):
-                path.unlink()
-            (tmp_path / room / name).write_text(text)
-        return shape.digest_of_sources("one.py", "two.pyx")
-
-    digest = found(python, kernel)
-    assert found(alike, kernel, room="optsearch/deep/inside") == digest
-    assert found(python, again, room="cython_ext") == digest
-    assert found(python.replace("+ 1", "+ 2"), kernel) != digest
-    assert found(python, kernel.replace("= 1", "= 2")) != digest
-
-
 @pytest.mark.parametrize(
     ("game", "said"),
     [

@@ -22,13 +22,12 @@ from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import Evaluation, EvaluationStatus, evaluate
 from optsearch.game import Game, urn
-from optsearch.game.position import HIT, MISS, Position, Shot, play
+from optsearch.game.position import Position, play
 from optsearch.play.simulate import simulate
 from optsearch.reproduce.printed import Number, no_note, rounded
 from optsearch.results.tables import THOMPSON
 from optsearch.search import solver
 from optsearch.strategies.single import Row
-from optsearch.strategies.thompson import all_placements
 from optsearch.support import records
 from optsearch.support.errors import RecordError
 from optsearch.support.progress import Progress
@@ -54,9 +53,6 @@ PLAYERS = {
 ENUMERATION = "greedy:endgame=0"
 ROW, GRID = Game(1, 10, (3,)), Game(5, 5, (3,))
 ROWS = tuple(Game(1, n, (length,)) for length in (2, 3, 4, 5) for n in range(length, 13))
-
-POST_SEED = 123456789
-POST_BLOCK = 10_000
 
 
 # One ship
@@ -200,54 +196,6 @@ def _range_of(shots: NDArray[np.int64]) -> str:
     return f"{shots.min()} to {shots.max()}"
 
 
-# A board that agrees with two thirds of the cells
-
-
-def revealed(ships: list[int], hidden: NDArray[np.int64]) -> Position:
-    """All cells shot but the hidden ones; nothing is announced."""
-    game = Game(GAME.rows, GAME.columns, GAME.fleet, contact="any")
-    ship = sum(ships)
-    shots = [
-        Shot(game.cell(cell), HIT if ship >> cell & 1 else MISS)
-        for cell in sorted(set(range(game.cells)) - set(hidden.tolist()))
-    ]
-    return Position(game, tuple(shots))
-
-
-@cache
-def post_position() -> Position:
-    """That of the post: what its seed draws, in the order of its text, with the numpy of today."""
-    generator = np.random.default_rng(POST_SEED)
-    generator.choice(30, size=4, replace=False)  # four boards of 5/5/3
-    sets = all_placements(GAME)
-    chosen = [generator.integers(0, len(placements), POST_BLOCK) for placements in sets]
-    samples = np.stack([cells[of, :2] for cells, of in zip(sets, chosen, strict=True)], axis=1)
-    masks = (to_masks(ships) for ships in samples)
-    first = next(ships for ships in masks if sum(ships) == _union(ships))
-    hidden = generator.choice(GAME.cells, GAME.cells // 3, replace=False, shuffle=False)
-    return revealed(first, hidden)
-
-
-def _union(ships: list[int]) -> int:
-    together = 0
-    for ship in ships:
-        together |= ship
-    return together
-
-
-def expected_samples(position: Position, placements: list[int]) -> Fraction:
-    """How many samples of one of so many placements a ship it takes on average, exactly."""
-    apart = 2  # the two ships of three cells, told apart
-    return Fraction(prod(placements), apart * Posterior(position).configurations)
-
-
-def _by_trial() -> str:
-    """Samples of all placements for one board that agrees with that of the post, on average."""
-    position = post_position()
-    samples = expected_samples(position, [len(position.game.placements(n)) for n in GAME.fleet])
-    return f"{float(samples):,.0f} samples"
-
-
 # Each printed value
 
 
@@ -285,7 +233,6 @@ _COMPUTE: dict[str, Callable[[], str]] = {
     "logarithm_of_placements_10x10": lambda: (
         f"{log10(prod(len(GAME.placements(n)) for n in GAME.fleet)):.14f}"
     ),
-    "compatible_board_by_trial": _by_trial,
 }
 _OF_GAMES: dict[str, Callable[[NDArray[np.int64]], str]] = {
     "shots_of_the_first_game": _range_of,
@@ -304,8 +251,7 @@ _AGREES: dict[str, Callable[[str, str], bool]] = {
         _same_float,
     ),
 }
-# One game of theirs beside the range of ours; how long a machine tried.
-_SHOWN = ("compatible_board_by_trial", "shots_of_the_first_game")
+_SHOWN = "shots_of_the_first_game"  # one game of theirs beside the range of ours
 _NOTES: dict[str, Callable[[], str]] = {
     "near_optimal_against_thompson_5x5_3": _grid_note,
     "optimistic_mean": _optimistic_note,
@@ -322,7 +268,7 @@ def _played_now(folder: Path | None) -> NDArray[np.int64]:
 def _number(row: dict[str, str], compute: Callable[[], str], **more: Any) -> Number:
     name, printed = row["name"], row["value"]
     what = re.sub(r"(\d+x\d+)_", r"\1:", name).replace("_", " ")
-    agrees, is_compared = agreement(name, printed), name not in _SHOWN
+    agrees, is_compared = agreement(name, printed), name != _SHOWN
     note = _NOTES.get(name, no_note)
     return Number(
         *(row["place"], what, printed, compute, note, agrees), is_compared=is_compared, **more
