@@ -1,4 +1,4 @@
-"""What a hider gains in practice: python -m experiments.hiders [-o FOLDER]
+"""What a hider gains in practice: python -m experiments.hiders [--pool N] [--games N] [-o FOLDER]
 
 On the paper's board no equilibrium can be computed. Here some players shoot at boards hidden in
 other ways than uniformly; none of them knows how. All of it is by simulation, seeded, to
@@ -6,11 +6,15 @@ data/results/hiders.csv:
 
 - liking edges, avoiding them: a placement on the border weighs four times as much, or a quarter;
 - spread: of ten uniform boards the one whose nearest ships are farthest from each other;
-- hard for greedy: of four hundred uniform boards the ten on which greedy took longest. That is an
-  answer to greedy by simulation: a hider who knows that strategy shot by shot;
-- the same, turned: each of these by a symmetry drawn at random, which is what a shooter brings
-  about who turns its own strategy;
+- hard for greedy: of four hundred uniform boards (--pool) the ten on which greedy took longest.
+  That is an answer to greedy by simulation: a hider who knows that strategy shot by shot;
+- hard for thompson: the ten on which Thompson sampling took longest on average, of ten games each,
+  in the boxed game; the header has the three hardest;
+- both turned: each of these by a symmetry drawn at random, which is what a shooter brings about who
+  turns its own strategy;
 - corner: the printed placement of "Battleship Heuristics", where ships may touch, beside uniform.
+
+--games N plays N boards in place of 4,000, and N at most where a player is slow.
 
 There is no table of boards of people among the sources.
 """
@@ -32,10 +36,12 @@ from optsearch.results.tables import HIDERS
 
 GAME = Game.parse("10x10:5,4,3,3,2")
 TOUCHING = Game.parse("10x10:5,4,3,3,2,contact=any")
-GREEDY = "greedy"
+BOXED = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
+GREEDY, THOMPSON = "greedy", "thompson"
 FAST = ("density", "parity", "pattern:modulus=4,colours=13,scan=diagonals,clear=line,water=1")
 GAMES, SLOW_GAMES = 4_000, 150
-POOL, HARD = 400, 10  # boards that greedy plays, and those of them that are hard
+POOL, HARD = 400, 10  # boards that are played, and those of them that are hard
+GAMES_A_BOARD = {THOMPSON: 10}  # of the pool: one of a player who draws no lots
 FACTOR = 4
 SEED, POOL_SEED = 1, 2
 
@@ -92,20 +98,20 @@ def _distance(game: Game, ships: list[int]) -> int:
     )
 
 
-class HardForGreedy(Hider):
-    """The boards of a pool on which greedy took longest, in turn; or turned at random."""
+class HardBoards(Hider):
+    """The boards of a pool on which a player took longest, in turn; or turned at random."""
 
-    def __init__(self, is_turned: bool):
-        self.is_turned = is_turned
+    def __init__(self, player: str, is_turned: bool):
+        self.player, self.is_turned = player, is_turned
 
     @property
     def identity(self) -> str:
         """Its name."""
-        return "hard for greedy" + ", turned" * self.is_turned
+        return f"hard for {self.player}" + ", turned" * self.is_turned
 
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
         """One of the boards after the other."""
-        hard = hardest(game)
+        hard = hardest(game, self.player)
         chosen = [hard[i % len(hard)] for i in range(number)]
         if self.is_turned:
             rng = np.random.default_rng([seed, 0, 0])
@@ -118,13 +124,26 @@ class HardForGreedy(Hider):
         return np.array([to_words(one) for one in chosen])
 
 
+class Pool(Hider):
+    """The boards of the pool, in turn."""
+
+    identity = "pool"
+
+    def boards(self, game: Game, number: int, seed: int) -> CellSets:
+        """One of the boards after the other."""
+        return np.resize(
+            Drawn().boards(game, POOL, POOL_SEED), (number, len(game.fleet), game.words)
+        )
+
+
 @cache
-def hardest(game: Game) -> list[tuple[int, ...]]:
-    """The boards of the pool that greedy is worst at, as ships."""
-    played = simulate([GREEDY], game, games=POOL, seed=POOL_SEED, jobs=1)
-    boards = Drawn().boards(game, POOL, POOL_SEED)
-    order = np.argsort(-played.outcomes[0].shots, kind="stable")[:HARD]
-    return [tuple(to_masks(boards[i])) for i in order]
+def hardest(game: Game, player: str) -> list[tuple[int, ...]]:
+    """The boards of the pool that a player is worst at on average, the worst first, as ships."""
+    times = GAMES_A_BOARD.get(player, 1)
+    played = simulate([player], game, games=POOL * times, seed=POOL_SEED, boards=Pool(), jobs=1)
+    order = np.argsort(-played.outcomes[0].shots.reshape(times, POOL).sum(axis=0), kind="stable")
+    boards = Pool().boards(game, POOL, POOL_SEED)
+    return [tuple(to_masks(boards[i])) for i in order[:HARD]]
 
 
 HIDERS_HERE: tuple[tuple[Game, Hider], ...] = (
@@ -132,10 +151,13 @@ HIDERS_HERE: tuple[tuple[Game, Hider], ...] = (
     (GAME, Weighted("edges liked", lambda game, s: FACTOR if on_border(game, s) else 1)),
     (GAME, Weighted("edges avoided", lambda game, s: 1 if on_border(game, s) else FACTOR)),
     (GAME, SpreadBoards()),
-    (GAME, HardForGreedy(False)),
-    (GAME, HardForGreedy(True)),
+    (GAME, HardBoards(GREEDY, False)),
+    (GAME, HardBoards(GREEDY, True)),
     (TOUCHING, Drawn()),
     (TOUCHING, Corner()),
+    (BOXED, Drawn()),
+    (BOXED, HardBoards(THOMPSON, False)),
+    (BOXED, HardBoards(THOMPSON, True)),
 )
 
 
@@ -143,9 +165,9 @@ def rows(games: int = GAMES, slow_games: int = SLOW_GAMES) -> Iterator[tuple[obj
     """The lines of the table; differences are from the uniform hider of the same game."""
     uniform: dict[tuple[Game, str], float] = {}
     for game, hider in HIDERS_HERE:
-        water = game.contact == "none"
-        for player in (*FAST[: 3 if water else 2], GREEDY):
-            number = slow_games if player == GREEDY else games
+        players = (*FAST[: 3 if game.contact == "none" else 2], GREEDY)
+        for player in players if game != BOXED else (*FAST[:2], THOMPSON, GREEDY):
+            number = {GREEDY: slow_games, THOMPSON: games // 4}.get(player, games)
             played = simulate([player], game, games=number, seed=SEED, boards=hider, jobs=1)
             (outcome,) = played.outcomes
             mean = uniform.setdefault((game, player), outcome.mean)
@@ -163,10 +185,17 @@ def rows(games: int = GAMES, slow_games: int = SLOW_GAMES) -> Iterator[tuple[obj
 
 def main() -> None:
     """Compute and write the table."""
-    output = script.parser(__doc__, "hiders").parse_args().output
-    found = script.reported(rows(), 30)
-    fields = {"seed": SEED, "pool": POOL, "hard": HARD, "factor": FACTOR}
-    HIDERS.write(found, output, fields=fields)
+    global POOL
+    parser = script.parser(__doc__, "hiders")
+    parser.add_argument("--pool", type=int, default=POOL)
+    parser.add_argument("--games", type=int, default=GAMES)
+    options = parser.parse_args()
+    POOL = options.pool
+    found = script.reported(rows(options.games, min(options.games, SLOW_GAMES)), 42)
+    fields: dict[str, object] = {"seed": SEED, "pool": POOL, "hard": HARD, "factor": FACTOR}
+    for number, ships in enumerate(hardest(BOXED, THOMPSON)[:3], 1):
+        fields[f"hard for thompson {number}"] = " ".join(map(BOXED.ship_name, ships))
+    HIDERS.write(found, options.output, fields=fields)
 
 
 if __name__ == "__main__":

@@ -1013,9 +1013,8 @@ def test_hiders(monkeypatch):
     small, pattern = Game.parse("6x6:3,2"), hiders.FAST[-1]
     monkeypatch.setattr(hiders, "POOL", 8)
     monkeypatch.setattr(hiders, "HARD", 2)
-    monkeypatch.setattr(hiders, "GREEDY", pattern)  # fast, and the same again
     hiders.hardest.cache_clear()
-    own, turned = (hiders.HardForGreedy(is_turned) for is_turned in (False, True))
+    own, turned = (hiders.HardBoards(pattern, is_turned) for is_turned in (False, True))
     for hider in [hider for game, hider in hiders.HIDERS_HERE if game.contact == "none"]:
         boards = hider.boards(small, 9, 1)
         assert [objection(small, to_masks(board)) for board in boards] == [""] * 9
@@ -1029,7 +1028,17 @@ def test_hiders(monkeypatch):
         for permutation in small.symmetries()
     }
     assert {tuple(sorted(to_masks(board))) for board in turned.boards(small, 20, 1)} <= images
+    monkeypatch.setattr(hiders, "GAMES_A_BOARD", {"parity": 3})  # which draws lots
+    games = simulate(["parity"], small, games=24, seed=2, boards=hiders.Pool(), jobs=1).outcomes[0]
+    assert (hiders.Pool().boards(small, 24, 1) == np.tile(drawn(small), (3, 1, 1))).all()
+    sums = games.shots.reshape(3, 8).sum(axis=0)
+    worst = int(sums.argmax())
+    assert hiders.hardest(small, "parity")[0] == tuple(to_masks(drawn(small)[worst]))
     hiders.hardest.cache_clear()
+
+
+def drawn(game):
+    return hiders.Drawn().boards(game, hiders.POOL, hiders.POOL_SEED)
 
 
 def test_the_committed_hiders():
