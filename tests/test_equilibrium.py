@@ -206,7 +206,7 @@ def test_the_plain_search_is_the_definition(data):
 # All rules
 
 
-@given(games(max_cells=9, announce=("nothing", "nothing", "sunk", "ship")))
+@given(games(max_cells=9, announce=("nothing", "nothing", "sunk", "ship", "name", "place")))
 @draws(60)
 def test_random_games(tmp_path_factory, game):
     hidings = _hidings(game)

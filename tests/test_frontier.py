@@ -195,3 +195,7 @@ def test_an_empty_board_by_its_symmetries(rest):
     assert counting.count(everything) == FrontierSweep(game).count(everything)
     one = Constraints(game.fleet, closed=2)
     assert counting.through(one) == FrontierSweep(game).through(one)
+
+
+def test_a_board_on_which_the_ship_lies_nowhere():
+    assert Posterior("1x6:4,holes=A1,C1,board=cylinder").configurations == 0

@@ -28,7 +28,7 @@ from typing import Any, NoReturn
 
 from optsearch.check import reference
 from optsearch.counting.prior import Prior
-from optsearch.game import Game, NoLabels, SinkingLabels, bits, image, parse_cell
+from optsearch.game import FixedLabels, Game, NoLabels, SinkingLabels, bits, image, parse_cell
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, reply
 from optsearch.support import documents
@@ -110,7 +110,7 @@ class _File:
             self.objective = Objective.parse(self.text(fields, "objective"))
         except OptsearchError as error:
             self.refuse(str(error))
-        self.game.require_kinds("the check of an equilibrium", NoLabels, SinkingLabels)
+        self.game.require_kinds("the check of an equilibrium", NoLabels, FixedLabels, SinkingLabels)
         if self.objective.kind == "worst":
             self.refuse("there is no equilibrium of the worst case; mean and within=K have one")
         self.hidden = self.listed()
@@ -189,7 +189,7 @@ class _File:
         """Everything that can be hidden, with how many configurations it is."""
         numbers: Counter[Hiding] = Counter()
         for ships in reference.configurations(Position(self.game)):
-            hiding = (sum(ships),) if self.game.is_silent else tuple(sorted(ships))
+            hiding = (sum(ships),) if self.game.is_silent else self.game.ordered(ships)
             numbers[hiding] += 1
             self.examples.setdefault(hiding, ships)
         if not numbers:
@@ -198,7 +198,7 @@ class _File:
 
     def images(self, one: Hiding) -> set[Hiding]:
         return {
-            tuple(sorted(image(ship, permutation) for ship in one))
+            self.game.ordered([image(ship, permutation) for ship in one])
             for permutation in self.game.symmetries()
         }
 
@@ -225,8 +225,8 @@ class _File:
 
     def hiding(self, ships: Any) -> Hiding:
         try:
-            found = tuple(sorted(self.game.mask(map(parse_cell, ship)) for ship in ships))
-        except (TypeError, AttributeError, GameError):
+            found = self.game.ordered([self.game.mask(map(parse_cell, ship)) for ship in ships])
+        except (TypeError, ValueError, AttributeError, GameError):
             found = ()
         if found not in self.hidden:
             self.refuse(f"{ships!r:.80} cannot be hidden in {self.game}")
@@ -266,10 +266,7 @@ class _File:
             self.refuse(f"a plain search is too long, and for the exact solver {error}")
 
     def afloat(self, one: Hiding) -> reference.Hidden:
-        if self.game.is_silent:
-            return one[0]
-        told = self.game.announce == "ship"
-        return tuple(sorted((ship, self.game.kind_of(ship) if told else 0) for ship in one))
+        return one[0] if self.game.is_silent else reference.hidden_of(self.game, one)
 
     # The shooter
 

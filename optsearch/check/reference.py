@@ -22,7 +22,7 @@ from math import inf
 from operator import itemgetter
 
 from optsearch.counting.prior import Prior
-from optsearch.game import FixedLabels, NoLabels, SinkingLabels, bits
+from optsearch.game import FixedLabels, Game, NoLabels, SinkingLabels, bits
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.support.errors import ImpossiblePosition
@@ -65,20 +65,23 @@ def family(position: Position, prior: Prior | None = None) -> Family:
     position.game.require_kinds("the reference", NoLabels, FixedLabels, SinkingLabels)
     numbers: Counter[Hidden] = Counter()
     for ships in configurations(position):
-        numbers[_hidden(position, ships)] += 1 if prior is None else prior.weight(ships)
+        numbers[hidden_of(position.game, ships, position.hits)] += (
+            1 if prior is None else prior.weight(ships)
+        )
     return frozenset((hidden, number) for hidden, number in numbers.items() if number)
 
 
-def _hidden(position: Position, ships: tuple[int, ...]) -> Hidden:
-    if position.game.is_silent:
-        return sum(ships) & ~position.hits
-    kinds: Iterable[int | Reply] = position.game.kinds_of(ships)
-    if isinstance(position.game.announcement, FixedLabels):
-        told = map(position.game.label, position.game.kinds_of(ships), ships)
+def hidden_of(game: Game, ships: tuple[int, ...], hits: int = 0) -> Hidden:
+    """What a configuration hides when some cells are hit (mask)."""
+    if game.is_silent:
+        return sum(ships) & ~hits
+    kinds: Iterable[int | Reply] = game.kinds_of(ships)
+    if isinstance(game.announcement, FixedLabels):
+        told = map(game.label, game.kinds_of(ships), ships)
         kinds = [Reply(True, length=one) for one in told]
-    elif position.game.announce == "sunk":
+    elif game.announce == "sunk":
         kinds = [0] * len(ships)
-    left = zip((ship & ~position.hits for ship in ships), kinds, strict=True)
+    left = zip((ship & ~hits for ship in ships), kinds, strict=True)
     return tuple(sorted((piece for piece in left if piece[0]), key=itemgetter(0)))
 
 

@@ -53,7 +53,7 @@ class _Order:
         self.needs = [one[2] for one in placed]
         self.closes = [one[3] for one in placed]
         self.masks = [one[4] for one in placed]
-        self.ends = self.first + [closes.bit_length() for closes in self.closes]
+        self.ends = self.first + np.array([closes.bit_length() for closes in self.closes], int)
         self.window = max((closes.bit_length() for closes in self.closes), default=0)
         words = -(-game.cells // 64)
         self.words = to_words(self.masks, words)

@@ -1,7 +1,7 @@
 """What the hider chooses from: everything that can be hidden, by orbits of the board's symmetries.
 
 Where nothing is announced this is a set of cells: which of several configurations on the same cells
-it is makes no difference to any shooter. Where sinkings are announced it is the ships, one by one.
+it is makes no difference to any shooter. Where hits tell more it is the ships, one by one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.counting.posterior import Posterior
-from optsearch.game import Game, NoLabels, Permutation, SinkingLabels, image
+from optsearch.game import FixedLabels, Game, NoLabels, SinkingLabels, image
 from optsearch.game.position import Position
 from optsearch.support.errors import TooLarge
 
@@ -45,7 +45,7 @@ class Hidings:
 
         Raises ImpossiblePosition where there is none, TooLarge for more than fifty thousand.
         """
-        game.require_kinds("an equilibrium", NoLabels, SinkingLabels)
+        game.require_kinds("an equilibrium", NoLabels, FixedLabels, SinkingLabels)
         numbers: Counter[Hiding] = Counter()
         examples: dict[Hiding, Hiding] = {}
         for ships in _listed(game):
@@ -90,7 +90,7 @@ class Hidings:
 
 
 def _listed(game: Game) -> Iterator[Hiding]:
-    """Each configuration, its ships ascending."""
+    """Each configuration, its ships in their order."""
     position = Position(game)
     game.require_small("listing configurations")
     posterior = Posterior(position)
@@ -101,7 +101,7 @@ def _listed(game: Game) -> Iterator[Hiding]:
             f"equilibrium; at most {MOST:,} are handled"
         )
     for ships in list_ships(position):
-        yield tuple(sorted(to_masks(ships)))
+        yield game.ordered(to_masks(ships))
 
 
 def _orbits(game: Game, hidden: tuple[Hiding, ...]) -> tuple[tuple[int, ...], ...]:
@@ -110,12 +110,10 @@ def _orbits(game: Game, hidden: tuple[Hiding, ...]) -> tuple[tuple[int, ...], ..
     orbits = []
     for i, one in enumerate(hidden):
         if i not in seen:
-            orbit = {place[turned(one, permutation)] for permutation in game.symmetries()}
+            orbit = {
+                place[game.ordered([image(ship, permutation) for ship in one])]
+                for permutation in game.symmetries()
+            }
             seen |= orbit
             orbits.append(tuple(sorted(orbit)))
     return tuple(orbits)
-
-
-def turned(hiding: Hiding, permutation: Permutation) -> Hiding:
-    """A hiding after a symmetry of the board."""
-    return tuple(sorted(image(ship, permutation) for ship in hiding))

@@ -7,7 +7,7 @@ trees differ by as much as N in what the ones add, so a best tree for these weig
 and among those the best against all hidings alike.
 
 Where nothing is announced the search kernel answers, whose weights have an end
-(`family.MAX_WEIGHT`); where sinkings are, the definition (`optsearch.check.reference`), where
+(`family.MAX_WEIGHT`); where hits tell more, the definition (`optsearch.check.reference`), where
 weights have none.
 """
 
@@ -70,13 +70,13 @@ class Oracle:
         self.spread = len(hidings) * hidings.game.cells + 1
         if not hidings.game.is_silent and len(hidings) > MOST_ANNOUNCED:
             raise TooLarge(
-                f"{hidings.game} has {len(hidings)} ways to hide its ships; where sinkings are "
-                f"announced at most {MOST_ANNOUNCED} are handled"
+                f"{hidings.game} has {len(hidings)} ways to hide its ships; where hits tell of "
+                f"their ships at most {MOST_ANNOUNCED} are handled"
             )
         if not hidings.game.is_silent and parallel is not None:
             raise NotSupported(
-                f"{hidings.game} announces sinkings: its trees are found by the definition, in one "
-                "process; --jobs and --dask need announce=nothing"
+                f"hits of {hidings.game} tell of their ships: its trees are found by the "
+                "definition, in one process; --jobs and --dask need announce=nothing"
             )
 
     @property
@@ -188,16 +188,11 @@ def _grown(kernel: Kernel, root: State, hidings: Hidings) -> tuple[Node | Leaf, 
 
 
 class _ByDefinition:
-    """A best tree where sinkings are announced."""
+    """A best tree where hits tell more."""
 
     def __init__(self, hidings: Hidings, objective: Objective, tick: Tick):
         self.hidings, self.objective, self.tick = hidings, objective, tick
-        game = hidings.game
-        told = game.announce == "ship"
-        self.afloat: list[reference.Hidden] = [
-            tuple(sorted((ship, game.kind_of(ship) if told else 0) for ship in ships))
-            for ships in hidings.hidden
-        ]
+        self.afloat = [reference.hidden_of(hidings.game, ships) for ships in hidings.hidden]
 
     def tree(self, weights: Sequence[int]) -> tuple[Node | Leaf, Shots]:
         shots = np.zeros(len(self.hidings), np.int64)

@@ -8,7 +8,7 @@ messages are in text; everything that computes uses masks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import count
@@ -378,6 +378,13 @@ class Game:
     def kinds_of(self, ships: Iterable[int]) -> tuple[int, ...]:
         """The kind of each ship of a configuration; with twins it is in the order of the fleet."""
         return self.fleet if self.has_twins else tuple(map(self.kind_of, ships))
+
+    def ordered(self, ships: Sequence[int]) -> tuple[int, ...]:
+        """A configuration as one order of its ships: ascending; with twins equal ones, in place."""
+        if not self.has_twins:
+            return tuple(sorted(ships))
+        places = map(self.fleet.index, self.fleet)
+        return tuple(ship for _, ship in sorted(zip(places, ships, strict=True)))
 
     @cached_property
     def labels(self) -> tuple[int, ...]:

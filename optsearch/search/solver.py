@@ -25,7 +25,7 @@ import numpy as np
 from optsearch.compiled._table import MemoryTable
 from optsearch.counting.family import Family
 from optsearch.counting.prior import Prior
-from optsearch.game import Cell, Game, bits
+from optsearch.game import Cell, Game, ShipPlaces, bits
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
 from optsearch.lower_bounds import bounds_on_demand, leaf_counting_misses
@@ -245,7 +245,8 @@ class Solver:
         if kernel.is_silent and len(kernel.family.sets) * game.cells <= MOST:
             return [kernel.family.sets]
         is_whole = not self.position.shots and self.prior is None
-        return told_but_one(game) if is_whole else []
+        is_told = isinstance(game.announcement, ShipPlaces)  # where the one lies, by its first hit
+        return told_but_one(game) if is_whole and not is_told else []
 
     def _open_answer(self) -> Solution:
         """What is known of the worst case, or of what is finished in time, before the end."""

@@ -26,6 +26,7 @@ const weightOf = (family) => family.reduce((sum, {weight}) => sum + weight, 0);
 function replyOf({ships}, hits, cell) {
   const number = ships.findIndex((cells) => cells.includes(cell)), ship = ships[number];
   if (!ship) return MISS;
+  if (D.announce === "name") return D.replies.indexOf(`hit:${D.fleet[number]}`);
   const afloat = ship.some((other) => other !== cell && !hits.has(other));
   if (D.announce === "nothing" || afloat) return HIT;
   return D.replies.indexOf(D.announce === "ship" ? `sunk:${D.fleet[number]}` : "sunk");
@@ -238,7 +239,7 @@ function begin(carried) {
 function build() {
   element("game").textContent = D.title;
   element("rules").textContent = D.rules + startText();
-  element("key-sunk").hidden = D.announce === "nothing";
+  element("key-sunk").hidden = !D.replies.some((reply) => kindOf(reply) === "sunk");
 
   D.trees.forEach(({name, root}, i) => {
     const cost = isLeaf(root) ? "nothing left to shoot" : `${meanText(root[1], weightOf(CONFIGURATIONS))} on average`;

@@ -15,7 +15,7 @@ from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.counting.family import Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import Game, NoLabels, SinkingLabels
+from optsearch.game import Game, NoLabels, ShipNames, SinkingLabels
 from optsearch.game.position import Position, known_replies
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.kernels import State
@@ -116,7 +116,7 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
     """
     position = solver.position
     game = position.game
-    position.game.require_kinds("a page to walk", NoLabels, SinkingLabels)
+    position.game.require_kinds("a page to walk", NoLabels, ShipNames, SinkingLabels)
     require_small(position)
     replies = known_replies(game)
     for name, tree in trees:
@@ -165,6 +165,7 @@ ANNOUNCEMENTS = {
     "sunk": "a sinking is announced",
     "ship": "a sinking is announced with the length of the ship",
     "name": "every hit names its ship",
+    "place": "every hit shows its ship",
 }
 
 

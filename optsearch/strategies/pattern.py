@@ -30,7 +30,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 from optsearch.counting.configurations import Codes
-from optsearch.game import Cell, Game
+from optsearch.game import Cell, Game, NoLabels, ShipNames, SinkingLabels
 from optsearch.game.orders import order_of
 from optsearch.game.position import Position
 from optsearch.strategies import PatternRule, Strategy
@@ -69,7 +69,7 @@ def _scan(game: Game, scan: str) -> list[Cell]:
 
 def told_cells(game: Game, length: int) -> int:
     """How many of the hits of a clearing the sinking of a ship of so many cells accounts for."""
-    if game.announce == "ship":
+    if game.announce in ("ship", "name"):
         return length
     return game.fleet_cells if game.contact != "any" else 0
 
@@ -88,6 +88,7 @@ class Pattern(Strategy):
     """A fixed order of cells, and after a hit the cells in line with it."""
 
     name: ClassVar[str] = "pattern"
+    handles = (NoLabels, ShipNames, SinkingLabels)
 
     modulus: int = number(4, 1, 10, "the colour of a cell is row + column modulo this")
     colours: str = text("02", "different digits below modulus", "the colours shot first, in order")
@@ -108,10 +109,11 @@ class Pattern(Strategy):
             )
 
     def rule(self, game: Game) -> PatternRule | None:
-        """Its rule for the kernel; None with holes or shapes, or too many ships that may sink."""
+        """Its rule for the kernel; None with holes, shapes, named hits, too many ships."""
         game.require_rectangle(str(self))
         self._require_water_known(game)
-        if not game.is_usual or not (game.is_silent or Codes.of(game).fit):
+        is_named = isinstance(game.announcement, ShipNames)
+        if is_named or not game.is_usual or not (game.is_silent or Codes.of(game).fit):
             return None
         pattern = pattern_of(game, self.modulus, self.colours, self.scan)
         return PatternRule(pattern, self.clear == "line", bool(self.water), self.clear == "sunk")
@@ -164,7 +166,7 @@ class Pattern(Strategy):
         if self.clear != "sunk":
             return 0
         reply = next(shot.reply for shot in position.shots if shot.cell == cell)
-        if not reply.sunk:
+        if not position.shown[cell].sunk:
             return 0
         return told_cells(position.game, int(reply.length or 0))
 

@@ -26,6 +26,7 @@ from optsearch.game import (
     FixedLabels,
     Game,
     NoLabels,
+    ShipNames,
     SinkingLabels,
     bits,
 )
@@ -104,6 +105,7 @@ class Parity(_ByValues):
     """Hunt and target by chance: beside a hit, else on a pattern, else anywhere."""
 
     name: ClassVar[str] = "parity"
+    handles = (NoLabels, ShipNames, SinkingLabels)
 
     modulus: int = number(2, 1, 10, "the pattern: row + column is a multiple of it")
 
@@ -120,12 +122,11 @@ class Parity(_ByValues):
         return result
 
     def compiled(self, game: Game) -> Compiled | None:
-        """A whole game in numba; None with holes or shapes."""
+        """A whole game in numba; None with holes, shapes or named hits."""
         from optsearch.strategies.loops import PARITY
 
-        if not game.is_usual:
+        if not game.is_usual or isinstance(game.announcement, ShipNames):
             return None
-
         return _compiled(game, PARITY, self.modulus)
 
 
@@ -134,6 +135,7 @@ class Density(_ByValues):
     """A cell on which most placements lie, each ship taken alone; ties by chance."""
 
     name: ClassVar[str] = "density"
+    handles = (NoLabels, ShipNames, SinkingLabels)
 
     weight: int = number(20, 1, 100, "how many times more a placement counts for each hit on it")
 
@@ -149,11 +151,11 @@ class Density(_ByValues):
         return result
 
     def compiled(self, game: Game) -> Compiled | None:
-        """A whole game in numba; None with holes or shapes, and past the integers of a float."""
+        """A whole game in numba; None with holes, shapes, named hits, past a float's integers."""
         from optsearch.strategies.loops import DENSITY
 
         most = self.weight ** (max(game.fleet) - 1) * 2 * game.fleet_cells
-        if not game.is_usual or most >= 1 << 53:
+        if not game.is_usual or most >= 1 << 53 or isinstance(game.announcement, ShipNames):
             return None
         return _compiled(game, DENSITY, self.weight)
 

@@ -5,7 +5,8 @@ another sunk ship, and none of its neighbours is hit where ships may not touch. 
 placement of its length, these are its cells. Where lengths are not told it is taken to be the
 longest ship afloat that can lie so: the whole line of hits, as a person would take it. (That is
 certain where ships do not touch along an edge; elsewhere it can be wrong.) A sinking that several
-placements of one length explain is kept in mind; another sinking may settle it.
+placements of one length explain is kept in mind; another sinking may settle it. Where hits name
+their ships, a ship is sunk once all cells of the only one of its name are hit.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from optsearch.game import Game
-from optsearch.game.position import Position
+from optsearch.game.position import SUNK, Position
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,10 @@ def heard(position: Position) -> Heard:
     waiting: list[_Sinking] = []
     for shot in position.shots:
         hits |= game.bit(shot.cell) if shot.reply.hit else 0
+        if position.shown[shot.cell] == SUNK != shot.reply:  # it follows from the names of hits
+            ship = game.mask(one.cell for one in position.shots if one.reply == shot.reply)
+            closed |= ship | game.halo(ship)
+            afloat.subtract([shot.reply.length or 0])
         if shot.reply.sunk:
             waiting.append(_Sinking(game.bit(shot.cell), shot.reply.length, hits))
             afloat.subtract([] if shot.reply.length is None else [shot.reply.length])
