@@ -14,6 +14,7 @@ from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import AnyBoard, engine_for
 from optsearch.counting.frontier import FrontierSweep
 from optsearch.counting.lattice import Sweep
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.support.errors import TooLarge
 from tests.examples import draws, games
