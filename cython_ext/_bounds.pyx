@@ -31,6 +31,7 @@ from optsearch.compiled._family cimport (
     LABELS, MAX_CODES, NOTHING, Candidate, Node, Ships, chosen_of, greatest_count, part_size)
 from optsearch.compiled._sequences cimport MANY, count_sequences
 from optsearch.compiled._ships cimport place_of
+from optsearch.compiled._sides cimport bound_by_sides
 from options cimport Switches
 
 cdef enum:
@@ -107,8 +108,7 @@ cdef bint are_told_apart(const Node* node) noexcept nogil:
 cdef class Bounds:
     """The bounds of a search.
 
-    n, hits -- sets of the family that is searched, and the most cells of one; 0 where hits tell
-        something, as the table of small families does not hold there.
+    n, hits -- sets of the family that is searched, and the most cells of one.
     objective, on -- what misses cost, and which bounds there are.
     """
 
@@ -251,6 +251,7 @@ cdef class Bounds:
         """The bound of a family from the counts of its cells and of their pairs."""
         cdef int32_t chain[MAX_CELLS]
         cdef int64_t after[TIMES]
+        cdef int64_t bound
         cdef int most, s
         if node.kind != NOTHING and self.on.leaf_counting:
             count_sequences(node, self.leaves)
@@ -268,8 +269,34 @@ cdef class Bounds:
             for s in range(node.m + 1):
                 node.ships.after[s] = <int32_t>after[s]
         self.chain_of(node, chain)
-        return self.profile_bound(
+        bound = self.profile_bound(
             node, -1, node.n, node.hits, chain, node.m, after, node.budget)
+        if (node.kind == LABELS and self.on.two_sided and self.on.leaf_counting
+                and self.objective == MEAN):
+            bound_by_sides(node, self.leaves)
+            if node.ships.has_sides:
+                bound = max(bound, self.spread_bound(node, node.n, chain, node.m))
+        return bound
+
+    cdef int64_t spread_bound(self, const Node* node, int n, const int32_t* chain,
+                              int chain_n) noexcept nogil:
+        """As `profile_bound`, by sums of misses (`_sides`).
+
+        The sets first hit by the cell number i of the chain are some r of at most chain[i], and miss at
+        least i times each, and on the sides as often as r sets do together. So no strategy misses less
+        often than n of these pairs (i, r) of the least misses.
+        """
+        cdef const int64_t* light = self.light_of(node)
+        cdef int64_t bound = 0
+        cdef int t, i, finished
+        for t in range(node.m + 1):
+            finished = 0
+            for i in range(min(t + 1, chain_n)):
+                finished += min(chain[i], node.ships.spread[t - i])
+            if finished >= n:
+                break
+            bound += light[n - finished]
+        return bound
 
     cdef void pairs_after(self, const Node* node, int64_t most, int64_t* after) noexcept nogil:
         """Lower after[s] to the most sets with one cell that are finished within s misses more."""
@@ -430,6 +457,7 @@ cdef class Bounds:
         cdef bint hit = code < node.codes
         cdef int m = node.m, d, i = 0, most = 0, number
         cdef int k = node.hits - hit, n = part_size(node, c, code)
+        cdef int64_t bound
         cdef const int32_t* pair = node.part_pair + (c * node.codes + code) * m
         if not hit:
             pair = node.pair + c * m
@@ -453,7 +481,13 @@ cdef class Bounds:
         if node.kind != NOTHING and not hit:   # what is left is a part of the family
             for d in range(m + 1):
                 after[d] = min(after[d], <int64_t>node.ships.after[d])
-        return self.profile_bound(node, code, n, k, chain, i, after, node.budget - (not hit))
+        bound = self.profile_bound(node, code, n, k, chain, i, after, node.budget - (not hit))
+        if node.kind == LABELS and node.ships.has_sides:
+            if hit:
+                bound = max(bound, self.light_of(node)[1] * node.ships.least[c * node.codes + code])
+            else:
+                bound = max(bound, self.spread_bound(node, n, chain, i))
+        return bound
 
     cdef int64_t capped_part(self, const Node* node, int c, int code) noexcept nogil:
         cdef bint hit = code < node.codes

@@ -37,7 +37,7 @@ cdef Node* new_node(int n, int cells, int budget, bint weighted, int kind=NOTHIN
     cdef char* space
     if kind != NOTHING:
         bytes += (n * s * sizeof(Cells) + cells * codes * (width * 8 + cells * 4 + 1)
-                  + (n + cells + 2) * sizeof(int32_t) + 2 * s)
+                  + (n + 2 * cells + cells * codes + 3) * sizeof(int32_t) + 2 * s)
     if weighted:
         bytes += (2 * n + 1) * sizeof(int64_t) + n * sizeof(int32_t)
     elif n <= PRICED:
@@ -69,6 +69,9 @@ cdef Node* new_node(int n, int cells, int budget, bint weighted, int kind=NOTHIN
         node.part_pair = <int32_t*>cut(&space, cells * codes * cells * 4)
         node.ships.grouped = <int32_t*>cut(&space, (n + 1) * sizeof(int32_t))
         node.ships.after = <int32_t*>cut(&space, (cells + 1) * sizeof(int32_t))
+        node.ships.spread = <int32_t*>cut(&space, (cells + 1) * sizeof(int32_t))
+        node.ships.least = <int32_t*>cut(&space, cells * codes * sizeof(int32_t))
+        node.ships.has_sides = False
         node.ships.label = <unsigned char*>cut(&space, s)
         node.ships.code = <unsigned char*>cut(&space, s)
         node.ships.is_told = <unsigned char*>cut(&space, cells)

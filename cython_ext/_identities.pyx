@@ -15,7 +15,7 @@ import os
 
 from libc.stdint cimport int64_t, uint64_t
 
-from cells cimport Cells, ctz, high, low
+from cells cimport Cells, ctz, high, low, popcount
 from hashing cimport scramble
 
 cdef enum:
@@ -60,15 +60,31 @@ cdef class IdentityTable:
                            const int64_t* weights, int n, int kind) noexcept nogil:
         """The name of n sets that are ships, with the codes of these."""
         cdef Identity key
-        cdef Identity one
-        cdef int i, j
+        cdef int i
         key.place = key.print = n + (<uint64_t>kind << 32)
         for i in range(n):
-            one.place = one.print = 1 if weights == NULL else weights[i]
-            for j in range(s):
-                add_set(&one, masks[i * s + j], codes[j], self.seeds)
-            key.place += scramble(one.place)
-            key.print += scramble(one.print + self.seeds[0])
+            add_ships(&key, masks + i * s, codes, s, 0, 1 if weights == NULL else weights[i], self.seeds)
+        return key
+
+    cdef Identity of_labelled(self, const Cells* rows, const Cells* masks, const unsigned char* codes,
+                              int s, const int64_t* weights, uint64_t sets) noexcept nogil:
+        """The name of some of at most 64 sets that are ships, without the cells that all of them have.
+
+        On each of these cells all of them have the same label.
+        """
+        cdef Identity key
+        cdef Cells certain = ~<Cells>0
+        cdef uint64_t left = sets
+        cdef int i
+        key.place = key.print = popcount(sets)
+        while left:
+            certain &= rows[ctz(left)]
+            left &= left - 1
+        while sets:
+            i = ctz(sets)
+            add_ships(&key, masks + i * s, codes, s, certain,
+                      1 if weights == NULL else weights[i], self.seeds)
+            sets &= sets - 1
         return key
 
     cdef Identity of_subset(self, const Cells* rows, const int64_t* weights,
@@ -117,6 +133,18 @@ cdef class IdentityTable:
         bucket[2 * chosen] = print
         bucket[2 * chosen + 1] = (
             spot >> (64 - BITS) << (64 - BITS) | 2 * <uint64_t>lower | <uint64_t>exact)
+
+
+cdef inline void add_ships(Identity* key, const Cells* ships, const unsigned char* codes, int s,
+                           Cells certain, int64_t weight, const uint64_t* seeds) noexcept nogil:
+    """One set of ships more, without the cells that are certain."""
+    cdef Identity one
+    cdef int j
+    one.place = one.print = weight
+    for j in range(s):
+        add_set(&one, ships[j] & ~certain, codes[j], seeds)
+    key.place += scramble(one.place)
+    key.print += scramble(one.print + seeds[0])
 
 
 cdef inline void add_set(Identity* key, Cells cells, int64_t weight, const uint64_t* seeds) noexcept nogil:

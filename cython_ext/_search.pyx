@@ -81,6 +81,7 @@ from optsearch.compiled._family cimport (
     LABELS, MAX_CODES, NOTHING, SINKINGS, Candidate, Node, ascending_cells, count_pairs, count_cells,
     free_node, new_node, part_size, take_part)
 from optsearch.compiled._identities cimport IdentityTable
+from optsearch.compiled._labelled cimport LabelledSearch
 from optsearch.compiled._memo cimport BOUNDED, SOLVED, Memo
 from optsearch.compiled._normal_form cimport NormalForm
 from optsearch.compiled._ships cimport forget_weights, merge, order_ships
@@ -97,13 +98,15 @@ cdef enum:
     FEW_ALIKE = 8              # with the same cell: so many, and it is used for any family
     FIRST_STEPS = 2000         # to raise prices from nothing
     STEPS = 60                 # to raise those that were handed down
+    MAX_NAMES = 16             # ships whose sizes are told by 16 bytes
+    NAMES_FROM = 8             # sets from which the bound by names is used
     HALF_HIT = 3               # cells left of two ships of two cells, one of them hit
     SIDES_FROM = 32            # sets of so many cells from which the bound by two sides is used
     MOST_COMPARED = 1 << 15    # sets of which it is seen whether one lies inside another
     EVEN_FROM = 8              # sets with weights from which the bound by equal weights is used
     PARTS = 10                 # bits of a multiple of former weights
     MOST_BYTES = 1 << 26       # of the table by identity
-    MOST_BYTES_OF_SHIPS = 1 << 21  # the same where hits tell something: there it finds little
+    BYTES_A_SET = 1 << 16      # and no more: zeros take time, too
     PART_OF_MEMORY = 8         # that it may take
     BUSY = 1                   # what `open` returns where another process is at a family
     SHARED_FROM = 1            # nor those that took less one in memory that processes share
@@ -158,6 +161,7 @@ cdef class Search:
     cdef ChainDual chain
     cdef NormalForm names
     cdef WordSearch words
+    cdef LabelledSearch labelled
     cdef readonly IdentityTable identities         # or None
     cdef readonly Effort effort
     cdef readonly Memo memo
@@ -186,16 +190,15 @@ cdef class Search:
         self.apart = self.kind != NOTHING or is_antichain(sets)
         if not self.apart:
             self.on.profile = self.on.chain = False
-        self.bounds = Bounds(
-            self.n, self.hits if self.kind == NOTHING else 0, self.objective, self.on)
+        self.bounds = Bounds(self.n, self.hits, self.objective, self.on)
         self.chain = ChainDual()
         self.names = NormalForm(cells, self.objective, self.rule, self.on)
         if self.on.identity and self.on.memo and self.objective == MEAN and self.rule == OPTIMAL:
             self.identities = IdentityTable(min(
-                MOST_BYTES if self.kind == NOTHING else MOST_BYTES_OF_SHIPS,
-                table.max_bytes // PART_OF_MEMORY))
+                MOST_BYTES, self.n * BYTES_A_SET, table.max_bytes // PART_OF_MEMORY))
             table.max_bytes -= self.identities.bytes
         self.words = WordSearch(self.bounds, self.effort, self.rule, self.on, self.identities)
+        self.labelled = LabelledSearch(self.words, self.on, self.identities)
         self.sets = <Cells*>PyMem_Malloc(self.n * sizeof(Cells))
         self.weights = <int64_t*>PyMem_Malloc(self.n * sizeof(int64_t))
         if self.sets == NULL or self.weights == NULL:
@@ -491,9 +494,7 @@ cdef class Search:
             return 0
         count_node(self.effort)
         priced = self.has_chain(node)
-        node.on_word = (node.kind == NOTHING and not priced and self.on.words and node.n <= WORD
-                        and (node.hits > 2 or node.weights != NULL)
-                        and self.objective == MEAN and (node.weights == NULL or self.apart))
+        node.on_word = self.is_on_word(node, priced)
         memo_from = MEMO_FROM if node.kind == NOTHING else MEMO_FROM_OF_SHIPS
         if self.identities is not None and node.n >= memo_from and not node.whole:
             self.identify(node)
@@ -501,7 +502,9 @@ cdef class Search:
                 node.lower = max(node.lower, known)
                 if node.exact or node.lower >= limit:
                     return 0
-        if node.on_word:
+        if node.on_word and node.kind == LABELS:
+            self.labelled.bound_family(node, limit)
+        elif node.on_word:
             node.lower = max(node.lower, self.bounds.capped_of(node))
         if node.lower < limit and self.on.memo and node.n >= (
                 MEMO_FROM_ON_WORD if node.on_word else memo_from):
@@ -520,7 +523,8 @@ cdef class Search:
         if node.lower < limit:
             if unless_busy and node.key.bytes != NULL and self.memo.shared.is_busy(&node.key):
                 return BUSY
-            if node.kind == SINKINGS and self.on.names and has_names(node):
+            if (node.kind == SINKINGS and self.on.names and node.n >= NAMES_FROM
+                    and 1 < node.ships.s <= MAX_NAMES):
                 self.bound_by_names(node, limit)
             elif self.has_even(node):
                 if self.former == NULL or node.former or not self.bound_back(node, limit):
@@ -535,6 +539,14 @@ cdef class Search:
             self.remember(node, 0)
         return 0
 
+    cdef bint is_on_word(self, const Node* node, bint priced) noexcept nogil:
+        """Whether a family is searched as subsets of one machine word; `priced`: it has other bounds."""
+        if node.n > WORD or not self.on.words or self.objective != MEAN or node.kind == SINKINGS:
+            return False
+        if node.kind == LABELS:
+            return True
+        return not priced and (self.apart if node.weights != NULL else node.hits > 2)
+
     cdef void identify(self, Node* node) noexcept nogil:
         """Name a family by which sets it has."""
         if node.kind == NOTHING:
@@ -546,11 +558,12 @@ cdef class Search:
     cdef int bound_by_names(self, Node* node, int64_t limit) except -1 nogil:
         """Raise `lower` by what a family with SINKINGS costs if each hit names its ship.
 
-        Tell the player how many cells each ship has left, and at every hit the label of the ship. Then
-        he knows when a ship is sunk, so that he can play any strategy for the family. So the optima of
-        the parts that have the same numbers of cells left, with LABELS, add up to no more than
-        M(F, b). They depend on the sets alone, and serve all families. Where ships share a label they
-        would need names of their own, which tell so much more that it does not pay.
+        Give each ship of a set a name, so that ships of one name have one label. Tell the player how
+        many cells each has left, and at every hit its name. Then he knows when a ship is sunk, and what
+        is said of it, so that he can play any strategy for the family. So the optima of the parts that
+        have the same numbers of cells left by name, with names for LABELS, add up to no more than
+        M(F, b). They depend on the sets alone, and serve all families. Ships of one label are named by
+        how many cells they have left, then by their order in the set.
         """
         cdef Named* named = <Named*>malloc(node.n * sizeof(Named))
         cdef Node* part
@@ -741,7 +754,9 @@ cdef class Search:
         cdef bint together, is_marked = False
         if node.exact or node.lower >= limit:
             return 0
-        if node.on_word:
+        if node.on_word and node.kind == LABELS:
+            self.labelled.search(node, limit)
+        elif node.on_word:
             self.words.search(node, limit)
         elif not (self.on.products and self.objective == MEAN and node.kind == NOTHING
                   and node.weights == NULL
@@ -1143,45 +1158,54 @@ cdef int by_sizes(const void* a, const void* b) noexcept nogil:
     return x.i - y.i
 
 
-cdef bint has_names(const Node* node) noexcept nogil:
-    """Whether there are several ships in a set, and no two share a label; one says no more by name."""
-    cdef int j
-    for j in range(1, node.ships.s):
-        if node.ships.label[j] == node.ships.label[j - 1]:
-            return False
-    return node.ships.s > 1
+cdef void order_by_size(const Node* node, int i, int* order) noexcept nogil:
+    """The ships of a set, those of one label by how many cells they have left, the most first."""
+    cdef const Cells* item = node.ships.masks + i * node.ships.s
+    cdef int j, k
+    for j in range(node.ships.s):
+        k = j
+        while (k > 0 and node.ships.label[k - 1] == node.ships.label[j]
+               and size(item[order[k - 1]]) < size(item[j])):
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = j
 
 
 cdef void sort_by_sizes(const Node* node, Named* named) noexcept nogil:
     """Sort the sets of a family by the numbers of cells that their ships have left."""
+    cdef int order[MAX_CELLS]
     cdef int i, j, s = node.ships.s
     for i in range(node.n):
+        order_by_size(node, i, order)
         named[i].sizes, named[i].i = 0, i
         for j in range(s):
-            named[i].sizes = named[i].sizes << 8 | size(node.ships.masks[i * s + j])
+            named[i].sizes = named[i].sizes << 8 | size(node.ships.masks[i * s + order[j]])
     qsort(named, node.n, sizeof(Named), by_sizes)
 
 
 cdef Node* take_named(const Node* node, const Named* named, int n) except NULL nogil:
-    """The family of n sets whose ships have as many cells left, with LABELS.
+    """The family of n sets whose ships have as many cells left, with LABELS, one for each ship.
 
     Labels are numbered anew by these cells: they say nothing else here.
     """
     cdef int s = node.ships.s, i, j, k
-    cdef int order[MAX_CODES]
+    cdef int order[MAX_CELLS]
+    cdef int place[MAX_CELLS]
     cdef const Cells* item = node.ships.masks + named[0].i * s
     cdef Node* part = new_node(n, node.m, node.budget, node.weights != NULL, LABELS, s)
+    order_by_size(node, named[0].i, order)
     for j in range(s):
         k = j
-        while k > 0 and size(item[order[k - 1]]) < size(item[j]):
-            order[k] = order[k - 1]
+        while k > 0 and size(item[order[place[k - 1]]]) < size(item[order[j]]):
+            place[k] = place[k - 1]
             k -= 1
-        order[k] = j
+        place[k] = j
         part.ships.label[j] = s - j
     for i in range(n):
         item = node.ships.masks + named[i].i * s
+        order_by_size(node, named[i].i, order)
         for j in range(s):
-            part.ships.masks[i * s + j] = item[order[j]]
+            part.ships.masks[i * s + j] = item[order[place[j]]]
         if part.weights != NULL:
             part.weights[i] = node.weights[named[i].i]
     forget_weights(part)

@@ -4,11 +4,14 @@ Half of a ship that is hit lies in one of a few cells, and wherever that is, the
 much the same places: such cells are the one side, the cells of the other ships the other.
 """
 
-from libc.stdint cimport int64_t
-from libc.stdlib cimport qsort
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport free, malloc, qsort
+from libc.string cimport memset
 
-from cells cimport MAX_CELLS, Cells, one
-from optsearch.compiled._family cimport Node, new_node
+from cells cimport MAX_CELLS, Cells, ctz, high, low, one, size
+from hashing cimport scramble
+from leaves cimport TIMES
+from optsearch.compiled._family cimport Node, Ships, chosen_of, new_node, part_size
 
 cdef enum:
     LINK = 1 << 12             # of two cells that tell all of each other
@@ -117,3 +120,125 @@ cdef Node* take_alike(const Node* node, const Row* rows, int n) except NULL nogi
     for i in range(n):
         part.rows[i] = rows[i].rest
     return part
+
+
+# Where hits tell labels
+
+cdef struct Alike:             # sets that are alike on a side, so far
+    int first                  # one of them
+    int number
+    int level                  # misses that tell so many apart
+    int hits                   # cells that they have on the other side
+    int64_t ways               # of the labels of these
+
+
+cdef void bound_by_sides(Node* node, const int64_t* leaves) noexcept nogil:
+    """Fill `least` and `spread` of a family with LABELS, if there is memory for it.
+
+    In the part that has one label at a cell, let U be where its ship may lie, and V the rest. By leaf
+    counting at most ways * C(k + t, t) of the sets that are alike on U are told apart with t misses on
+    V, and likewise with V and U (`_sequences`, `_labelled`). So any r of the sets have v_1 + ... + v_r
+    misses on V at least, v_i being the least t by which i of the sets can be told apart, and
+    u_1 + ... + u_r on U: that is `least`, for all of them. `spread[s]` is the greatest number over the
+    cells of sets for which v_i + u_i <= s.
+    """
+    cdef Alike* alike = <Alike*>malloc(node.n * (sizeof(Alike) + 4 * sizeof(int32_t)))
+    cdef int32_t levels[2 * TIMES]
+    cdef int32_t spread[TIMES]
+    cdef Ships* ships = &node.ships
+    cdef int c, code, s, t, best, n
+    if alike == NULL:
+        return
+    memset(ships.spread, 0, (node.m + 1) * sizeof(int32_t))
+    for c in range(node.m):
+        memset(spread, 0, sizeof(spread))
+        for code in range(node.codes):
+            n = part_size(node, c, code)
+            ships.least[c * node.codes + code] = 0
+            best = n if n < 2 else 0
+            if n > 1:
+                for t in range(2):
+                    ships.least[c * node.codes + code] += count_levels(
+                        node, c, code, t, leaves, alike, levels + t * TIMES)
+            for s in range(node.m + 1):
+                for t in range(s + 1):
+                    if best == n:
+                        break
+                    best = max(best, min(levels[t], levels[TIMES + s - t]))
+                spread[s] += best
+        for s in range(node.m + 1):
+            ships.spread[s] = max(ships.spread[s], spread[s])
+    free(alike)
+    ships.has_sides = True
+
+
+cdef int count_levels(const Node* node, int c, int code, bint inside, const int64_t* leaves,
+                      Alike* alike, int32_t* levels) noexcept nogil:
+    """levels[t]: how many sets of a part are told apart with t misses on a side; the sum of misses.
+
+    inside -- the side where the ship of that label may lie; else the other one.
+    """
+    cdef const Cells* item
+    cdef Cells side = 0, mix
+    cdef int i, j, w, number = 0, s = node.ships.s, ship = 0, sum = 0, mask = 1, total, cells
+    cdef uint64_t chosen, hash
+    cdef int32_t* table = <int32_t*>(alike + node.n)
+    cdef Alike* one_side
+    while node.ships.code[ship] != code:
+        ship += 1
+    for w in range(node.width):
+        chosen = chosen_of(node, c, code, w)
+        while chosen:
+            side |= node.ships.masks[(64 * w + ctz(chosen)) * s + ship]
+            chosen &= chosen - 1
+            number += 1
+    while mask < 2 * number:
+        mask *= 2
+    memset(table, 0, mask * sizeof(int32_t))
+    memset(levels, 0, (node.m + 1) * sizeof(int32_t))
+    if not inside:                     # then what is alike is the ship
+        side = ~side
+    number, mask = 0, mask - 1
+    for w in range(node.width):
+        chosen = chosen_of(node, c, code, w)
+        while chosen:
+            i = 64 * w + ctz(chosen)
+            chosen &= chosen - 1
+            item = node.ships.masks + i * s
+            hash = 0
+            for j in range(s):         # alike on the side that is not asked about
+                mix = item[j] & ~side
+                hash = scramble(hash + low(mix) + 3 * high(mix))
+            while table[hash & mask] and not are_alike(
+                    item, node.ships.masks + alike[table[hash & mask] - 1].first * s, s, ~side):
+                hash += 1
+            if not table[hash & mask]:
+                one_side = alike + number
+                number += 1
+                table[hash & mask] = number
+                one_side.first, one_side.number, one_side.level = i, 0, 0
+                one_side.ways, total = 1, 0
+                for j in range(s):
+                    cells = size(item[j] & side & ~one(node.cell[c]))
+                    total += cells
+                    one_side.ways *= leaves[cells * TIMES + total - cells]
+                one_side.hits = total
+            one_side = alike + table[hash & mask] - 1
+            one_side.number += 1
+            while (one_side.level < node.m
+                   and one_side.ways * leaves[one_side.hits * TIMES + one_side.level] < one_side.number):
+                one_side.level += 1
+            levels[one_side.level] += 1
+            sum += one_side.level
+    for i in range(node.m):
+        levels[i + 1] += levels[i]
+    return sum
+
+
+cdef inline bint are_alike(const Cells* a, const Cells* b, int s, Cells side) noexcept nogil:
+    """Whether two sets are alike on a side, cells and labels."""
+    cdef int j
+    for j in range(s):
+        if (a[j] ^ b[j]) & side:
+            return False
+    return True

@@ -23,7 +23,6 @@ from optsearch.compiled._identities cimport Identity, IdentityTable
 from options cimport BEST_GREEDY, OPTIMAL, Switches
 
 cdef enum:
-    KNOWN = 1 << 11            # subsets that are remembered
     BOUNDED = 1 << 10          # bounds that are: what is asked again is asked soon, and this is near
     SEARCHES = 1 << 12         # that are told apart; see Known
     IDENTITY_FROM = 8          # sets from which a subset is looked up by its identity

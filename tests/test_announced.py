@@ -32,6 +32,8 @@ SWITCHES = (
     "identity",
     "lookahead",
     "names",
+    "words",
+    "two_sided",
 )
 OBJECTIVES = ("mean", "worst", "within")
 
@@ -234,6 +236,20 @@ def check_labelled(position, misses):
     else:
         assert found.total_height == position.hits_left * found.configurations + misses
     assert solving.tree().total_height == found.total_height
+
+
+@pytest.mark.parametrize("rule", ["sunk", "ship", "name", "place"])
+@pytest.mark.parametrize(
+    "text", ["3x3:2,2,contact=any", "2x4:2,2,contact=corner", "2x5:3,2", "3x3:2,1,1"]
+)
+def test_tools_for_labels_change_no_optimum(text, rule):
+    """Equal ships have names of their own there, and certain cells have several labels."""
+    position = Position(Game.parse(f"{text},announce={rule}"))
+    with reference.caches():
+        expected = reference.total_height(reference.family(position))
+    for off in ((), ("words",), ("names",), ("two_sided",), ("words", "two_sided"), ("identity",)):
+        options = SolverOptions(**dict.fromkeys(off, False))
+        assert solver.solve(position, options=options).total_height == expected, off
 
 
 @draws(750, few=5)

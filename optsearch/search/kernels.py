@@ -53,8 +53,8 @@ class SolverOptions:
     """Switches of the search; each changes how long it takes and never what it answers.
 
     The inequalities and their proofs are in the docstrings of `cython_ext/_search.pyx` and
-    `_bounds.pyx`. Merging, products, splitting, chain, two_sided, even, forced and words act only
-    where hits tell nothing, names only where sinkings are announced.
+    `_bounds.pyx`. Merging, products, splitting, chain, even and forced act only where hits tell
+    nothing, two_sided and words not where sinkings are announced, names only there.
 
     memo -- keep solved families in the transposition table.
     identity -- first look a family up by which sets it is, in a table that takes at most an eighth
@@ -72,14 +72,14 @@ class SolverOptions:
     chain -- where few sets have the same cell, as with a single ship not yet hit, bound the first
         hits of all sets together by prices (`lower_bounds.dual_chain`); where all weights are
         1, as with two_sided.
-    two_sided -- where three cells are left to hit, as of two ships of two cells, part the cells and
-        bound what either part leaves open.
+    two_sided -- where three cells are left to hit, as of two ships of two cells, or where hits have
+        labels, part the cells and bound what either part leaves open.
     even -- where sets have weights that differ little, bound a family by what it costs if all weigh
         as much as the lightest, which is searched and remembered, and what the rest costs; and in
         the same way by former weights (`Kernel.bound_by_previous_weights`). It pays where a kernel
         is weighed anew (`Kernel.weigh`), and not for one search.
-    names -- where the ship that sinks is named, and no two ships of a name are left, bound a family
-        by what it costs if each hit names its ship.
+    names -- where sinkings are announced, bound a family by what it costs if each hit names its
+        ship; equal ships are told apart.
     forced -- shoot at once a cell that only one set lacks.
     ordering -- try cells by their bound, the least first, instead of in row-major order.
     lookahead -- bound both parts after a shot by their own shots before searching either.

@@ -26,6 +26,8 @@ cdef class Bounds:
     cdef int64_t profile_bound(self, const Node* node, int code, int n, int hits,
                                const int32_t* chain, int chain_n, const int64_t* after,
                                int budget) noexcept nogil
+    cdef int64_t spread_bound(self, const Node* node, int n, const int32_t* chain,
+                              int chain_n) noexcept nogil
     cdef void leaves_after(self, const Node* node, int code, int hits, int64_t most,
                            int64_t* after) noexcept nogil
     cdef void pairs_after(self, const Node* node, int64_t most, int64_t* after) noexcept nogil

@@ -34,6 +34,9 @@ cdef struct Ships:             # of the sets of a family whose hits tell somethi
     Cells* masks               # [n * s] the cells of each ship
     int32_t* grouped           # [n + 1] sets in the so many largest groups
     int32_t* after             # [m + 1] the most sets finished within s misses after a hit
+    int32_t* spread            # [m + 1] and
+    int32_t* least             # [m * codes] see _sides; where LABELS
+    bint has_sides             # whether they are filled
     unsigned char* is_told     # [m] whether all ships on a cell have one label, which no other has
 
 

@@ -18,6 +18,8 @@ cdef class IdentityTable:
     cdef Identity of_family(self, const Cells* rows, const int64_t* weights, int n) noexcept nogil
     cdef Identity of_ships(self, const Cells* masks, const unsigned char* codes, int s,
                            const int64_t* weights, int n, int kind) noexcept nogil
+    cdef Identity of_labelled(self, const Cells* rows, const Cells* masks, const unsigned char* codes,
+                              int s, const int64_t* weights, uint64_t sets) noexcept nogil
     cdef Identity of_subset(self, const Cells* rows, const int64_t* weights,
                             uint64_t sets) noexcept nogil
     cdef bint find(self, const Identity* key, int64_t* lower, bint* exact) noexcept nogil

@@ -1,5 +1,7 @@
 # Two sides of the cells of a family, and the sets that are alike on one of them.
 
+from libc.stdint cimport int64_t
+
 from cells cimport Cells
 from optsearch.compiled._family cimport Node
 
@@ -10,3 +12,4 @@ cdef struct Row:               # a set
 cdef Cells weak_cut(const Node* node) noexcept nogil
 cdef void sort_by_side(const Node* node, Cells side, Row* rows) noexcept nogil
 cdef Node* take_alike(const Node* node, const Row* rows, int n) except NULL nogil
+cdef void bound_by_sides(Node* node, const int64_t* leaves) noexcept nogil

@@ -12,6 +12,7 @@ from options cimport Switches
 
 cdef enum:
     WORD = 64                  # sets that are handled
+    KNOWN = 1 << 11            # subsets that are remembered
 
 cdef extern from *:
     """

@@ -1,0 +1,45 @@
+# The search of families whose hits tell labels, on one machine word.
+
+from libc.stdint cimport int64_t, uint8_t, uint64_t
+
+from cells cimport MAX_CELLS, Cells
+from optsearch.compiled._family cimport MAX_CODES, Node
+from optsearch.compiled._identities cimport IdentityTable
+from optsearch.compiled._words cimport WordSearch
+from options cimport Switches
+
+cdef struct Part:              # some sets of the family, counted
+    uint64_t sets
+    int n, m
+    int hits                   # cells of a set that not all have, or all of the whole family
+    bint is_told               # whether one of the cells has several labels
+    int labelled               # a cell that all of them have, with several labels, or -1
+    uint64_t columns[MAX_CELLS]  # [m] the sets that have a cell, where not all do; most of them first
+    uint64_t counts[MAX_CELLS]   # [m]
+    uint8_t cell[MAX_CELLS]      # [m] which cell of the family it is
+    Cells where[MAX_CODES]       # the places in `cell` on which a label may be
+
+cdef class LabelledSearch:
+    cdef WordSearch words
+    cdef IdentityTable identities  # or None
+    cdef Switches on
+    cdef const Node* node
+    cdef int search(self, Node* node, int64_t limit) except -1 nogil
+    cdef int bound_family(self, Node* node, int64_t limit) except -1 nogil
+    cdef void begin(self, const Node* node, Part* whole) noexcept nogil
+    cdef void take(self, const Part* whole, uint64_t sets, Part* part) noexcept nogil
+    cdef void take_labels(self, Part* part) noexcept nogil
+    cdef bint is_labelled(self, int cell, uint64_t sets) noexcept nogil
+    cdef int64_t cost_of_two(self, uint64_t sets) noexcept nogil
+    cdef int64_t solve(self, const Part* whole, uint64_t sets, int64_t limit,
+                       bint* exact) except -1 nogil
+    cdef int64_t solve_taken(self, const Part* part, int64_t lower, int64_t limit,
+                             bint* exact) except -1 nogil
+    cdef int64_t part_by_label(self, const Part* whole, const Part* part, int64_t limit,
+                               bint* exact) except -1 nogil
+    cdef int64_t try_cells(self, const Part* part, int64_t lower, int64_t limit,
+                           bint* exact) except -1 nogil
+    cdef int64_t shoot(self, const Part* part, int i, int64_t limit) except -1 nogil
+    cdef int64_t bound(self, const Part* whole, uint64_t sets, int n) noexcept nogil
+    cdef int64_t bound_by_alike(self, const Part* part, int64_t limit) except -1 nogil
+    cdef int64_t sum_alike(self, const Part* part, Cells side, int64_t limit) except -1 nogil
