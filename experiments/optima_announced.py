@@ -35,6 +35,10 @@ FLEETS = (
     *("5x5:5,4", "3x3:2,2,2", "3x3:3,2,2", "3x4:3,2,2", "3x4:3,3,2", "4x4:3,3,2", "4x4:4,3,2"),
     *("4x4:4,3,3", "4x5:4,3,2", "3x5:5,4,3"),
 )
+LARGE = (
+    *("3x5:3,3", "3x5:4,2", "2x7:3,2", "2x8:3,2", "3x6:3,2", "3x6:4,2", "3x6:4,3"),
+    *("4x5:3,3", "4x5:4,2", "4x5:4,4", "5x5:3,3", "5x5:4,2", "5x5:4,3"),
+)
 RULES = tuple(
     f",contact={contact},announce={announce}"
     for contact, announce in product(CONTACTS, ("nothing", "sunk", "ship"))
@@ -42,11 +46,13 @@ RULES = tuple(
 )
 CONFIRMATIONS = """\
 tree: an optimal tree replayed on every configuration; reference: the definition in plain Python;
-unpruned: the search without bounds, dominated cells and small cases; published: Mayflower,
+unpruned: the search without bounds, dominated cells and small cases; unnamed: that without
+words, sides and names; published: Mayflower,
 data/published/mayflower.csv; silent: the optimum of the same game where nothing is announced, by
 another kernel, which one ship cannot change; proof, first: as in optima.csv"""
 
 BOUNDS_OFF = SolverOptions(leaf_counting=False, profile=False, domination=False, small_cases=False)
+UNNAMED = SolverOptions(words=False, two_sided=False, names=False)
 GREEDY_SECONDS = 10
 REFERENCE_CELLS = 9
 REFERENCE_CONFIGURATIONS = 110  # on 12 cells
@@ -59,6 +65,9 @@ def games() -> Iterator[Game]:
     for text in FLEETS:
         for rules in RULES:
             yield Game.parse(text + rules)
+    for text in LARGE:
+        for told in ("sunk", "ship", "name"):
+            yield Game.parse(f"{text},announce={told}")
 
 
 # Other ways to the same total height; each None where it would take too long
@@ -72,15 +81,19 @@ def _reference(solver: Solver, found: Solution, seconds: float) -> int | None:
         return reference.solve(solver.position).total_height
 
 
-def _unpruned(solver: Solver, found: Solution, seconds: float) -> int | None:
-    if solver.position.game.is_silent:
-        return None
-    try:
-        return solve(
-            solver.position, options=BOUNDS_OFF, progress=Limit(seconds).watch()
-        ).total_height
-    except LimitReached:
-        return None
+def _without(options: SolverOptions) -> optima.Way:
+    """What confirms games of which a hit tells something: the search with other switches."""
+
+    def way(solver: Solver, found: Solution, seconds: float) -> int | None:
+        if solver.position.game.is_silent:
+            return None
+        try:
+            progress = Limit(seconds).watch()
+            return solve(solver.position, options=options, progress=progress).total_height
+        except LimitReached:
+            return None
+
+    return way
 
 
 def _published(solver: Solver, found: Solution, seconds: float) -> int | None:
@@ -121,7 +134,8 @@ def _by_optima(name: str) -> optima.Way:
 
 OTHERS: dict[str, optima.Way] = {
     "reference": _reference,
-    "unpruned": _unpruned,
+    "unpruned": _without(BOUNDS_OFF),
+    "unnamed": _without(UNNAMED),
     "published": _published,
     "silent": _silent,
     "proof": _by_optima("proof"),

@@ -716,7 +716,7 @@ def test_optima_where_ships_touch_or_sinkings_are_told(run, monkeypatch, tmp_pat
     for row in results.OPTIMA_ANNOUNCED.read(path):
         assert (row["total_height"], row["confirmed"]) == (
             totals[row["game"]],
-            "tree+reference+unpruned",
+            "tree+reference+unpruned+unnamed",
         )
     assert run(optima_announced, "-o", tmp_path) == f"{path}: 2 games\n"
 
