@@ -1,8 +1,9 @@
 """A compiled function, of one's own perhaps, that says what is shot by what is counted at a node.
 
-`PROTOTYPE` of optsearch/strategies/score.py says what it is given and what it answers. It is called without
-the GIL, at every node that has more than `least` configurations. What it answers is checked: a cell that
-can be shot, or numbers. The first answer that is wrong is kept, with the position; whoever walks stops then.
+`ScoreNode` of optsearch/strategies/score.py says what it is given. It answers the cell that is shot, or
+SCORES: the one with the highest score. It is called without the GIL, at every node that has more than `least`
+configurations. What it answers is checked: a cell that can be shot, or numbers. The first answer that is
+wrong is kept, with the position; whoever walks stops then.
 """
 
 from libc.math cimport isnan

@@ -1,10 +1,7 @@
 """Scores: the function that the kernels call, beside the same function in plain Python."""
 
-import subprocess
-from dataclasses import replace
 from pathlib import Path
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -18,7 +15,7 @@ from optsearch.game.orders import ORDERS
 from optsearch.game.position import Position
 from optsearch.play.simulate import simulate
 from optsearch.strategies import Level, named
-from optsearch.strategies.score import PROTOTYPE, Score, library, signature
+from optsearch.strategies.score import Score
 from optsearch.support.errors import StrategyError
 from tests.examples import ANYWHERE, draws, games, positions, some
 from tests.ideas import everything, mixing, most, most_cell
@@ -346,60 +343,3 @@ def test_what_numba_cannot_compile():
 
     with pytest.raises(StrategyError, match="texts cannot be compiled by numba"):
         evaluate(Score(texts), GAME, jobs=1)
-
-
-# Compiled by others
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    """Greedy in C."""
-    folder = tmp_path_factory.mktemp("library")
-    body = "{ for (int i = 0; i < rows * columns; i++) scores[i] = (double)having[i]; return -1; }"
-    code = PROTOTYPE.replace(";         /* 0", " /* 0") + body
-    (folder / "idea.c").write_text(f"#include <stdint.h>\nint data = 1;\n{code}\n")
-    command = [
-        "cc",
-        "-O2",
-        "-shared",
-        "-fPIC",
-        "-o",
-        str(folder / "idea.so"),
-        str(folder / "idea.c"),
-    ]
-    subprocess.run(command, check=True)
-    return folder / "idea.so"
-
-
-def test_a_library(shared):
-    greedy = evaluate("greedy", GAME, jobs=1).histogram
-    assert evaluate(Score(library(shared, "score")), GAME, jobs=2).histogram == greedy
-    assert both(named(f"{shared}:score"), GAME) == greedy
-    assert str(named(f"{shared}:score")) == f"{shared}:score"
-    with pytest.raises(StrategyError, match="has no function 'other'"):
-        library(shared, "other")
-    with pytest.raises(StrategyError, match=r"'data' of .* is data; a function is accepted"):
-        library(shared, "data")
-    with pytest.raises(StrategyError, match="there is no library"):
-        named(f"{shared.parent}/no.so:score")
-    with pytest.raises(StrategyError, match="has changed since"):
-        evaluate(Score(replace(library(shared, "score"), digest="0")), GAME, jobs=1)
-
-
-def test_a_function_of_numba():
-    @numba.cfunc(signature())
-    def score(n, rows, columns, having, state, kinds, lengths, afloat, sinking, constants, scores):
-        for cell in range(rows * columns):
-            scores[cell] = having[cell]
-        return -1
-
-    assert both(Score(score), GAME) == evaluate("greedy", GAME, jobs=1).histogram
-
-
-def test_a_function_of_numba_for_other_arguments():
-    @numba.cfunc(numba.float64(numba.float64))
-    def half(number):
-        return number / 2
-
-    with pytest.raises(StrategyError, match="half has the signature"):
-        evaluate(Score(half), GAME, jobs=1)

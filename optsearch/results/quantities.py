@@ -335,7 +335,7 @@ def as_quantity(name: str) -> Quantity:
         strategies = [name_of(kind) for kind in all_kinds() if issubclass(kind, Strategy)]
         raise StrategyError(
             f"no column {name!r}; there are {', '.join(QUANTITIES)}, and the strategies "
-            f"{', '.join(strategies)}, and FILE.py:NAME or FILE.so:SYMBOL"
+            f"{', '.join(strategies)}, and FILE.py:NAME"
         ) from None
 
 

@@ -65,7 +65,6 @@ __all__ = [
 ]
 
 GROUP = "optsearch.strategies"  # of the entry points that add players
-LIBRARIES = (".so", ".dylib", ".dll")
 
 
 class Strategy(Player):
@@ -91,7 +90,7 @@ def as_player(what: object) -> Player:
     """The player that a name, a function, a class or an object is.
 
     A name is one of this package, with parameters (`greedy:ties=central`), of an entry point,
-    `FILE.py:NAME`, or `FILE.so:SYMBOL` of a compiled score. A function takes the position and
+    or `FILE.py:NAME`. A function takes the position and
     returns the cell to shoot; a class has a method `shot(position)` that does, or
     `begin(game, generator)`, which returns an object with it for one game, and is called without
     arguments; so has an object. No base class is needed. A method or an attribute `rule`, where
@@ -144,7 +143,7 @@ def rule_of(strategy: Strategy, game: Game) -> Rule | PatternRule | None:
 
 def _named(text: str) -> Player:
     """The player that a text names."""
-    from optsearch.strategies.user import player_in_file, player_in_library
+    from optsearch.strategies.user import player_in_file
 
     kinds = {name_of(kind): kind for kind in all_kinds()}
     name, _, rest = text.strip().partition(":")
@@ -152,8 +151,6 @@ def _named(text: str) -> Player:
         file, _, inside = text.strip().rpartition(":")
         if file.endswith(".py") and inside:
             return player_in_file(Path(file), inside)
-        if file.endswith(LIBRARIES) and inside:
-            return player_in_library(file, inside)
         if text.strip().rstrip(":").endswith(".py"):
             raise StrategyError(f"{text!r} names no strategy in the file; write FILE.py:NAME")
         added = {point.name: point for point in entry_points(group=GROUP)}
@@ -163,7 +160,7 @@ def _named(text: str) -> Player:
         near = get_close_matches(name, names, 1, 0.7)
         raise StrategyError(
             f"no strategy {name!r}; {f'did you mean {near[0]}? T' if near else 't'}here are "
-            f"{', '.join(names)}, and FILE.py:NAME or FILE.so:SYMBOL for your own"
+            f"{', '.join(names)}, and FILE.py:NAME for your own"
         )
     kind = kinds[name]
     known = parameters(kind)

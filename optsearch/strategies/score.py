@@ -19,26 +19,17 @@ compared. It sees nothing but the node, and may keep nothing.
 
 Around the function a score plays as `greedy` does: with `endgame` configurations or fewer the
 optimum; a certain hit before all else; with `least` configurations or fewer a most probable cell.
-
-In place of a Python function there can be a compiled one: numba's `cfunc` of `signature()`, or
-any C function of a library, `library(FILE, SYMBOL)`, on the command line `FILE.so:SYMBOL`. Its
-prototype is `PROTOTYPE`. Nobody can check what such a function reads and writes: one that fails,
-or writes outside of `scores`, ends the process.
 """
 
 from __future__ import annotations
 
-import ctypes
-import os
 import re
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from hashlib import blake2b
 from inspect import Parameter
 from inspect import signature as parameters_of
 from math import isnan
-from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -75,26 +66,11 @@ from optsearch.strategies import Strategy, as_strategy
 from optsearch.strategies.greedy import Counts, counts_of, endgame_shot
 from optsearch.strategies.player import Player
 from optsearch.support.errors import StrategyError
-from optsearch.support.files import read_bytes
 from optsearch.support.user_code import call_user_code, defined_at, one_line, safe_repr
 
 OFF = -3  # stands for what a kernel cannot be answered
 _MOST = 1 << 31
 Scores = NDArray[np.float64]
-
-PROTOTYPE = """
-int32_t score(int64_t configurations,  /* how many are left */
-              int32_t rows, int32_t columns,
-              const int64_t *having,   /* how many have each cell that can be shot; else 0 */
-              const uint8_t *state,    /* of each cell: 0 unknown, 1 missed, 2 hit, 3 a hole */
-              int32_t kinds,           /* different things that a sinking can tell, or 0 */
-              const int32_t *lengths,  /* of each, how many cells the ship has, if it is told */
-              const int32_t *afloat,   /* of each, how many ships are not sunk yet */
-              const int64_t *sinking,  /* [kinds][rows * columns]: how many a shot there sinks */
-              const double *constants,
-              double *scores);         /* 0, to be filled in */
-/* Returns the cell that is shot, row * columns + column; -1: the one with the highest score. */
-"""
 
 
 class ScoreNode(NamedTuple):
@@ -147,7 +123,7 @@ class Score:
     certain: bool = False
 
     def __post_init__(self) -> None:
-        if not callable(self.function) and not hasattr(self.function, "address"):
+        if not callable(self.function):
             raise StrategyError(
                 f"{safe_repr(self.function)} is not a function; f(node) and f(node, scores) are "
                 "accepted"
@@ -344,23 +320,14 @@ def scoring_named(name: str) -> Any:
     if isinstance(strategy, Scoring) or isinstance(getattr(strategy, "score", None), Score):
         return strategy
     raise StrategyError(
-        f"{name!r} plays by no score; spread, bisection, information, FILE.py:NAME of a Score and "
-        "FILE.so:SYMBOL are accepted"
+        f"{name!r} plays by no score; spread, bisection, information and FILE.py:NAME of a Score "
+        "are accepted"
     )
 
 
 def apply(function: Any, node: ScoreNode, scores: Scores) -> int:
     """What a function answers: a cell, or SCORES; StrategyError where it fails."""
     says = f"{_name(function)} fails"
-    if isinstance(function, Library) or hasattr(function, "address"):
-        address = _compiled(function, len(node.constants))[1]
-        arrays = (node.lengths, node.afloat, node.sinking, node.constants, scores)
-        answer: int = _PROTOTYPE(address)(
-            *map(int, node[:3]),
-            *(node.having.ctypes.data, node.state.ctypes.data, len(node.lengths)),
-            *(array.ctypes.data for array in arrays),
-        )
-        return answer
     fills_in = arguments_of(function) == 2
     with np.errstate(all="ignore"):  # as the kernels: 1 / 0 is infinite
         answer = call_user_code(function, *(node, scores)[: 1 + fills_in], says=says)
@@ -415,97 +382,6 @@ def _wrong(what: object, game: Game, wrong: int, answer: int, after: str) -> Str
 # Compiled
 
 _BY_PLACE = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-_PROTOTYPE = ctypes.CFUNCTYPE(
-    ctypes.c_int32,
-    *(ctypes.c_int64, ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p),
-    *(ctypes.c_int32, *(ctypes.c_void_p,) * 5),
-)
-
-
-@dataclass(frozen=True)
-class Library:
-    """A function of a compiled library.
-
-    digest -- of the file, which must not change.
-    """
-
-    path: Path
-    symbol: str
-    digest: str
-
-    @property
-    def address(self) -> int:
-        """Where it is; StrategyError if it is not there, or another file is."""
-        if _digest(self.path) != self.digest:
-            raise StrategyError(
-                f"{self.path} has changed since {self.symbol} was chosen; choose it again"
-            )
-        return _loaded(self.path, self.symbol)
-
-    def __str__(self) -> str:
-        return f"{self.path.name}:{self.symbol} ({self.digest})"
-
-
-def library(path: str | Path, symbol: str) -> Library:
-    """A function of a compiled library, such as `cc -O2 -shared -fPIC` makes; see `PROTOTYPE`.
-
-    Raises StrategyError for a file that cannot be loaded or has no such symbol.
-    """
-    whole = Path(os.path.realpath(path))
-    if not whole.is_file():
-        raise StrategyError(f"there is no library {str(path)!r}; write FILE.so:SYMBOL")
-    found = Library(whole, symbol, _digest(whole))
-    _loaded(whole, symbol)
-    return found
-
-
-def _digest(path: Path) -> str:
-    try:
-        return blake2b(read_bytes(path), digest_size=8).hexdigest()
-    except OSError as error:
-        raise StrategyError(f"cannot read {str(path)!r}: {error.strerror}") from None
-
-
-@lru_cache(maxsize=16)
-def _loaded(path: Path, symbol: str) -> int:
-    try:
-        loaded = ctypes.CDLL(str(path))
-    except OSError as error:
-        raise StrategyError(f"{path} cannot be loaded: {one_line(str(error), 200)}") from None
-    try:
-        found = getattr(loaded, symbol)
-    except AttributeError:
-        raise StrategyError(f"{path} has no function {symbol!r}") from None
-    address = ctypes.cast(found, ctypes.c_void_p).value or 0
-    if not _is_code(address):
-        raise StrategyError(f"{symbol!r} of {path} is data; a function is accepted")
-    return address
-
-
-def _is_code(address: int) -> bool:
-    """Whether what is there can be run, where the system tells: Linux."""
-    try:
-        lines = Path("/proc/self/maps").read_text().splitlines()
-    except OSError:
-        return True
-    for line in lines:
-        where, rights = line.split()[:2]
-        first, end = (int(text, 16) for text in where.split("-"))
-        if first <= address < end:
-            return "x" in rights
-    return False
-
-
-def signature() -> Any:
-    """The type of `PROTOTYPE`, for `numba.cfunc`."""
-    from numba import types
-
-    of: Any = types.CPointer
-    return types.int32(
-        *(types.int64, types.int32, types.int32, of(types.int64), of(types.uint8)),
-        *(types.int32, of(types.int32), of(types.int32), of(types.int64)),
-        *(of(types.float64), of(types.float64)),
-    )
 
 
 @lru_cache(maxsize=64)
@@ -514,9 +390,6 @@ def _compiled(function: Any, constants: int) -> tuple[Any, int]:
 
     Raises StrategyError for a function that numba cannot compile.
     """
-    if hasattr(function, "address"):
-        _require_signature(function)
-        return function, function.address
     from numba.core.errors import NumbaError
 
     try:
@@ -530,16 +403,6 @@ def _compiled(function: Any, constants: int) -> tuple[Any, int]:
             "@numba.njit themselves; classes, texts and changes of the node are not"
         ) from None
     return made, made.address
-
-
-def _require_signature(function: Any) -> None:
-    """Refuse a function that numba compiled for other arguments."""
-    given = getattr(function, "_sig", None)  # C functions have none
-    if given is not None and given != signature():
-        raise StrategyError(
-            f"{_name(function)} has the signature {given}; {signature()} is accepted, "
-            "optsearch.strategies.score.signature()"
-        )
 
 
 def _node_type() -> Any:
@@ -558,7 +421,7 @@ def _node_type() -> Any:
 
 
 def _wrapped(function: Any, constants: int) -> Any:
-    """A Python function with `PROTOTYPE`, compiled; it answers FAILED where it raises something.
+    """A Python function as the kernels call it, compiled; it answers FAILED where it raises.
 
     Raises StrategyError if it returns something else than it should.
     """
@@ -612,13 +475,17 @@ def _wrapped(function: Any, constants: int) -> Any:
         except Exception:  # numba knows no other
             return FAILED
 
-    return numba.cfunc(signature())(called)
+    of: Any = types.CPointer
+    signature = types.int32(  # of what `_score.pyx` calls
+        *(types.int64, types.int32, types.int32, of(types.int64), of(types.uint8)),
+        *(types.int32, of(types.int32), of(types.int32), of(types.int64)),
+        *(of(types.float64), of(types.float64)),
+    )
+    return numba.cfunc(signature)(called)
 
 
 def arguments_of(function: Any) -> int:
-    """How many arguments a function needs; 2 for one that is compiled."""
-    if hasattr(function, "address"):
-        return 2
+    """How many arguments a function needs."""
     try:
         given = parameters_of(getattr(function, "py_func", function)).parameters.values()
     except (TypeError, ValueError):
@@ -628,6 +495,4 @@ def arguments_of(function: Any) -> int:
 
 def _name(function: Any) -> str:
     """What names a function."""
-    if isinstance(function, Library):
-        return str(function)
     return str(getattr(function, "__qualname__", type(function).__name__))

@@ -18,7 +18,7 @@ from optsearch.game.position import Position
 from optsearch.search.rules import PatternRule, Rule
 from optsearch.strategies import Strategy
 from optsearch.strategies.player import Player, Playing
-from optsearch.strategies.score import Score, arguments_of, library
+from optsearch.strategies.score import Score, arguments_of
 from optsearch.support.errors import StrategyError
 from optsearch.support.user_code import (
     IN_A_FILE,
@@ -52,12 +52,6 @@ def user_player(thing: object) -> UserStrategy | UserPlayer:
 def player_in_file(path: Path, name: str) -> UserStrategy | UserPlayer:
     """The player that a name in a Python file is."""
     return _player(CodeInFile.of(path, name))
-
-
-def player_in_library(path: str, symbol: str) -> UserStrategy | UserPlayer:
-    """The score that a function of a compiled library is."""
-    found = library(path, symbol)
-    return _player(CodeObject(Score(found), f"{path}:{symbol}", found.digest))
 
 
 def player_in_package(name: str, load: Callable[[], object]) -> UserStrategy | UserPlayer:

@@ -89,7 +89,7 @@ def configurations_of(game: Game) -> int:
 
 
 @dataclass(frozen=True)
-class Tables:
+class FamilyTables:
     """Configurations as `finishing` has them. told -- the number of each reply."""
 
     game: Game
@@ -103,7 +103,7 @@ class Tables:
 class _Left:
     """Some rows of tables, and the position at which these are left."""
 
-    tables: Tables
+    tables: FamilyTables
     position: Position
     rows: Rows
 
@@ -143,7 +143,7 @@ class _Left:
         return _Left(tables, self.position.after(shot.cell, shot.reply), rows)
 
 
-def tables_of(start: Position) -> Tables:
+def tables_of(start: Position) -> FamilyTables:
     """The configurations that the hits and misses of a position leave."""
     game = start.game
     ships = list_ships(start)
@@ -160,7 +160,7 @@ def tables_of(start: Position) -> Tables:
         np.bitwise_or.reduce(ships, axis=1).view(np.uint8), axis=1, bitorder="little"
     )
     cells = flags.nonzero()[1].astype(np.int16).reshape(len(ships), game.fleet_cells)
-    return Tables(game, np.ascontiguousarray(ships), cells, np.array(answers, np.int8), told)
+    return FamilyTables(game, np.ascontiguousarray(ships), cells, np.array(answers, np.int8), told)
 
 
 _last: dict[str, list[_Left]] = {"path": []}  # on the way to the position asked for last
