@@ -21,10 +21,10 @@ added up. The table C(n) does not hold: after a hit the parts by reply are searc
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
-from cells cimport MAX_CELLS, Cells, ctz
+from cells cimport MAX_CELLS, Cells, clz, ctz
 from leaves cimport TIMES, fill_leaves
 from objectives cimport FORBIDDEN, INFINITE, MEAN, WITHIN, WORST, price
 from optsearch.compiled._family cimport (
@@ -40,20 +40,24 @@ cdef enum:
 
 cdef void descending(const int32_t* values, int n, int most, int32_t* out) noexcept nogil:
     """Sort n values from 0 to `most`, the greatest first."""
-    cdef int32_t histogram[256]
-    cdef int i, j, v
+    cdef uint8_t number[256]
+    cdef uint64_t some[4]              # the values that there are
+    cdef int i, j = 0, v, w
     if most < 256:
-        memset(histogram, 0, (most + 1) * sizeof(int32_t))
+        memset(number, 0, most + 1)
+        some[0] = some[1] = some[2] = some[3] = 0
         for i in range(n):
-            histogram[values[i]] += 1
-        j = 0
-        for v in range(most, 0, -1):
-            for _ in range(histogram[v]):
-                out[j] = v
-                j += 1
-        while j < n:
-            out[j] = 0
-            j += 1
+            v = values[i]
+            number[v] += 1
+            some[v >> 6] |= <uint64_t>1 << (v & 63)
+        for w in range(most >> 6, -1, -1):
+            while some[w]:
+                v = 63 - clz(some[w])
+                some[w] ^= <uint64_t>1 << v
+                v += 64 * w
+                for _ in range(number[v]):
+                    out[j] = v
+                    j += 1
         return
     for i in range(n):
         v = values[i]
