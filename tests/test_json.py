@@ -87,6 +87,10 @@ RUNS = {
         ["solitaire", "minimise", "puzzle.txt", "-o", "minimal.txt"],
     ],
     "solitaire generate": [["solitaire", "generate", *PUZZLE]],
+    "solitaire sheet": [
+        ["solitaire", "generate", *PUZZLE],
+        ["solitaire", "sheet", "puzzle.txt", "-o", "sheet.svg"],
+    ],
     "solitaire count": [["solitaire", "generate", *PUZZLE], ["solitaire", "count", "puzzle.txt"]],
     "solitaire grade": [["solitaire", "generate", *PUZZLE], ["solitaire", "grade", "puzzle.txt"]],
     "solitaire explain": [

@@ -3,15 +3,19 @@
 import json
 from collections import Counter
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from optsearch import solitaire
 from optsearch.cli.solitaire import step_text
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.counting.posterior import Posterior
+from optsearch.drawing import draw_sheet, sheet_size
 from optsearch.game import Game, bits, cell_name
+from optsearch.game.names import LEVELS
 from optsearch.game.position import Position
 from optsearch.reproduce import puzzles
 from optsearch.results import tables as results
@@ -591,6 +595,51 @@ def test_solve_and_count(here, source_file, tmp_path):
         assert json.loads(out)["is_unique"] is True
 
 
+@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
+def test_a_puzzle_of_a_level(here, tmp_path, level):
+    """Of this level, with one solution; harder, or with more solutions, without any clue."""
+    made = tmp_path / "p.txt"
+    arguments = ("--grid", "6x6", "--fleet", "3,2,2,1,1,1", "--seed", 3, "--level", level)
+    status, out, _ = here("solitaire", "generate", *arguments, "-o", made, "--json")
+    assert (status, json.loads(out)["level"]) == (0, level)
+    puzzle = formats.load(made)
+    assert solitaire.grade(puzzle).level == level
+    assert len(all_solutions(puzzle)) == 1
+    for clue in puzzle.clues:
+        weaker = puzzle.with_clues(other for other in puzzle.clues if other != clue)
+        assert LEVELS.index(solitaire.grade(weaker).level) > LEVELS.index(level)
+
+
+def test_a_level_that_no_puzzle_has(here, tmp_path):
+    arguments = ("--grid", "1x2", "--fleet", "1", "--level", "hard", "-o", tmp_path / "p.txt")
+    status, out, err = here("solitaire", "generate", *arguments)
+    assert (status, out) == (2, "")
+    assert "no hard puzzle with the fleet 1 on the grid 1x2 was found" in err
+
+
+def test_a_sheet_has_puzzles_and_answers(here, tmp_path):
+    puzzle = solitaire.generate(5, 5, (3, 2, 1), 3, keep_counts=True)
+    (solution,) = all_solutions(puzzle)
+    figure = Figure(figsize=sheet_size([puzzle] * 4))
+    draw_sheet(figure, [(puzzle, solution)] * 4)
+    titles = [ax.get_title() for ax in figure.axes]
+    assert titles == ["1", "2", "3", "4", *(f"answer {number}" for number in range(1, 5))]
+    for ax in figure.axes:
+        for gid, names in (("row", "12345"), ("column", "ABCDE")):
+            assert [t.get_text() for t in ax.texts if t.get_gid() == gid] == list(names)
+        pieces = [p for p in ax.patches if p.get_gid() in {*REVEALED} - {WATER}]
+        given = sum(value != WATER for _, value in puzzle.revealed)
+        assert len(pieces) == (6 if ax.get_title().startswith("answer") else given)
+    boxes = [ax.get_position().padded(-1e-6) for ax in figure.axes]
+    assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
+    (made := tmp_path / "p.txt").write_text("grid 2x2\nfleet 1\n")
+    status, _, err = here("solitaire", "sheet", made, "-o", tmp_path / "sheet.pdf")
+    assert (status, "has several solutions; a puzzle of a sheet has exactly one" in err) == (
+        2,
+        True,
+    )
+
+
 def test_generate_minimise_solve_grade_explain(here, tmp_path):
     made, less, drawn = (tmp_path / name for name in ("p.txt", "q.json", "p.pdf"))
     arguments = (
@@ -677,8 +726,6 @@ def test_the_committed_tables():
 
 
 def test_the_picture_shows_every_clue():
-    from matplotlib.figure import Figure
-
     from optsearch.drawing import draw_puzzle
 
     puzzle = making.random_puzzle(6, 6, (3, 2, 2, 1, 1, 1), 0.5, 4)

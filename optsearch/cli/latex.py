@@ -78,6 +78,7 @@ def latex_table(
     ]
     return "\n".join(
         [
+            r"% in the preamble: \usepackage{booktabs}",
             rf"\begin{{tabular}}{{{layout}}}",
             r"\toprule",
             lines[0],

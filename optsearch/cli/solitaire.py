@@ -1,4 +1,4 @@
-"""The commands of puzzles: solitaire solve, count, minimise, generate, grade, explain."""
+"""The commands of puzzles: solitaire solve, count, minimise, generate, grade, explain, sheet."""
 
 from __future__ import annotations
 
@@ -45,6 +45,14 @@ class PuzzleMethod(str, Enum):
     SHIP = "ship"
     CELL = "cell"
     COUNT = "count"
+
+
+class PuzzleLevel(str, Enum):
+    """How hard a new puzzle is."""
+
+    EASY = "easy"
+    MEDIUM = "medium"
+    HARD = "hard"
 
 
 PUZZLE = Argument(
@@ -283,11 +291,12 @@ def minimise(
     example="optsearch solitaire generate --grid 6x6 --fleet 3,2,2,1,1,1 -o puzzle.txt",
     takes=1,
     then="optsearch solitaire grade puzzle.txt  # how hard it is",
-    gives="puzzle seed clues file",
+    gives="puzzle seed (level) clues file",
     grid=Option("Rows and columns, such as 8x8."),
     fleet=Option("Lengths of the ships, such as 4,3,2,2,1,1."),
     output=OUTPUT("File to write."),
     seed=Option("The same seed gives the same puzzle.", min=0),
+    level=Option("How hard it is for a person, as grade says (default: as it comes)."),
     method=METHOD,
     keep_counts=KEEP,
     time_limit=SECONDS,
@@ -298,30 +307,71 @@ def generate(
     fleet: str,
     output: Path,
     seed: int | None = None,
+    level: PuzzleLevel | None = None,
     method: PuzzleMethod | None = None,
     keep_counts: bool = False,
     time_limit: float | None = None,
     figure: Path | None = None,
     form: Form = Form.TEXT,
 ) -> None:
-    """A new puzzle with exactly one solution in which every clue is needed."""
+    """A new puzzle with exactly one solution in which every clue is needed.
+
+    With --level a clue is needed if the puzzle would be harder without it.
+    """
     rows, columns = formats.parse_grid(grid)
     lengths = formats.parse_fleet(fleet)
     if seed is None:
         seed = secrets.randbits(32)
     chosen = None if method is None else method.value
+    of_level = None if level is None else level.value
     with telling("generating") as progress:
         made = making.generate(
-            rows, columns, lengths, seed, chosen, keep_counts, progress, time_limit
+            rows, columns, lengths, seed, chosen, keep_counts, progress, time_limit, of_level
         )
-    finish(made, output, figure, form, seed=seed)
+    told = {} if of_level is None else {"level": of_level}
+    finish(made, output, figure, form, seed=seed, **told)
 
 
-def finish(puzzle: Puzzle, output: Path, figure: Path | None, form: Form, **fields: int) -> None:
+@solitaire.command(
+    example="optsearch solitaire sheet puzzle.txt -o sheet.pdf",
+    takes=2,
+    then="optsearch solitaire generate --grid 6x6 --fleet 3,2,2,1,1,1 --level easy -o easy.txt",
+    gives="puzzles file",
+    files=Argument("Puzzles, as text or JSON.", metavar="FILES"),
+    output=OUTPUT("File to draw to (pdf, svg or png).", writes=FIGURE),
+    time_limit=SECONDS,
+)
+def sheet(
+    files: list[Path], output: Path, time_limit: float | None = None, form: Form = Form.TEXT
+) -> None:
+    """Draw puzzles on one sheet, with their answers below."""
+    puzzles = [formats.load(file) for file in files]
+    answers = []
+    with telling("solving"):
+        for file, puzzle in zip(files, puzzles, strict=True):
+            found = making.solve(puzzle, 2, None, time_limit)
+            if len(found) != 1:
+                number = "several solutions" if found else "no solution"
+                raise PuzzleError(f"{file} has {number}; a puzzle of a sheet has exactly one")
+            answers += found
+    from optsearch.drawing import draw_sheet, sheet_size
+
+    figure = new_figure(*sheet_size(puzzles))
+    draw_sheet(figure, list(zip(puzzles, answers, strict=True)))
+    save_figure(figure, output)
+    answer = Answer(puzzles=[formats.to_fields(puzzle) for puzzle in puzzles])
+    answer.show(f"{numbered(len(puzzles), 'puzzle')}, in {output}", file=str(output))
+    answer.print(form)
+
+
+def finish(
+    puzzle: Puzzle, output: Path, figure: Path | None, form: Form, **fields: int | str
+) -> None:
     """Write a puzzle that was made, and show it."""
     formats.save(puzzle, output)
     answer, number = Answer(puzzle=formats.to_fields(puzzle), **fields), len(puzzle.clues)
     clues = f"{numbered(number, 'clue')}, seed {fields['seed']}"
+    clues += f", {fields['level']}" if "level" in fields else ""
     answer.show(board(puzzle), f"fleet {puzzle.fleet_text}, {clues}", clues=number)
     answer.show(f"puzzle   {output}", file=str(output))
     if figure is not None:

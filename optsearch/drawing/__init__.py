@@ -24,7 +24,7 @@ from optsearch.drawing.boards import (
 )
 from optsearch.drawing.layouts import CIRCLES, LEVEL, SLANT, Placed, Scale, Vertex, layout
 from optsearch.drawing.mixes import draw_mix, mix_figure_size
-from optsearch.drawing.puzzles import draw_puzzle, picture_size
+from optsearch.drawing.puzzles import draw_puzzle, draw_sheet, picture_size, sheet_size
 from optsearch.drawing.trees import (
     MARK_SIZE,
     NAME_SIZE,
@@ -60,11 +60,13 @@ __all__ = [
     "draw_mix",
     "draw_probability",
     "draw_puzzle",
+    "draw_sheet",
     "draw_ships",
     "draw_tree",
     "layout",
     "mix_figure_size",
     "paper_name",
     "picture_size",
+    "sheet_size",
     "tree_figure_size",
 ]

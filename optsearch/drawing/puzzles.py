@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from math import cos, pi, sin
+from collections.abc import Sequence
+from math import ceil, cos, pi, sin
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Patch, Polygon, Rectangle
 
 from optsearch.game import Cell, column_name
@@ -23,6 +25,8 @@ from optsearch.solitaire.puzzle import (
 )
 from optsearch.support.palette import FOUND, GRID, INK, LABEL, WAVE
 
+SHEET_CELL, ANSWER_CELL = 0.25, 0.13  # inches of a cell, on a sheet
+ACROSS, TITLE = 3, 0.25  # puzzles side by side on it; inches above each
 _RADIUS = 0.36
 _TURN = {LEFT: 0.0, TOP: pi / 2, RIGHT: pi, BOTTOM: -pi / 2}  # from a left end; y points down
 
@@ -33,10 +37,13 @@ def picture_size(puzzle: Puzzle, cell: float = 0.3) -> tuple[float, float]:
     return cell * (puzzle.columns + 2), cell * (puzzle.rows + 1 + below)
 
 
-def draw_puzzle(ax: Axes, puzzle: Puzzle, solution: Solution | None = None) -> None:
+def draw_puzzle(
+    ax: Axes, puzzle: Puzzle, solution: Solution | None = None, size: float = 9
+) -> None:
     """Draw a puzzle in the style of printed ones: counts on the right and below, then the fleet.
 
-    Letters above and numbers on the left are the names of columns and rows.
+    Letters above and numbers on the left are the names of columns and rows. size -- of the text, in
+    points.
 
     Revealed ships are dark and revealed water is a wave; with a solution, the ships to be found are
     lighter.
@@ -57,11 +64,11 @@ def draw_puzzle(ax: Axes, puzzle: Puzzle, solution: Solution | None = None) -> N
         Rectangle((0, 0), puzzle.columns, puzzle.rows, fill=False, ec=INK, lw=1.2, zorder=3)
     )
     for i, count in enumerate(puzzle.row_counts):
-        _draw_text(ax, (i, puzzle.columns), count, "row count")
-        _draw_text(ax, (i, -1), i + 1, "row", LABEL)
+        _draw_text(ax, (i, puzzle.columns), count, "row count", size)
+        _draw_text(ax, (i, -1), i + 1, "row", size, LABEL)
     for j, count in enumerate(puzzle.column_counts):
-        _draw_text(ax, (puzzle.rows, j), count, "column count")
-        _draw_text(ax, (-1, j), column_name(j), "column", LABEL)
+        _draw_text(ax, (puzzle.rows, j), count, "column count", size)
+        _draw_text(ax, (-1, j), column_name(j), "column", size, LABEL)
     _draw_fleet(ax, puzzle)
     ax.set_xlim(-1, puzzle.columns + 1)
     ax.set_ylim(puzzle.rows + 1.5 + 0.9 * _fleet_lines(puzzle), -1)
@@ -69,7 +76,42 @@ def draw_puzzle(ax: Axes, puzzle: Puzzle, solution: Solution | None = None) -> N
     ax.set_axis_off()
 
 
-def _draw_text(ax: Axes, cell: Cell, text: int | str | None, gid: str, colour: str = INK) -> None:
+def sheet_size(puzzles: Sequence[Puzzle]) -> tuple[float, float]:
+    """Width and height of the figure of `draw_sheet`, in inches."""
+    (wide, high), (_, low) = _largest(puzzles, SHEET_CELL), _largest(puzzles, ANSWER_CELL)
+    down = ceil(len(puzzles) / ACROSS)
+    return min(ACROSS, len(puzzles)) * wide, down * (high + TITLE) + TITLE + down * (low + TITLE)
+
+
+def draw_sheet(figure: Figure, puzzles: Sequence[tuple[Puzzle, Solution]]) -> None:
+    """Draw puzzles side by side on an empty figure of `sheet_size`, and below their answers."""
+    wide, high = figure.get_size_inches()
+    top = 0.0
+    for cell in (SHEET_CELL, ANSWER_CELL):
+        across, down = _largest([puzzle for puzzle, _ in puzzles], cell)
+        for number, (puzzle, solution) in enumerate(puzzles):
+            row, column = divmod(number, ACROSS)
+            size = picture_size(puzzle, cell)
+            left, below = column * across, top + row * (down + TITLE) + TITLE + size[1]
+            ax = figure.add_axes(
+                (left / wide, 1 - below / high, size[0] / wide, size[1] / high),
+            )
+            is_answer = cell == ANSWER_CELL
+            draw_puzzle(ax, puzzle, solution if is_answer else None, size=30 * cell)
+            title = f"answer {number + 1}" if is_answer else str(number + 1)
+            ax.set_title(title, fontsize=8, color=INK, pad=2, fontweight="bold")
+        top += (row + 1) * (down + TITLE) + TITLE
+
+
+def _largest(puzzles: Sequence[Puzzle], cell: float) -> tuple[float, float]:
+    """Width and height that are enough for each of these puzzles."""
+    sizes = [picture_size(puzzle, cell) for puzzle in puzzles]
+    return max(wide for wide, _ in sizes), max(high for _, high in sizes)
+
+
+def _draw_text(
+    ax: Axes, cell: Cell, text: int | str | None, gid: str, size: float, colour: str = INK
+) -> None:
     if text is not None:
         ax.text(
             cell[1] + 0.5,
@@ -78,6 +120,7 @@ def _draw_text(ax: Axes, cell: Cell, text: int | str | None, gid: str, colour: s
             ha="center",
             va="center",
             color=colour,
+            fontsize=size,
             gid=gid,
         )
 

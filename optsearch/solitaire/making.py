@@ -17,9 +17,11 @@ import numpy as np
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.posterior import Posterior
 from optsearch.game import MAX_CELLS, Game, bits, placements
+from optsearch.game.names import LEVELS
 from optsearch.game.position import Position
 from optsearch.solitaire import counting, models
 from optsearch.solitaire.puzzle import Clue, Puzzle, Solution, ordered
+from optsearch.solitaire.reasoning import grade
 from optsearch.support.errors import ImpossiblePosition, PuzzleError, TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
@@ -27,6 +29,7 @@ METHODS = (*models.MODELS, "count")
 _EFFORT = 1_000_000  # cells visited
 _THROWS, _THROWS_AT_ONCE = 1 << 16, 1 << 11  # of a whole fleet; the usual one fits in 1 of 4,000
 _ATTEMPTS = 1000  # to place a fleet on a grid that is too large for the exact sampler
+_OF_A_LEVEL = 100  # fleets that are tried for a puzzle of a level
 
 
 def solve(
@@ -210,6 +213,7 @@ def generate(
     keep_counts: bool = False,
     progress: Progress[Status] = no_progress,
     time_limit: float | None = None,
+    level: str | None = None,
 ) -> Puzzle:
     """A puzzle with exactly one solution and no clue to spare; the same for the same seed.
 
@@ -217,12 +221,15 @@ def generate(
     which it differs; then `minimise`. The fleet is uniform among all that fit: ships are thrown
     until no two touch, and where that is rare the exact sampler draws one, on grids of up to 128
     cells. On larger ones ships are then placed one after the other, longest first, each uniformly
-    where it still fits, which is not quite uniform. Raises TooLarge when the time (seconds) is
-    over.
+    where it still fits, which is not quite uniform. level -- how hard it is, one of `LEVELS`: a
+    clue is then left out only where the puzzle is no harder without it. Raises TooLarge when the
+    time (seconds) is over, and PuzzleError where no puzzle of the level was found.
     """
     end = _end(time_limit)
     puzzle = Puzzle(rows, columns, fleet)
     rng = np.random.default_rng(seed)
+    if level is not None:
+        return _of_level(puzzle, rng, LEVELS.index(level), keep_counts, progress, end)
     solution = random_solution(puzzle, rng)
     puzzle = with_counts(puzzle, solution)
     while (other := _another(puzzle, solution, method, end)) is not None:
@@ -231,6 +238,45 @@ def generate(
         shown = (*puzzle.revealed, (cell, puzzle.shows(solution, cell)))
         puzzle = replace(puzzle, revealed=shown)
     return _minimised(puzzle, solution, rng, method, keep_counts, progress, end)
+
+
+def _of_level(
+    puzzle: Puzzle,
+    rng: np.random.Generator,
+    level: int,
+    keep_counts: bool,
+    progress: Progress[Status],
+    end: float | None,
+) -> Puzzle:
+    """A puzzle of a level, from which no clue can be left out without making it harder."""
+
+    def hardness(puzzle: Puzzle) -> int:
+        if _left(end) == 0:
+            raise _late(puzzle)
+        return LEVELS.index(grade(puzzle, max(0, level - 1), _left(end)).level)
+
+    report = meter(progress, _OF_A_LEVEL)
+    for attempt in range(_OF_A_LEVEL):
+        report(attempt)
+        solution = random_solution(puzzle, rng)
+        found = with_counts(puzzle, solution)
+        for index in rng.permutation(puzzle.rows * puzzle.columns).tolist():
+            if hardness(found) <= level:
+                break
+            cell = puzzle.cell(index)
+            shown = (*found.revealed, (cell, puzzle.shows(solution, cell)))
+            found = replace(found, revealed=shown)
+        clues = [found.clues[i] for i in rng.permutation(len(found.clues))]
+        for clue in sorted(clues, key=lambda clue: clue.kind != "cell"):
+            fewer = found.with_clues(other for other in found.clues if other != clue)
+            if (clue.kind == "cell" or not keep_counts) and hardness(fewer) <= level:
+                found = fewer
+        if hardness(found) == level:
+            return found
+    raise PuzzleError(
+        f"no {LEVELS[level]} puzzle with the fleet {puzzle.fleet_text} on the grid {puzzle.grid} "
+        f"was found in {_OF_A_LEVEL} attempts; give another level, fleet or grid"
+    )
 
 
 def usual_fleet(rows: int, columns: int) -> tuple[int, ...]:
