@@ -99,7 +99,9 @@ results: .venv/.extras  ## recompute data/results (about five hours)
 	@$(BIN)/python -m experiments.equilibria
 	@$(BIN)/python -m experiments.boards
 	@$(BIN)/python -m experiments.replies
+	@$(BIN)/python -m experiments.announcements
 	@$(BIN)/python -m experiments.hiders
+	@$(BIN)/python -m experiments.trials
 	@$(BIN)/python -m experiments.counterexamples
 	@$(BIN)/python -m experiments.mini_game
 	@$(BIN)/python -m experiments.bracket
