@@ -62,7 +62,7 @@ test-recent: $(TESTS)  ## of test-long what recent commits can have broken, in f
 
 transcripts: $(TESTS)  ## write anew, after a change that was meant: tests/transcripts, tables in docs
 	@WRITE_TRANSCRIPTS=1 $(BIN)/python -m pytest --quiet tests/test_transcripts.py tests/test_pages.py \
-	tests/test_budget.py tests/test_bad_input.py -m "" -k "transcript or page or bad_requests"
+	tests/test_budget.py tests/test_bad_input.py tests/test_notebook.py -m "" -k "transcript or page or bad_requests"
 
 fuzz: $(TESTS)  ## ten minutes of random games, all commands (FUZZ_SECONDS=, FUZZ_SEED=)
 	@$(BIN)/python -m pytest --quiet -m long tests/test_fuzz.py

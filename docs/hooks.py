@@ -6,15 +6,12 @@ stand in the pages themselves, help texts on the site alone (`docs/parts.py`).
 
 from __future__ import annotations
 
-import atexit
-import os
 import re
 from contextlib import redirect_stdout
 from html import unescape
 from io import StringIO
 from pathlib import Path
-from shutil import rmtree
-from tempfile import TemporaryDirectory, mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from latex2mathml.converter import convert
@@ -63,17 +60,6 @@ def on_page_content(html: str, **_: Any) -> str:
     """MkDocs asks for each page as HTML: formulas become MathML, which needs no script."""
     formula = r'<(div|span) class="arithmatex">(?:\\\[(.*?)\\\]|\\\((.*?)\\\))</\1>'
     return re.sub(formula, in_mathml, html, flags=re.DOTALL)
-
-
-def on_startup(**_: Any) -> None:
-    """MkDocs begins: the notebook's kernel has settings of its own, and is quiet."""
-    folder = Path(mkdtemp(prefix="optsearch-docs-"))
-    atexit.register(rmtree, folder)
-    profile = folder / "profile_default"
-    profile.mkdir()
-    quiet = "get_config().IPKernelApp.log_level = 40\n"
-    (profile / "ipython_kernel_config.py").write_text(quiet, encoding="utf-8")
-    os.environ["IPYTHONDIR"] = str(folder)
 
 
 def on_files(files: Any, config: Any) -> Any:
