@@ -25,12 +25,13 @@ from optsearch.evaluation import evaluate  # noqa: E402
 from optsearch.game import Game  # noqa: E402
 from optsearch.game.position import Position, play  # noqa: E402
 from optsearch.play.simulate import simulate  # noqa: E402
-from optsearch.support.errors import OptsearchError  # noqa: E402
+from optsearch.support.errors import NotSupported, OptsearchError  # noqa: E402
 from tests.examples import draws  # noqa: E402
 
 SMALL = "3x4:3,2,contact=any"
 TOLD = "4x4:3,2,2,contact=corner,announce=ship,holes=B2,D4"
-GAMES = ("4x4:2", "4x4:3,2,announce=sunk", TOLD, "4x4:L4,2,announce=ship")
+NAMED = "3x4:3,2a,2b,contact=any,announce=name"
+GAMES = ("4x4:2", "4x4:3,2,announce=sunk", TOLD, "4x4:L4,2,announce=ship", NAMED)
 ROOT = Path(__file__).parent.parent
 
 
@@ -191,6 +192,12 @@ def test_what_is_seen():
     assert seen["afloat"].tolist() == [1]
     over = View(game)(Position.parse(game, "A1=sunk B3=hit C3=sunk"))
     assert over["afloat"].tolist() == [0]
+    game = Game.parse("3x4:3,2,2,contact=any,announce=name")
+    seen = View(game)(Position.parse(game, "A1 3 B1 3 A2 2 C1 3 D2 2"))
+    assert seen["board"].tolist() == [[4, 4, 4, 0], [5, 0, 0, 5], [0, 0, 0, 0]]
+    assert seen["afloat"].tolist() == [0, 2]
+    with pytest.raises(NotSupported, match="has announce=place"):
+        View(game.announcing("place"))
 
 
 @pytest.mark.parametrize("game", GAMES)

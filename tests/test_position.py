@@ -54,8 +54,13 @@ def test_hits_that_name_their_ships():
     assert position == Position(game, reversed(position.shots))  # the order does not matter
     assert [sign for sign in position.board() if sign in "Xo●"] == [*"oXXXX●"]  # 3a is sunk
     assert str(Position("hex-upper,announce=name", "A1 carrier")) == "A1=hit:carrier"
+    assert position == Position(
+        game, "E5 cruiser E6 Hit Cruiser E7=hit:3a A1 m B2 carrier C1 submarine"
+    )
+    assert str(Position("boxed", "E5 hit E6 sunk destroyer")) == "E5=hit E6=sunk:2"
     for wrong, why in (
-        ("A1 hit", "it replies miss or hit:SHIP"),
+        ("A1 hit", "it replies miss or hit:SHIP; SHIP is 5, 4, 3a, 3b, 2"),
+        ("A1 tanker", "'tanker' is not a reply; use miss or hit:SHIP; SHIP is 5, 4, 3a, 3b, 2"),
         ("A1 sunk:3", "it replies miss or hit:SHIP"),
         ("A1 hit 3", "A1=hit:3 names a ship of length 3; the fleet 5,4,3a,3b,2 has none"),
         ("A1 2 A2 2 A3 2", "A3=hit:2 makes 3 hits on ships of length 2; the fleet 5,4,3a,3b,2 has"),

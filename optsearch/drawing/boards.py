@@ -274,9 +274,9 @@ def draw_probability(
     told, game = position, position.game
     certain = told.certain if isinstance(told, NoisyPosition) else told
     chances = 100 * np.array(probability, dtype=float)
-    fresh = [cell for cell in _cells(game) if not game.bit(cell) & told.closed]
+    fresh = [c for c in _cells(game) if c in game and not game.bit(c) & told.closed]
     best = max((chances[cell] for cell in fresh), default=0)
-    shown = [cell for cell in _cells(game) if not game.bit(cell) & certain.closed]
+    shown = [c for c in _cells(game) if c in game and not game.bit(c) & certain.closed]
     heat = _draw_heat(ax, game, chances, {c: f"{chances[c]:.{digits}f}" for c in shown})
     draw_board(ax, certain)
     for cell in fresh:

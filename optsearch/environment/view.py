@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
-from optsearch.game import Game, NoLabels, SinkingLabels
+from optsearch.game import Game, NoLabels, ShipNames, SinkingLabels
 from optsearch.game.position import Position, Shot
 from optsearch.support.errors import GameError, StrategyError
 
@@ -39,7 +39,7 @@ class View:
     order: bool = False
 
     def __post_init__(self) -> None:
-        self.game.require_kinds("an environment", NoLabels, SinkingLabels)
+        self.game.require_kinds("an environment", NoLabels, ShipNames, SinkingLabels)
         if self.prior is not None:
             self.prior.require(self.game)
 
@@ -69,9 +69,10 @@ class View:
         """What the agent sees of a position, new arrays every time.
 
         board -- uint8 of shape (rows, columns): UNKNOWN, MISS, HIT, HOLE; on a cell where a shot
-            sank a ship SUNK, or where its length is told SUNK + i for the ship `kinds[i]`.
-        afloat -- int16 of shape (kinds,): how many ships of each of `kinds` are afloat; where the
-            length of a sunk ship is not told of shape (1,), how many there are in all. Where
+            sank a ship SUNK, or where the ship that is sunk or hit is told SUNK + i for the ship
+            `kinds[i]`.
+        afloat -- int16 of shape (kinds,): how many ships of each of `kinds` are afloat, as far as
+            it is told; where no ship is told of shape (1,), how many there are in all. Where
             nothing is announced that is the whole fleet until the game is over.
         action_mask -- int8 of shape (cells,): 1 on each cell that can be shot.
         order -- if asked for: int16 of shape (rows, columns), the number of the shot, from 1; or 0.
@@ -81,13 +82,12 @@ class View:
         """
         game = self.game
         board = self._empty + MISS * self._cells(position.misses) + HIT * self._cells(position.hits)
-        shots = () if game.is_silent else position.shots
-        sinkings = [shot for shot in shots if shot.reply.sunk]
-        for shot in sinkings:
-            board[shot.cell] = self._sunk_sign(shot)
+        told = [shot for shot in position.shots if shot.reply.sunk or shot.reply.length is not None]
+        for shot in told:
+            board[shot.cell] = SUNK + self._place(shot)
         seen: Observation = {
             "board": board,
-            "afloat": self._afloat(sinkings, not position.hits_left),
+            "afloat": self._afloat(told, not position.hits_left),
             "action_mask": (board.ravel() == UNKNOWN).astype(np.int8),
         }
         if self.order:
@@ -108,7 +108,7 @@ class View:
     def top(self) -> int:
         """The highest sign that its boards have."""
         several = len(self.kinds) - 1
-        return {"nothing": HOLE, "sunk": SUNK, "ship": SUNK + several}[self.game.announce]
+        return {"nothing": HOLE, "sunk": SUNK}.get(self.game.announce, SUNK + several)
 
     @cached_property
     def _empty(self) -> NDArray[np.uint8]:
@@ -121,23 +121,24 @@ class View:
         cells = np.unpackbits(words, count=game.cells, bitorder="little")
         return cells.reshape(game.rows, game.columns)
 
-    def _sunk_sign(self, shot: Shot) -> int:
+    def _place(self, shot: Shot) -> int:
+        """Which of `kinds` a shot tells of; 0 where it does not say."""
         told = shot.reply.length
-        return SUNK + (0 if told is None else self.kinds.index(told))
+        return 0 if told is None else self.kinds.index(told)
 
-    def _afloat(self, sinkings: list[Shot], is_over: bool) -> NDArray[np.int16]:
+    def _afloat(self, told: list[Shot], is_over: bool) -> NDArray[np.int16]:
         """The ships of each kind, or of all kinds together, less those that are sunk as told."""
         if is_over:
             return np.zeros_like(self._fleet)
-        afloat: NDArray[np.int16] = self._fleet.copy()
-        for shot in sinkings:
-            afloat[self._sunk_sign(shot) - SUNK] -= 1
-        return afloat
+        number = np.bincount([self._place(shot) for shot in told], minlength=len(self._fleet))
+        if isinstance(self.game.announcement, ShipNames):  # all of a name are, or it is not known
+            return np.where(number < self._fleet * np.array(self.kinds), self._fleet, 0)
+        return self._fleet - number.astype(np.int16)
 
     @cached_property
     def _fleet(self) -> NDArray[np.int16]:
         fleet = self.game.fleet
-        if self.game.announce != "ship":
+        if self.game.announce in ("nothing", "sunk"):
             return np.array([len(fleet)], np.int16)
         return np.array([fleet.count(kind) for kind in self.kinds], np.int16)
 

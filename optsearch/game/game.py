@@ -24,7 +24,7 @@ from optsearch.game.announcements import (
 from optsearch.game.board import MAKERS, Board, Permutation, bits, image, made
 from optsearch.game.board_files import named_board
 from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, parse_cell
-from optsearch.game.named_games import NAMED_GAMES, parted, suggestion
+from optsearch.game.named_games import BOX, NAMED_GAMES, parted, suggestion
 from optsearch.game.shapes import Lettered, Placement, Shape, parse_kind
 from optsearch.support.errors import GameError, NotSupported, TooLarge
 
@@ -402,9 +402,18 @@ class Game:
         return self._places.get(ship, kind)
 
     @cached_property
+    def named_ships(self) -> dict[str, int]:
+        """The ships that have names, by these: those of a board file, and those of the box."""
+        box = {name: parse_kind(text) for name, text in BOX.items()}
+        if "a" not in self.fleet_text:
+            box = {name: int(kind) for name, kind in box.items()}
+        is_box = sorted(box.values(), key=_place) == [*self.fleet] and not self.board.digest
+        return {**self.board.kinds, **(box if is_box else {})}
+
+    @cached_property
     def ships_by_name(self) -> dict[str, int]:
         """What replies tell of ships by the names that they give it, in small letters."""
-        found = {**self.board.kinds, **{str(kind).lower(): kind for kind in self.fleet}}
+        found = {**self.named_ships, **{str(kind).lower(): kind for kind in self.fleet}}
         for ship, place in self._places.items():
             names = self.names(ship)
             ends = [f"{names[0]}-{names[-1]}", f"{names[-1]}-{names[0]}"]
@@ -417,7 +426,14 @@ class Game:
 
     def reply(self, text: str) -> Reply:
         """The reply of a text such as `miss` or `hit:3a`; PositionError for one that is none."""
-        return Reply.parse(text, self.ships_by_name, self.announcement.forms)
+        return Reply.parse(text, self.ships_by_name, self.forms_of_replies)
+
+    @property
+    def forms_of_replies(self) -> str:
+        """The replies of the game, as error messages write them."""
+        names = f"; SHIP is {', '.join(map(str, self.labels))}"
+        is_named = isinstance(self.announcement, ShipNames)
+        return self.announcement.forms + (names if is_named else "")
 
     def rank(self, ship: int) -> tuple[int, int]:
         """The key by which ships of a configuration are sorted: order of the fleet, then cells."""

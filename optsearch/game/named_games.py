@@ -63,6 +63,10 @@ def to_choose() -> list[NamedGame]:
     return sorted(NAMED_GAMES.values(), key=lambda game: game.name != "boxed")
 
 
+BOX = {"carrier": "5", "battleship": "4", "cruiser": "3a", "submarine": "3b", "destroyer": "2"}
+"""The ships in the box, which `boxed` and `official` have; cruiser and submarine have 3 cells."""
+
+
 def parted(text: str) -> tuple[NamedGame, str] | None:
     """The named game at the head of a text, and what follows the name; None without a name."""
     match = re.fullmatch(r"\s*([\w-]+)\s*((?:[,;].*)?)", text, re.ASCII | re.DOTALL)

@@ -146,7 +146,7 @@ class Position:
         if (said.hit, said.sunk, said.length is None) not in forms:
             raise PositionError(
                 f"{shot} is not a reply of a game with announce={game.announce}; it replies "
-                f"{game.announcement.forms}"
+                f"{game.forms_of_replies}"
             )
 
     def _check_label(self, shot: Shot, before: Sequence[Shot]) -> None:
@@ -156,7 +156,7 @@ class Position:
         if isinstance(self.game.announcement, ShipPlaces) and not lies_there:
             raise PositionError(
                 f"{shot} shows no ship of the fleet {self.game.fleet_text} that lies there; the "
-                f"replies are {self.game.announcement.forms}"
+                f"replies are {self.game.forms_of_replies}"
             )
         most = self.game.announcement.most(fleet, shot.reply)
         number = 1 + sum(one.reply == shot.reply for one in before)
@@ -433,7 +433,7 @@ def _is_told(answer: str, words: list[str], game: Game) -> bool:
     """Whether the next word is the ship that a sinking tells: L4 can be a cell, with its reply."""
     if answer.lower() != "sunk":
         return False
-    if words[0].lower() in game.board.kinds:
+    if words[0].lower() in game.named_ships:
         return True
     following = _in_full(words[1]).lower().partition(":")[0] if len(words) > 1 else ""
     return following not in ("hit", "miss", "sunk") and is_kind(words[0])
