@@ -102,16 +102,16 @@ cdef Block* compress(const Part* part, const uint8_t* columns, int cells, int ha
     return result
 
 
-cdef int count(const Part* part, bint hears, Counts* counts) noexcept nogil:
+cdef int count(const Part* part, bint has_labels, Counts* counts) noexcept nogil:
     """Count the configurations of a part with each cell; the first most probable uncertain column, or -1.
 
-    hears -- whether a cell that is hit has to be told from one that all configurations have.
+    has_labels -- whether a cell that is hit has to be told from one that all configurations have.
     """
     cdef const Block* b = part.block
     cdef int i
     counts.n = part.n
     for i in range(b.cells):
-        if hears and part.shots.hits & one(b.cell[i]):
+        if has_labels and part.shots.hits & one(b.cell[i]):
             counts.having[i] = 0
         else:
             counts.having[i] = count_bits(b.data + i * b.words, part.mask, b.words)
@@ -243,10 +243,10 @@ cdef int64_t sum_of_extras(const Part* part, int bits) noexcept nogil:
     return total
 
 
-cdef void gather(const Part* part, bint hears, int by_row, Words* w) noexcept nogil:
+cdef void gather(const Part* part, bint has_labels, int by_row, Words* w) noexcept nogil:
     """A part of at most 64 configurations as words; the stamp and the shift are for the caller.
 
-    hears -- whether cells that all configurations have and that are not hit get columns.
+    has_labels -- whether cells that all configurations have and that are not hit get columns.
     by_row -- so many extra bits are wanted by configuration too.
     """
     cdef const Block* b = part.block
@@ -255,7 +255,7 @@ cdef void gather(const Part* part, bint hears, int by_row, Words* w) noexcept no
     cdef int64_t index[WORD]
     cdef uint64_t under[WORD]
     cdef int shift[WORD]
-    cdef uint64_t bits, without = 0 if hears else ones(part.n)
+    cdef uint64_t bits, without = 0 if has_labels else ones(part.n)
     cdef uint64_t some[2]
     cdef uint64_t all[2]
     cdef const uint64_t* column
@@ -270,7 +270,7 @@ cdef void gather(const Part* part, bint hears, int by_row, Words* w) noexcept no
                 used += 1
     w.cells = 0
     for i in range(b.cells):
-        if hears and part.shots.hits & one(b.cell[i]):
+        if has_labels and part.shots.hits & one(b.cell[i]):
             continue
         column = b.data + i * b.words
         bits = 0

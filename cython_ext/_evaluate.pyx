@@ -29,7 +29,7 @@ from optsearch.compiled._block cimport (WORD, Counts, Part, Words, count, count_
 from optsearch.compiled._endgame cimport Endgame, least_of_four
 from optsearch.compiled._endgame_announced cimport AnnouncedEndgame
 from optsearch.compiled._labels cimport MAX_LABELS, Labels, Replies
-from optsearch.compiled._score cimport Asked, Score, ask, rank
+from optsearch.compiled._score cimport ScoreInput, Score, ask, rank
 from optsearch.compiled._walk cimport (FORGOTTEN, MAX_LEVELS, MODES, SMALL, UNIT, Candidates, Costing,
                                        EvaluatorBase, Known, is_known, keep_close, place_of)
 
@@ -99,7 +99,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         if part.n <= WORD:
             self.walk_few(part)
             return
-        best = count(part, self.hears, &counts)
+        best = count(part, self.has_labels, &counts)
         if best < 0:
             self.histogram[self.misses(part)] += (
                 sum_of_extras(part, self.weight_bits) if self.weight_bits else part.n)
@@ -132,7 +132,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             return self.rollout(part, counts)
         if self.asks(part.n) and self.score.takes_certain:
             return self.ask_part(self.score, part, counts, 0)
-        if self.hears:
+        if self.has_labels:
             for i in range(part.block.cells):
                 if counts.having[i] == part.n:
                     return i
@@ -195,7 +195,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         if n <= self.rule.endgame or n == 1:
             self.end(w, x, n, at, misses)
             return
-        if self.hears:
+        if self.has_labels:
             sure[0] = sure[1] = 0
             key = greatest_and_all(w.column, w.cells, x, n, &total, sure)
             certain = join(sure[0], sure[1]) & ~at.shot
@@ -214,7 +214,7 @@ cdef class TreeEvaluator(EvaluatorBase):
                 return
             hit = x & w.column[i]
             missed = x & ~hit
-            if self.hears:
+            if self.has_labels:
                 hit &= ~self.labels.part_words(w, hit, w.cell[i], now.hits, labelled)
             if missed or not self.labels.is_alike(x, hit, labelled):
                 break
@@ -254,9 +254,9 @@ cdef class TreeEvaluator(EvaluatorBase):
         """Enter the optimal tree of a few configurations."""
         if n == 1:
             self.finish(w, x, misses)
-        elif n <= SMALL and self.distinct and not (self.hears or self.following or self.weight_bits):
+        elif n <= SMALL and self.distinct and not (self.has_labels or self.following or self.weight_bits):
             self.enter_few(n, self.least_of_few(w, x, n), misses)
-        elif self.hears:
+        elif self.has_labels:
             self.labelled_endgame.enter(w, x, n, at.hits, w.bit[self.extras] if self.following else 0,
                                         self.histogram + misses)
         else:
@@ -306,24 +306,24 @@ cdef class TreeEvaluator(EvaluatorBase):
 
     # Scores
 
-    cdef void describe_words(self, Score* score, const Words* w, uint64_t x, const Trail* at, Asked* node,
-                             int64_t* having) noexcept nogil:
+    cdef void describe_words(self, Score* score, const Words* w, uint64_t x, const Trail* at,
+                             ScoreInput* node, int64_t* having) noexcept nogil:
         """What is asked about words. having -- room for what the node has."""
         cdef int i, t
         cdef uint64_t labelled[MAX_LABELS]
         node.n, node.shift = popcount(x), w.shift
         node.hits, node.misses = at.hits, at.misses
         node.columns, node.cell, node.having = w.cells, w.cell, having
-        if not self.hears:
+        if not self.has_labels:
             node.hits |= w.certain
-        if score.hears:
+        if score.uses_sinkings:
             self.labels.list_afloat_words(w, x, at.hits, score.afloat)
             memset(score.sinking, 0, score.kinds * score.cells * sizeof(int64_t))
         for i in range(w.cells):
             having[i] = 0 if at.shot & one(i) else popcount(w.column[i] & x)
-            if not self.hears and having[i] == node.n:
+            if not self.has_labels and having[i] == node.n:
                 node.hits |= one(w.cell[i])
-            if (score.hears and 0 < having[i] < node.n + score.takes_certain
+            if (score.uses_sinkings and 0 < having[i] < node.n + score.takes_certain
                     and self.labels.can_tell(w.cell[i], at.hits)):
                 self.labels.part_words(w, w.column[i] & x, w.cell[i], at.hits, labelled)
                 for t in range(score.kinds):
@@ -332,7 +332,7 @@ cdef class TreeEvaluator(EvaluatorBase):
 
     cdef int ask_words(self, Score* score, const Words* w, uint64_t x, const Trail* at) noexcept nogil:
         """The column that a score shoots; -1, and the walk stops: its answer is wrong."""
-        cdef Asked node
+        cdef ScoreInput node
         cdef int i
         cdef int64_t having[MAX_CELLS]
         self.describe_words(score, w, x, at, &node, having)
@@ -358,9 +358,9 @@ cdef class TreeEvaluator(EvaluatorBase):
         cdef uint64_t column
         count_cells(w.column, w.cells, x, counts)
         for i in range(w.cells):
-            keys[i] = <uint32_t>counts[i] if counts[i] < <uint64_t>(n + self.hears) else 0
+            keys[i] = <uint32_t>counts[i] if counts[i] < <uint64_t>(n + self.has_labels) else 0
             total += <int>counts[i] if counts[i] < <uint64_t>n else 0
-            if self.hears and at.shot & one(i):
+            if self.has_labels and at.shot & one(i):
                 keys[i] = 0
             most = keys[i] if keys[i] > most else most
         if self.ranker != NULL:
@@ -379,7 +379,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             cell = 255 - (key & 255)
             keys[cell] = 0
             column = w.column[cell] & x
-            for j in range(0 if self.hears else chosen.n):
+            for j in range(0 if self.has_labels else chosen.n):
                 if not column & ~w.column[chosen.column[j]]:
                     break
             else:
@@ -395,7 +395,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         cdef int i, j
         cdef double most = 0
         cdef double values[MAX_CELLS]
-        cdef Asked node
+        cdef ScoreInput node
         cdef int64_t having[MAX_CELLS]
         cdef bint is_first = True
         cdef uint32_t ranks[MAX_CELLS]
@@ -418,7 +418,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         """`narrow` on words."""
         cdef int i, level, best = 0
         cdef int64_t slack, limit
-        while last and n <= self.rule.level[last].floor + 1 - self.hears:
+        while last and n <= self.rule.level[last].floor + 1 - self.has_labels:
             last -= 1
         for level in range(last + 1):
             if chosen.n == 1:
@@ -447,7 +447,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         if self.tracks:
             after_hit(at, w, i, &after)
             then = &after
-        if self.hears:
+        if self.has_labels:
             hit &= ~self.labels.part_words(w, hit, w.cell[i], at.hits, labelled)
             for t in range(self.labels.number):
                 if labelled[t]:
@@ -519,7 +519,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             return self.estimate(n, left, w.shift)
         if self.stopped:
             return 0
-        if not self.hears and (n <= SMALL or not is_asked):
+        if not self.has_labels and (n <= SMALL or not is_asked):
             return self.roll_words(w, x, left)
         if n <= SMALL:
             return UNIT * <int64_t>self.labelled_endgame.misses(w, x, n, at.hits)
@@ -533,7 +533,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             return 0
         left = (total + n // 2) // n
         now = at[0]
-        certain = join(sure[0], sure[1]) & ~now.shot if self.hears else 0
+        certain = join(sure[0], sure[1]) & ~now.shot if self.has_labels else 0
         while certain and i < 0:
             i = first(certain)
             certain &= certain - 1
@@ -620,14 +620,14 @@ cdef class TreeEvaluator(EvaluatorBase):
                     count(&replies.labelled[t], True, &of_hit)
                 cost += self.play(&replies.labelled[t], &of_hit, counts.left - 1, costing)
         if hit.n > WORD:
-            count(hit, self.hears, &of_hit)
+            count(hit, self.has_labels, &of_hit)
         cost += self.play(hit, &of_hit, counts.left - 1, costing)
         if cost < limit:
             if missed.n > WORD and hit.n > WORD and missed.n + hit.n == counts.n:
                 of_hit.having[column] = hit.n       # 0 where it is hit and certain hits count
                 count_rest(counts, &of_hit, missed.block.cells, &of_missed)
             elif missed.n > WORD:
-                count(missed, self.hears, &of_missed)
+                count(missed, self.has_labels, &of_missed)
             cost += self.play(missed, &of_missed, counts.left, costing)
         free(replies.masks)
         return cost
@@ -652,7 +652,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             return self.estimate(part.n, left, by.shift)
         if part.n <= WORD:
             return self.play_few(part, left, &by)
-        if counts.greatest < 0 and not (self.hears and by.shift):
+        if counts.greatest < 0 and not (self.has_labels and by.shift):
             return 0
         certain = part.block.certain | places(part.block, counts.all)
         entry = self.entry_of(part, certain, places(part.block, counts.some) & ~certain, &by, &name)
@@ -687,13 +687,13 @@ cdef class TreeEvaluator(EvaluatorBase):
         cdef Known* entry
         cdef bint is_kept = part.n > FORGOTTEN
         cdef uint64_t x
-        if not self.hears:
+        if not self.has_labels:
             x = self.words_of(part, costing.shift, &w)
         if is_kept:
             entry = self.entry_of(part, w.certain, w.places, costing, &name)
             if is_known(entry, &name):
                 return entry.cost
-        if self.hears:
+        if self.has_labels:
             x = self.words_of(part, costing.shift, &w)
         begin_trail(part, &at)
         name.cost = self.roll_part(&w, x, &at, left, costing.level)
@@ -710,7 +710,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         label, it is the shots and the labels.
         """
         name.shots = part.shots
-        if not self.hears:
+        if not self.has_labels:
             name.shots.hits, name.shots.heard = certain, 0
             if self.policy == NULL and self.ranker == NULL:
                 name.shots.misses = open
@@ -727,14 +727,14 @@ cdef class TreeEvaluator(EvaluatorBase):
         cdef int i, best = counts.greatest
         if costing.level:
             self.rank_part(part, counts, costing.shift, values)
-            self.choose(NULL if self.hears else part, part.block.cells, counts, values,
+            self.choose(NULL if self.has_labels else part, part.block.cells, counts, values,
                         self.rule.level[costing.level].candidates, &chosen)
             if chosen.n == 0:
                 return 0
             best = self.narrow(part, counts, costing.shift, &chosen,
                                self.rule.level[costing.level].below)
             return self.cost(part, best, counts, costing, INT64_MAX)
-        if self.hears:
+        if self.has_labels:
             left = counts[0]
             counts = &left
             for i in range(part.block.cells):
@@ -796,7 +796,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             cell = -1
             left = count_bits(mask, NULL, self.root.words)
             if left == n:
-                count(&part, self.hears, &counts)
+                count(&part, self.has_labels, &counts)
             if left == n or left > max(self.rule.cap, self.rule.second):
                 cell = self.order[self.rollout(&part, &counts)]
         free(mask)

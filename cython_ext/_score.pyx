@@ -39,7 +39,7 @@ cdef inline uint64_t bytes_of(uint8_t bits) noexcept nogil:
     return low | <uint64_t>(bits >> 7) << 56
 
 
-cdef int32_t call(Score* score, const Asked* node) noexcept nogil:
+cdef int32_t call(Score* score, const ScoreInput* node) noexcept nogil:
     """The function's answer."""
     cdef int i
     cdef uint8_t* state = <uint8_t*>score.state
@@ -62,14 +62,14 @@ cdef int32_t call(Score* score, const Asked* node) noexcept nogil:
                           score.lengths, score.afloat, score.sinking, score.constants, score.scores)
 
 
-cdef int refuse(Score* score, const Asked* node, int wrong, int32_t answer) noexcept nogil:
+cdef int refuse(Score* score, const ScoreInput* node, int wrong, int32_t answer) noexcept nogil:
     """Note what is wrong, once; -1."""
     if not score.wrong:
         score.wrong, score.answer, score.hits, score.misses = wrong, answer, node.hits, node.misses
     return -1
 
 
-cdef int ask(Score* score, const Asked* node) noexcept nogil:
+cdef int ask(Score* score, const ScoreInput* node) noexcept nogil:
     """The column that is shot; -1, and it is noted: the answer is wrong.
 
     Some column can be shot: not all configurations have it, unless certain hits are choices.
@@ -97,7 +97,7 @@ cdef int ask(Score* score, const Asked* node) noexcept nogil:
     return best if answer == SCORES else refuse(score, node, NO_CHOICE, answer)
 
 
-cdef bint rank(Score* score, const Asked* node, double* values) noexcept nogil:
+cdef bint rank(Score* score, const ScoreInput* node, double* values) noexcept nogil:
     """The score of every column; False, and it is noted: the answer is wrong."""
     cdef int32_t answer = call(score, node)
     cdef int i, cell
@@ -129,7 +129,7 @@ cdef class Scorer:
         score.cells, score.kinds = len(order), len(lengths)
         if not 0 < score.cells <= MAX_CELLS or score.kinds > MAX_KINDS or score.function == NULL:
             raise ValueError(f"{score.cells} cells, {score.kinds} lengths are not handled")
-        score.hears, score.takes_certain = compiled.sinkings and score.kinds > 0, compiled.certain
+        score.uses_sinkings, score.takes_certain = compiled.sinkings and score.kinds > 0, compiled.certain
         score.least = compiled.least
         self.constants = np.array(compiled.constants or (0,), np.float64)
         score.constants = &self.constants[0]

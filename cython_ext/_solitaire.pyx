@@ -48,7 +48,7 @@ cdef struct Entry:
     uint8_t key[MAX_KEY]
 
 
-cdef class Sweep:
+cdef class PuzzleSweep:
     """One puzzle with at most 32 columns and 64 rows.
 
     rows, columns -- counts, -1 where none is given.

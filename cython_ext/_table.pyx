@@ -94,7 +94,7 @@ cdef Key key_of(bytes given):
     return key
 
 
-cdef class Table:
+cdef class TranspositionTable:
     """Byte strings to signed 64-bit integers: what the tables in memory have in common."""
 
     cdef bint find(self, const Key* key, int64_t* value) noexcept nogil:
@@ -116,7 +116,7 @@ cdef class Table:
         self.store(&given, value)
 
 
-cdef class MemoryTable(Table):
+cdef class MemoryTable(TranspositionTable):
     """Byte strings to signed 64-bit integers, in at most `max_bytes` of memory.
 
     At least a few MiB are always used. A key longer than MAX_KEY bytes is not kept. Keys of families
@@ -217,7 +217,7 @@ cdef enum:
     MARKS = 1 << 12               # words of marks, before the slots
 
 
-cdef class SharedTable(Table):
+cdef class SharedTable(TranspositionTable):
     """A table of what is known of families, exact, in memory that several processes share.
 
     memory -- a writable buffer, at least 64 KiB, all 0 before the first use.

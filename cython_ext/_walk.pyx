@@ -39,7 +39,7 @@ from optsearch.compiled._block cimport (Block, Counts, Part, Words, compress,
                                         count, draw, free_block, gather, has_extra, lies_under,
                                         new_block, ones)
 from optsearch.compiled._labels cimport Labels, Replies
-from optsearch.compiled._score cimport Asked, Score, Scorer, ask, rank
+from optsearch.compiled._score cimport ScoreInput, Score, Scorer, ask, rank
 
 cdef enum:
     MARGIN = 4            # more bits of the hash are kept than a sample should need
@@ -60,12 +60,12 @@ cdef class EvaluatorBase:
         for i in range(self.cells):
             self.order[i] = rule.order[i]
         self.labels = labels
-        self.hears = self.tracks = labels.number > 0
+        self.has_labels = self.tracks = labels.number > 0
         self.rule.candidates, self.rule.percent = rule.candidates, rule.percent
         self.rule.endgame, self.rule.truncate = rule.endgame, rule.truncate
         self.rule.screen, self.rule.finalists, self.rule.cap = rule.screen, rule.finalists, rule.cap
-        self.rule.few = rule.few if self.hears else 0
-        self.rule.many = rule.many if self.hears else INT64_MAX
+        self.rule.few = rule.few if self.has_labels else 0
+        self.rule.many = rule.many if self.has_labels else INT64_MAX
         self.rule.above, self.rule.second, self.rule.until = rule.above, rule.second, rule.until
         self.take_levels(rule)
         self.estimates = np.array(rule.estimates, np.int32)
@@ -114,7 +114,7 @@ cdef class EvaluatorBase:
         the histogram counts and the rule does not know; their sum is below 2^63.
         """
         cdef int i, hashes = <int>MAX_HASHES if is_sample else self.hashes_needed(n)
-        if not 0 <= weight_bits <= (0 if self.hears else 63):
+        if not 0 <= weight_bits <= (0 if self.has_labels else 63):
             raise ValueError(f"weights of {weight_bits} bits are not handled")
         self.weight_bits = weight_bits
         self.extras = self.labels.codes + weight_bits
@@ -265,7 +265,7 @@ cdef class EvaluatorBase:
 
         shift -- each configuration stands for 2^shift of them.
         """
-        cdef Asked node
+        cdef ScoreInput node
         cdef int i
         self.describe(score, part, counts, shift, &node)
         i = ask(score, &node)
@@ -275,7 +275,7 @@ cdef class EvaluatorBase:
     cdef void rank_part(self, const Part* part, const Counts* counts, int shift,
                         double* values) noexcept nogil:
         """What the columns are ranked by."""
-        cdef Asked node
+        cdef ScoreInput node
         cdef int i
         for i in range(part.block.cells):
             values[i] = <double>counts.having[i]
@@ -284,18 +284,18 @@ cdef class EvaluatorBase:
             self.stopped = not rank(self.ranker, &node, values) or self.stopped
 
     cdef void describe(self, Score* score, const Part* part, const Counts* counts, int shift,
-                       Asked* node) noexcept nogil:
+                       ScoreInput* node) noexcept nogil:
         """A part as a score is asked about it."""
         cdef int i
         node.n, node.shift = part.n, shift
         node.hits, node.misses = part.shots.hits, part.shots.misses
-        if not self.hears:
+        if not self.has_labels:
             node.hits |= part.block.certain
             for i in range(part.block.cells):
                 if counts.having[i] == part.n:
                     node.hits |= one(part.block.cell[i])
         node.columns, node.cell, node.having = part.block.cells, part.block.cell, counts.having
-        if score.hears:
+        if score.uses_sinkings:
             self.hear(score, part, counts, shift)
 
     cdef void hear(self, Score* score, const Part* part, const Counts* counts, int shift) noexcept nogil:
@@ -336,14 +336,14 @@ cdef class EvaluatorBase:
         while n > self.rule.screen:
             n >>= 1
             bits += 1
-        return MAX_HASHES if self.hears else min(bits + MARGIN, <int>MAX_HASHES)
+        return MAX_HASHES if self.has_labels else min(bits + MARGIN, <int>MAX_HASHES)
 
     cdef bint keeps(self, const Part* part, const Counts* counts, int column) noexcept nogil:
         """Whether a column says anything of a part. counts -- of it, or of one that includes it.
 
         A cell that all have does, where it can tell something.
         """
-        if self.hears:
+        if self.has_labels:
             return counts.having[column] > 0 and not (
                 (part.shots.hits | part.shots.misses) & one(part.block.cell[column]))
         return 0 < counts.having[column] < counts.n
@@ -364,7 +364,7 @@ cdef class EvaluatorBase:
         if own.block == NULL:
             self.failed = True
             return False
-        for i in range(0 if self.hears else part.block.cells):
+        for i in range(0 if self.has_labels else part.block.cells):
             if before.having[i] == before.n:
                 own.block.certain |= one(part.block.cell[i])
         return True
@@ -377,7 +377,7 @@ cdef class EvaluatorBase:
 
     cdef uint64_t words_of(self, const Part* part, int shift, Words* w) noexcept nogil:
         """A part of at most 64 configurations as words; which of their bits it is."""
-        gather(part, self.hears, self.by_row if self.hears else self.weight_bits, w)
+        gather(part, self.has_labels, self.by_row if self.has_labels else self.weight_bits, w)
         self.stamp += 1
         w.stamp, w.shift = self.stamp, shift
         return ones(part.n)
@@ -393,13 +393,13 @@ cdef class EvaluatorBase:
         cdef uint64_t* drawn = NULL
         cdef double values[MAX_CELLS]
         self.rank_part(part, counts, 0, values)
-        if part.n > self.rule.cap and not self.hears:
+        if part.n > self.rule.cap and not self.has_labels:
             drawn = self.room(part)
             if drawn == NULL:
                 return counts.greatest
             under.mask = drawn
             draw(part, self.rule.cap, drawn, &shift)
-        self.choose(NULL if self.hears else &under, part.block.cells, counts, values,
+        self.choose(NULL if self.has_labels else &under, part.block.cells, counts, values,
                     self.rule.candidates, &chosen)
         free(drawn)
         if part.n <= self.rule.until:
@@ -420,7 +420,7 @@ cdef class EvaluatorBase:
         it is not.
         """
         cdef int i, j, column
-        cdef int64_t limit = counts.n + self.hears
+        cdef int64_t limit = counts.n + self.has_labels
         cdef double first_most = 0
         cdef uint8_t tried[MAX_CELLS]
         memset(tried, 0, sizeof(tried))
@@ -474,7 +474,7 @@ cdef class EvaluatorBase:
             if sample.block == NULL:
                 self.failed = True
                 return chosen.column[0]
-        count(&sample, self.hears, &counts)
+        count(&sample, self.has_labels, &counts)
         for i in range(chosen.n):
             if giving_up and i:
                 limit = chosen.cost[best]
@@ -495,7 +495,7 @@ cdef class EvaluatorBase:
         cdef int i, level, best = 0
         cdef int64_t slack, limit
         costing.shift = shift
-        while last and part.n <= self.rule.level[last].floor + 1 - self.hears:
+        while last and part.n <= self.rule.level[last].floor + 1 - self.has_labels:
             last -= 1       # a shot leaves parts where this level is the one below; a certain hit all
         for level in range(last + 1):
             if chosen.n == 1:

@@ -6,10 +6,6 @@ from collections import defaultdict
 from tests.test_budget import ROOT, files_of
 
 SAME = 13  # docstrings that begin with "The same" are left, at most: those of kernels
-# Classes in two files: what is left of them.
-TWICE = {
-    *("Rules", "State", "Sweep", "Table"),
-}
 CLASS = re.compile(r"^ *(?:cdef )?class (\w+)", re.MULTILINE)
 
 
@@ -19,7 +15,7 @@ def test_no_class_name_is_in_two_files():
         for name in CLASS.findall(path.read_text(encoding="utf-8")):
             homes[name].add(str(path.relative_to(ROOT)))
     twice = {name: sorted(files) for name, files in homes.items() if len(files) > 1}
-    assert not set(twice) - TWICE, {name: twice[name] for name in set(twice) - TWICE}
+    assert twice == {}
 
 
 def test_no_docstring_begins_with_the_same():

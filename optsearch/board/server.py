@@ -67,7 +67,7 @@ class NoGame(OptsearchError):
     """A request that names no game, to a server that was given none."""
 
 
-class Tables:
+class RequestHandlers:
     """The games that are asked about, each answered by a process that begins when it is needed.
 
     first -- the game of the command line, with what it says besides; None if it names none.
@@ -76,7 +76,7 @@ class Tables:
 
     def __init__(self, first: Setting | None, against: tuple[str, ...], seconds: float):
         self._first, self._against, self._seconds = first, against, seconds
-        self._tables: dict[Setting, Table] = {}  # the one asked last at the end
+        self._tables: dict[Setting, RequestHandler] = {}  # the one asked last at the end
         self._matches = Games()
 
     async def answer(self, name: str, asked: Asked) -> Any:
@@ -85,14 +85,14 @@ class Tables:
             return answers.games(self._first)
         return await (await self._table(text(asked, "game"))).answer(name, asked)
 
-    async def _table(self, game: str) -> Table:
+    async def _table(self, game: str) -> RequestHandler:
         setting = answers.setting_of(game, self._against) if game else self._first
         if setting is None:
             raise NoGame("choose a game first")
         if self._first is not None and setting.game == self._first.game:
             setting = self._first
         if setting not in self._tables:
-            self._tables[setting] = table = Table(setting, self._matches, self._seconds)
+            self._tables[setting] = table = RequestHandler(setting, self._matches, self._seconds)
             await table.engine.__aenter__()
             while len(self._tables) > MOST:
                 await self._tables.pop(next(iter(self._tables))).close()
@@ -110,7 +110,7 @@ class Tables:
             await table.close()
 
 
-class Table:
+class RequestHandler:
     """What is asked of a board, and how it is answered."""
 
     def __init__(self, setting: Setting, matches: Games, seconds: float):
@@ -204,7 +204,7 @@ def application(
 
     first -- the game that the page opens with; None lets a person choose. against -- as in Setting.
     """
-    tables = Tables(first, against, seconds)
+    tables = RequestHandlers(first, against, seconds)
 
     async def ask(request: Request) -> Response:
         try:

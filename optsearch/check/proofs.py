@@ -109,7 +109,7 @@ class CheckedProof:
 # Families
 
 
-class Rules:
+class NormalForms:
     """Normal forms by some symmetries, and the names of cells.
 
     images -- a set of cells under each symmetry; name -- a cell's, by its index.
@@ -121,7 +121,7 @@ class Rules:
         self._images: dict[int, list[int]] = {}
 
     @classmethod
-    def of(cls, game: Game) -> Rules:
+    def of(cls, game: Game) -> NormalForms:
         """Those of a grid."""
         return cls(game.images, lambda cell: game.names(1 << cell)[0])
 
@@ -311,7 +311,7 @@ def check_proof(proof: Proof, name: str = "the proof", prior: Prior | None = Non
         given = f"{prior.name} is {prior.digest}" if prior else "give it with --prior"
         raise ProofError(f"{name} is {by}; {given}")
     root = root_of(proof.position, prior)
-    game, rules = proof.position.game, Rules.of(proof.position.game)
+    game, rules = proof.position.game, NormalForms.of(proof.position.game)
     total = hits_of(root) + check_claims(proof.claims, root, rules, name)
     if total != proof.total_height:
         raise ProofError(
@@ -328,7 +328,7 @@ def check_proof(proof: Proof, name: str = "the proof", prior: Prior | None = Non
     )
 
 
-def check_claims(claims: Sequence[Claim], root: Weighted, rules: Rules, name: str) -> int:
+def check_claims(claims: Sequence[Claim], root: Weighted, rules: NormalForms, name: str) -> int:
     """What claims, each of which follows from those before it, prove of a family: misses at least.
 
     name -- what the claims are called in a ProofError, which says which of them does not follow.

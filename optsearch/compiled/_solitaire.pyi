@@ -3,7 +3,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-class Sweep:
+class PuzzleSweep:
     def __init__(
         self,
         rows: Sequence[int],

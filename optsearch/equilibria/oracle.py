@@ -28,7 +28,7 @@ from optsearch.equilibria.hidings import Hidings
 from optsearch.game import bits
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, Reply
-from optsearch.search.kernels import NO_BUDGET, Kernel, SolverOptions, State, best_cell, shoot
+from optsearch.search.kernels import NO_BUDGET, Kernel, SolverOptions, Subfamily, best_cell, shoot
 from optsearch.search.solver import Solver
 from optsearch.search.team import Parallel
 from optsearch.support.errors import NotSupported, TooLarge
@@ -131,7 +131,7 @@ class Oracle:
             cost += kernel.cells_left * kernel.weight(root)
         return cost * common
 
-    def _kernel(self, weights: Sequence[int]) -> tuple[Kernel, State, int]:
+    def _kernel(self, weights: Sequence[int]) -> tuple[Kernel, Subfamily, int]:
         """The solver's kernel for the weights over what they have in common, which is last."""
         common = gcd(*weights)  # equal weights are searched much faster as ones
         weighed = tuple(weights[orbit] // common for orbit in self.hidings.orbit_of)
@@ -171,12 +171,12 @@ def paid(objective: Objective, shots: Shots) -> Shots:
     return (shots > objective.shots).astype(np.int64)
 
 
-def _grown(kernel: Kernel, root: State, hidings: Hidings) -> tuple[Node | Leaf, Shots]:
+def _grown(kernel: Kernel, root: Subfamily, hidings: Hidings) -> tuple[Node | Leaf, Shots]:
     """A best tree, and the shots that it takes for each hiding."""
     numbers = np.array(hidings.configurations)
     shots = np.zeros(len(hidings), np.int64)
 
-    def follow(state: State, depth: int) -> Node | Leaf:
+    def follow(state: Subfamily, depth: int) -> Node | Leaf:
         if kernel.is_over(state):
             shots[state.family] = depth
             return Leaf(int(numbers[state.family].sum()))

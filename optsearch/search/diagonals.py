@@ -7,7 +7,7 @@ shot first behind which a hit leaves most misses to come, while many are still a
 from __future__ import annotations
 
 from optsearch.game.position import MISS
-from optsearch.search.kernels import FORBIDDEN, Kernel, State, best_cell
+from optsearch.search.kernels import FORBIDDEN, Kernel, Subfamily, best_cell
 
 MOST = 64  # sets behind a hit, whose worst case is searched
 
@@ -27,7 +27,7 @@ class Diagonals:
         if found:
             self.misses, self._order = min(found)
 
-    def __call__(self, kernel: Kernel, state: State) -> int:
+    def __call__(self, kernel: Kernel, state: Subfamily) -> int:
         """The next cell of the diagonals that some set has; after a hit an optimal one."""
         if state.hits == kernel.root.hits and not kernel.is_lost(state):
             counts = kernel.counts(state)
@@ -55,7 +55,7 @@ class Diagonals:
         """The worst case of some cells and their order, if they meet all sets and it is quick."""
         kernel, state = self._kernel, self._kernel.root
         counts, behind = kernel.counts(state), {}
-        left: State | None = state
+        left: Subfamily | None = state
         for cell in cells:
             if not counts[cell]:
                 continue
@@ -69,7 +69,7 @@ class Diagonals:
         order = sorted(behind, key=lambda cell: (-behind[cell], cell))
         return max(misses + behind[cell] for misses, cell in enumerate(order)), order
 
-    def _worst(self, state: State) -> int:
+    def _worst(self, state: Subfamily) -> int:
         """The misses from a state on in the worst case."""
         budget = 0
         while self._kernel.solve(state._replace(budget=budget)) >= FORBIDDEN:

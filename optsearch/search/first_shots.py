@@ -13,7 +13,7 @@ from __future__ import annotations
 from optsearch.game import bits
 from optsearch.game.position import Position
 from optsearch.search.frontier import BestFirstSearch
-from optsearch.search.kernels import FORBIDDEN, Kernel, State
+from optsearch.search.kernels import FORBIDDEN, Kernel, Subfamily
 from optsearch.tree.solution import ShotValue
 
 
@@ -82,7 +82,7 @@ def budgeted_values(
     return tuple(values)
 
 
-def _after(kernel: Kernel, state: State, cell: int) -> tuple[int, int]:
+def _after(kernel: Kernel, state: Subfamily, cell: int) -> tuple[int, int]:
     """What a shot costs, and the budget that this needs (worst) or that was given (within)."""
     if kernel.is_lost(state):
         return kernel.weight(state), state.budget

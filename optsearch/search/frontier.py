@@ -20,7 +20,7 @@ from optsearch.search.kernels import (
     FORBIDDEN,
     INFINITE,
     Kernel,
-    State,
+    Subfamily,
     best_cell,
     first_cell,
     grow,
@@ -40,7 +40,7 @@ class OrNode:
     is solved. shots -- by lower bound; None before it is opened.
     """
 
-    state: State
+    state: Subfamily
     lower: int
     upper: int
     rule: Rule | None = None
@@ -76,13 +76,13 @@ class Question:
     Given up after so many nodes, if `nodes` is not None.
     """
 
-    state: State
+    state: Subfamily
     cell: int
     limit: int
     nodes: int | None
 
 
-Rule = Callable[[Kernel, State], int]  # the cell to shoot next
+Rule = Callable[[Kernel, Subfamily], int]  # the cell to shoot next
 
 
 @dataclass
@@ -94,7 +94,7 @@ class BestFirstSearch:
     """
 
     kernel: Kernel
-    state: State
+    state: Subfamily
     ceiling: int = INFINITE
     nodes: int | None = None
     every: bool = False
@@ -218,7 +218,7 @@ class BestFirstSearch:
 
     # The tree of states
 
-    def _open_state(self, state: State, parent: AndNode | None = None) -> OrNode:
+    def _open_state(self, state: Subfamily, parent: AndNode | None = None) -> OrNode:
         if self.kernel.is_lost(state):
             return OrNode(state, 0, 0, parent=parent)
         if len(state.family) <= self.kernel.easy:
@@ -315,7 +315,7 @@ class BestFirstSearch:
             return grow(self.kernel, at.state, partial(at.rule, self.kernel))
         shot = min(shots, key=lambda s: s.rank)
 
-        def follow(reply: Reply, part: State) -> Node | Leaf:
+        def follow(reply: Reply, part: Subfamily) -> Node | Leaf:
             if shot.parts is None:
                 return grow(self.kernel, part, best)
             return self._strategy(shot.parts[reply])
@@ -323,24 +323,24 @@ class BestFirstSearch:
         return shoot(self.kernel, at.state, shot.cell, follow)
 
 
-def first_choice(kernel: Kernel, state: State) -> int:
+def first_choice(kernel: Kernel, state: Subfamily) -> int:
     """The cell of least bound, and where the state is easy that of an optimal strategy."""
     is_known = len(state.family) <= kernel.easy or kernel.is_lost(state)
     return best_cell(kernel, state) if is_known else first_cell(kernel, state)
 
 
-def first_greedy(kernel: Kernel, state: State) -> int:
+def first_greedy(kernel: Kernel, state: Subfamily) -> int:
     """The first most probable cell."""
     return kernel.greedy_choices(state)[0]
 
 
-def greedy_choice(kernel: Kernel, state: State) -> int:
+def greedy_choice(kernel: Kernel, state: Subfamily) -> int:
     """The first most probable cell, and where the state is easy that of an optimal strategy."""
     is_known = len(state.family) <= kernel.easy or kernel.is_lost(state)
     return best_cell(kernel, state) if is_known else first_greedy(kernel, state)
 
 
-def cost_of(kernel: Kernel, state: State, rule: Rule) -> int:
+def cost_of(kernel: Kernel, state: Subfamily, rule: Rule) -> int:
     """What the strategy of a rule costs that plays the optimum of easy states."""
     cost = 0
     waiting = [state]

@@ -33,7 +33,7 @@ from optsearch.game.position import MISS, Position, Shot
 from optsearch.search.kernels import (
     Kernel,
     SolverOptions,
-    State,
+    Subfamily,
     best_cell,
     best_cells,
     grow,
@@ -112,7 +112,7 @@ class GreedySolver:
         return f"<GreedySolver of {self.position.title}>"
 
     @cached_property
-    def _root(self) -> State:
+    def _root(self) -> Subfamily:
         return self._kernel("optimal").root
 
     def _kernel(self, rule: str) -> Kernel:
@@ -165,14 +165,14 @@ class GreedySolver:
         """A total height that no strategy is below, without a search."""
         return self._hits(self._root) + self._kernel("optimal").lower_bound(self._root)
 
-    def _hits(self, state: State) -> int:
+    def _hits(self, state: Subfamily) -> int:
         """One shot for each cell of each configuration: what is paid besides misses."""
         return self._kernel("optimal").hits_left(state)
 
-    def _tied(self, state: State) -> list[int]:
+    def _tied(self, state: Subfamily) -> list[int]:
         return self._kernel("optimal").greedy_choices(state)
 
-    def _misses(self, state: State, rule: str) -> int:
+    def _misses(self, state: Subfamily, rule: str) -> int:
         """The misses of the best or the worst greedy strategy from a state."""
         by_rule = self._kernel(f"{rule} greedy")
         if by_rule.is_silent:
@@ -193,7 +193,7 @@ class GreedySolver:
         if self._nodes % BETWEEN_REPORTS == 0:
             self._progress(SearchStatus(self._nodes, effort=self._nodes))
 
-    def _after(self, state: State, cell: int, rule: str) -> int:
+    def _after(self, state: Subfamily, cell: int, rule: str) -> int:
         """The misses when a tied cell is shot first."""
         exact = self._kernel("optimal")
         parts = exact.parts(state, cell)
@@ -206,7 +206,7 @@ class GreedySolver:
         """The decision tree of a rule; of several best or worst cells it shoots the first."""
         choose_uncounted = self._chooser(_require(rule))
 
-        def choose(state: State) -> int:
+        def choose(state: Subfamily) -> int:
             self._count()
             return choose_uncounted(state)
 
@@ -216,10 +216,10 @@ class GreedySolver:
         digest = "" if self.prior is None else self.prior.digest
         return DecisionTree(self.position, root, prior=digest)
 
-    def _chooser(self, rule: str) -> Callable[[State], int]:
+    def _chooser(self, rule: str) -> Callable[[Subfamily], int]:
         if rule in ("best", "worst"):
 
-            def by_value(state: State) -> int:
+            def by_value(state: Subfamily) -> int:
                 tied = self._tied(state)
                 if len(tied) == 1:
                     return tied[0]
@@ -232,7 +232,7 @@ class GreedySolver:
         place = {cell: i for i, cell in enumerate(order_of(self.position.game, rule))}
         return lambda state: min(self._tied(state), key=place.__getitem__)
 
-    def _remainder(self, state: State, cell: int) -> int:
+    def _remainder(self, state: Subfamily, cell: int) -> int:
         """What is left on average after this shot and a greedy one, times the configurations."""
         exact = self._kernel("optimal")
         left = 0
@@ -259,7 +259,7 @@ class GreedySolver:
         return self._hits(self._root) + self._kernel("optimal").solve(self._root)
 
     def _pair(
-        self, state: State, shots: tuple[Shot, ...], partings: list[Divergence]
+        self, state: Subfamily, shots: tuple[Shot, ...], partings: list[Divergence]
     ) -> tuple[Node | Leaf, Node | Leaf]:
         exact, game = self._kernel("optimal"), self.position.game
         by_value, by_optimum = self._chooser("best"), partial(best_cell, exact)
@@ -287,7 +287,7 @@ class GreedySolver:
         return self._pair_after(state, shared[0], shots, partings)
 
     def _pair_after(
-        self, state: State, shot: int, shots: tuple[Shot, ...], partings: list[Divergence]
+        self, state: Subfamily, shot: int, shots: tuple[Shot, ...], partings: list[Divergence]
     ) -> tuple[Node | Leaf, Node | Leaf]:
         """The two trees that begin with the same shot."""
         pairs = {

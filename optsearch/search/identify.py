@@ -480,10 +480,10 @@ def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterat
 # Proofs
 
 
-def _claimed(sets: Sets) -> tuple[proof.Weighted, proof.Rules]:
+def _claimed(sets: Sets) -> tuple[proof.Weighted, proof.NormalForms]:
     """The family as a claim has it, and no symmetries."""
     root = tuple(sorted(zip(sets.sets, sets.weights, strict=True)))
-    return root, proof.Rules(lambda mask: [mask], lambda thing: repr(sets.things[thing]))
+    return root, proof.NormalForms(lambda mask: [mask], lambda thing: repr(sets.things[thing]))
 
 
 def save_proof(found: Identification, path: str | Path) -> None:

@@ -123,7 +123,7 @@ ABOVE_KERNELS = ("root_bounds", "memory")
 SWITCHES = tuple(field.name for field in fields(SolverOptions) if field.name not in ABOVE_KERNELS)
 
 
-class State(NamedTuple):
+class Subfamily(NamedTuple):
     """Some of the configurations of a kernel, by ascending indices, and the mask of cells hit.
 
     budget -- the misses still allowed, for worst and within; NO_BUDGET for the mean.
@@ -241,7 +241,7 @@ class Kernel:
         self.sets, self.weights = problem.sets, problem.weights
         self.is_silent = problem.family is not None
         self.easy = 48 if self.is_silent else 8
-        self.root = State(np.arange(len(self.sets), dtype=np.int32), problem.hits)
+        self.root = Subfamily(np.arange(len(self.sets), dtype=np.int32), problem.hits)
         self._search = _searching(problem, objective, options, table, disk, tick, rule)
         self._options, self._tick = options, tick
         self.has_prices = self._search.has_prices
@@ -278,17 +278,17 @@ class Kernel:
         """Nodes, and what the subsets come to in nodes."""
         return self._search.effort.total
 
-    def weight(self, state: State) -> int:
+    def weight(self, state: Subfamily) -> int:
         """How many configurations a state has, or what they weigh."""
         return int(self.weights[state.family].sum())
 
-    def hits_left(self, state: State) -> int:
+    def hits_left(self, state: Subfamily) -> int:
         """How many cells all of these have still to hit, each as often as it weighs."""
         left = self.sets[state.family] & ~to_words([state.hits])
         cells = np.bitwise_count(left).sum(axis=1).astype(np.int64)
         return int(cells @ self.weights[state.family])
 
-    def free_hits(self, state: State) -> int:
+    def free_hits(self, state: Subfamily) -> int:
         """Cells that may be shot at once: they cost nothing, and when is no matter.
 
         Where sinkings are announced, when a certain cell is shot decides what a sinking tells.
@@ -298,7 +298,7 @@ class Kernel:
         words = np.bitwise_and.reduce(self.sets[state.family], axis=0)
         return to_masks(words[None, :])[0] & ~state.hits
 
-    def cells_of(self, state: State) -> int:
+    def cells_of(self, state: Subfamily) -> int:
         """The cells that some of the configurations have (mask)."""
         words = np.bitwise_or.reduce(self.sets[state.family], axis=0)
         return to_masks(words[None, :])[0]
@@ -307,16 +307,16 @@ class Kernel:
         """Tell how far the search is, or end it, where no kernel does."""
         self._tick(self.nodes)
 
-    def is_over(self, state: State) -> bool:
+    def is_over(self, state: Subfamily) -> bool:
         """Whether every cell of the ships is hit."""
         # Of two sets one has a cell left, unless all have none.
         return not self.cells_of(state._replace(family=state.family[:2])) & ~state.hits
 
-    def is_lost(self, state: State) -> bool:
+    def is_lost(self, state: Subfamily) -> bool:
         """Whether more shots were missed than are allowed: what follows costs nothing."""
         return self.objective.kind != "mean" and state.budget < 0
 
-    def shots(self, state: State) -> list[tuple[int, int]]:
+    def shots(self, state: Subfamily) -> list[tuple[int, int]]:
         """The cells to try and a lower bound of the cost of each, in the order of the search.
 
         What is lost has its shots in the order they have when no miss is left.
@@ -324,19 +324,19 @@ class Kernel:
         budget = NO_BUDGET if self.objective.kind == "mean" else max(state.budget, 0)
         return self._search.shots(state.family, budget, state.hits)
 
-    def lower_bound(self, state: State) -> int:
+    def lower_bound(self, state: Subfamily) -> int:
         """What can be said of the cost without a search."""
         return self._search.lower_bound(state.family, state.budget, state.hits)
 
-    def solve(self, state: State, limit: int = INFINITE) -> int:
+    def solve(self, state: Subfamily, limit: int = INFINITE) -> int:
         """The least cost if it is below the limit, else a lower bound that is not."""
         return self._search.solve(state.family, state.budget, limit, state.hits)
 
-    def after(self, state: State, cell: int, limit: int = INFINITE) -> int:
+    def after(self, state: Subfamily, cell: int, limit: int = INFINITE) -> int:
         """As `solve`, of strategies that shoot this cell first."""
         return self._search.after(state.family, cell, state.budget, limit, state.hits)
 
-    def parts(self, state: State, cell: int) -> dict[Reply, State]:
+    def parts(self, state: Subfamily, cell: int) -> dict[Reply, Subfamily]:
         """The state after each reply to a shot, in their order; a miss lowers the budget."""
         left = NO_BUDGET if self.objective.kind == "mean" else max(state.budget - 1, -1)
         hit, missed = state._replace(hits=state.hits | 1 << cell), state._replace(budget=left)
@@ -351,7 +351,7 @@ class Kernel:
         }
 
     def _replies(
-        self, state: State, code: int, has: NDArray[np.bool_]
+        self, state: Subfamily, code: int, has: NDArray[np.bool_]
     ) -> Iterator[tuple[Reply, NDArray[np.bool_]]]:
         """The replies of the sets with a code of `_codes`, and which of the state give each."""
         if not code:
@@ -367,7 +367,7 @@ class Kernel:
             told = self.game.label(kind, to_masks(place[None])[0])
             yield self.game.announcement.of_hit(told, code < 0), (places == place).all(axis=1) & has
 
-    def _codes(self, state: State, cell: int) -> NDArray[np.int64]:
+    def _codes(self, state: Subfamily, cell: int) -> NDArray[np.int64]:
         """Which ship of each set a shot hits, from 1, negative if it sinks it; 0 a miss.
 
         Where hits tell nothing, a set is one ship.
@@ -379,15 +379,15 @@ class Kernel:
         codes: NDArray[np.int64] = np.where(is_left, 1, -1) * np.arange(1, ships.shape[1] + 1)
         return (has * codes).sum(axis=1)  # type: ignore[no-any-return]
 
-    def counts(self, state: State) -> NDArray[np.int64]:
+    def counts(self, state: Subfamily) -> NDArray[np.int64]:
         """How many configurations have each cell, shape (128,); 0 where it is hit."""
         return _counts(self.sets[state.family], self.weights[state.family], state.hits)
 
-    def greedy_shots(self, state: State) -> list[int]:
+    def greedy_shots(self, state: Subfamily) -> list[int]:
         """The most probable cells, ascending; a certain hit is one."""
         return _most(self.counts(state))
 
-    def greedy_choices(self, state: State) -> list[int]:
+    def greedy_choices(self, state: Subfamily) -> list[int]:
         """The cells that greedy chooses from, ascending: the most probable ones.
 
         A certain hit that is free is shot before and is not a choice. Where sinkings are announced,
@@ -471,10 +471,10 @@ def _searching(
 
 # Choices and trees
 
-Choice = Callable[[State], int]  # the cell to shoot next
+Choice = Callable[[Subfamily], int]  # the cell to shoot next
 
 
-def best_cells(kernel: Kernel, state: State) -> Iterator[int]:
+def best_cells(kernel: Kernel, state: Subfamily) -> Iterator[int]:
     """The cells that an optimal strategy can shoot next, in the order of the search."""
     cost = kernel.solve(state)
     for cell, bound in kernel.shots(state):
@@ -482,17 +482,17 @@ def best_cells(kernel: Kernel, state: State) -> Iterator[int]:
             yield cell
 
 
-def first_cell(kernel: Kernel, state: State) -> int:
+def first_cell(kernel: Kernel, state: Subfamily) -> int:
     """The cell that the search tries first."""
     return kernel.shots(state)[0][0]
 
 
-def best_cell(kernel: Kernel, state: State) -> int:
+def best_cell(kernel: Kernel, state: Subfamily) -> int:
     """The first cell of an optimal strategy; where nothing costs anything, the first of all."""
     return first_cell(kernel, state) if kernel.is_lost(state) else next(best_cells(kernel, state))
 
 
-def grow(kernel: Kernel, state: State, choose: Choice) -> Node | Leaf:
+def grow(kernel: Kernel, state: Subfamily, choose: Choice) -> Node | Leaf:
     """The tree of a rule of choice from a state on; free hits come first."""
     if kernel.is_over(state):
         return Leaf(kernel.weight(state))
@@ -502,7 +502,7 @@ def grow(kernel: Kernel, state: State, choose: Choice) -> Node | Leaf:
 
 
 def shoot(
-    kernel: Kernel, state: State, cell: int, follow: Callable[[Reply, State], Node | Leaf]
+    kernel: Kernel, state: Subfamily, cell: int, follow: Callable[[Reply, Subfamily], Node | Leaf]
 ) -> Node:
     """The tree that shoots a cell first. follow -- the tree after each reply."""
     parts = kernel.parts(state, cell)

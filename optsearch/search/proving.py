@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 from optsearch.check.proofs import (
     Claim,
+    NormalForms,
     Prices,
     Proof,
-    Rules,
     Weighted,
     columns,
     hits_of,
@@ -43,7 +43,7 @@ def prove(
     As `claims_for`.
     """
     root = root_of(position, prior)
-    rules = Rules.of(position.game)
+    rules = NormalForms.of(position.game)
     claims = claims_for(root, rules, misses, least_misses, find_prices)
     digest = "" if prior is None else prior.digest
     return Proof(position, hits_of(root) + max(misses, leaf_counting(root)), claims, digest)
@@ -51,7 +51,7 @@ def prove(
 
 def claims_for(
     root: Weighted,
-    rules: Rules,
+    rules: NormalForms,
     misses: int,
     least_misses: LeastMisses,
     find_prices: FindPrices | None = None,

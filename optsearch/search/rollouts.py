@@ -13,7 +13,7 @@ import numpy as np
 from optsearch.compiled._evaluate import TreeEvaluator
 from optsearch.compiled._labels import Labels
 from optsearch.compiled._walk import MAX_CANDIDATES, SMALL
-from optsearch.search.kernels import Kernel, State, best_cell
+from optsearch.search.kernels import Kernel, Subfamily, best_cell
 from optsearch.search.rules import Level, Lookahead, Rule
 
 MOST = 1 << 15  # configurations up to which rollouts play all of them, and take a second or two
@@ -49,7 +49,7 @@ class Rollouts:
         self._evaluator.begin(len(kernel.sets))
         self._evaluator.add(kernel.sets)
 
-    def __call__(self, kernel: Kernel, state: State) -> int:
+    def __call__(self, kernel: Kernel, state: Subfamily) -> int:
         """The cell that rollouts shoot; where few configurations are left, an optimal one."""
         if self.is_watched:
             self._kernel.tick()

@@ -39,7 +39,7 @@ from optsearch.search.kernels import (
     NO_BUDGET,
     SWITCHES,
     SolverOptions,
-    State,
+    Subfamily,
     best_cell,
     chain_prices,
     grow,
@@ -456,7 +456,7 @@ class Solver:
         """What the last search found; the optimum where there was none."""
         return self.search() if self._solution is None else self._solution
 
-    def least_cost(self, state: State, limit: Limit | None = None) -> tuple[int, bool]:
+    def least_cost(self, state: Subfamily, limit: Limit | None = None) -> tuple[int, bool]:
         """The least misses of a state and true; a lower bound and false if the limit ends first.
 
         States that are easy are always solved. For the mean.
@@ -509,7 +509,7 @@ class Solver:
             raise NotSupported(f"there are no proofs with announce={self.position.game.announce}")
         family = np.array([self._places[mask] for mask in sets], np.int32)
         with self._lock:
-            return self.kernel.solve(State(family, self.position.hits), limit)
+            return self.kernel.solve(Subfamily(family, self.position.hits), limit)
 
     def prices(
         self, sets: tuple[int, ...], weights: tuple[int, ...], misses: int
@@ -558,10 +558,10 @@ class Solver:
             )
         return grow(self.kernel, self.kernel.root, self._first_greedy)
 
-    def _first_greedy(self, state: State) -> int:
+    def _first_greedy(self, state: Subfamily) -> int:
         return first_greedy(self.kernel, state)
 
-    def _best_cell(self, state: State) -> int:
+    def _best_cell(self, state: Subfamily) -> int:
         return best_cell(self.kernel, state)
 
     @property

@@ -18,7 +18,7 @@ from optsearch.counting.prior import Prior
 from optsearch.game import Game, NoLabels, ShipNames, SinkingLabels
 from optsearch.game.position import Position, known_replies
 from optsearch.search.greedy import GreedySolver
-from optsearch.search.kernels import State
+from optsearch.search.kernels import Subfamily
 from optsearch.search.solver import Solver
 from optsearch.show.outlines import BOARD, shape
 from optsearch.support.errors import TooLarge, TreeError
@@ -211,7 +211,7 @@ def _values(solver: Solver, roots: Sequence[list[Any] | int]) -> list[list[int] 
 
 
 def _encoded(
-    solver: Solver, limit: Limit | None, state: State, node: Node | Leaf
+    solver: Solver, limit: Limit | None, state: Subfamily, node: Node | Leaf
 ) -> list[Any] | int:
     """A subtree as `data` has it; the state is that of the node."""
     if isinstance(node, Leaf):

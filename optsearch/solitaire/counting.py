@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from optsearch.compiled._solitaire import Sweep
+from optsearch.compiled._solitaire import PuzzleSweep
 from optsearch.game import Cell
 from optsearch.solitaire.puzzle import WATER, Puzzle, Solution, ordered
 from optsearch.support.errors import TooLarge
@@ -71,7 +71,7 @@ def _timed(
     puzzle: Puzzle,
     time_limit: float | None,
     progress: Progress[Status],
-    work: Callable[[Sweep], T],
+    work: Callable[[PuzzleSweep], T],
 ) -> T:
     end = None if time_limit is None else time.monotonic() + time_limit
     report = meter(progress, 0)
@@ -118,7 +118,7 @@ def _view(puzzle: Puzzle) -> _View:
     return min((*upright, *flipped), key=lambda view: view.cost)
 
 
-def _sweep(puzzle: Puzzle, tick: Callable[[int], object]) -> Sweep:
+def _sweep(puzzle: Puzzle, tick: Callable[[int], object]) -> PuzzleSweep:
     puzzle = _view(puzzle).puzzle
     lengths = puzzle.lengths
     if puzzle.columns > MAX_COLUMNS or len(lengths) > MAX_LENGTHS or len(puzzle.fleet) > MAX_SHIPS:
@@ -136,7 +136,7 @@ def _sweep(puzzle: Puzzle, tick: Callable[[int], object]) -> Sweep:
     is_open[:] = 1
     for cell, value in puzzle.revealed:
         (is_open if value == WATER else must)[cell] = value != WATER
-    return Sweep(
+    return PuzzleSweep(
         _given(puzzle.row_counts),
         _given(puzzle.column_counts),
         lengths,

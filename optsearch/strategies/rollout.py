@@ -73,7 +73,7 @@ from optsearch.compiled._walk import BUCKETS, MAX_ENDGAME, MAX_LEVELS, SMALL, UN
 from optsearch.counting.configurations import Codes, to_masks
 from optsearch.game import MAX_CELLS, Cell, FixedLabels, Game, NoLabels, SinkingLabels, bits
 from optsearch.game.position import HIT, MISS, Position, Reply
-from optsearch.search.kernels import State, announced_kernel
+from optsearch.search.kernels import Subfamily, announced_kernel
 from optsearch.search.rollouts import DEEP
 from optsearch.search.rollouts import RULE as DEEP_RULE
 from optsearch.search.rules import (
@@ -586,29 +586,29 @@ class _LabelledFamily(_Family):
         self.root = self._kernel.root
         self.hashes = [hash_of(cells) for cells in to_masks(self._kernel.sets)]
 
-    def some(self, places: list[int]) -> State:
-        return State(self.root.family[places], self.root.hits)
+    def some(self, places: list[int]) -> Subfamily:
+        return Subfamily(self.root.family[places], self.root.hits)
 
-    def size(self, part: State) -> int:
+    def size(self, part: Subfamily) -> int:
         return self._kernel.weight(part)
 
-    def counts(self, part: State) -> list[int]:
+    def counts(self, part: Subfamily) -> list[int]:
         counts: list[int] = self._kernel.counts(part).tolist()
         return counts
 
-    def fresh(self, part: State) -> list[int]:
+    def fresh(self, part: Subfamily) -> list[int]:
         return [cell for cell, count in enumerate(self.counts(part)) if count]
 
-    def parts(self, part: State, cell: int) -> dict[Reply, State]:
+    def parts(self, part: Subfamily, cell: int) -> dict[Reply, Subfamily]:
         return self._kernel.parts(part, cell)
 
-    def least(self, part: State) -> int:
+    def least(self, part: Subfamily) -> int:
         return self._kernel.solve(part)
 
     def best(self) -> int:
         return endgame_shot(self._position, range(self._position.game.cells))
 
-    def sinkings(self, part: State, fresh: list[int]) -> Iterable[tuple[tuple[int, int], int]]:
+    def sinkings(self, part: Subfamily, fresh: list[int]) -> Iterable[tuple[tuple[int, int], int]]:
         for cell in fresh:
             for answer, rest in self.parts(part, cell).items():
                 if answer.sunk:

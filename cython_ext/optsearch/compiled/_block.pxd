@@ -41,7 +41,7 @@ cdef struct Part:              # some configurations of a block, and the shots t
 
 cdef struct Counts:            # how many configurations of a part have each cell
     int64_t n                  # configurations
-    int64_t having[MAX_CELLS]  # by column; 0 where it is hit and `hears`
+    int64_t having[MAX_CELLS]  # by column; 0 where it is hit and `has_labels`
     int greatest               # the first most probable uncertain column; -1: none
     int left                   # uncertain cells of a configuration (on average, rounded)
     uint64_t some[2]           # by `count`, bit i of the two words: whether column i has any
@@ -76,7 +76,7 @@ cdef inline Cells places(const Block* b, const uint64_t* columns) noexcept nogil
 cdef Block* new_block(int64_t n, int cells, int hashes, int extras) noexcept nogil
 cdef void free_block(Block* b) noexcept nogil
 cdef Block* compress(const Part* part, const uint8_t* columns, int cells, int hashes) noexcept nogil
-cdef int count(const Part* part, bint hears, Counts* counts) noexcept nogil
+cdef int count(const Part* part, bint has_labels, Counts* counts) noexcept nogil
 cdef int count_rest(const Counts* all, const Counts* some, int cells, Counts* rest) noexcept nogil
 cdef void split(const Part* part, int column, int64_t having, uint64_t* room, Part* hit,
                 Part* missed) noexcept nogil
@@ -84,4 +84,4 @@ cdef int64_t draw(const Part* part, int64_t most, uint64_t* out, int* shift) noe
 cdef bint lies_under(const Part* part, int a, int c) noexcept nogil
 cdef bint has_extra(const Part* part, int bit) noexcept nogil
 cdef int64_t sum_of_extras(const Part* part, int bits) noexcept nogil
-cdef void gather(const Part* part, bint hears, int by_row, Words* w) noexcept nogil
+cdef void gather(const Part* part, bint has_labels, int by_row, Words* w) noexcept nogil

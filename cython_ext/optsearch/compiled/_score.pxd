@@ -17,7 +17,7 @@ ctypedef int32_t (*Function)(int64_t configurations, int32_t rows, int32_t colum
 
 cdef struct Score:
     Function function
-    bint hears                 # whether `afloat` and `sinking` are wanted
+    bint uses_sinkings         # whether `afloat` and `sinking` are wanted
     bint takes_certain         # whether a certain hit is a choice
     int64_t least              # up to so many configurations a most probable cell is shot
     int rows, columns, cells, kinds
@@ -38,7 +38,7 @@ cdef struct Score:
     Cells hits, misses
 
 
-cdef struct Asked:             # what a function is asked about
+cdef struct ScoreInput:        # what a function is asked about
     int64_t n                  # configurations
     int shift                  # each stands for 2^shift of them
     Cells hits                 # by the order; certain ones too where nothing is announced
@@ -48,8 +48,8 @@ cdef struct Asked:             # what a function is asked about
     const int64_t* having      # how many have it; 0: it was shot
 
 
-cdef int ask(Score* score, const Asked* node) noexcept nogil
-cdef bint rank(Score* score, const Asked* node, double* values) noexcept nogil
+cdef int ask(Score* score, const ScoreInput* node) noexcept nogil
+cdef bint rank(Score* score, const ScoreInput* node, double* values) noexcept nogil
 
 
 cdef class Scorer:

@@ -21,16 +21,16 @@ cdef struct Generation:
     int chunk_count           # how many chunks there are
     uint64_t chunk_used       # bytes used of the last one
 
-cdef class Table:
+cdef class TranspositionTable:
     cdef bint find(self, const Key* key, int64_t* value) noexcept nogil
     cdef void store(self, const Key* key, int64_t value) noexcept nogil
 
-cdef class MemoryTable(Table):
+cdef class MemoryTable(TranspositionTable):
     cdef Generation young, old
     cdef uint64_t max_bytes
     cdef void add(self, const Key* key, int64_t value) noexcept nogil
 
-cdef class SharedTable(Table):
+cdef class SharedTable(TranspositionTable):
     cdef unsigned char[::1] memory
     cdef uint64_t* head       # words of records in use; entries
     cdef uint64_t* marks      # [MARKS] hashes of the families that processes are at; 0 is free

@@ -6,7 +6,7 @@ from cells cimport MAX_CELLS, Cells, high, low
 from columns cimport leading_one, mix_cells
 from optsearch.compiled._block cimport EXTRA_WORDS, Block, Counts, Part, Shots, Words
 from optsearch.compiled._labels cimport Labels
-from optsearch.compiled._score cimport Asked, Score
+from optsearch.compiled._score cimport ScoreInput, Score
 
 cpdef enum:
     MAX_HASHES = 24            # bits of the hash that samples can use
@@ -82,7 +82,7 @@ cdef class EvaluatorBase:
     cdef Score* ranker         # which cells are candidates, the same
     cdef Score* policy         # what rollouts shoot, the same
     cdef Labels labels         # what a hit tells
-    cdef bint hears            # whether a certain hit can tell something
+    cdef bint has_labels       # whether a certain hit can tell something
     cdef bint tracks           # whether shots count, and not only the configurations that they leave
     cdef int cells
     cdef int order[MAX_CELLS]
@@ -115,7 +115,7 @@ cdef class EvaluatorBase:
     cdef void rank_part(self, const Part* part, const Counts* counts, int shift,
                         double* values) noexcept nogil
     cdef void describe(self, Score* score, const Part* part, const Counts* counts, int shift,
-                       Asked* node) noexcept nogil
+                       ScoreInput* node) noexcept nogil
     cdef void hear(self, Score* score, const Part* part, const Counts* counts, int shift) noexcept nogil
     cdef int misses(self, const Part* part) noexcept nogil
     cdef bint is_over(self, const Part* part) noexcept nogil
