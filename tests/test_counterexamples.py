@@ -97,10 +97,10 @@ def by_definition(game):
 
 
 def compare(game):
-    """The kernel's classes, values and counterexamples are those of the definition."""
+    """The classes, values and counterexamples are those of the definition."""
     expected = by_definition(game)
-    positions = Positions(game, classify=True)
-    codes = positions.representatives
+    positions = Positions(game)
+    codes = positions.representatives()
     assert len(codes) == len(expected)
     found = {}
     for code in codes.tolist():
@@ -177,7 +177,7 @@ def test_own_games():
         Scope.of([Game.parse("2x2:2,announce=sunk")])
 
 
-def test_the_kernel_is_an_oracle_for_the_solver_and_for_greedy():
+def test_all_positions_are_an_oracle_for_the_solver_and_for_greedy():
     """Any position of 3x4:2,1, with its hits, certain or not, and shots that tell nothing."""
     game = Game.parse("3x4:2,1")
     positions = Positions(game)

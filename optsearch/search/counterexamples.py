@@ -25,10 +25,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.compiled._positions import MAX_CELLS, AllPositions
 from optsearch.counting.configurations import Configurations
 from optsearch.counting.family import Family
-from optsearch.game import Game
+from optsearch.game import Game, Permutation
 from optsearch.game.game import MOST_TURNS
 from optsearch.game.position import HIT, MISS, Position, Shot
 from optsearch.search.greedy import GreedySolver
@@ -40,6 +39,10 @@ from optsearch.support.store import Facts
 from optsearch.tree import DecisionTree
 
 Codes = NDArray[np.int32]
+
+MAX_CELLS = 16  # of a game all of whose positions are looked at
+AT_ONCE = 1 << 16  # positions
+NEVER = np.iinfo(np.int32).max
 
 MAX_NODES = 100_000
 """An empty board of more than MAX_CELLS cells is undecided where the solver needs more effort
@@ -301,29 +304,91 @@ class Found:
 class Positions:
     """The optimum and best greedy of all positions of a game of at most MAX_CELLS cells.
 
-    Arrays of shape (3**cells,), by the codes of `Counterexample`: configurations -- how many are
-    left; optimum, greedy -- the least misses over all strategies, and over greedy ones.
-    representatives -- with `classify`, the codes of the inequivalent positions.
+    By the definitions alone: N(p) = N(p hit at c) + N(p missed at c) for any cell c not shot, M(p)
+    is the least M(p hit at c) + M(p missed at c) + N(p missed at c), and G(p) the same over the
+    most probable cells c. A cell in all configurations of a position or in none is not looked at.
+
+    Arrays of shape (3**cells,), by the codes of `Counterexample`: configurations -- N, how many are
+    left; optimum, greedy -- M and G, the least misses over all strategies, and over greedy ones.
     """
 
-    def __init__(self, game: Game, classify: bool = False):
+    def __init__(self, game: Game):
         if game.cells > MAX_CELLS:
             raise TooLarge(f"{game} has {game.cells} cells; at most {MAX_CELLS} are handled")
         self.game = game
-        family = Family.of(Position(game))
-        size = 3**game.cells
-        self.configurations: Codes = np.zeros(size, np.int32)
-        self.optimum: Codes = np.zeros(size, np.int32)
-        self.greedy: Codes = np.zeros(size, np.int32)
-        self.representatives = AllPositions(
-            np.array(family.sets, np.uint32),
-            np.array(family.weights, np.int32),
-            np.array(game.symmetries(MOST_TURNS), np.int32),
-            self.configurations,
-            self.optimum,
-            self.greedy,
-            np.zeros(size, np.int32) if classify else None,
-        ).explore()
+        self._family = Family.of(Position(game))
+        self._cube = (*(3,) * game.cells, 1)  # an axis for each cell, and arrays even of one
+        identity = tuple(range(game.cells))
+        self.configurations: Codes = self._summed([1] * game.cells, identity).astype(np.int32)
+        self.optimum: Codes = np.zeros(3**game.cells, np.int32)
+        self.greedy: Codes = np.zeros(3**game.cells, np.int32)
+        for codes in self._by_shots():
+            for some in np.array_split(codes, len(codes) // AT_ONCE + 1):
+                self._explore(some)
+
+    def _summed(self, factors: Sequence[int], permutation: Permutation) -> NDArray[np.uint64]:
+        """For each position its configurations, each times the factors of its cells not shot.
+
+        Modulo 2^64; permutation -- to which cell each goes.
+        """
+        sums = np.zeros(self._cube, np.uint64)
+        for cells, weight in zip(self._family.sets, self._family.weights, strict=True):
+            sums[tuple(cells >> cell & 1 for cell in range(self.game.cells))] = weight
+        for cell in range(self.game.cells):
+            at = np.moveaxis(sums, cell, 0)  # missed, hit, not shot
+            at[2] = at[0] + np.uint64(factors[permutation[cell]]) * at[1]
+        return sums.ravel()
+
+    def _by_shots(self) -> list[Codes]:
+        """The positions that have a configuration, by the number of shots, most shots first."""
+        unshot = np.zeros(self._cube, np.int8)
+        for cell in range(self.game.cells):
+            np.moveaxis(unshot, cell, 0)[2] += 1
+        unshot = np.where(self.configurations > 0, unshot.ravel(), -1)
+        return [np.flatnonzero(unshot == n).astype(np.int32) for n in range(self.game.cells + 1)]
+
+    def _explore(self, codes: Codes) -> None:
+        """Write M and G of some positions; those after one more shot have theirs."""
+        least, best = np.full((2, len(codes)), NEVER, np.int32)
+        most = np.zeros(len(codes), np.int32)
+        for cell in range(self.game.cells):
+            hit, missed, is_open = self._after(codes, cell)
+            having, lacking = self.configurations[hit], self.configurations[missed]
+            cost = self.optimum[hit] + self.optimum[missed] + lacking
+            np.minimum(least, cost, where=is_open, out=least)
+            cost = self.greedy[hit] + self.greedy[missed] + lacking
+            is_better = is_open & ((having > most) | ((having == most) & (cost < best)))
+            best[is_better] = cost[is_better]
+            most[is_better] = having[is_better]
+        self.optimum[codes] = np.where(most, least, 0)
+        self.greedy[codes] = np.where(most, best, 0)
+
+    def representatives(self) -> Codes:
+        """The inequivalent positions: of each kind the first with the fewest shots.
+
+        A residual family is known by `_summed` with an odd factor drawn for each cell, without the
+        factors of certain hits: the least of these sums over the symmetries. Two families that are
+        not equivalent have equal sums by a chance of some 2^-60.
+        """
+        game, generator = self.game, np.random.default_rng(1)
+        factors = [int(n) | 1 for n in generator.integers(1 << 62, size=game.cells)]
+        kinds = np.full(3**game.cells, np.iinfo(np.uint64).max)
+        for permutation in game.symmetries(MOST_TURNS):
+            sums = self._summed(factors, permutation).reshape(self._cube)
+            for cell in range(game.cells):
+                left = np.moveaxis(self.configurations.reshape(self._cube), cell, 0)
+                inverse = np.uint64(pow(factors[permutation[cell]], -1, 1 << 64))
+                at = np.moveaxis(sums, cell, 0)
+                at[2] = np.where((left[0] == 0) & (left[1] > 0), at[2] * inverse, at[2])
+            np.minimum(kinds, sums.ravel(), out=kinds)
+        found = np.zeros(0, np.uint64)
+        chosen = []
+        for codes in reversed(self._by_shots()):
+            here, first = np.unique(kinds[codes], return_index=True)
+            is_new = ~np.isin(here, found)
+            chosen.append(codes[first[is_new]])
+            found = np.concatenate([found, here[is_new]])
+        return np.concatenate(chosen)
 
     def counterexamples(self, codes: Codes) -> tuple[Counterexample, ...]:
         """Those among some positions."""
@@ -366,8 +431,8 @@ def search_game(game: Game, empty_only: bool) -> Searched:
     """The counterexamples of one game; a task for an executor."""
     if game.cells > MAX_CELLS:
         return _search_large(game)
-    positions = Positions(game, classify=not empty_only)
-    codes = np.array([3**game.cells - 1], np.int32) if empty_only else positions.representatives
+    positions = Positions(game)
+    codes = np.array([3**game.cells - 1], np.int32) if empty_only else positions.representatives()
     return Searched(game, len(codes), positions.counterexamples(codes))
 
 
