@@ -162,7 +162,7 @@ def test_hexagons_in_a_notebook(game):
     assert texts == [f"{100 * p:.0f}" for p in posterior.probability.ravel()[cells]]
     wide, high = float(picture.get("width")), float(picture.get("height"))
     for one, mine in zip(cells, corners, strict=True):
-        assert all(0 <= x <= wide + 1 and 0 <= y <= high + 1 for x, y in mine)
+        assert all(0 <= x <= wide - 1 and 0 <= y <= high - 1 for x, y in mine)  # with its line
         for other, theirs in zip(cells, corners, strict=True):
             shared = sum(dist(a, b) < 1 for a in mine for b in theirs)
             assert shared == (6 if one == other else 2 * (board.sides[one] >> other & 1))

@@ -102,7 +102,8 @@ def _picture(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, floa
             f'<polygon points="{outline}" fill="{fill}" stroke="{GRID}"/>'
             f"{written(x, y, texts[cell], 13, ink) if cell in texts else ''}</g>"
         )
-    size = f'width="{wide * (right - left):.0f}" height="{wide * (low - top):.0f}"'
+    across, down = (round(wide * length) + 2 for length in (right - left, low - top))
+    size = f'width="{across}" height="{down}" viewBox="-1 -1 {across} {down}"'  # lines are not cut
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(parts)}</svg>'
 
 
