@@ -67,7 +67,7 @@ def equilibria(source: Path) -> Figure:
     return figure
 
 
-CELL, GAP, ACROSS = 0.36, 0.75, 3  # inches, inches, boards
+CELL, ASIDE, ABOVE, ACROSS = 0.36, 0.68, 0.75, 3  # inches, inches, inches, boards
 MOST = 6  # percentage points at the ends of the scale: one cell alone is further out
 
 
@@ -78,9 +78,9 @@ def equilibrium_maps(source: Path) -> Figure:
     games = sorted(
         set(table.column("game")), key=lambda game: (len(game.fleet), game.cells, str(game))
     )
-    wide = ACROSS * (max(game.columns for game in games) * CELL + GAP)
+    wide = ACROSS * (max(game.columns for game in games) * CELL + ASIDE)
     heights = [
-        max(game.rows for game in games[start : start + ACROSS]) * CELL + GAP
+        max(game.rows for game in games[start : start + ACROSS]) * CELL + ABOVE
         for start in range(0, len(games), ACROSS)
     ]
     high = sum(heights)

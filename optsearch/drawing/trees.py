@@ -74,7 +74,7 @@ def draw_tree(
         scale = scale_of(tree, boards)
         _draw_replies(ax, _draw_edges(ax, placed, scale))
         _draw_vertices(ax, placed, scale)
-        draw_legend(ax, tree.position.game, more)
+        draw_legend(ax, tree.position.game, f", ✓ end{more}")
     _frame(ax, width, height)
 
 
