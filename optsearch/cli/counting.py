@@ -95,7 +95,7 @@ def posterior(
     position = read_heard(game, shots, board, noise)
     by = prior_of(prior, position.game)
     posterior_ = Posterior(position, prior=by)
-    posterior_.require_some()
+    occurrence = posterior_.occurrence.tolist()  # which counts the configurations too
     likely = [cell_name(cell) for cell in posterior_.greedy_shots()]
     if figure is not None:
         draw_heat(posterior_.told, posterior_.probability, figure)
@@ -106,7 +106,7 @@ def posterior(
     answer.fact("prior", prior_text(by))
     answer.fact("configurations", f"{number:,}", configurations=number)
     matrices = {
-        "occurrence": posterior_.occurrence.tolist(),
+        "occurrence": occurrence,
         "probability": posterior_.probability.tolist(),
     }
     answer.show(**matrices)
