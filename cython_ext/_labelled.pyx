@@ -114,7 +114,7 @@ cdef class LabelledSearch:
         cdef const uint64_t* replies = self.node.replies + cell * self.node.codes
         while not replies[0] & sets:
             replies += 1
-        return sets & ~replies[0]
+        return sets & ~replies[0] != 0
 
     cdef int64_t cost_of_two(self, uint64_t sets) noexcept nogil:
         """What two sets cost: nothing if they have a cell with two labels, else the lighter one."""

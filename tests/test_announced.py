@@ -227,6 +227,14 @@ def test_games_that_show_the_ship_of_each_hit(text):
     check_labelled(Position(Game.parse(f"{text},announce=place")), None)
 
 
+@pytest.mark.parametrize("announce", ["name", "place"])
+def test_more_sets_than_half_a_word_where_hits_have_labels(announce):
+    """Without words it is the search of larger families."""
+    game = f"4x5:3,2,announce={announce}"
+    plain = solver.SolverOptions(words=False)
+    assert solver.solve(game).total_height == solver.solve(game, options=plain).total_height
+
+
 def check_labelled(position, misses):
     solving = solver.Solver(position)
     found = solving.solution
