@@ -274,10 +274,6 @@ def test_short_memory_while_the_reason_is_printed(capsys, monkeypatch):
     assert capsys.readouterr().err == "error: a reason\n"
 
 
-def test_names_of_emoji_are_text(here):
-    assert_is_one_clear_line(here("solve", "4x4:2,contact=:ship:"), ":ship:")
-
-
 def test_too_little_memory_to_begin():
     """Where not even NumPy can be loaded."""
     hooks = """

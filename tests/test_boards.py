@@ -228,3 +228,8 @@ def test_the_hexagonal_game(half, number):
     posterior = Posterior(Game.parse(f"hexagonal_2008.json#{half}:{fleet},contact=any"))
     assert posterior.occurrence.sum() == posterior.configurations * 17
     assert number is None or posterior.configurations == number
+
+
+@pytest.mark.parametrize("game", ["3x3:1", "17x17:1", "3x3:1,board=torus"])
+def test_all_ships_sunk_leave_one_configuration(game):
+    assert Posterior(f"{game},announce=sunk", "A1=miss B1=sunk").configurations == 1

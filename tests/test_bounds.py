@@ -19,6 +19,7 @@ from optsearch.lower_bounds.coverage import CellSetCounts
 from optsearch.lower_bounds.reveal import reveal
 from optsearch.lower_bounds.told import Told
 from optsearch.results import bracket
+from optsearch.results.tables import BOXED_BRACKET
 from optsearch.support.errors import ImpossiblePosition
 from tests.examples import draws, positions
 
@@ -167,3 +168,10 @@ def test_sequences_of_sinkings_count():
     assert leaf.name == "leaf counting"
     assert leaf.value <= reference.solve(Position(game)).mean == Fraction(97, 20)
     assert lower_bounds.leaf_counting({1: 20}, 3) > Fraction(97, 20)
+
+
+def test_a_bound_from_a_table_is_one_of_the_bounds():
+    """That of the boxed game takes hours: it is read, and no other bound is as high."""
+    found = bracket.bounds("boxed")
+    rows = [row for row in BOXED_BRACKET.read() if row["side"] == "lower"]
+    assert found.lower == max(row["value_exact"] for row in rows)

@@ -83,22 +83,6 @@ def test_gymnasiums_checker(game, mode):
         assert env.reset(seed=1)[0] in env.observation_space
 
 
-def test_a_vector_of_environments_runs():
-    games = gymnasium.make_vec(NAME, num_envs=3, vectorization_mode="sync", game="3x3:2")
-    seen, info = games.reset(seed=1)
-    assert seen["board"].shape == (3, 3, 3)
-    assert info["action_mask"].shape == (3, 9)
-    ended = 0
-    for _ in range(60):
-        actions = seen["action_mask"].argmax(axis=1)
-        seen, rewards, terminated, truncated, _ = games.step(actions)
-        assert set(rewards) <= {-1, 0}  # 0 where an ended game begins anew
-        assert not truncated.any()
-        ended += terminated.sum()
-    assert ended > 10
-    games.close()
-
-
 def test_it_is_loaded_only_when_it_is_asked_for():
     script = f"""
 import sys, optsearch, optsearch.play.simulate

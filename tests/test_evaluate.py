@@ -12,11 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from optsearch.check import reference
 from optsearch.cli.answers import json_text
-from optsearch.cli.command import app
 from optsearch.cli.evaluating import answer_of
 from optsearch.counting.configurations import Configurations
 from optsearch.evaluation import BYTES, FollowedTask, evaluate, play_sample
@@ -27,10 +25,9 @@ from optsearch.search.solver import solve
 from optsearch.strategies import Level, named
 from optsearch.strategies.greedy import optimal_shot
 from optsearch.strategies.pattern import SCANS, Pattern, pattern_of
-from optsearch.strategies.rollout import estimate, hash_of, least_misses
+from optsearch.strategies.rollout import estimate, least_misses
 from optsearch.support.errors import (
     ImpossiblePosition,
-    NotSupported,
     TableError,
     TooLarge,
 )
@@ -344,15 +341,6 @@ def test_estimates_between_the_columns():
     assert min(low, high) <= estimate(9, 6, 0) / 9 <= max(low, high)
 
 
-def test_hashes():
-    """Half of the configurations are in a sample, and half of those in the next."""
-    hashes = [hash_of(1 << i | 1 << j) for i in range(100) for j in range(i)]
-    assert len(set(hashes)) == len(hashes)
-    for bits in range(1, 5):
-        share = sum(h % 2**bits == 0 for h in hashes) / len(hashes)
-        assert abs(share * 2**bits - 1) < 0.2
-
-
 # A user's own strategy, announced sinkings, errors
 
 
@@ -365,23 +353,6 @@ def test_samples_above_the_tasks_take_the_memory_of_a_process(monkeypatch):
     assert evaluate(strategy, game, jobs=1).histogram == found.histogram
     with pytest.raises(TooLarge, match="more memory"):
         evaluate(strategy, game, jobs=1, memory=BYTES << 16)
-
-
-def test_refusals():
-    with pytest.raises(NotSupported, match="contact=any"):
-        evaluate(named("pattern:water=1"), Game.parse("4x4:2,contact=any"), jobs=1)
-    with pytest.raises(TooLarge, match="accepted"):
-        evaluate(named("greedy"), Game.parse("4x4:2"), jobs=1, memory=1000)
-    with pytest.raises(TooLarge, match="up to 131,072 configurations from"):
-        evaluate(named("rollout"), Game.parse("8x8:3,2,2"), jobs=1, memory=BYTES << 16)
-    with pytest.raises(TooLarge, match=r"screen=64\) from 1,925,751,392; screen=230 or more is"):
-        evaluate(named("rollout:screen=64"), PAPER, jobs=1)
-    with pytest.raises(TooLarge, match="can be walked"):
-        evaluate(named("greedy"), Game.parse("10x12:2,2,2,2,2,2,2,2,2,2,2"), jobs=1)
-    with pytest.raises(ImpossiblePosition):
-        evaluate(named("greedy"), Game.parse("4x4:4,3,2"), jobs=1)
-    result = CliRunner().invoke(app, ["evaluate", "greedy", "4x4:3,2", "-o", "/dev/null/x.csv"])
-    assert "/dev/null/x.csv" in str(result.exception)
 
 
 # Committed results

@@ -28,7 +28,6 @@ from experiments import (
     check_told,
     equilibria,
     evaluation_check,
-    evaluations,
     golden,
     hiders,
     lower_bounds,
@@ -586,15 +585,6 @@ def test_a_lower_bound_that_is_wrong(uncompiled, run, monkeypatch, tmp_path, par
         assert row["digest"] == records.read(tmp_path / row["table"]).digest()
 
 
-def test_where_the_checkpoint_of_an_evaluation_is(monkeypatch, tmp_path):
-    """In the repository if the run began there, in build if not, or in a folder that is named."""
-    monkeypatch.setattr(evaluations, "COMMITTED", tmp_path)
-    assert evaluations.checkpoint("levels", None) == evaluations.OTHERS / "levels"
-    (tmp_path / "levels").mkdir()
-    assert evaluations.checkpoint("levels", None) == tmp_path / "levels"
-    assert evaluations.checkpoint("levels", tmp_path / "kept") == tmp_path / "kept" / "levels"
-
-
 @pytest.mark.parametrize(
     ("game", "said"),
     [
@@ -721,13 +711,6 @@ def test_optima_where_ships_touch_or_sinkings_are_told(run, monkeypatch, tmp_pat
     assert run(optima_announced, "-o", tmp_path) == f"{path}: 2 games\n"
 
 
-def test_a_printed_optimum_that_differs_ends_the_run(monkeypatch, capsys, tmp_path):
-    way = {"published": lambda solver, found, seconds: found.total_height + 1}
-    monkeypatch.setattr(optima_announced, "OTHERS", way)
-    with pytest.raises(SystemExit, match="54, but published says 55"):
-        optima_announced.row(Game.parse("3x3:2,contact=any,announce=ship"), 10, 10)
-
-
 def test_the_mini_game():
     """All boards for each strategy; greedy as the kernel has it; policies best at their limits."""
     table = results.MINI_GAME.read()
@@ -795,16 +778,6 @@ def test_help_shows_usage_and_runs_nothing(name, monkeypatch, capsys):
         assert table.name in out
     assert "on two cores" in out or not tables
     assert {path: path.read_bytes() for path in RESULTS.rglob("*.*")} == before
-
-
-def test_the_list_of_experiments_names_every_script_and_table(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["experiments"])
-    listing.main()
-    out = " ".join(capsys.readouterr().out.split())
-    for name in SCRIPTS:
-        assert name in out
-    assert len(SCRIPTS) >= 18
-    assert {table.experiment for table in results.TABLES} <= set(SCRIPTS)
 
 
 def test_every_committed_table_is_declared_and_every_declared_one_is_committed():

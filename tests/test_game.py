@@ -99,11 +99,6 @@ def test_cell_names():
             parse_cell(text)
 
 
-def test_off_the_board():
-    with pytest.raises(GameError, match="D1 is off the board 3x3; its cells are A1 to C3"):
-        Game(3, 3, (2,)).bit((0, 3))
-
-
 def test_holes():
     """They are no cells of the board: nothing lies there, and nothing is shot there."""
     game = Game.parse("3x4:3,2,holes=B2-C2")

@@ -293,14 +293,6 @@ def test_answers_without_a_table(here):
 # As others read them
 
 
-def test_tables_with_the_csv_module():
-    for path in RESULTS.rglob("*.csv"):
-        lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
-        rows = list(csv.DictReader(lines))
-        assert rows
-        assert all(None not in row and None not in row.values() for row in rows), path
-
-
 def test_tables_in_pandas():
     pandas = pytest.importorskip("pandas")
     table = pandas.read_csv(RESULTS / "evaluations" / "greedy.csv", comment="#")

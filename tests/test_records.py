@@ -250,34 +250,6 @@ def test_every_published_table_can_be_read(path):
     assert records.read_published(path.name).rows
 
 
-def test_the_published_figures_2_and_3_agree():
-    configurations = 1925751392
-    occurrence = records.read_published("figure2_occurrence.csv").values("occurrence", int)
-    frequency = records.read_published("figure3_frequency.csv").values("percentage", str)
-    assert sum(occurrence) == 17 * configurations  # every configuration occupies 17 cells
-    assert [f"{100 * n / configurations:.1f}" for n in occurrence] == frequency
-    numbers = records.read_published("numbers.csv").rows
-    assert {row["name"]: row["value"] for row in numbers}["configurations_10x10"] == "1925751392"
-    assert len({row["name"] for row in numbers}) == len(numbers)
-
-
-def test_the_means_of_the_published_table_1_are_rounded_as_printed():
-    for row in records.read_published("table1.csv").rows:
-        if row["mean"] == "-":
-            assert row["total_height"] == row["configurations"] == ""
-        else:
-            mean = Fraction(int(row["total_height"]), int(row["configurations"]))
-            assert f"{float(mean):.1f}" == row["mean"]
-
-
-def test_only_regular_files_are_replaced(tmp_path):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    with pytest.raises(OSError, match="is not a regular file"):
-        files.replace(pipe, "text")
-    assert pipe.is_fifo()
-
-
 # Whole or not at all
 
 

@@ -87,13 +87,6 @@ def test_all_agree(checks):
     assert {"Figure 2", "Figure 3", "section 3.1", "section 3.3", "section 4.1"} <= set(places)
 
 
-def test_the_order_is_the_papers(checks):
-    """Sections rise, and each figure or table stands among its section."""
-    section = {"Figure 2": "section 2.3", "Figure 3": "section 2.3", "Table 1": "section 3.2"}
-    order = [section.get(check.place, check.place) for check in checks]
-    assert order == sorted(order)
-
-
 def test_the_dash_and_the_counterexample_are_explained(checks):
     notes = {check.what: check.note for check in checks if check.note}
     assert set(notes) == {"4x4:4,3,2", "counterexample greedy mean"}

@@ -640,42 +640,6 @@ def test_a_sheet_has_puzzles_and_answers(here, tmp_path):
     )
 
 
-def test_generate_minimise_solve_grade_explain(here, tmp_path):
-    made, less, drawn = (tmp_path / name for name in ("p.txt", "q.json", "p.pdf"))
-    arguments = (
-        "--grid",
-        "5x5",
-        "--fleet",
-        "3,2,1",
-        "--seed",
-        3,
-        "--keep-counts",
-        "-o",
-        made,
-    )
-    status, out, err = here("solitaire", "generate", *arguments, "--figure", drawn)
-    assert (status, err) == (0, "")
-    assert str(made) in out
-    assert drawn.read_bytes().startswith(b"%PDF")
-    puzzle = formats.load(made)
-    assert puzzle == solitaire.generate(5, 5, (3, 2, 1), 3, keep_counts=True)
-    status, out, _ = here("solitaire", "minimise", made, "-o", less, "--seed", 2, "--json")
-    assert status == 0
-    assert json.loads(out)["clues"] == len(formats.load(less).clues) < len(puzzle.clues)
-    (solution,) = all_solutions(puzzle)
-    found = json.loads(here("solitaire", "solve", less, "--json")[1])
-    assert found["solutions"] == [formats.solution_fields(puzzle, solution)]
-    assert found["is_unique"] is True
-    status, out, _ = here("solitaire", "solve", made)
-    assert (status, "the only solution" in out) == (0, True)
-    graded = json.loads(here("solitaire", "grade", made, "--json")[1])
-    assert graded["is_solved"] is True
-    explained = json.loads(here("solitaire", "explain", made, "--json")[1])
-    assert explained["step"] == graded["steps"][0]
-    assert here("solitaire", "explain", made)[1].count("because") == 1
-    assert here("solitaire", "grade", made, "--steps")[1].count("because") == len(graded["steps"])
-
-
 # The source
 
 

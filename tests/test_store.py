@@ -293,18 +293,6 @@ def test_killed_at_lines_of_creating_committing_growing_and_closing(tmp_path, st
     assert {(0, 0), (3, 3)} < set(eval(stages))
 
 
-def test_an_interrupt_keeps_what_was_put_before_it(tmp_path):
-    def interrupted():
-        with Store(tmp_path, WHAT) as store:
-            store.put(b"k", b"7")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    with Store(tmp_path, WHAT) as store:
-        assert store.get(b"k") == b"7"
-
-
 # Damaged, and of something else
 
 

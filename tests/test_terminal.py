@@ -1,6 +1,5 @@
 """What the terminal shows in colours: styles that exist, told apart by everybody, legible."""
 
-import ast
 from itertools import combinations
 from pathlib import Path
 
@@ -32,31 +31,6 @@ POSITIONS = [
 DEPTHS = [ColorSystem.TRUECOLOR, ColorSystem.EIGHT_BIT]
 
 
-def styles_of(node):
-    """The expressions of styles in a call: named so, or said in one."""
-    yield from (k.value for k in node.keywords if k.arg is not None and k.arg.endswith("style"))
-    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", 0)
-    if called == "say" and len(node.args) == 2:
-        yield node.args[1]
-
-
-def written_styles():
-    """The literal styles in the sources of the command, and the expressions of all others."""
-    literal, computed = set(), set()
-    for path in (SOURCES / "cli").glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            found = [*styles_of(node)] if isinstance(node, ast.Call) else []
-            while found:
-                one = found.pop()
-                if isinstance(one, ast.IfExp):
-                    found += [one.body, one.orelse]
-                elif isinstance(one, ast.Constant):
-                    literal |= {one.value} - {None}
-                else:
-                    computed.add(ast.unparse(one))
-    return literal, computed
-
-
 def spans(text):
     """The drawn texts that have a style, with it."""
     return [(text.plain[s.start : s.end].strip(), Style.parse(s.style)) for s in text.spans]
@@ -83,16 +57,6 @@ def cells_of(game, shots):
         chance = None if cell in shot else posterior.probability[cell]
         assert text == (shot[cell].letter if cell in shot else f"{100 * chance:.1f}")
         yield text, style, chance, cell in likely
-
-
-def test_every_style_exists():
-    """Rich shows a text whose style it cannot parse without one, and says nothing."""
-    literal, computed = written_styles()
-    assert {"bold", "red"} <= {str(Style.parse(style)) for style in literal}
-    # All others are handed on, or on the boards below.
-    replies = {"IN_TERMINAL[answer.hit]", "IN_TERMINAL[reply.hit]"}
-    replies.add("heat_in_terminal(share)")
-    assert computed == {"style", "f'{style} {colour}'", *replies}
 
 
 def test_the_styles_of_a_puzzle():

@@ -31,8 +31,6 @@ from optsearch.tree import (
 from tests.examples import draws, positions, some
 
 FIGURE_5 = Path(__file__).parent.parent / "data" / "published" / "figure5_tree.json"
-
-UNLETTERED = "nothing", "sunk", "ship", "place"  # where no ship has a letter
 GAMES = [
     "2x3:2",
     "1x5:2",

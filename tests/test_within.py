@@ -140,3 +140,11 @@ def test_positions_in_any_order(monkeypatch):
     expected = {position: alone(position) for position in asked}
     for position in (*asked, *reversed(asked)):
         assert family_of(position).counts() == expected[position]
+
+
+def test_positions_may_be_asked_in_any_order():
+    """What is kept of the one asked before belongs to no other."""
+    game = Game.parse("3x3:2,1,contact=any,announce=ship")
+    for shots in ("A1=miss B1=hit", "A1=miss", "A1=hit", "B1=miss A1=miss", "A1=miss C3=miss"):
+        position = Position.parse(game, shots)
+        assert family_of(position).counts() == Defined(position).counts()
