@@ -95,7 +95,7 @@ def test_games_without_a_configuration(here, text):
     [
         bracket.bounds,
         lambda game: lower_bounds.lower_bounds(Position(game)),
-        lambda game: lower_bounds.long_bounds(replace(game, announce="nothing")),
+        lambda game: list(lower_bounds.long_bounds_in_turn(replace(game, announce="nothing"))),
         lambda game: lower_bounds.leaves_of(Position(replace(game, announce="nothing"))),
         lambda game: lower_bounds.leaf_counting_after(Position(game), 1),
         CellSetCounts.of,

@@ -244,7 +244,7 @@ def test_the_reveal_game(text):
 
 def test_announced_sinkings_have_no_long_bounds():
     with pytest.raises(NotSupported, match="announce=ship"):
-        lower_bounds.long_bounds(Game.parse("3x3:2,1,announce=ship"))
+        list(lower_bounds.long_bounds_in_turn(Game.parse("3x3:2,1,announce=ship")))
 
 
 def test_contact_any_has_no_reveal_game():
@@ -370,7 +370,7 @@ def admissible(rows):
     for row in rows:
         position = Position(row["game"])
         optimum = Fraction(row["total_height"], row["configurations"])
-        for bound in lower_bounds.lower_bounds(position) + lower_bounds.long_bounds(position.game):
+        for bound in lower_bounds.bounds_on_demand(position):
             assert bound.value <= optimum, (row["game"], bound)
 
 

@@ -314,14 +314,6 @@ def bounds_on_demand(
         yield from long_bounds_in_turn(position.game, progress)
 
 
-def long_bounds(game: Game) -> list[Bound]:
-    """The root chain, the reveal game and what comes of these, computed here.
-
-    Errors as in `long_bounds_in_turn`.
-    """
-    return list(long_bounds_in_turn(game))
-
-
 def long_bounds_in_turn(
     game: Game, progress: Progress[BoundsStatus] = no_progress
 ) -> Iterator[Bound]:
