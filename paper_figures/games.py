@@ -11,7 +11,14 @@ from matplotlib.patches import Rectangle
 from optsearch.drawing import board_size, draw_board, draw_probability, draw_ships
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.results.tables import BOARDS, GREEDY_LOSS, GROWTH, OCCURRENCE, OPTIMA
+from optsearch.results.tables import (
+    ANNOUNCEMENTS,
+    BOARDS,
+    GREEDY_LOSS,
+    GROWTH,
+    OCCURRENCE,
+    OPTIMA,
+)
 from paper_figures import style
 from paper_figures.paper import matrix
 from paper_figures.registry import figure
@@ -246,6 +253,33 @@ def borders(source: Path) -> Figure:
         *(handles, labels), loc="lower left", bbox_to_anchor=(0, 1.12), ncols=len(SHAPES)
     )
     style.letters(*figure.axes)
+    return figure
+
+
+TOLD = {"sunk": "that a ship is sunk", "ship": "which ship is sunk", "name": "the ship of each hit"}
+GAME_HIGH = 0.22  # inches of a game
+
+
+@figure(ANNOUNCEMENTS)
+def announcements(source: Path) -> Figure:
+    """A row for each game, by what a name saves; a mark at the shots that each rule saves."""
+    table = ANNOUNCEMENTS.read(source)
+    saved = {(row["game"], row["announce"]): row["saved"] for row in table}
+    games = sorted({game for game, _ in saved}, key=lambda game: (saved[game, "name"], str(game)))
+    figure = Figure(figsize=(style.WIDTH, GAME_HIGH * len(games)))
+    ax = figure.add_axes((0, 0, 1, 1))
+    for i, (told, name) in enumerate(TOLD.items()):
+        points = [(float(saved[game, told]), place) for place, game in enumerate(games)]
+        ax.plot(*zip(*points, strict=True), style.MARKS[i], color=style.PALETTE[i], label=name,
+                fillstyle="none", gid=told)  # fmt: skip
+    touching = {game: ", touching" if game.contact == "any" else "" for game in games}
+    names = [f"{_board_size(game)}: {_fleet(game)}{touching[game]}" for game in games]
+    ax.set_yticks(range(len(games)), names)
+    ax.set_ylim(-0.7, len(games) - 0.3)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="both")
+    ax.set_xlabel("mean shots saved, against a game in which nothing is announced")
+    ax.legend(loc="lower right")
     return figure
 
 

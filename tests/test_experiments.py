@@ -21,6 +21,7 @@ import optsearch
 from experiments import __main__ as listing
 from experiments import (
     ablation,
+    announcements,
     bench,
     boards,
     bracket,
@@ -979,6 +980,24 @@ def test_the_same_fleets_on_boards_of_several_shapes(run, tmp_path):
         assert row == committed[row["game"]]
     of = {str(game): row["mean"] for game, row in committed.items()}
     assert of["4x4:2"] < of["4x4:2,board=cylinder"] < of["4x4:2,board=torus"]
+
+
+def test_announcements(tmp_path):
+    """The shortest games again, as committed; each rule says at least what silence does."""
+    announcements.ANNOUNCEMENTS.write(
+        announcements.rows([Game.parse("3x4:3,2"), Game.parse("2x6:3,2")]), tmp_path
+    )
+    again = results.ANNOUNCEMENTS.read(results.ANNOUNCEMENTS.path(tmp_path))
+    committed = results.ANNOUNCEMENTS.read()
+    for row in again:
+        assert row in committed
+    assert len(committed) == 80
+    totals = {(str(row["game"]), row["announce"]): row["total_height"] for row in committed}
+    for game in announcements.GAMES:
+        silent, sunk, ship, name = (totals[game, told] for told in announcements.TOLD)
+        assert silent >= sunk >= ship
+        assert name <= silent
+        assert name <= ship or game == "3x4:2,2,contact=any"  # equal ships have one name
 
 
 def test_hiders(monkeypatch):
