@@ -32,12 +32,12 @@ from optsearch.game.orders import ORDERS, order_of
 from optsearch.game.position import MISS, Position, Shot
 from optsearch.search.kernels import (
     Kernel,
+    Problem,
     SolverOptions,
     Subfamily,
     best_cell,
     best_cells,
     grow,
-    kernel,
 )
 from optsearch.support.errors import OptsearchError
 from optsearch.support.progress import Progress, no_progress
@@ -99,7 +99,7 @@ class GreedySolver:
         family: Family | None = None,
     ):
         self.position = position
-        self._family = family
+        self._problem = Problem.of(position, prior, family)
         self.prior = prior
         self._options = options
         self._progress = progress
@@ -126,16 +126,8 @@ class GreedySolver:
                 self._progress(SearchStatus(before + nodes, effort=before + nodes))
 
             table = MemoryTable(self._options.memory)
-            self._kernels[rule] = kernel(
-                self.position,
-                MEAN,
-                self._options,
-                table,
-                None,
-                tick,
-                rule,
-                self.prior,
-                self._family,
+            self._kernels[rule] = Kernel(
+                self._problem, MEAN, self._options, table, None, tick, rule
             )
         return self._kernels[rule]
 

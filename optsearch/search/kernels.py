@@ -35,7 +35,7 @@ from optsearch.game import (
 )
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import MISS, Position, Reply
-from optsearch.support.errors import NotSupported, TooLarge
+from optsearch.support.errors import TooLarge
 from optsearch.tree import Leaf, Node
 
 Indices = NDArray[np.int32]
@@ -159,6 +159,24 @@ class Problem:
     ships: NDArray[np.uint64] | None = None
 
     @classmethod
+    def of(
+        cls, position: Position, prior: Prior | None = None, family: Family | None = None
+    ) -> Problem:
+        """What is hidden at a position.
+
+        prior -- the weights of the configurations; for announce=nothing only. family -- what is
+        hidden, in place of configurations; for the mean.
+        Raises ImpossiblePosition when there is none, TooLarge when they cannot be listed.
+        """
+        position.game.require_kinds("a search", NoLabels, FixedLabels, SinkingLabels)
+        if not position.game.is_silent:
+            if prior is not None:
+                position.game.require_silent("a search by a prior")
+            return cls.of_ships(position)
+        found = Family.of(position, prior) if family is None else family.check_total_weight()
+        return cls.of_family(found, position.hits)
+
+    @classmethod
     def of_family(cls, family: Family, hits: int) -> Problem:
         """The sets of a family. hits -- cells that none of them has."""
         weights = np.array(family.weights, np.int64)
@@ -166,10 +184,7 @@ class Problem:
 
     @classmethod
     def of_ships(cls, position: Position) -> Problem:
-        """The configurations of a position where hits tell of their ships.
-
-        Raises ImpossiblePosition when there is none, TooLarge when they cannot be listed.
-        """
+        """The configurations of a position where hits tell of their ships; errors as in `of`."""
         game = position.game
         posterior = Posterior(position)
         posterior.require_some()
@@ -221,6 +236,8 @@ class Problem:
 class Kernel:
     """What a solver asks about states.
 
+    rule -- which strategies there are: "optimal" for all, or "best greedy", "worst greedy" or
+    "first greedy"; these for the mean and announce=nothing only.
     easy -- states of so few configurations are solved at once. has_prices -- bounds come
     from prices of sets, and leave so little that a search in the order of the bounds is short.
     is_silent -- whether hits tell nothing.
@@ -536,45 +553,12 @@ def raised_prices(sets: tuple[int, ...], steps: int = 20_000) -> tuple[int, ...]
     return None if priced is None else tuple(priced[1])
 
 
-def kernel(
-    position: Position,
-    objective: Objective,
-    options: SolverOptions,
-    table: MemoryTable,
-    disk: Disk | None,
-    tick: Callable[[int], None],
-    rule: str = "optimal",
-    prior: Prior | None = None,
-    family: Family | None = None,
-) -> Kernel:
-    """The kernel for the rules of a position, or of a family that is given.
-
-    rule -- which strategies there are: "optimal" for all, or "best greedy", "worst greedy" or
-    "first greedy"; these for the mean and announce=nothing only. prior -- the weights of the
-    configurations; for announce=nothing only. family -- what is hidden, in place of configurations;
-    for the mean.
-
-    Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
-    """
-    position.game.require_kinds("a search", NoLabels, FixedLabels, SinkingLabels)
-    if position.game.is_silent:
-        found = Family.of(position, prior) if family is None else family.check_total_weight()
-        problem = Problem.of_family(found, position.hits)
-        return Kernel(problem, objective, options, table, disk, tick, rule)
-    if prior is not None:
-        position.game.require_silent("a search by a prior")
-    if rule != "optimal":
-        raise NotSupported(f"no kernel for {rule} with announce={position.game.announce}")
-    return Kernel(Problem.of_ships(position), objective, options, table, disk, tick)
-
-
 def announced_kernel(position: Position, memory: int = 1 << 23) -> Kernel:
     """The kernel of a small position where hits tell of their ships, for the mean.
 
-    Errors as in `kernel`.
+    Errors as in `Problem.of`.
     """
-    table = MemoryTable(memory)
-    problem = Problem.of_ships(position)
+    problem, table = Problem.of_ships(position), MemoryTable(memory)
     return Kernel(problem, MEAN, SolverOptions(), table, None, lambda nodes: None)
 
 

@@ -18,7 +18,7 @@ from optsearch.counting.prior import Prior
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
 from optsearch.search.frontier import BestFirstSearch, Question
-from optsearch.search.kernels import Disk, Kernel, SolverOptions, kernel
+from optsearch.search.kernels import Disk, Kernel, Problem, SolverOptions
 from optsearch.search.shared_memory import (
     CAN_SHARE,
     Attached,
@@ -60,8 +60,8 @@ class SearchSpec(NamedTuple):
 
     def kernel(self, table: MemoryTable, disk: Disk | None, tick: Callable[[int], None]) -> Kernel:
         """A kernel for it."""
-        position, objective, options, prior, family, _ = self
-        return kernel(position, objective, options, table, disk, tick, prior=prior, family=family)
+        problem = Problem.of(self.position, self.prior, self.family)
+        return Kernel(problem, self.objective, self.options, table, disk, tick)
 
 
 @dataclass(frozen=True)
