@@ -14,8 +14,6 @@ from pathlib import Path
 import pytest
 
 from optsearch.cli import common, progress
-from optsearch.cli.app import err
-from optsearch.cli.command import say
 from optsearch.support.store import Integers
 from tests.processes import run_script
 from tests.test_transcripts import ARE_WRITTEN, FOLDER
@@ -263,15 +261,6 @@ def test_short_memory(here, monkeypatch, error):
 
     monkeypatch.setattr("optsearch.cli.counting.read_position", fail)
     assert_is_one_clear_line(here("count", "4x4:2"), "not enough memory")
-
-
-def test_short_memory_while_the_reason_is_printed(capsys, monkeypatch):
-    def fail(*_, **__):
-        raise MemoryError
-
-    monkeypatch.setattr(err, "print", fail)
-    say("error: a reason")
-    assert capsys.readouterr().err == "error: a reason\n"
 
 
 def test_too_little_memory_to_begin():

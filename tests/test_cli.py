@@ -9,10 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from optsearch import cli
-from optsearch.game import Game
-from optsearch.game.position import MISS, Position, Reply
 from optsearch.support.store import Integers
-from optsearch.tree import DecisionTree, Leaf, Node, save
 from tests.examples import some
 from tests.processes import ENVIRONMENT, MANY_SECONDS, run_command
 
@@ -77,18 +74,6 @@ def test_a_drawn_board_as_windows_writes_it(here, tmp_path):
     board = tmp_path / "lake.txt"
     board.write_bytes(b"\xef\xbb\xbf...\r\n.-.\r\n...\r\n")
     assert here("count", f"{board}:2") == here("count", "3x3:2,holes=B2")
-
-
-def test_sinkings_are_drawn(here, tmp_path):
-    game = Game.parse("1x2:1,announce=sunk")
-    sunk, leaf = Reply(True, True), Leaf(1)
-    strategy = Node((0, 0), {sunk: leaf, MISS: Node((0, 1), {sunk: leaf})})
-    path = tmp_path / "tree.json"
-    save(DecisionTree(Position(game), strategy), path)
-    for options in ((), ("--draw-boards",)):
-        drawing = tmp_path / "drawing.pdf"
-        assert here("tree", path, "--figure", drawing, *options)[::2] == (0, "")
-        assert drawing.read_bytes().startswith(b"%PDF-")
 
 
 # Tables on disk

@@ -34,22 +34,6 @@ def test_the_table_of_spalding_jamieson(answer_of):
     assert 2 * answer["configurations"] == int(numbers[0]["value"])
 
 
-@pytest.mark.parametrize(
-    ("game", "shots", "position"),
-    [
-        ("4x4:3,2", "A1 hit, B2 miss", "A1=hit B2=miss"),
-        ("4x4:3,announce=ship", "A1 h A2 h A3 sunk", "A1=hit A2=hit A3=sunk:3"),
-    ],
-)
-def test_shots_are_read_as_by_the_prompt(answer_of, tmp_path, game, shots, position):
-    """And a board is read as it is printed, with its letters and numbers left out."""
-    answer = answer_of("posterior", game, "--shots", shots)
-    assert answer["position"] == position
-    board = tmp_path / "board.txt"
-    board.write_text(Position.parse(game, position).board())
-    assert answer_of("posterior", game, "--board", str(board))["position"] == position
-
-
 @pytest.mark.parametrize("ending", ["png", "pdf", "svg"])
 def test_posterior_figure(here, tmp_path, ending):
     path = tmp_path / f"heat.{ending}"

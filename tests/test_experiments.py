@@ -1,6 +1,5 @@
 """The experiments: what they write is what they say, and what is committed is what they write."""
 
-import argparse
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +15,6 @@ import numpy as np
 import pytest
 from numba.core.registry import CPUDispatcher as Dispatcher
 
-import experiments
 import optsearch
 from experiments import __main__ as listing
 from experiments import (
@@ -366,13 +364,6 @@ def test_ablation(run, tmp_path):
     for name in names:
         assert out.count(f"\n  {name} ") == 3
     assert f"{path}: {3 * len(names)} runs" in out
-
-
-def test_a_run_of_the_ablation_that_is_too_long():
-    game = Game.parse("5x5:3,2")
-    assert ablation.timed(ablation.AblationCase(Position(game)), experiments.FIRST, 0) is None
-    with pytest.raises(SystemExit, match="5x5:3,2: more than 0 nodes"):
-        list(ablation.rows(ablation.AblationCase(Position(game)), 0))
 
 
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.name)
@@ -1070,11 +1061,3 @@ def test_the_committed_leaderboard():
         mean = sum(k * n for k, n in histogram.items()) / games
         assert (games, max(histogram)) == (row["games"], row["worst"])
         assert mean == pytest.approx(row["mean"], abs=1e-4)
-
-
-def test_memory_on_a_command_line():
-    assert shape.memory("2") == 2 << 30
-    assert shape.memory("0.01") == 10737418
-    for text in ("0", "-1", "nan", "inf", "65537", "much"):
-        with pytest.raises(argparse.ArgumentTypeError, match=f"{text!r}: GiB between 0.01 and"):
-            shape.memory(text)

@@ -72,17 +72,6 @@ def test_calls_give_what_the_functions_give():
         optsearch.solve(5)
 
 
-def test_bounds_are_sorted_and_their_ends_bind():
-    found = optsearch.bounds("4x4:3,2")
-    lower = [bound.value for bound in found.bounds if bound.side == "lower"]
-    upper = [bound.value for bound in found.bounds if bound.side == "upper"]
-    assert (lower, upper) == (sorted(lower), sorted(upper))
-    assert [bound.side for bound in found.bounds] == ["lower"] * len(lower) + ["upper"] * len(upper)
-    assert (found.lower, found.upper) == (lower[-1], upper[0])
-    binding = [bound for bound in found.bounds if found.is_binding(bound)]
-    assert {bound.value for bound in binding} == {found.lower, found.upper}
-
-
 # How values look
 
 

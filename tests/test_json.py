@@ -300,15 +300,3 @@ def test_tables_in_pandas():
     assert (table["shots"] * table["configurations"]).sum() == 78_233_068_903
     for path in RESULTS.rglob("*.csv"):
         assert len(pandas.read_csv(path, comment="#")), path
-
-
-def test_json_lines_in_pandas(here):
-    pandas = pytest.importorskip("pandas")
-    games = ("4x4:3", "4x5:2,3,4", f"2x60:1{',1' * 19},contact=any")
-    lines = [here("count", game, "--json")[1] for game in games]
-    lines += [here("evaluate", "greedy", game, "--jobs", 1, "--json")[1] for game in games[:2]]
-    table = pandas.read_json(io.StringIO("".join(lines)), lines=True)
-    assert table["mean"].round(6).tolist()[3:] == [5.75, 11.340909]
-    exact = [json.loads(line)["configurations_exact"] for line in lines]
-    assert int(exact[2]) > 2**64
-    assert table["configurations"][:2].tolist() == [16, 88]

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import optsearch
-from optsearch.support import datafiles, files, records
+from optsearch.support import datafiles, records
 from optsearch.support.errors import RecordError
 
 # Any text but surrogates and NUL, with the characters that CSV treats specially made common.
@@ -251,20 +251,3 @@ def test_every_published_table_can_be_read(path):
 
 
 # Whole or not at all
-
-
-def test_a_failed_write_leaves_what_was_there(tmp_path):
-    path = tmp_path / "file"
-    files.replace(path, "é")
-
-    def fail():
-        with files.replacing(path) as beside:
-            beside.write_text("half")
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        fail()
-    assert path.read_bytes() == "é".encode()
-    assert [one.name for one in path.parent.iterdir()] == ["file"]
-    with pytest.raises(OSError, match="not a regular file"):
-        files.replace(tmp_path, "text")

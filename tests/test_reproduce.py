@@ -353,24 +353,6 @@ def test_what_players_of_the_mini_game_print(here):
     assert re.search(r"≠ .*greedy within 20 +132883 +125281", out)
 
 
-def test_all_sources_at_once(here, monkeypatch):
-    """Each with its title, its table and its verdict; one that differs is enough for status 1."""
-    quick = [s for s in reproduce_.SOURCES if s.name in ("paper", "probability")]
-    monkeypatch.setattr(reproducing, "SOURCES", tuple(quick))
-    status, out, err = here("reproduce", "--source", "all")
-    assert (status, err) == (0, "")
-    for source in quick:
-        assert f"{source.title}, printed and computed" in out
-    assert out.count("all agree") == 1
-    status, out, _ = here("reproduce", "--source", "all", "--json")
-    answer = json.loads(out)
-    assert (status, answer["agrees"]) == (0, True)
-    assert {check["source"] for check in answer["checks"]} == {"paper", "probability"}
-    status, _, err = here("reproduce", "--source", "nobody")
-    assert status == 2
-    assert "probability, mini-game, all" in err
-
-
 # Everything
 
 
