@@ -267,6 +267,16 @@ def test_hits_that_name_their_ships():
         reply_in(Position(game, "B1 2a"), (1, 1), HIT)
 
 
+def test_one_reply_shows_a_ship():
+    lines = ["B1 B2-A1", "undo B1", "B1 A1-B2, C1 miss", "D3 hit", "shots"]
+    output = run(lines, "3x4:##/##,2,contact=any,announce=place").output
+    shown = " ".join(f"{cell}=hit:A1+B1+A2+B2" for cell in ("B1", "A1", "A2", "B2"))
+    assert f"{shown} C1=miss\n" in output
+    assert output.count("ships left: 2\n") == 2
+    assert "B1=hit:A1+B1+A2+B2 is taken back" in output
+    assert "which ship was hit? write D3 hit D2-D3 or D3 hit C3-D3" in output
+
+
 def test_the_ships_that_remain():
     told = run(["A1 h A2 sunk2"], "4x4:3,2,contact=any,announce=ship").output
     assert "ships left: 3 2\n" in told

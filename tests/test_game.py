@@ -295,7 +295,12 @@ def test_players_hear_names(fleet, contact):
     ends = [play(greedy.shot, ships, Position(game)) for ships in rules.configurations]
     expected = Definition(rules).played(Definition(rules).player("first", 4))
     assert sum(len(end.shots) for end in ends) == sum(n * shots for shots, n in expected.items())
-    players = ["random", "greedy", *["parity", "density", "pattern"] * (announce == "name")]
+    players = [
+        "random",
+        "greedy",
+        "heuristic",
+        *["parity", "density", "pattern"] * (announce == "name"),
+    ]
     found = simulate(players, game, games=3, seed=1, jobs=1)
     assert all((one.shots >= game.fleet_cells).all() for one in found.outcomes)
     with pytest.raises(NotSupported, match=r"^thompson:.* is for announce=nothing\|sunk\|ship; "):

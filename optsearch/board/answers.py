@@ -25,9 +25,9 @@ from optsearch.evaluation.choosing import Chooser
 from optsearch.game import (
     MAX_CELLS,
     Cell,
-    FixedLabels,
     Game,
     NoLabels,
+    ShipNames,
     SinkingLabels,
     bits,
     cell_name,
@@ -67,7 +67,7 @@ class Setting:
     against: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        self.game.require_kinds("the board of the browser", NoLabels, FixedLabels, SinkingLabels)
+        self.game.require_kinds("the board of the browser", NoLabels, ShipNames, SinkingLabels)
 
     @cached_property
     def players(self) -> list[str]:
@@ -175,7 +175,7 @@ def about(setting: Setting) -> dict[str, Any]:
         "replies": [str(reply) for reply in known_replies(game)],
         "players": setting.players,
         "endgame": ENDGAME,
-        "walk": 0 if isinstance(game.announcement, FixedLabels) else explorer.MAX_CONFIGURATIONS,
+        "walk": 0 if isinstance(game.announcement, ShipNames) else explorer.MAX_CONFIGURATIONS,
     }
 
 
@@ -266,7 +266,7 @@ def _sunk(position: Position) -> dict[str, Any]:
     """The ships that are sunk for certain, and the cells of those that lie there for certain."""
     game = position.game
     kinds, wrecks = Counter[int](), set[int]()
-    if isinstance(game.announcement, FixedLabels):
+    if isinstance(game.announcement, ShipNames):
         for kind, number in Counter(game.fleet).items():
             hits = game.mask(one.cell for one in position.shots if one.reply.length == kind)
             if hits.bit_count() == number * int(kind):

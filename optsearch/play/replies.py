@@ -15,8 +15,10 @@ from optsearch.counting.prior import Prior
 from optsearch.game import Cell, FixedLabels, Game, cell_name
 from optsearch.game.noise import Lies, Noise, NoisyPosition
 from optsearch.game.position import HIT, SUNK, Position, Reply, Shot, known_replies, shots_of
-from optsearch.game.shapes import is_kind
+from optsearch.game.shapes import Placement, is_kind
 from optsearch.support.errors import ImpossiblePosition, PositionError
+
+MOST_TOLD = 8  # replies that an error lists
 
 
 class ReplyConflict(ImpossiblePosition):
@@ -80,7 +82,7 @@ def reply_in(position: Position | NoisyPosition, cell: Cell, reply: Reply) -> Re
     possible = [one for one in forms if _fits(position, cell, one)]
     if len(possible) == 1:
         return possible[0]
-    told = [in_words(cell, one) for one in possible or forms]
+    told = [in_words(cell, one) for one in (possible or forms)[:MOST_TOLD]]
     never = "; where the length is never told, begin with announce=sunk in place of announce=ship"
     raise PositionError(
         f"which ship was {'sunk' if reply.sunk else 'hit'}? write {' or '.join(told)}"
@@ -120,7 +122,10 @@ class Replies:
             _ = Posterior(position, prior=self.prior).probability
 
     def add(self, cell: Cell, reply: Reply) -> None:
-        """One more; PositionError for one that no game has, ReplyConflict for one that fits not."""
+        """One more; PositionError for one that no game has, ReplyConflict for one that fits not.
+
+        Where it shows a ship, all other cells of this are hit with it.
+        """
         shot = Shot(cell, reply)
         before = next((one for one in self.position.shots if one.cell == cell), None)
         if before is not None and isinstance(self.position, Position):
@@ -144,9 +149,13 @@ class Replies:
                 for one in known_replies(following.game)
                 if reply.hit and one.hit and one != reply and _fits(self.position, cell, one)
             ]
-            why += f"; {' or '.join(other)} can be" if other else ""
+            why += f"; {' or '.join(other[:MOST_TOLD])} can be" if other else ""
             raise ReplyConflict(f"{shot} {why}", together)
         self._require_weight(following)
+        if isinstance(reply.length, Placement) and isinstance(following, Position):
+            for other in following.game.cells_of(reply.length):
+                if not following.game.bit(other) & following.hits:
+                    following = following.after(other, reply)
         self.position = following
 
     def undo(self, cell: Cell | None = None) -> Shot:
@@ -160,7 +169,9 @@ class Replies:
         if gone is None:
             what = "no cell was shot" if cell is None else f"{cell_name(cell)} was not shot"
             raise PositionError(f"{what}; there is nothing to take back")
-        left = replace(self.position, shots=tuple(shot for shot in shots if shot is not gone))
+        is_shown = isinstance(gone.reply.length, Placement)  # all of a ship goes then
+        kept = (s for s in shots if not (s is gone or (is_shown and s.reply == gone.reply)))
+        left = replace(self.position, shots=tuple(kept))
         if not Posterior(left).configurations:
             raise PositionError(
                 f"without {gone} the replies after it are impossible; undo those first"
