@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from selenium.webdriver import Keys
+from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from optsearch.counting.posterior import Posterior
@@ -313,16 +313,35 @@ def play_on(page, shoot):
     raise AssertionError("the game does not end")
 
 
+def own_ships(page):
+    """The cells with a ship that a person has placed."""
+    cells = page.driver.find_elements("css selector", "#board .cell.own")
+    return {cell.get_attribute("aria-label")[:2] for cell in cells}
+
+
 @pytest.mark.long(8)
 def test_a_game_by_mouse_with_ships_placed_and_its_review(page):
     page.click("#mode-play")
     page.click("#placed")
-    page.cell((0, 0)).click()
-    page.cell((0, 0)).click()  # turned
-    page.cell((2, 3)).click()
+    page.cell((2, 3)).click()  # where it is shifted in
+    assert own_ships(page) == {"D2", "D3"}
+    page.cell((2, 3)).click()  # turned and shifted
+    assert own_ships(page) == {"C3", "D3"}
+    hand = ActionChains(page.driver)
+    hand.drag_and_drop(page.cell((2, 3)), page.cell((1, 1))).perform()
+    assert own_ships(page) == {"A2", "B2"}
+    page.cell((2, 2)).click()
+    at = [page.cell(cell).rect for cell in ((2, 2), (2, 3))]
+    for kind, where in (("touchStart", at[:1]), ("touchMove", at[1:]), ("touchEnd", [])):
+        points = [{"x": r["x"] + r["width"] / 2, "y": r["y"] + r["height"] / 2} for r in where]
+        page.driver.execute_cdp_cmd(
+            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": points}
+        )
+    assert own_ships(page) == {"A2", "B2", "D3"}
     page.click("#begin")
-    own = [page.cell(cell, "own").get_attribute("aria-label") for cell in ((0, 0), (1, 0), (2, 3))]
-    assert own == ["A1: your ship", "A2: your ship", "D3: your ship"]
+    assert page.driver.switch_to.active_element == page.cell((0, 0))
+    own = [page.cell(cell, "own").get_attribute("aria-label") for cell in ((1, 0), (1, 1), (2, 3))]
+    assert own == ["A2: your ship", "B2: your ship", "D3: your ship"]
     page.click("#hints")
     accessible(page.driver)
     assert "most probable" in page.driver.find_element("id", "board").get_attribute("innerHTML")

@@ -138,7 +138,9 @@ def games(first: Setting | None) -> dict[str, Any]:
         ],
         "first": first and {"name": "", "about": about, **_parts_of(first.game)},
         "contacts": explorer.CONTACTS,
-        "announcements": explorer.ANNOUNCEMENTS,
+        "announcements": {
+            rule: words for rule, words in explorer.ANNOUNCEMENTS.items() if rule != "place"
+        },
         "boards": explorer.BOARDS,
     }
 

@@ -11,7 +11,7 @@ let match = null;  // a game that is played here, or over
 let reviewed = [];  // what was said of each shot
 let chosen = null;  // the cell that a person shoots instead of the best
 let picked = null;  // the number of a shot that may be taken back
-let ships = [];  // placed by hand: [kind, cells]
+let ships = [];  // placed by hand: kind, cells, and the one from which it turns
 let refused = null;  // a reply that is impossible, and was given all the same
 let looked = null, turn = 0;
 let failed = null;  // why there is no answer to wait for, as the server names it
@@ -97,6 +97,7 @@ function show() {
   for (const part of document.querySelectorAll("[data-mode]")) part.hidden = part.dataset.mode !== mode;
   element("numbers").hidden = ["setup", "choose"].includes(mode);
   element("place").hidden = mode === "choose";
+  board?.place.classList.remove("placing");
   for (const name of ["advise", "play", "review"]) {
     const link = element(`mode-${name}`);
     if (name === place.mode) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
@@ -188,6 +189,7 @@ function build() {
   on("to-review", "click", () => goTo({mode: "review", shots: parsed(match.shots)}));
   on("branch", "click", () => goTo({mode: "advise", shots: place.shots.slice(0, place.at - 1)}));
   on("paste", "submit", pasted);
+  letDrag();
   on("unplace", "click", () => { ships.pop(); show(); });
   element("hints").addEventListener("change", arrive);
   for (const part of [element("against"), ...document.querySelectorAll("[name=ships]")]) part.addEventListener("change", show);

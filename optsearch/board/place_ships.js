@@ -7,10 +7,11 @@ function showSetup() {
   element("hiding").hidden = isSolo;
   element("whose").textContent = {easy: "shoots at random", hard: "plays by version 5 of Battleship Heuristics", exact: "shoots at a most probable cell, counted exactly", "": "only you shoot"}[element("against").value] ?? "";
   element("placing").hidden = !isPlaced;
+  board.place.classList.toggle("placing", isPlaced);
   const placed = isPlaced ? ships.map(([, cells]) => cells) : [], pairs = touching(placed), touch = new Set(pairs.flat());
   showCells(null, []);
   for (const ship of placed) for (const cell of ship) {
-    board.show(cell, {classes: touch.has(ship) ? ["wrong"] : [], label: touch.has(ship) ? "your ship, touches another" : "your ship"});
+    board.show(cell, {classes: ["own", ...(touch.has(ship) ? ["wrong"] : [])], label: touch.has(ship) ? "your ship, touches another" : "your ship"});
   }
   board.ships(placed);
   element("touching").textContent = pairs.length
@@ -45,24 +46,56 @@ function shipsLeft() {
   });
 }
 
-/** Place the next ship with its first cell here, turn the one that begins here, or take one off. */
+/** Where the cells of a placement lie to each other. */
+function formOf(cells) {
+  const [x, y] = board.at[cells[0]];
+  return cells.map((cell) => [board.at[cell][0] - x, board.at[cell][1] - y].map((n) => n.toFixed(2))).join(" ");
+}
+
+/** The free placements of a kind that have a cell, those with it nearest to their beginning first. */
+const placementsOn = (kind, cell, except) => A.places[kind].filter((cells) => cells.includes(cell) && isFree(cells, except))
+  .sort((one, other) => one.indexOf(cell) - other.indexOf(cell));
+
+/** Place the next ship on a cell, turn the one that was placed from there, or take another off. */
 function placeShip(cell) {
-  if (!element("placed").checked) return;
-  const i = ships.findIndex(([, cells]) => cells.includes(cell));
-  if (i >= 0) {
-    const [kind, cells] = ships[i], ways = A.places[kind].filter((one) => one[0] === cells[0]);
-    const others = ways.slice(ways.findIndex((one) => String(one) === String(cells)) + 1);
-    const free = others.find((one) => isFree(one, i));
-    if (cell === cells[0] && free) ships[i] = [kind, free]; else ships.splice(i, 1);
-  } else {
-    const [kind] = shipsLeft();
-    const way = kind && A.places[kind].find((one) => one[0] === cell && isFree(one, -1));
-    if (way) ships.push([kind, way]);
-    else trouble(kind ? `The ${shipText(kind)} does not fit with ${board.names[cell]} as its top left cell` : "Every ship is placed");
-    if (!way) return;
-  }
+  if (!element("placed").checked || dragged?.isMoved) return;
+  const i = ships.findIndex(([, cells]) => cells.includes(cell)), [kind] = i < 0 ? shipsLeft() : ships[i];
   trouble("");
+  if (i < 0) {
+    const [cells] = kind ? placementsOn(kind, cell, -1) : [];
+    if (cells) ships.push([kind, cells, cell]);
+    else trouble(kind ? `There is no room for the ${shipText(kind)} on ${board.names[cell]}` : "Every ship is placed");
+  } else if (ships[i][2] !== cell) {
+    ships.splice(i, 1);
+  } else {
+    const forms = [...new Set(A.places[kind].map(formOf))], now = forms.indexOf(formOf(ships[i][1]));
+    const others = placementsOn(kind, cell, i), turns = [...forms.slice(now + 1), ...forms.slice(0, now)];
+    const turned = turns.map((form) => others.find((cells) => formOf(cells) === form)).find(Boolean);
+    if (turned) ships[i] = [kind, turned, cell];
+    else trouble(`There is no room to turn the ${shipText(kind)} on ${board.names[cell]}`);
+  }
   show();
+}
+
+let dragged = null;  // the ship that a pointer holds, which of its cells, and whether it moved
+
+/** Ships are dragged, with a mouse or a finger: one goes where the cell that is held can go. */
+function letDrag() {
+  document.addEventListener("pointerdown", (event) => {
+    const cell = board.under(event), i = MODES() === "setup" ? ships.findIndex(([, cells]) => cells.includes(cell)) : -1;
+    dragged = i < 0 ? null : {i, part: ships[i][1].indexOf(cell), isHeld: true, isMoved: false};
+  });
+  document.addEventListener("pointermove", (event) => {
+    if (!dragged?.isHeld) return;
+    const {i, part} = dragged, [kind, cells, from] = ships[i], to = board.under(event);
+    if (to < 0 || to === cells[part]) return;
+    const moved = A.places[kind].find((one) => one[part] === to && formOf(one) === formOf(cells) && isFree(one, i));
+    if (!moved) return;
+    ships[i] = [kind, moved, moved[cells.indexOf(from)]];
+    dragged.isMoved = true;
+    show();
+  });
+  for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, () => { if (dragged) dragged.isHeld = false; });
 }
 
 const isFree = (cells, except) => !ships.some(([, others], i) => i !== except && others.some((cell) => cells.includes(cell)));

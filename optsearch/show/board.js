@@ -170,6 +170,9 @@ class Board {
     this.elements[best].focus();
   }
 
+  /** The cell under a pointer; -1 if there is none. */
+  under({clientX, clientY}) { return this.elements.indexOf(document.elementFromPoint(clientX, clientY)?.closest(".cell") ?? 0); }
+
   first() { return this.elements.findIndex(Boolean); }
 
   /** The cell of a name; -1 if none has it. */
