@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from fractions import Fraction
 from pathlib import Path
 
@@ -325,6 +325,12 @@ class Client:
         status, head, text = self.request("POST", f"/ask/{name}", content, **{**own, **fields})
         return status, head, json.loads(text)
 
+    def ready(self, *asked):
+        """The answer of a process that has begun."""
+        while (answer := self.ask(*asked))[2].get("kind") == "Preparing":
+            pass
+        return answer
+
 
 @pytest.fixture(scope="module")
 def client(served):
@@ -333,9 +339,7 @@ def client(served):
 
 def test_an_answer(client):
     asked = {"page": "p", "shots": "A1=miss"}
-    while (answer := client.ask(content=asked))[2].get("kind") == "Preparing":
-        pass
-    status, head, found = answer
+    status, head, found = client.ready("advice", asked)
     assert (status, found) == (200, answers.advice(SMALL, "A1=miss"))
     assert not [name for name in head if name.startswith("access-control")]
     assert "set-cookie" not in head
@@ -362,9 +366,7 @@ def test_a_worker_killed_in_mid_request(served, client):
         status, _, found = lost.result()
     assert (status, found["kind"]) == (422, "WorkerLost")
     assert "ask again" in found["error"]
-    while (answer := client.ask(content=asked))[2].get("kind") == "Preparing":
-        pass
-    assert answer[::2] == (200, answers.advice(SMALL, "A1=miss"))
+    assert client.ready("advice", asked)[::2] == (200, answers.advice(SMALL, "A1=miss"))
     assert worker not in children(served[0])
 
 
@@ -410,6 +412,7 @@ def test_nothing_else_is_answered(client):
         ("GET", "/ask/advice", 405),
         ("GET", "/nothing", 404),
         ("GET", "/explorer/", 404),
+        ("GET", "/ask/about/", 404),
         ("OPTIONS", "/ask/advice", 405),
         ("PUT", "/", 405),
     ):
@@ -435,13 +438,14 @@ def test_the_page_has_no_code_in_it(client):
 
 
 def test_a_whole_game_by_requests(client):
-    _, _, seen = client.ask("begin", {"against": "easy"})
+    _, _, seen = client.ready("begin", {"against": "easy"})
+    assert "error" not in seen
     match = seen["match"]
     for cell in range(12):
         if seen["over"]:
             break
         assert seen["hidden"] is None
-        _, _, seen = client.ask("shoot", {"match": match, "cell": cell_name(divmod(cell, 4))})
+        _, _, seen = client.ready("shoot", {"match": match, "cell": cell_name(divmod(cell, 4))})
     assert seen["over"]
     assert client.ask("match", {"match": match})[2] == seen
     status, _, lost = client.ask("match", {"match": "0"})
@@ -509,11 +513,25 @@ def test_raw_requests_are_refused(served):
         (f"{head}Origin: http://evil.example\r\nContent-Length: 0\r\n\r\n", 403),
         (f"{head}{own.replace(token, '0' * 32)}Content-Length: 0\r\n\r\n", 401),
         (f"{head}{own}Content-Length: 99999999\r\n\r\n", 413),
+        (f"{head}{own}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
         (f"{head}{own}Transfer-Encoding: chunked\r\n\r\n11000\r\n{' ' * 0x11000}\r\n", 413),
     ):
         answer = raw(port, request.encode()).split(b" ", 2)
         assert answer[1] == str(status).encode(), request[:80]
     assert raw(port, f"{head}{'X: y' * 100_000}".encode())[:12] in (b"", b"HTTP/1.1 400")
+
+
+def test_an_address_has_few_connections(served):
+    with ExitStack() as stack:
+        several = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", served[1])))
+            for _ in range(guard.EACH + 1)
+        ]
+        several[-1].settimeout(MANY_SECONDS)
+        assert several[-1].recv(1) == b""
+        several[0].settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            several[0].recv(1)
 
 
 def test_slow_requests_are_ended(monkeypatch):

@@ -1,6 +1,8 @@
 """The board in a browser: whole games, advice, review, contradictions, undo, back, a telephone."""
 
+import base64
 import json
+import re
 import subprocess
 import sys
 
@@ -286,6 +288,29 @@ def test_a_large_board_says_that_it_is_prepared_and_what_takes_too_long(page):
     page.check(Position.parse(GAME, "A1=miss C1=miss"))
 
 
+def test_pictures_a_print_and_boards_of_other_forms(page):
+    page.open("?game=4x4:2,board=torus&shots=A1=miss")
+    seam = page.driver.find_element("css selector", "#board .seam").get_attribute("d")
+    assert seam == "M-.5-.5V3.5M3.5-.5V3.5M-.5-.5H3.5M-.5 3.5H3.5"
+    saved = """const done = arguments[0];
+        HTMLAnchorElement.prototype.click = function () { done([this.download, this.href]); };
+        savePicture(KIND);"""
+    for kind, start in (("svg", "data:image/svg+xml"), ("png", "data:image/png;base64,iVBOR")):
+        script = saved.replace("KIND", f"'{kind}'")
+        name, address = page.driver.execute_async_script(script)
+        assert name == f"board.{kind}"
+        assert address.startswith(start)
+    page.open("?mode=review&shots=A1=miss,B1=miss,C2=miss")
+    printed = page.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"]
+    assert len(re.findall(rb"/Type */Page\b", base64.b64decode(printed))) == 1
+    page.resize(360)
+    page.open("?game=12x12:1")
+    wide, room = page.driver.execute_script(
+        "return [board.place.scrollWidth, board.place.clientWidth]"
+    )
+    assert wide == room
+
+
 def test_a_page_without_its_token_asks_for_it(page):
     assert "token" not in page.driver.current_url
     token = page.address.partition("token=")[2]
@@ -309,7 +334,7 @@ def play_on(page, shoot):
         shoot(GAME.cell(index))
         page.wait()
         if page.text("turn") == "The end":
-            return index + 1
+            return
     raise AssertionError("the game does not end")
 
 
@@ -345,14 +370,34 @@ def test_a_game_by_mouse_with_ships_placed_and_its_review(page):
     page.click("#hints")
     accessible(page.driver)
     assert "most probable" in page.driver.find_element("id", "board").get_attribute("innerHTML")
-    shots = play_on(page, lambda cell: page.cell(cell).click())
+    first, there = page.driver.current_window_handle, page.driver.current_url
+    page.driver.switch_to.new_window("tab")
+    page.driver.get(f"{there}#{page.address.partition('#')[2]}")
+    page.wait()
+    page.cell((2, 3)).click()
+    page.wait()
+    page.driver.close()
+    page.driver.switch_to.window(first)
+    WebDriverWait(page.driver, MANY_SECONDS).until(lambda _: "You shot D3" in page.text("said"))
+    play_on(page, lambda cell: page.cell(cell).click())
     assert len(page.driver.find_elements("css selector", "#board circle.hull")) == 3
     page.click("#to-review")
     rows = page.driver.find_elements("css selector", "#rows tbody tr")
-    assert len(rows) == shots
+    shots = len(rows)
     assert f"of {shots} shot" in page.text("verdict")
     page.click("#rows tbody tr:first-child button")
     assert page.driver.current_url.endswith("at=1")
+    bars = page.driver.find_elements("css selector", "#bars g")
+    assert len(bars) == shots
+    bars[-1].click()
+    page.wait()
+    assert page.driver.current_url.endswith(f"at={shots}")
+    row = page.driver.find_element("css selector", "#rows tr[aria-current]").rect
+    box = page.driver.find_element("id", "rows-place").rect
+    assert box["y"] <= row["y"] <= box["y"] + box["height"] - row["height"] + 1
+    foot = page.driver.find_element("tag name", "footer").rect
+    below = page.driver.execute_script("return document.documentElement.scrollHeight")
+    assert below - foot["y"] - foot["height"] < 100
     accessible(page.driver)
     page.driver.back()
     page.wait()

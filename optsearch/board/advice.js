@@ -188,7 +188,7 @@ function showNumbers() {
   }
   showToGo();
   const walk = element("walk-these");
-  walk.hidden = !isKnown || known.over || !A.walk || BigInt(known.configurations) > A.walk;
+  walk.hidden = !isKnown || known.over || BigInt(known.configurations) > A.walk;
   walk.href = `/explorer${elsewhere({match: ""}).slice(1)}`;
 }
 

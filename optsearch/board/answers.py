@@ -177,7 +177,7 @@ def about(setting: Setting) -> dict[str, Any]:
         "replies": [str(reply) for reply in known_replies(game)],
         "players": setting.players,
         "endgame": ENDGAME,
-        "walk": 0 if isinstance(game.announcement, ShipNames) else explorer.MAX_CONFIGURATIONS,
+        "walk": explorer.MAX_CONFIGURATIONS,
     }
 
 

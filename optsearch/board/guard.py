@@ -9,14 +9,16 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from typing import Any, ClassVar
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_BYTES = 1 << 16  # of a body
 PATIENCE = 10.0  # seconds for the head of a request, and for its body
 CONNECTIONS = 64
+EACH = 16  # connections of one address
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -101,6 +103,8 @@ def _fields(scope: MutableMapping[str, Any]) -> dict[str, list[str]]:
 
 async def _body(fields: dict[str, list[str]], receive: Receive) -> bytes:
     too_large = Refused(413, f"at most {MOST_BYTES:,} bytes are accepted")
+    if "content-length" in fields and "transfer-encoding" in fields:
+        raise Refused(400, "the length of the request is given in two ways")
     length = fields.get("content-length", ["0"])[0]
     if not length.isdecimal() or int(length) > MOST_BYTES:
         raise too_large
@@ -145,13 +149,22 @@ async def _refuse(error: Refused, send: Send) -> None:
 
 
 class Patient(H11Protocol):  # type: ignore[misc]  # it may not be installed
-    """A connection that is closed where the head of a request does not come in time."""
+    """A connection that is closed where the head of a request does not come in time.
+
+    So is one of an address that has many.
+    """
 
     _clock: asyncio.TimerHandle | None = None
+    _peer = ""
+    _open: ClassVar[Counter[str]] = Counter()  # by address
 
     def connection_made(self, transport: Any) -> None:
         """As uvicorn's, and the time begins."""
         super().connection_made(transport)
+        self._peer = transport.get_extra_info("peername")[0]
+        self._open[self._peer] += 1
+        if self._open[self._peer] > EACH:
+            transport.close()
         self._wait()
 
     def data_received(self, data: bytes) -> None:
@@ -164,6 +177,7 @@ class Patient(H11Protocol):  # type: ignore[misc]  # it may not be installed
 
     def connection_lost(self, exc: Exception | None) -> None:
         """As uvicorn's."""
+        self._open[self._peer] -= 1
         self._rest()
         super().connection_lost(exc)
 

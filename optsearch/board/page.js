@@ -13,7 +13,8 @@ let chosen = null;  // the cell that a person shoots instead of the best
 let picked = null;  // the number of a shot that may be taken back
 let ships = [];  // placed by hand: kind, cells, and the one from which it turns
 let refused = null;  // a reply that is impossible, and was given all the same
-let looked = null, turn = 0;
+let looked = null, turn = 0, clock = null;
+const tabs = new BroadcastChannel("match");  // is told of a shot in a match, which other tabs may show
 let failed = null;  // why there is no answer to wait for, as the server names it
 
 const isTooLong = () => failed === "TooLong";
@@ -67,6 +68,9 @@ async function arrive() {
   failed = null;
   document.body.classList.add("busy");
   trouble("");
+  const began = Date.now(), seconds = () => Math.round((Date.now() - began) / 1000);
+  clearInterval(clock);
+  clock = setInterval(() => { element("elapsed").textContent = `Counting, for ${counted(seconds(), "second")} so far`; }, 1000);
   const modes = {choose: chooseGame, advise: advise, play: playOn, review: review};
   try {
     await modes[place.mode](() => mine === turn);
@@ -76,7 +80,10 @@ async function arrive() {
     failed = error.kind;
     trouble(isTooLong() && place.mode === "advise" ? `${error.message}. Answers are quicker after more shots: tap a cell, then tap the reply.` : error.message);
   }
-  if (mine === turn) document.body.classList.remove("busy");
+  if (mine !== turn) return;
+  clearInterval(clock);
+  element("elapsed").textContent = "";
+  document.body.classList.remove("busy");
 }
 
 function trouble(text) {
@@ -162,6 +169,38 @@ function look(cell) {
 
 // Review
 
+// Pictures
+
+const STYLES = ["fill", "stroke", "stroke-width", "stroke-linecap", "stroke-linejoin", "stroke-dasharray", "paint-order", "display",
+  "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline"];
+const WIDE = 1200;  // pixels of a picture
+
+/** The board as it is shown, as the text of an SVG that needs no style from elsewhere. */
+function picture() {
+  const shown = element("board").querySelector("svg"), copy = shown.cloneNode(true), {width, height} = shown.viewBox.baseVal;
+  const parts = [...shown.querySelectorAll("*")];
+  [...copy.querySelectorAll("*")].forEach((part, i) => {
+    const style = getComputedStyle(parts[i]);
+    for (const name of STYLES) part.style.setProperty(name, style.getPropertyValue(name));
+  });
+  for (const [name, value] of [["width", WIDE], ["height", Math.round(WIDE * height / width)]]) copy.setAttribute(name, value);
+  copy.style.background = getComputedStyle(document.body).backgroundColor;
+  return new XMLSerializer().serializeToString(copy);
+}
+
+async function savePicture(kind) {
+  let address = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(picture())}`;
+  if (kind === "png") {
+    const image = made("img"), canvas = made("canvas");
+    image.src = address;
+    await image.decode();
+    [canvas.width, canvas.height] = [image.width, image.height];
+    canvas.getContext("2d").drawImage(image, 0, 0);
+    address = canvas.toDataURL();
+  }
+  made("a", [], {href: address, download: `board.${kind}`}).click();
+}
+
 // The beginning
 
 function build() {
@@ -190,6 +229,7 @@ function build() {
   on("branch", "click", () => goTo({mode: "advise", shots: place.shots.slice(0, place.at - 1)}));
   on("paste", "submit", pasted);
   letDrag();
+  for (const kind of ["svg", "png"]) on(`save-${kind}`, "click", () => savePicture(kind));
   on("unplace", "click", () => { ships.pop(); show(); });
   element("hints").addEventListener("change", arrive);
   for (const part of [element("against"), ...document.querySelectorAll("[name=ships]")]) part.addEventListener("change", show);
@@ -206,7 +246,10 @@ function build() {
 }
 
 element("choose").addEventListener("submit", (event) => { event.preventDefault(); chosenGame(); });
-waits = (isWaiting) => { element("waiting").hidden = !isWaiting; };
+waits = (isWaiting) => {
+  element("waiting").hidden = !isWaiting;
+  element("waiting").textContent = isWaiting ? "The counts of this board are being prepared. A large board takes up to two minutes; the page then goes on by itself." : "";
+};
 
 async function start() {
   for (const part of document.querySelectorAll("[data-mode], #numbers, #place")) part.hidden = true;
@@ -221,6 +264,11 @@ async function start() {
     if (error.kind !== "NoGame") trouble(error.message);
     place.mode = "choose";
   }
+  tabs.addEventListener("message", ({data}) => {
+    if (match?.match !== data) return;
+    match = null;
+    if (place.mode === "play") arrive();
+  });
   addEventListener("popstate", () => {
     const {game} = place;
     readPlace();

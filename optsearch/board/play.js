@@ -26,6 +26,7 @@ async function shoot(cell) {
   document.body.classList.add("busy");
   try {
     match = await ask("shoot", {match: match.match, cell: board.names[cell]});
+    tabs.postMessage(match.match);
   } catch (error) {
     trouble(error.message);
     document.body.classList.remove("busy");

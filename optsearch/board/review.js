@@ -18,8 +18,8 @@ async function review(isMine) {
   }
 }
 
-const points = (given) => given < 0.00005 ? "nothing" : `${(100 * given).toFixed(given < 0.001 ? 2 : 1)} points`;
-const percentagePoints = (given) => points(given).replace("points", "percentage points");
+const points = (given) => given < 0.00005 ? "nothing" : (100 * given).toFixed(given < 0.001 ? 2 : 1);
+const percentagePoints = (given) => given < 0.00005 ? "nothing" : `${points(given)} percentage points`;
 const lossOf = (one) => one.optimum ? one.loss : null;
 
 function lossText([lower, upper]) {
@@ -51,14 +51,41 @@ function showReview() {
     button.addEventListener("click", () => goTo({at: i + 1}, false));
     const isBad = loss ? loss[0] > 0 : away >= 0.00005;
     const line = made("tr", [
-      made("td", button), made("td", `${percent(row.chance, 1, 1)} %`),
-      made("td", `${row.best[0].cells.slice(0, 3).join(" ")}${row.best[0].cells.length > 3 ? " …" : ""} ${percent(row.most, 1, 1)} %`),
+      made("td", button), made("td", `${percent(row.chance, 1, 1)}\u00a0%`),
+      made("td", `${row.best[0].cells.slice(0, 3).join(" ")}${row.best[0].cells.length > 3 ? " …" : ""} ${percent(row.most, 1, 1)}\u00a0%`),
       made("td", made("span", [points(Math.max(0, away)), ...(loss ? [`, ${lossText(loss)}`] : [])], {class: isBad ? "bad" : "good"})),
     ]);
     if (i + 1 === at) line.setAttribute("aria-current", "true");
     return line;
   }));
+  keepInView(body.querySelector("[aria-current]"));
+  showGraph(at);
   if (had) body.querySelector(`[data-at="${had}"]`)?.focus();
+}
+
+/** Scroll the rows, and not the page, until one is seen below their head. */
+function keepInView(row) {
+  if (!row) return;
+  const box = element("rows-place"), head = element("rows").tHead.offsetHeight;
+  box.scrollTop = Math.max(Math.min(box.scrollTop, row.offsetTop - head), row.offsetTop + row.offsetHeight - box.clientHeight);
+}
+
+/** A bar per shot, as high as what it gave away. */
+function showGraph(at) {
+  const away = reviewed.map(({most, chance}) => Math.max(0, most - chance)), most = Math.max(...away, 0);
+  const worst = away.indexOf(most), scale = most || 1;
+  element("graph").hidden = reviewed.length === 0;
+  element("graph-says").textContent = most ? `The most was ${percentagePoints(most)}, by shot ${worst + 1}, ${place.shots[worst]?.[0]}.` : "No shot gave anything away.";
+  element("bars").replaceChildren(drawn("svg", {viewBox: `0 0 ${place.shots.length} 1`, preserveAspectRatio: "none", "aria-hidden": "true"}, away.map((given, i) => {
+    const high = .03 + .97 * given / scale;
+    const bar = drawn("g", {class: i + 1 === at ? "now" : ""}, [
+      drawn("rect", {x: i, y: 0, width: 1, height: 1, class: "back"}),
+      drawn("rect", {x: i + .12, y: 1 - high, width: .76, height: high, class: given < 0.00005 ? "good" : "bad"}),
+      drawn("title", {}, `${i + 1}. ${place.shots[i][0]}: ${points(given)}`),
+    ]);
+    bar.addEventListener("click", () => goTo({at: i + 1}, false));
+    return bar;
+  })));
 }
 
 async function pasted() {

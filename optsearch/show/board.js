@@ -123,7 +123,7 @@ class Board {
     const labels = shape.labels.map(([text, x, y]) => drawn("text", {x, y, class: "label"}, text));
     const picture = drawn(
       "svg", {viewBox: `${left} ${top} ${right - left} ${bottom - top}`, role: "presentation"},
-      [drawn("g", {"aria-hidden": "true"}, labels), ...rows.values()],
+      [drawn("g", {"aria-hidden": "true"}, labels), ...rows.values(), drawn("path", {class: "seam", d: shape.seams})],
     );
     place.classList.add("board");
     place.setAttribute("role", "grid");

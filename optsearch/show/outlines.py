@@ -13,7 +13,8 @@ def shape(game: Game) -> dict[str, Any]:
     """The board of a game, as a JSON object; y grows downward, and neighbours are 1 apart.
 
     cells -- by their index, each a name, x and y; None for a hole. outline -- the corners of a cell
-    around its place. labels -- texts beside the board, each with x and y.
+    around its place. labels -- texts beside the board, each with x and y. seams -- where the board
+    goes on at its other side, as the path of an SVG.
     """
     board, cells = game.board, map(game.cell, range(game.cells))
     return {
@@ -23,7 +24,15 @@ def shape(game: Game) -> dict[str, Any]:
         ],
         "outline": board.outline,
         "labels": [] if board.digest else _labels(game),
+        "seams": _seams(game),
     }
+
+
+def _seams(game: Game) -> str:
+    right, bottom = game.columns - 0.5, game.rows - 0.5
+    sides = f"M-.5-.5V{bottom}M{right}-.5V{bottom}"
+    ends = f"M-.5-.5H{right}M-.5 {bottom}H{right}"
+    return {"cylinder": sides, "torus": sides + ends}.get(game.board.text, "")
 
 
 def _labels(game: Game) -> list[tuple[str, float, float]]:
