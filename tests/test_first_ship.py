@@ -5,7 +5,7 @@ Nothing of `optsearch.lower_bounds` computes V in this file but what is compared
 
 import random
 from functools import cache
-from itertools import combinations, permutations
+from itertools import permutations
 from math import comb
 
 import pytest
@@ -309,18 +309,3 @@ def test_where_many_ships_are_through_a_cell(monkeypatch):
     every, long = values(known), values(fewer)
     monkeypatch.setattr(first_ship, "_ROOM", 7)
     assert values(known) == long != every
-
-
-@pytest.mark.parametrize("text", SEARCHED)
-def test_what_cells_add(text):
-    """Exactly after up to three cells, and no less after more."""
-    game, _, coverage = searched(text)
-    columns = columns_of(sets_of(game), game)
-    for size in range(6):
-        for cells in list(combinations(range(game.cells), size))[::37]:
-            met = met_by(columns, cells)
-            exact = [met_by(columns, [*cells, cell]) - met for cell in range(game.cells)]
-            added = coverage.added(cells).tolist()
-            others = [cell for cell in range(game.cells) if cell not in cells]
-            assert all(added[cell] >= exact[cell] for cell in others)
-            assert size > 3 or all(added[cell] == exact[cell] for cell in others)

@@ -9,7 +9,7 @@ Any board will do. Its symmetries, which map placements to placements, only save
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -259,7 +259,6 @@ class Coverage:
         self.counts = counts
         self._nodes, self._gave_up = nodes, False
         self._found: dict[int, tuple[int, list[int]]] = {}
-        self._covered: dict[tuple[int, ...], Numbers] = {}
 
     def most_met(self, k: int) -> int:
         """f(S) is at most this for every set S of k cells."""
@@ -303,50 +302,6 @@ class Coverage:
         bounded = self._search.bound(k, most, self._nodes, *nothing)
         self._gave_up = bounded is None
         return bounded or (most, [])
-
-    def added(self, cells: Sequence[int], before: Numbers | None = None) -> Numbers:
-        """What every other cell adds at most to what these meet, by the inequality above.
-
-        For up to three cells it is what it adds. Entries of the cells themselves mean nothing.
-
-        cells -- in the order in which they came. before -- this for all but the last, if known.
-        """
-        if not cells:
-            return self.counts.covering[0][: self.counts.game.cells]
-        *others, last = cells
-        result = self.added(others) if before is None else before
-        result = result - self._with((last,))
-        for cell in others:
-            result += self._with((min(cell, last), max(cell, last)))
-        return result - self._heaviest_tree(last, others) if len(others) > 1 else result
-
-    def _with(self, cells: tuple[int, ...]) -> Numbers:
-        """How many configurations cover these ascending cells and each other one; 0 for these."""
-        if cells not in self._covered:
-            n = self.counts.game.cells
-            others = [cell for cell in range(n) if cell not in cells]
-            sets = np.sort([(*cells, other) for other in others], axis=1)
-            result = np.zeros(n, np.int64)
-            result[others] = self.counts.covering[len(cells)][numbers_of(sets)]
-            self._covered[cells] = result
-        return self._covered[cells]
-
-    def _heaviest_tree(self, last: int, cells: Sequence[int]) -> Numbers:
-        """For each v the most of the sum of c(v, last, a, b) over the edges {a, b} of a tree."""
-        every, number = np.arange(self.counts.game.cells), len(cells)
-        weights = np.zeros((number, number, len(every)), np.int64)
-        for a, b in combinations(range(number), 2):
-            some = sorted((last, cells[a], cells[b]))
-            weights[a, b] = weights[b, a] = self._with(tuple(some))
-        total, nearest = np.zeros(len(every), np.int64), weights[0].copy()
-        outside = np.ones((number, len(every)), np.bool_)
-        outside[0] = False
-        for _ in range(number - 1):
-            following = np.where(outside, nearest, -1).argmax(axis=0)
-            total += nearest[following, every]
-            outside[following, every] = False
-            np.maximum(nearest, weights[following, :, every].T, out=nearest)
-        return total
 
     def most_kept(
         self, k: int, limit: int, ships: NDArray[np.uint64], costs: NDArray[np.int64]
