@@ -11,7 +11,8 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
-from matplotlib.patches import Circle, FancyBboxPatch, Patch, Polygon, Rectangle
+from matplotlib.patches import Circle, FancyBboxPatch, Patch, PathPatch, Polygon, Rectangle
+from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
@@ -40,8 +41,6 @@ def paper_name(cell: Cell) -> str:
 
 def board_size(game: Game) -> tuple[float, float]:
     """Width and height of a drawn board, in cells."""
-    if _has_lines(game):
-        return game.columns, game.rows
     corners = np.concatenate([cell_corners(game, cell) for cell in _cells(game)])
     wide, high = np.ptp(corners, axis=0)
     return float(wide), float(high)
@@ -71,11 +70,6 @@ def board_lines(game: Game) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.array(between).reshape(-1, 2, 2), np.array(around).reshape(-1, 2, 2)
 
 
-def _has_lines(game: Game) -> bool:
-    """Whether straight lines part all cells: the board is drawn as a grid."""
-    return game.board.has_squares
-
-
 def _cells(game: Game) -> list[Cell]:
     """The cells that are drawn: all but places of the grid where the board has none."""
     return [game.cell(i) for i in range(game.cells) if not game.board.empty >> i & 1]
@@ -95,18 +89,13 @@ def _centre(game: Game, cell: Cell) -> tuple[float, float]:
 
 def cell_patch(game: Game, cell: Cell, inset: float = 0.0, **style: Any) -> Patch:
     """A cell, or what is further in, to be added to axes."""
-    if _has_lines(game):
-        row, column = cell
-        side = 1 - inset
-        return Rectangle((column + inset / 2, row + inset / 2), side, side, **style)
     return Polygon(cell_corners(game, cell, inset), closed=True, **style)
 
 
 def draw_board(ax: Axes, position: Position, paper: bool = False) -> None:
     """Draw a position: the grid, column letters above, row numbers on the left, and the shots.
 
-    Cells that are no squares are drawn each for itself. Where a row or column goes on at the other
-    end, the frame is broken there.
+    Where a row or column goes on at the other end, the frame is broken there.
 
     Each shot has the mark of its reply on a shade; a hole is dark. With `paper`, rows have the
     letters and columns the numbers, as in the paper.
@@ -116,10 +105,8 @@ def draw_board(ax: Axes, position: Position, paper: bool = False) -> None:
         ax.add_patch(cell_patch(game, cell, facecolor=palette.HOLE, lw=0, zorder=2, gid="hole"))
     for shot in position.shots:
         _draw_shot(ax, game, shot)
-    if _has_lines(game):
-        _draw_grid(ax, game.rows, game.columns, paper, game.board.seams)
-    else:
-        _draw_cells(ax, game)
+    _draw_lines(ax, game)
+    _name_cells(ax, game, paper)
     ax.set_aspect("equal")
 
 
@@ -333,92 +320,42 @@ def _width(text: str) -> float:
     return float(TextPath((0, 0), text, 1, prop=FontProperties()).get_extents().width)
 
 
-def _draw_cells(ax: Axes, game: Game) -> None:
-    """The outline of each cell; names at the ends of rows and columns, of a file on each cell."""
-    outlines = [cell_corners(game, cell) for cell in _cells(game)]
-    lines = PolyCollection(outlines, facecolors="none", edgecolors=GRID, linewidths=0.8, gid="grid")
-    ax.add_collection(lines)
-    lines.set_clip_on(False)  # half of those around would be cut
-    corners = np.concatenate(outlines)
+def _draw_lines(ax: Axes, game: Game) -> None:
+    """The lines between cells, and the frame; the axes end there."""
+    for lines, colour, width in zip(board_lines(game), (GRID, INK), (0.8, 1.2), strict=True):
+        path = Path(lines.reshape(-1, 2), [Path.MOVETO, Path.LINETO] * len(lines))
+        style: dict[str, Any] = {"ec": colour, "lw": width, "capstyle": "projecting"}
+        drawn = ax.add_patch(PathPatch(path, fill=False, zorder=3 if colour == INK else 2, **style))
+        drawn.set_clip_on(False)  # half of those around would be cut
+    corners = np.concatenate([cell_corners(game, cell) for cell in _cells(game)])
     (left, top), (right, bottom) = corners.min(axis=0), corners.max(axis=0)
     ax.set_xlim(left, right)
     ax.set_ylim(bottom, top)
+
+
+def _name_cells(ax: Axes, game: Game, paper: bool) -> None:
+    """Names at the ends of rows and columns; of a board from a file on each cell."""
+    names = [column_name(j) for j in range(game.columns)], [str(i + 1) for i in range(game.rows)]
+    if paper:
+        names = [str(j + 1) for j in range(game.columns)], list(map(column_name, range(game.rows)))
     ax.set_xticks([])
     ax.set_yticks([])
-    for spine in ax.spines.values():
-        spine.set_visible(False)
-    style: dict[str, Any] = {
-        "ha": "center",
-        "va": "center",
-        "color": LABEL,
-        "gid": "label",
-        "clip_on": False,
-    }
-    if game.board.digest:
-        for cell in _cells(game):
-            x, y = _centre(game, cell)
-            ax.text(x, y + 0.33, cell_name(cell), fontsize=5, **style)
-        return
-    for column in range(game.columns):
-        x, y = _centre(game, (0, column))
-        ax.text(x, y - 0.85, column_name(column), **style)
-    for row in range(game.rows):
-        x, y = _centre(game, (row, 0))
-        ax.text(x - 0.85, y, str(row + 1), **style)
-
-
-def _draw_grid(
-    ax: Axes,
-    rows: int,
-    columns: int,
-    paper: bool = False,
-    seams: tuple[bool, bool] = (False, False),
-) -> None:
-    """Lines and labels; the cell (row, column) is the unit square from (column, row) on.
-
-    seams -- whether columns, and rows, go on at the other end.
-    """
-    lines = [((j, 0), (j, rows)) for j in range(1, columns)]
-    lines += [((0, i), (columns, i)) for i in range(1, rows)]
-    ax.add_collection(LineCollection(lines, colors=GRID, linewidths=0.8, gid="grid"))
-    if any(seams):
-        _draw_sides(ax, rows, columns, seams)
-    else:
-        frame = Rectangle(
-            (0, 0), columns, rows, fill=False, edgecolor=INK, lw=1.2, zorder=3, gid="frame"
-        )
-        frame.set_clip_on(False)
-        ax.add_patch(frame)
-    ax.set_xlim(0, columns)
-    ax.set_ylim(rows, 0)
-    letters = [column_name(i) for i in range(max(rows, columns))]
-    numbers = [str(i + 1) for i in range(max(rows, columns))]
-    across, down = (numbers, letters) if paper else (letters, numbers)
-    ax.set_xticks([j + 0.5 for j in range(columns)], across[:columns])
-    ax.set_yticks([i + 0.5 for i in range(rows)], down[:rows])
     ax.xaxis.tick_top()
     ax.tick_params(length=0, colors=LABEL)
     for spine in ax.spines.values():
         spine.set_visible(False)
-
-
-def _draw_sides(ax: Axes, rows: int, columns: int, seams: tuple[bool, bool]) -> None:
-    """The frame of a board, its sides broken where it goes on at the other end."""
-    for goes_on, sides in zip(
-        seams,
-        (
-            [((0, 0), (0, rows)), ((columns, 0), (columns, rows))],
-            [((0, 0), (columns, 0)), ((0, rows), (columns, rows))],
-        ),
-        strict=True,
-    ):
-        lines = LineCollection(
-            sides,
-            colors=INK,
-            linewidths=1.2,
-            linestyles=(0, (4, 4)) if goes_on else "solid",
-            zorder=3,
-            gid="seam" if goes_on else "frame",
-        )
-        lines.set_clip_on(False)
-        ax.add_collection(lines)
+    style: dict[str, Any] = {"ha": "center", "va": "center", "color": LABEL, "gid": "label"}
+    if game.board.digest:
+        for cell in _cells(game):
+            x, y = _centre(game, cell)
+            ax.text(x, y + 0.33, cell_name(cell), fontsize=5, **style)
+    elif game.board.has_squares:
+        ax.set_xticks([j + 0.5 for j in range(game.columns)], names[0])
+        ax.set_yticks([i + 0.5 for i in range(game.rows)], names[1])
+    else:
+        for column, name in enumerate(names[0]):
+            x, y = _centre(game, (0, column))
+            ax.text(x, y - 0.85, name, **style)
+        for row, name in enumerate(names[1]):
+            x, y = _centre(game, (row, 0))
+            ax.text(x - 0.85, y, name, **style)
