@@ -206,6 +206,8 @@ def _draw_parts(ax: Axes, table: Entries) -> None:
         met,
         color=style.ORANGE,
         alpha=0.55,
+        hatch="////",  # apart in grey
+        edgecolor="white",
         label=f"C({MISSES} − j + {HITS}, {HITS})",
     )
     height = met[least] + behind[least]
