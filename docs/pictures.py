@@ -229,7 +229,7 @@ def draw_board() -> None:
         browser.get(f"{base}/?mode=play")
         wait()
         browser.execute_script(PLAY)
-        WebDriverWait(browser, 120).until(lambda _: "game=" in browser.current_url)
+        WebDriverWait(browser, 120).until(lambda _: "match=" in browser.current_url)
         wait()
         for cell in SHOOT:
             browser.find_elements("css selector", "#board .cell")[cell].click()

@@ -230,7 +230,7 @@ def test_a_game_is_chosen_whose_hits_name_their_ship(page):
     page.check(here)
     page.click("#mode-play")
     assert match in page.driver.current_url
-    assert page.text("turn") == "Shot 1, against exact"
+    assert page.text("turn") == "Shot 1, against easy"
     page.click("#mode-review")
     page.click("#rows tbody tr:last-child button")
     page.click("#branch")

@@ -128,7 +128,7 @@ function showAdvice() {
     button.setAttribute("aria-disabled", n === "0");
   });
   element("refused").hidden = refused === null;
-  element("refused-why").textContent = refused === null ? "" : `${board.names[next]} cannot be a ${said(refused)}: ${whyNot(refused)}. If your opponent says so, an earlier reply is wrong.`;
+  element("refused-why").textContent = refused === null ? "" : `${replyWords(refused)} is impossible at ${board.names[next]}: ${whyNot(refused)}. If your opponent says so, an earlier reply is wrong.`;
   const back = element("take-back");
   back.hidden = picked === null;
   if (picked !== null) back.replaceChildren("Take back ", made("b", shots[picked][0]), ` ${said(shots[picked][1])}`);

@@ -102,7 +102,7 @@ const LIVE = {
 function show() {
   const mode = MODES();
   for (const part of document.querySelectorAll("[data-mode]")) part.hidden = part.dataset.mode !== mode;
-  element("numbers").hidden = ["setup", "choose"].includes(mode);
+  element("numbers").hidden = ["setup", "choose"].includes(mode) || mode === "review" && !place.shots.length;
   element("place").hidden = mode === "choose";
   board?.place.classList.remove("placing");
   for (const name of ["advise", "play", "review"]) {

@@ -72,6 +72,7 @@ function placeShip(cell) {
     const others = placementsOn(kind, cell, i), turns = [...forms.slice(now + 1), ...forms.slice(0, now)];
     const turned = turns.map((form) => others.find((cells) => formOf(cells) === form)).find(Boolean);
     if (turned) ships[i] = [kind, turned, cell];
+    else if (forms.length === 1) ships.splice(i, 1);
     else trouble(`There is no room to turn the ${shipText(kind)} on ${board.names[cell]}`);
   }
   show();

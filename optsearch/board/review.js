@@ -29,8 +29,9 @@ function lossText([lower, upper]) {
 
 function showReview() {
   const {shots} = place, at = Math.min(place.at, reviewed.length), one = at ? reviewed[at - 1] : null;
-  showCells(one, one ? shots.slice(0, at - 1) : shots, {next: one ? board.named(shots[at - 1][0]) : null, end: one});
-  board.ships(one?.wrecks ?? []);
+  const wrecks = (one ?? reviewed.at(-1))?.wrecks ?? [];
+  showCells(one, one ? shots.slice(0, at - 1) : shots, {next: one ? board.named(shots[at - 1][0]) : null, end: one, wrecks});
+  board.ships(wrecks);
   element("rows-place").hidden = shots.length === 0;
   element("branch").hidden = !at;
   element("branch").textContent = `Advise before shot ${at}`;
@@ -76,6 +77,7 @@ function showGraph(at) {
   const worst = away.indexOf(most), scale = most || 1;
   element("graph").hidden = reviewed.length === 0;
   element("graph-says").textContent = most ? `The most was ${percentagePoints(most)}, by shot ${worst + 1}, ${place.shots[worst]?.[0]}.` : "No shot gave anything away.";
+  if (!at) element("graph-says").textContent += " Tap a bar or a shot: the board shows what was known before it, and advice goes on from there.";
   element("bars").replaceChildren(drawn("svg", {viewBox: `0 0 ${place.shots.length} 1`, preserveAspectRatio: "none", "aria-hidden": "true"}, away.map((given, i) => {
     const high = .03 + .97 * given / scale;
     const bar = drawn("g", {class: i + 1 === at ? "now" : ""}, [
