@@ -127,14 +127,11 @@ def state_folder() -> Path:
     """Where the platform keeps what programs remember for a user, a folder of optsearch in it.
 
     XDG_STATE_HOME where it is an absolute path; else Library/Application Support on macOS,
-    LOCALAPPDATA on Windows, ~/.local/state elsewhere.
+    ~/.local/state elsewhere.
     """
     given = Path(os.environ.get("XDG_STATE_HOME", ""))
     if given.is_absolute():
         return given / "optsearch"
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "optsearch"
-    if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA")
-        return (Path(local) if local else Path.home() / "AppData" / "Local") / "optsearch"
     return Path.home() / ".local" / "state" / "optsearch"

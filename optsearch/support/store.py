@@ -20,6 +20,7 @@ fails, it was copied during a commit. So another process reads all of it before 
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import subprocess
@@ -37,7 +38,6 @@ from typing import Any, TypeVar
 import lmdb
 
 from optsearch.support.errors import TableError
-from optsearch.support.locks import take
 
 FORMAT = "optsearch store"
 VERSION = 1
@@ -328,13 +328,15 @@ class Store:
         """Make the folder if need be, and be the one process that writes it."""
         self.path.mkdir(parents=True, exist_ok=True)
         self._lock = FileIO(str(self.path / "writer.lock"), "a+")
-        if not take(self._lock):
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
             self._lock.seek(0)
             pid = self._lock.read(20).decode("ascii", "replace")
             raise TableError(
                 f"{self.path} is being written by another process (pid {pid or 'unknown'}); wait "
                 "for its end, or name another folder"
-            )
+            ) from None
         with suppress(OSError):  # the pid is only told, so a full disk does not matter
             self._lock.truncate(0)
             self._lock.write(str(os.getpid()).encode())
