@@ -33,7 +33,7 @@ from hypothesis import strategies as st
 
 from optsearch.board.answers import Setting
 from optsearch.board.games import Games
-from optsearch.board.server import STATELESS, Table
+from optsearch.board.server import STATELESS, RequestHandler
 from optsearch.counting.configurations import Configurations
 from optsearch.game import Game
 from optsearch.game.position import Position
@@ -893,7 +893,7 @@ def check_board(asked):
     Whatever is asked is answered or refused, in a form that can be sent.
     """
     rng, game = asked.rng, Game.parse(asked.game)
-    table = Table(Setting(game), Games(), 10.0)
+    table = RequestHandler(Setting(game), Games(), 10.0)
 
     async def here(_page, work, *arguments):
         return work(*arguments)
