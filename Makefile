@@ -40,7 +40,7 @@ build: .venv/.built  ## .venv with the package and its kernels
 	@$(PIP) --group $*
 	@touch $@
 
-board: .venv/.board  ## the board in the browser: advice, play, review (GAME=, the paper's game)
+board: .venv/.board  ## the board in the browser: advice, play, review (GAME=, else it asks)
 	@$(BIN)/optsearch serve $(if $(GAME),'$(GAME)')
 
 debug: build  ## the kernels once more with every memory access checked

@@ -273,6 +273,8 @@ def test_a_large_board_says_that_it_is_prepared_and_what_takes_too_long(page):
     waiting = page.driver.find_element("id", "waiting")
     WebDriverWait(page.driver, MANY_SECONDS).until(lambda _: waiting.is_displayed())
     assert "being prepared" in waiting.text
+    elapsed = page.driver.find_element("id", "elapsed")
+    WebDriverWait(page.driver, MANY_SECONDS).until(lambda _: "so far" in elapsed.text)
     page.driver.execute_script("window.kind = 'TooLong'")
     page.wait()
     assert not waiting.is_displayed()
@@ -344,7 +346,7 @@ def own_ships(page):
     return {cell.get_attribute("aria-label")[:2] for cell in cells}
 
 
-@pytest.mark.long(8)
+@pytest.mark.long(12)
 def test_a_game_by_mouse_with_ships_placed_and_its_review(page):
     page.click("#mode-play")
     page.click("#placed")
