@@ -38,6 +38,7 @@ from experiments import (
     table1,
     told,
     trees,
+    trials,
     verify_beside,
     verify_coverage,
     verify_first_ship,
@@ -59,6 +60,7 @@ from optsearch.lower_bounds import complete_binary_tree
 from optsearch.lower_bounds.conditional_coverage import ConditionalCoverage
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.reveal import classes as reveal_classes
+from optsearch.play.hiding import Corner
 from optsearch.play.simulate import simulate
 from optsearch.results import tables as results
 from optsearch.results.tables import known_part_of
@@ -989,6 +991,18 @@ def test_announcements(tmp_path):
         assert silent >= sunk >= ship
         assert name <= silent
         assert name <= ship or game == "3x4:2,2,contact=any"  # equal ships have one name
+
+
+def test_the_committed_trials():
+    """Both trials made the player worse, as its post says; the first games come out the same."""
+    committed = results.TRIALS.read()
+    assert len(committed) == 11
+    for row in committed:
+        is_trial = row["change"] is not None and "grid" not in row["change"]
+        assert row["more"] > 5 * row["more_error"] if is_trial else row["more"] >= 0
+    (plain,) = (row for row in committed if row["boards"] == "corner" and not row["change"])
+    again = simulate(trials.HEURISTIC, trials.TOUCHING, games=5000, seed=1, boards=Corner())
+    assert plain["mean"] == pytest.approx(again.outcomes[0].mean, abs=1e-4)
 
 
 def test_hiders(monkeypatch):

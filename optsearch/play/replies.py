@@ -144,12 +144,12 @@ class Replies:
             why += f", with {lies}" if isinstance(lies, Lies) else ""
             if not others:
                 why = "cannot be after these shots, whatever the replies to them"
-            other = [
+            possible = [
                 in_words(cell, one)
                 for one in known_replies(following.game)
                 if reply.hit and one.hit and one != reply and _fits(self.position, cell, one)
             ]
-            why += f"; {' or '.join(other[:MOST_TOLD])} can be" if other else ""
+            why += f"; {' or '.join(possible[:MOST_TOLD])} can be" if possible else ""
             raise ReplyConflict(f"{shot} {why}", together)
         self._require_weight(following)
         if isinstance(reply.length, Placement) and isinstance(following, Position):
