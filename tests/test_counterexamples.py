@@ -20,7 +20,6 @@ from optsearch.search.counterexamples import Positions, Scope, find, search_game
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import solve
 from optsearch.support.errors import NotSupported, TableError
-from optsearch.support.store import Facts
 from tests.examples import draws, games, sizes, some
 from tests.processes import run_command
 from tests.stores import facts_of, what_of, write_facts
@@ -397,14 +396,3 @@ def test_killed_and_resumed(here, monkeypatch, tmp_path):
     assert found.pop("command") != alone.pop("command")
     assert found == alone
     assert len(found["counterexamples"]) == 132
-
-
-def test_interrupted(here, interrupt_at, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    interrupt_at(Facts, "add", 60)
-    status, out, err = here(*CUT_SHORT)
-    assert_cut_short(tmp_path)
-    assert (status, out) == (130, "")
-    assert err == (
-        "interrupted; what is done is in kept, and the same command goes on from there\n"
-    )

@@ -366,14 +366,6 @@ def test_the_tab_key_reaches_every_control(figure6):
         assert figure6.driver.switch_to.active_element.text.startswith("Miss")
 
 
-def test_a_cell_that_is_pointed_at(figure6):
-    cell = figure6.driver.find_elements("css selector", ".cell")[4]
-    ActionChains(figure6.driver).move_to_element(cell).perform()
-    total = reference.first_shots(reference.family(FIGURE6))[4]
-    best = f"; if shot next, at best {total / 12:.4f} on average ({total}/12)"
-    assert figure6.text("about") == f"A2: 2/12 = 16.67 %{best}"
-
-
 def test_switching_trees_keeps_what_is_common(figure6):
     optimal, greedy = (tree.root for _, tree in figure6.trees)
     figure6.walk(optimal, [MISS, HIT], lambda reply: figure6.press("h" if reply.hit else "m"))

@@ -11,7 +11,7 @@ from optsearch.check import reference
 from optsearch.game import Game, bits, cell_name
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
-from optsearch.search import frontier, team
+from optsearch.search import frontier
 from optsearch.search import solver as solver_
 from optsearch.search.solver import Solver, solve
 from optsearch.support.progress import Limit
@@ -174,14 +174,3 @@ def test_workers_and_tables_do_not_change_the_values(tmp_path, game):
         assert solve(position, all_shots=True, executor=executor).shot_values == values
     for _ in range(2):
         assert solve(position, all_shots=True, table=tmp_path / "table").shot_values == values
-
-
-def test_threads_have_solvers_of_their_own():
-    """Each worker keeps its solver between tasks, and its kernel serves one thread at a time."""
-    position = Position(Game.parse("3x4:3,2,announce=sunk"))
-    arguments = team.SearchSpec(position, solver_.MEAN, solver_.DEFAULT, None, None, None)
-    here = team.worker_of(arguments)
-    assert team.worker_of(arguments) is here
-    with ThreadPoolExecutor(1) as executor:
-        assert executor.submit(team.worker_of, arguments).result() is not here
-    assert team.worker_of(arguments) is here

@@ -17,7 +17,6 @@ import pytest
 from optsearch import reproduce as reproduce_
 from optsearch.check import reference
 from optsearch.cli import reproducing
-from optsearch.counting.configurations import Configurations
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import Evaluation, evaluate
 from optsearch.game import Game, bits
@@ -85,16 +84,6 @@ def test_all_agree(checks):
     places = Counter(check.place for check in checks)
     assert places["Table 1"] == 8
     assert {"Figure 2", "Figure 3", "section 3.1", "section 3.3", "section 4.1"} <= set(places)
-
-
-def test_the_dash_and_the_counterexample_are_explained(checks):
-    notes = {check.what: check.note for check in checks if check.note}
-    assert set(notes) == {"4x4:4,3,2", "counterexample greedy mean"}
-    assert "has 0 configurations" in notes["4x4:4,3,2"]
-    assert Configurations(Position(Game(4, 4, (4, 3, 2)))).configurations == 0
-    (found,) = reproduce_.counterexamples()
-    assert str(found.position) in notes["counterexample greedy mean"]
-    assert found.position.board() in notes["counterexample greedy mean"]
 
 
 # The counterexample, by brute force

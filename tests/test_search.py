@@ -594,20 +594,6 @@ def game_family(text, rng=None, most=200, weights=True):
     )
 
 
-LARGER = (  # game, sets at most, whether weights count, misses for worst and within
-    ("4x4:2,2,contact=any", 40, True, 6),
-    ("4x4:2,2,contact=any", 45, False, 6),
-    ("10x10:5", 20, True, 5),
-    ("4x5:2,2", 64, True, 6),
-    ("3x5:3,3,2,contact=any", 60, True, 4),
-    ("4x5:3,2", 90, True, 6),
-    ("5x5:5,4,3", 72, True, 4),
-    ("6x6:4,3", 60, True, 7),
-    ("5x5:4,3", 110, True, 3),
-    ("5x6:3,3,2,contact=corner", 200, True, 3),
-)
-
-
 class Abandoned(Exception):
     """A search has taken too many ticks."""
 
@@ -724,87 +710,7 @@ def test_former_weights(number):
 # Tables
 
 
-@sizes("number", 3, 7, 2)
-def test_a_disk_kept_between_runs(number):
-    class DictDisk:
-        def __init__(self):
-            self.known = {}
-
-        def get(self, key):
-            return self.known.get(key)
-
-        def put(self, key, value):
-            assert type(key) is bytes
-            assert type(value) is int
-            self.known[key] = value
-            puts.append(key)
-
-    rng = random.Random(10)
-    puts = []
-    disk = DictDisk()
-    examples = [game_family(text, rng, most) for text, most, *_ in LARGER[:number]]
-    for example in examples:
-        some = sorted(rng.sample(range(len(example.sets)), min(24, len(example.sets))))
-        family = np.array(some, np.int32)
-        runs = [(name, budget_of(rng, name)) for name in OBJECTIVES * 2]
-        runs += [("worst", 5), ("worst", 4), ("within", 3), ("within", 4)]
-        for objective, budget in runs:
-            expected = example.search(objective).solve(family, budget)
-            for _ in range(3):
-                limit = max(1, min(expected, 10**6) - rng.randint(0, 20))
-                for most in (limit, 1 << 60):
-                    found, _ = solved(
-                        example, objective, switches_of(rng), family, budget, most, disk
-                    )
-                    assert found is None or fits(found, expected_of(expected), most)
-    assert len(puts) > len(disk.known) > 100
-
-
-def expected_of(value):
-    return float("inf") if value >= FORBIDDEN else value
-
-
 # The clock
-
-
-class TickStop(Exception):
-    """What a tick raises."""
-
-
-@pytest.mark.parametrize(
-    ("text", "most", "weights", "switches"),
-    [
-        ("3x5:3,3,2,contact=any", 130, True, without("leaf_counting", "words")),
-        ("5x5:2,2", 30, True, only("memo")),
-    ],
-    ids=["weighted", "memo"],
-)
-def test_a_tick_that_raises_ends_the_search(text, most, weights, switches):
-    example = game_family(text, random.Random(12), most, weights)
-    family = example.everything
-    ticks = []
-
-    def tick(nodes):
-        ticks.append(nodes)
-        if len(ticks) in stops:
-            raise TickStop
-
-    stops = ()
-    search = example.search("mean", switches, tick=tick)
-    expected = search.solve(family)
-    assert len(ticks) > 1
-    assert ticks == sorted(ticks)
-    assert 0 < ticks[0] <= search.nodes
-    ticks.clear()
-    stops = (1, 2)
-    search = example.search("mean", switches, tick=tick)
-    for calls in stops:
-        with pytest.raises(TickStop):
-            search.solve(family)
-        assert len(ticks) == calls
-    cell = example.undecided()[0]
-    assert search.after(family, cell, limit=expected + 1) >= expected
-    assert search.solve(family) == expected
 
 
 def after_random_shots(rng, example, budget):
