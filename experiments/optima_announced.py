@@ -53,7 +53,7 @@ another kernel, which one ship cannot change; proof, first: as in optima.csv"""
 
 BOUNDS_OFF = SolverOptions(leaf_counting=False, profile=False, domination=False, small_cases=False)
 UNNAMED = SolverOptions(words=False, two_sided=False, names=False)
-GREEDY_SECONDS = 10
+GREEDY_SECONDS = 60
 REFERENCE_CELLS = 9
 REFERENCE_CONFIGURATIONS = 110  # on 12 cells
 
