@@ -16,6 +16,8 @@ from optsearch.game import Game, bits
 from optsearch.game.position import MISS, Position, Reply, reply
 from optsearch.search import solver
 from optsearch.search.kernels import Problem, SolverOptions, misses_with_one_ship_a_set
+from optsearch.strategies import as_player
+from optsearch.support.errors import TooLarge
 from tests.examples import draws, positions, sizes
 
 BIG = 1 << 50
@@ -225,6 +227,14 @@ def test_games_that_name_the_ship_of_each_hit(text, misses):
 )
 def test_games_that_show_the_ship_of_each_hit(text):
     check_labelled(Position(Game.parse(f"{text},announce=place")), None)
+
+
+def test_ships_on_one_cell_that_kernels_cannot_tell_apart():
+    """Evaluations are in plain Python then."""
+    game = "4x5:L4,F5,N5,contact=any,announce=place"
+    with pytest.raises(TooLarge, match="66 of the ships that are left can lie on one cell"):
+        solver.solve(game)
+    assert as_player("greedy").rule(Game.parse(game)) is None
 
 
 @pytest.mark.parametrize("announce", ["name", "place"])

@@ -6,6 +6,7 @@ Algorithm 1 of Audinot, Bonnet and Viennot (2014), section 2, on bit sets of pla
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from optsearch.compiled._enumerate import (
     MAX_PLACEMENTS,
     Enumerator,
 )
-from optsearch.game import FixedLabels, Game
+from optsearch.game import FixedLabels, Game, ShipPlaces, bits
 from optsearch.game.position import Position, no_configuration
 from optsearch.support.errors import ImpossiblePosition, TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
@@ -32,6 +33,7 @@ from optsearch.support.progress import Progress, Status, meter, no_progress
 CellSets = NDArray[np.uint64]  # shape (n, words): 64 bits each, the low ones first; see cells.pxd
 _Result = TypeVar("_Result")
 
+MAX_LABELS = 64  # of hits at one cell that kernels tell apart
 WORD = (1 << 64) - 1
 _ROWS = 1 << 20  # listed in one go
 _PIECES = 64  # of a long count: they share out the work and measure progress
@@ -295,13 +297,15 @@ class Codes:
 
     kinds -- of the fleet. widths -- for each kind the bits of a ship, which are the place of its
     placement among those of its kind (`Game.placements`). shifts -- for each kind where these bits
-    begin: one number a ship; they are in one word of 64 bits. words -- of a code.
+    begin: one number a ship; they are in one word of 64 bits. words -- of a code. labels -- where
+    hits show their ships, how many can lie on one cell.
     """
 
     kinds: tuple[int, ...]
     widths: tuple[int, ...]
     shifts: tuple[tuple[int, ...], ...]
     words: int
+    labels: int = 0
 
     @classmethod
     @lru_cache(maxsize=16)
@@ -318,7 +322,12 @@ class Codes:
                 end = start + width
             widths.append(width)
             shifts.append(tuple(places))
-        return cls(kinds, tuple(widths), tuple(shifts), -(-end // 64))
+        through: Counter[int] = Counter()
+        if isinstance(game.announcement, ShipPlaces):
+            for kind in kinds:
+                through.update(cell for ship in game.placements(kind) for cell in bits(ship))
+        labels = max(through.values(), default=0)
+        return cls(kinds, tuple(widths), tuple(shifts), -(-end // 64), labels)
 
     def ships(self, game: Game, code: int) -> list[int]:
         """The masks of the ships of a configuration of a game, in the order of its fleet."""
@@ -332,7 +341,8 @@ class Codes:
     def fit(self) -> bool:
         """Whether kernels take codes of this size."""
         ships = sum(map(len, self.shifts))
-        return ships <= MAX_CODED and len(self.kinds) <= MAX_KINDS and self.words <= MAX_CODE_WORDS
+        is_told = len(self.kinds) <= MAX_KINDS and self.labels <= MAX_LABELS
+        return ships <= MAX_CODED and is_told and self.words <= MAX_CODE_WORDS
 
 
 class CodedConfigurations(Listing):

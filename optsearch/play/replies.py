@@ -153,9 +153,9 @@ class Replies:
             raise ReplyConflict(f"{shot} {why}", together)
         self._require_weight(following)
         if isinstance(reply.length, Placement) and isinstance(following, Position):
-            for other in following.game.cells_of(reply.length):
-                if not following.game.bit(other) & following.hits:
-                    following = following.after(other, reply)
+            for one in following.game.cells_of(reply.length):
+                if not following.game.bit(one) & following.hits:
+                    following = following.after(one, reply)
         self.position = following
 
     def undo(self, cell: Cell | None = None) -> Shot:

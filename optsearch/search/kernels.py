@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 from optsearch.compiled._chain import ChainDual
 from optsearch.compiled._search import Search
 from optsearch.compiled._table import MemoryTable, SharedTable
-from optsearch.counting.configurations import CellSets, list_ships, to_masks, to_words
+from optsearch.counting.configurations import (
+    MAX_LABELS,
+    CellSets,
+    list_ships,
+    to_masks,
+    to_words,
+)
 from optsearch.counting.family import MAX_SETS, Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
@@ -627,6 +633,11 @@ def _by_place(ships: NDArray[np.uint64]) -> NDArray[np.uint64]:
             numbers = through.setdefault(cell, {})
             numbers[ship] = len(numbers)
     number = max(map(len, through.values()))
+    if number > MAX_LABELS:
+        raise TooLarge(
+            f"{number} of the ships that are left can lie on one cell; a search tells at most "
+            f"{MAX_LABELS} apart where each hit shows its ship"
+        )
     items = []
     for row in masks:
         item = [0] * number
