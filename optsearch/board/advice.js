@@ -99,7 +99,7 @@ function showAdvice() {
   element("ask").textContent = isOver ? "Every ship is sunk" : known?.impossible ? "No placement fits these replies" : next === null ? (failed ? "No advice" : "…") : `Shoot ${board.names[next]}`;
   element("chance").textContent = isOver ? `after ${counted(shots.length, "shot")}` : chanceText(next);
   element("wrong").hidden = !known?.impossible;
-  element("review-these").hidden = Boolean(known?.impossible);
+  for (const part of [element("more"), element("more").previousElementSibling]) part.hidden = Boolean(known?.impossible);
   if (known?.impossible) {
     const {together, alone} = known, listed = alone.length ? alone : together;
     element("wrong-why").textContent = together.length === 1
