@@ -253,7 +253,7 @@ def test_strategies(here, answer_of):
         given = {has["name"]: has["default"] for has in one["parameters"] if has["default"] != ""}
         values = ",".join(f"{name}={default}" for name, default in given.items())
         text = f"{one['name']}:{values}" if values else one["name"]
-        assert str(as_player(text)) == text
+        assert as_player(text) == as_player(one["name"])
         assert isinstance(as_player(text), Strategy) == one["is_strategy"]
         assert f"{one['name']}  {one['what']}" in map(spaced, (line.strip() for line in names))
         lines = here("strategies", one["name"])[1].splitlines()
