@@ -302,8 +302,6 @@ def hexagonal(*sources: Path) -> Figure:
         ax = figure.add_axes((left / wide, 1 - height / high, width / wide, height / high))
         values = matrix(table, [float(value) for value in table.column("frequency")])
         draw_probability(ax, Position(game), np.array(values))
-        for text in ax.texts:
-            text.set_fontsize(max(text.get_fontsize(), style.SMALLEST))
         number = int(table.header["configurations"])
         ax.set_title(f"{half} half, {number:,} configurations")
         left += width + GAP

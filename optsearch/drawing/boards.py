@@ -275,7 +275,7 @@ def draw_probability(
             if cell in shown:
                 x, y = _centre(game, cell)
                 text = signs.translate(_TO_MARKS)
-                ax.text(x, y + 0.3, text, ha="center", va="center", fontsize=6, gid="heard")
+                ax.text(x, y + 0.3, text, ha="center", va="center", fontsize=6.5, gid="heard")
     if with_bar:
         if told.shots:
             draw_legend(ax, game)
@@ -348,7 +348,7 @@ def _name_cells(ax: Axes, game: Game, paper: bool) -> None:
     if game.board.digest:
         for cell in _cells(game):
             x, y = _centre(game, cell)
-            ax.text(x, y + 0.33, cell_name(cell), fontsize=5, **style)
+            ax.text(x, y + 0.33, cell_name(cell), fontsize=6.5, **style)
     elif game.board.has_squares:
         ax.set_xticks([j + 0.5 for j in range(game.columns)], names[0])
         ax.set_yticks([i + 0.5 for i in range(game.rows)], names[1])

@@ -132,7 +132,7 @@ def _draw_replies(ax: Axes, middles: Sequence[tuple[Reply | None, float, float]]
     _draw_gaps(ax, [(x, y) for reply, x, y in named if not reply.sunk], SUNK_SIZE)
     for reply, x, y in named:
         colour = "white" if reply.sunk else INK
-        _draw_text(ax, (x, y), str(reply.length), colour, "length", SUNK_SIZE - 3)
+        _draw_text(ax, (x, y), str(reply.length), colour, "length", SUNK_SIZE - 2.5)
 
 
 def _draw_vertices(ax: Axes, placed: Sequence[Placed], scale: Scale) -> None:
