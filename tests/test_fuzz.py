@@ -720,6 +720,8 @@ def check_counterexamples(asked):
     `tests/test_counterexamples.py` compares larger games.
     """
     cells, fleet = asked.rng.randint(3, 6), asked.rules.fleet
+    if asked.rules.has_letters:
+        return  # refused: only games where hits tell nothing are searched
     if asked.rules.holes or LYING.keys() & {*fleet}:
         if asked.rules.cells <= 6 and asked.definition.is_silent:
             answer = asked.run("counterexamples", "--game", asked.game)
