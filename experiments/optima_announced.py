@@ -24,8 +24,8 @@ from optsearch.search.kernels import SolverOptions
 from optsearch.search.solver import Solver, solve
 from optsearch.support import records
 from optsearch.support.errors import NotSupported
-from optsearch.support.progress import Limit, LimitReached
-from optsearch.tree.solution import Solution
+from optsearch.support.progress import Limit, LimitReached, Progress
+from optsearch.tree.solution import SearchStatus, Solution
 
 ONE_SHIP = ("3x3:2", "3x3:3", "3x4:2", "3x4:3", "4x4:2", "4x4:3", "4x4:4", "4x5:3", "5x5:3")
 FLEETS = (
@@ -88,7 +88,7 @@ def _without(options: SolverOptions) -> optima.Way:
         if solver.position.game.is_silent:
             return None
         try:
-            progress = Limit(seconds).watch()
+            progress: Progress[SearchStatus] = Limit(seconds).watch()
             return solve(solver.position, options=options, progress=progress).total_height
         except LimitReached:
             return None
