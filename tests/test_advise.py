@@ -252,7 +252,7 @@ def test_hits_that_name_their_ships():
     """A name that is the only possible one may be left out; a conflict and what is left follow."""
     lines = ["A1 1", "C1 hit", "D1 1", "D1 hit 3a", "E1 hit"]
     output = run(lines, "1x5:3a,1,announce=name").output
-    assert "C1=hit:3a, the only length that is possible\n" in output
+    assert "C1=hit:3a, the only ship that is possible\n" in output
     assert (
         "D1=hit:1 makes 2 hits on ships of length 1; the fleet 3a,1 has 1 cells of them" in output
     )
@@ -265,6 +265,8 @@ def test_hits_that_name_their_ships():
     assert conflict(game, shots) == (shots[0], *shots[1:])
     with pytest.raises(PositionError, match=r"which ship was hit\? write B2 hit 2a or B2 hit 2b"):
         reply_in(Position(game, "B1 2a"), (1, 1), HIT)
+    with pytest.raises(PositionError, match="C1 cannot be hit after A1=hit:2a A2=hit:2a B2=hit:2b"):
+        reply_in(Position(game, "A1 2a A2 2a B2 2b B1 2b"), (0, 2), HIT)
 
 
 def test_one_reply_shows_a_ship():

@@ -316,7 +316,7 @@ class Session:
                     self._refuse(line, error, others_of(shots, number))
                     break
                 if meant.length is not None and shot.reply.length is None:
-                    said = f"{Shot(shot.cell, meant)}, the only length that is possible"
+                    said = f"{Shot(shot.cell, meant)}, the only ship that is possible"
                     self._talk.say(said)
         finally:
             if self.position is not before:

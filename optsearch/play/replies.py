@@ -76,13 +76,16 @@ def reply_in(position: Position | NoisyPosition, cell: Cell, reply: Reply) -> Re
         )
     if reply.length is not None and game.announce == "sunk":
         return replace(reply, length=None)
-    if reply != _unnamed(game):
+    if reply != _unnamed(game) or game.bit(cell) & position.closed:
         return reply
     forms = [one for one in known_replies(game) if one.length is not None]
     possible = [one for one in forms if _fits(position, cell, one)]
     if len(possible) == 1:
         return possible[0]
-    told = [in_words(cell, one) for one in (possible or forms)[:MOST_TOLD]]
+    if not possible:
+        gone = "sunk" if reply.sunk else "hit"
+        raise PositionError(f"{cell_name(cell)} cannot be {gone} after {position}")
+    told = [in_words(cell, one) for one in possible[:MOST_TOLD]]
     never = "; where the length is never told, begin with announce=sunk in place of announce=ship"
     raise PositionError(
         f"which ship was {'sunk' if reply.sunk else 'hit'}? write {' or '.join(told)}"
