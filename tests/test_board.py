@@ -442,6 +442,7 @@ def test_a_whole_game_by_requests(client):
     assert "error" not in seen
     match = seen["match"]
     for cell in range(12):
+        assert "error" not in seen, seen
         if seen["over"]:
             break
         assert seen["hidden"] is None

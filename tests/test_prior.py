@@ -51,9 +51,10 @@ def weighed(draw, announce=("nothing",), most=24, cells=16):
     """A position, the weights of all its configurations as the definition has them, and a prior."""
     position = draw(positions(cells, 3, most, announce))
     rules, _ = asked_of(position)
-    rows = sorted(rules.configurations)
-    weights = {ships: draw(WEIGHTS) for ships in rows[:60]} | dict.fromkeys(rows[60:], 1)
-    return position, weights, Prior.of_configurations(position.game, weights)
+    rows = sorted({tuple(sorted(ships)) for ships in rules.configurations})
+    given = {ships: draw(WEIGHTS) for ships in rows[:60]} | dict.fromkeys(rows[60:], 1)
+    weights = {ships: given[tuple(sorted(ships))] for ships in rules.configurations} | given
+    return position, weights, Prior.of_configurations(position.game, given)
 
 
 def asked_of(position):

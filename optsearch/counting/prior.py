@@ -183,7 +183,7 @@ class Prior(ABC):
         otherwise: Weight = 0,
         name: str = "configurations",
     ) -> Prior:
-        """A weight for each configuration (masks of its ships, in any order).
+        """A weight for each configuration (masks of its ships, in any order, without letters).
 
         `otherwise` for those not given. Raises PositionError for a negative weight. That they are
         configurations of the game is not looked at: others never occur.
