@@ -1041,13 +1041,21 @@ def drawn(game):
 def test_the_committed_hiders():
     committed = results.HIDERS.read()
     found = {
-        (row["game"].contact, row["hider"], row["strategy"].partition(":")[0]): row
+        (
+            row["game"].contact if row["game"].is_silent else "boxed",
+            *(row["hider"], row["strategy"].partition(":")[0]),
+        ): row
         for row in committed
     }
-    assert len(found) == len(committed) == 30
+    assert len(found) == len(committed) == 42
     own, turned = (found["none", f"hard for greedy{end}", "greedy"] for end in ("", ", turned"))
     assert (round(own["difference"]), round(turned["difference"])) == (12, 4)
     assert own["difference"] > turned["difference"] + 2 * turned["standard_error"]
+    own, turned = (
+        found["boxed", f"hard for thompson{end}", "thompson"] for end in ("", ", turned")
+    )
+    assert own["difference"] > 3 * own["standard_error"]
+    assert abs(own["difference"] - turned["difference"]) < 3 * own["standard_error"]
     for player in ("density", "parity", "pattern"):
         assert found["none", "hard for greedy", player]["difference"] < 1
         assert abs(found["none", "spread", player]["difference"]) < 0.3
