@@ -1049,7 +1049,8 @@ def test_the_committed_hiders():
     }
     assert len(found) == len(committed) == 42
     own, turned = (found["none", f"hard for greedy{end}", "greedy"] for end in ("", ", turned"))
-    assert (round(own["difference"]), round(turned["difference"])) == (12, 4)
+    assert round(own["difference"]) == 12
+    assert turned["difference"] > 3 * turned["standard_error"]
     assert own["difference"] > turned["difference"] + 2 * turned["standard_error"]
     own, turned = (
         found["boxed", f"hard for thompson{end}", "thompson"] for end in ("", ", turned")
