@@ -82,14 +82,13 @@ def reply_in(position: Position | NoisyPosition, cell: Cell, reply: Reply) -> Re
     possible = [one for one in forms if _fits(position, cell, one)]
     if len(possible) == 1:
         return possible[0]
+    how = "sunk" if reply.sunk else "hit"
     if not possible:
-        gone = "sunk" if reply.sunk else "hit"
-        raise PositionError(f"{cell_name(cell)} cannot be {gone} after {position}")
+        raise PositionError(f"{cell_name(cell)} cannot be {how} after {position}")
     told = [in_words(cell, one) for one in possible[:MOST_TOLD]]
     never = "; where the length is never told, begin with announce=sunk in place of announce=ship"
     raise PositionError(
-        f"which ship was {'sunk' if reply.sunk else 'hit'}? write {' or '.join(told)}"
-        + (never if reply.sunk else "")
+        f"which ship was {how}? write {' or '.join(told)}" + (never if reply.sunk else "")
     )
 
 
