@@ -21,7 +21,7 @@ from optsearch.game import Game, cell_name
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, reply, shots_of
 from optsearch.play import advice
 from optsearch.play.advice import advise
-from optsearch.play.replies import conflict, reply_in, without_comment, wrong_alone
+from optsearch.play.replies import Replies, conflict, reply_in, without_comment, wrong_alone
 from optsearch.search.solver import solve
 from optsearch.strategies import as_strategy
 from optsearch.support.errors import PositionError
@@ -277,6 +277,8 @@ def test_one_reply_shows_a_ship():
     assert output.count("ships left: 2\n") == 2
     assert "B1=hit:A1+B1+A2+B2 is taken back" in output
     assert "which ship was hit? write D3 hit D2-D3 or D3 hit C3-D3" in output
+    given = Replies(Position("3x4:3,2,announce=place", "B1 A1-C1, D3 m")).position
+    assert str(given) == "B1=hit:A1-C1 A1=hit:A1-C1 C1=hit:A1-C1 D3=miss"
 
 
 def test_the_ships_that_remain():

@@ -105,6 +105,19 @@ def _fits(position: Position | NoisyPosition, cell: Cell, reply: Reply) -> bool:
         return False
 
 
+def _as_shown(position: Position | NoisyPosition) -> Position | NoisyPosition:
+    """The position with hits on all cells of a ship after the hit that shows it."""
+    if position.game.announce != "place":
+        return position
+    shots: dict[Cell, Shot] = {}
+    for shot in position.shots:
+        ship = shot.reply.length
+        shown = position.game.cells_of(ship) if isinstance(ship, Placement) else ()
+        for cell in (shot.cell, *shown):
+            shots.setdefault(cell, Shot(cell, shot.reply))
+    return replace(position, shots=tuple(shots.values()))
+
+
 class Replies:
     """The replies of a game so far, which are possible together at any time.
 
@@ -116,7 +129,7 @@ class Replies:
         self.prior = prior
         Posterior(position).require_some()
         self._require_weight(position)
-        self.position = position
+        self.position = _as_shown(position)
 
     def _require_weight(self, position: Position | NoisyPosition) -> None:
         """Refuse replies that no configuration of some weight gives."""
@@ -154,11 +167,7 @@ class Replies:
             why += f"; {' or '.join(possible[:MOST_TOLD])} can be" if possible else ""
             raise ReplyConflict(f"{shot} {why}", together)
         self._require_weight(following)
-        if isinstance(reply.length, Placement) and isinstance(following, Position):
-            for one in following.game.cells_of(reply.length):
-                if not following.game.bit(one) & following.hits:
-                    following = following.after(one, reply)
-        self.position = following
+        self.position = _as_shown(following)
 
     def undo(self, cell: Cell | None = None) -> Shot:
         """Take the last one back, or that of a cell, and return it.
