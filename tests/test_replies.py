@@ -269,8 +269,9 @@ def test_what_takes_replies_for_true():
         solve(position)
     with pytest.raises(NotSupported, match="announces sinkings"):
         NoisyPosition(Game.parse("4x4:3,announce=ship"), SOME)
-    with pytest.raises(StrategyError, match="chooses each cell after"):
-        simulate(["nested"], GAME, games=1, jobs=1, manner=ReplyModel(salvo=2))
+    for name in ("nested:", "heuristic:version=5"):
+        with pytest.raises(StrategyError, match=f"^{name}.* chooses each cell after"):
+            simulate([name.rstrip(":")], GAME, games=1, jobs=1, manner=ReplyModel(salvo=2))
     for lies in (-1, 5):
         with pytest.raises(PositionError, match="0 to 4 are accepted"):
             Lies(lies)

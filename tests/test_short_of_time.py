@@ -183,6 +183,9 @@ def test_a_game_too_large_to_search_has_the_bracket_of_its_bounds(monkeypatch):
     assert fields["lower"] == ceil(known.lower * number)
     assert fields["upper"] == floor(known.upper * number)
     assert "too many to list" in str(run("solve", "4x4:3,2").exception)
+    shown = ("solve", "4x4:3,announce=place", "--time-limit", "60", "--json")  # no bounds of means
+    assert "too many to list" in str(run(*shown).exception)
+    assert json.loads(run(*shown, "--objective", "worst").stdout)["lower"] <= 7  # its worst case
     for aim, value in {"worst": 11, "within=9": 85, "within=16": 104}.items():
         asked = run("solve", "4x4:3,2", "--time-limit", "60", "--objective", aim, "--json")
         fields = json.loads(asked.stdout)

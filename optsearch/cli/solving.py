@@ -164,7 +164,8 @@ def solve(
                         prior=by,
                     )
                 except TooLarge:
-                    if time_limit is None:
+                    is_bounded = aim.kind != "mean" or position.game.announce != "place"
+                    if time_limit is None or not is_bounded:
                         raise
                     solution = None
         elif method is Method.REFERENCE:
@@ -252,8 +253,10 @@ def ends_of(position: Position, aim: Objective, number: int) -> tuple[int, int]:
     game, hits = position.game, position.hits_left
     cells = game.cells - (position.closed | game.holes).bit_count()
     if aim.kind == "worst":
-        packed = (n for sets in told_but_one(game) for n in least_worst_misses(game, sets))
-        return hits + (0 if position.shots else max(packed, default=0)), cells
+        is_told = position.shots or game.announce == "place"  # where one hit tells all of a ship
+        told = [] if is_told else told_but_one(game)
+        packed = (n for sets in told for n in least_worst_misses(game, sets))
+        return hits + max(packed, default=0), cells
     misses = (aim.shots or 0) - hits
     if misses >= cells - hits:
         return number, number

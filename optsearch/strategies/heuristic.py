@@ -88,12 +88,15 @@ class HeuristicGame:
     """One game: what is known of each cell, and the hits and misses of the attack."""
 
     def __init__(self, player: Heuristic, game: Game, generator: np.random.Generator):
-        self._version, self._trials = player.version, player.trials
+        self._name, self._version, self._trials = str(player), player.version, player.trials
         self._fleet = np.array(game.fleet, np.int64)
         self._generator = generator
         self._known = np.zeros((game.rows, game.columns), np.uint8)
         self._hit = np.zeros((game.cells, 2), np.int64)
         self._number = self._misses = 0  # hits of this attack, and misses in a row
+
+    def __str__(self) -> str:
+        return self._name
 
     def shot(self, position: Position) -> Cell:
         """A cell with the highest value, drawn if there are several."""
