@@ -1,12 +1,12 @@
 """The optimum of a few configurations where hits have labels.
 
-The search is by definition, with the pairs of configurations that need a miss as a bound: one of each
-pair is missed, so that the misses are at least a vertex cover of these pairs. A pair needs none if its
-cells are the same, or if one of the two has a ship within the cells common to both that the other has
-not; the search has the proof. Where every hit has its label, a pair needs none if its cells are the
-same, or if a cell of both has another label in each: where hits show their ships, if another ship lies
-there. (Of what is left of two ships, since a hit of one has shown it.) A ship that all configurations have tells nothing
-and takes part in nothing, so its cells are left out.
+The search is by definition, with the pairs of configurations that need a miss as a bound: one of
+each pair is missed, so that the misses are at least a vertex cover of these pairs. A pair needs
+none if its cells are the same, or if one of the two has a ship within the cells common to both that
+the other has not; the search has the proof. Where every hit has its label, a pair needs none if its
+cells are the same, or if a cell of both has another label in each: where hits show their ships, if
+another ship lies there (of what is left of two ships, since a hit of one has shown it). A ship that
+all configurations have tells nothing and takes part in nothing, so its cells are left out.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
