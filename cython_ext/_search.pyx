@@ -523,8 +523,8 @@ cdef class Search:
         if node.lower < limit:
             if unless_busy and node.key.bytes != NULL and self.memo.shared.is_busy(&node.key):
                 return BUSY
-            if (node.kind == SINKINGS and self.on.names and node.n >= NAMES_FROM
-                    and 1 < node.ships.s <= MAX_NAMES):
+            if (node.kind == SINKINGS and self.on.names and self.objective == MEAN
+                    and node.n >= NAMES_FROM and 1 < node.ships.s <= MAX_NAMES):
                 self.bound_by_names(node, limit)
             elif self.has_even(node):
                 if self.former == NULL or node.former or not self.bound_back(node, limit):

@@ -97,6 +97,11 @@ def test_no_worst_case_is_below_the_bound(text, announce):
         assert max(least_worst_misses(game, Family.of(Position(game)).sets)) <= misses
 
 
+def test_a_worst_case_within_reach_of_few_strategies():
+    """Costs that no strategy keeps within the budget do not add up where sinkings have names."""
+    assert solve("3x4:4,3,2,contact=any,announce=ship", objective="worst").worst == 11
+
+
 def test_of_many_sets_all_but_the_heaviest_are_packed(monkeypatch):
     game = Game.parse("10x10:5")
     monkeypatch.setattr(worst_case, "MOST", 0)
