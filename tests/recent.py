@@ -23,7 +23,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 COMMITS = 20
 SECONDS = 10  # of a test that does not say: a property with all its examples
-CODE = {".py", ".pyx", ".pxd", ".pyi"}
+CODE = {".py", ".pyx", ".pxd"}
 NAME = re.compile(r"\b(?:optsearch|experiments|paper_figures|tests)(?:\.\w+)+")
 IMPORT = re.compile(r"^ *import ([\w.]+)", re.M)
 FROM = re.compile(r"^ *from ([\w.]+) c?import (\([^)]*\)|.*)", re.M)

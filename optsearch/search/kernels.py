@@ -400,7 +400,7 @@ class Kernel:
         has = ships[:, :, cell >> 6] >> np.uint64(cell & 63) & np.uint64(1) != 0
         is_left = (ships & ~to_words([state.hits | 1 << cell]) != 0).any(axis=2)
         codes: NDArray[np.int64] = np.where(is_left, 1, -1) * np.arange(1, ships.shape[1] + 1)
-        return (has * codes).sum(axis=1)  # type: ignore[no-any-return]
+        return (has * codes).sum(axis=1)
 
     def counts(self, state: Subfamily) -> NDArray[np.int64]:
         """How many configurations have each cell, shape (128,); 0 where it is hit."""

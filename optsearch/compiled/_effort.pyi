@@ -1,4 +1,0 @@
-class Effort:
-    nodes: int
-    subsets: int
-    total: int
