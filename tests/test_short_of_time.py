@@ -128,6 +128,11 @@ def test_a_search_has_a_bracket_from_the_start(over_at, game):
     assert brackets[-1] < brackets[0]
 
 
+def test_greedy_plays_where_all_cells_are_certain():
+    game = "1x5:3,1,1a,contact=any,announce=name,board=cylinder"
+    assert solve(game, time_limit=60).total_height == 5 * 10
+
+
 def test_no_tree_without_a_strategy(over_at):
     over_at(0)
     found = solve("5x5:3,2", time_limit=1)

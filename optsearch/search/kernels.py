@@ -413,12 +413,13 @@ class Kernel:
     def greedy_choices(self, state: Subfamily) -> list[int]:
         """The cells that greedy chooses from, ascending: the most probable ones.
 
-        A certain hit that is free is shot before and is not a choice. Where sinkings are announced,
-        the order of the hits decides what a sinking tells, and it is one.
+        A certain hit that is free is shot before and is not a choice, unless there are no others:
+        which ship it is may still be open. Where sinkings are announced, the order of the hits
+        decides what a sinking tells, and it is one.
         """
-        counts = self.counts(state)
-        counts[list(bits(self.free_hits(state)))] = 0
-        return _most(counts)
+        counts, free = self.counts(state), list(bits(self.free_hits(state)))
+        counts[free] = 0
+        return _most(counts) or free
 
     def greedy_misses(self) -> int:
         """What greedy costs from the root, ties broken by the first cell."""
