@@ -1,7 +1,8 @@
-"""The brackets of the paper's game and of the boxed game: python -m experiments.bracket [GAME]
+"""The brackets of the three large games: python -m experiments.bracket [GAME]
 
 Every bound that `optsearch bounds GAME` prints, lower ones first; both sides from weak to strong.
-A GAME that is named is written alone; but for the boxed game, to bracket.csv.
+The paper's game is in bracket.csv, the boxed one in bracket_boxed.csv, the official one in
+bracket_official.csv. A GAME that is named is written alone; any other one to bracket.csv.
 """
 
 from pathlib import Path
@@ -9,10 +10,13 @@ from pathlib import Path
 from experiments import script
 from optsearch.game import Game
 from optsearch.results.bracket import bounds
-from optsearch.results.tables import BOXED_BRACKET, BRACKET
+from optsearch.results.tables import BOXED_BRACKET, BRACKET, OFFICIAL_BRACKET
 
-STANDARD = Game.parse("10x10:5,4,3,3,2")
-BOXED = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
+TABLES = {
+    Game.parse("paper"): BRACKET,
+    Game.parse("boxed"): BOXED_BRACKET,
+    Game.parse("official"): OFFICIAL_BRACKET,
+}
 
 
 def write(game: Game, folder: Path, command: str) -> None:
@@ -21,8 +25,7 @@ def write(game: Game, folder: Path, command: str) -> None:
     lower = [bound for bound in found.bounds if bound.side == "lower"]
     upper = [bound for bound in found.bounds if bound.side == "upper"]
     upper.sort(key=lambda bound: bound.value, reverse=True)
-    table = BOXED_BRACKET if game == BOXED else BRACKET
-    path = table.write(
+    path = TABLES.get(game, BRACKET).write(
         [(b.side, b.name, found.decimal(b), b.value, b.source) for b in lower + upper],
         folder,
         command=command,
@@ -38,7 +41,7 @@ def main() -> None:
     parser.add_argument("game", nargs="?", type=script.game)
     arguments = parser.parse_args()
     if arguments.game is None:
-        for game in (STANDARD, BOXED):
+        for game in TABLES:
             write(game, arguments.output, BRACKET.command)
     else:
         write(arguments.game, arguments.output, f"{BRACKET.command} {arguments.game}")

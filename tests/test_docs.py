@@ -31,6 +31,7 @@ from optsearch.results.tables import (
     EVALUATION,
     GROWTH,
     MINI_GAME,
+    OFFICIAL_BRACKET,
     OPTIMA,
     OPTIMA_ANNOUNCED,
     TOLD,
@@ -200,7 +201,7 @@ def test_the_reference_names_what_there_is():
 
 def test_the_numbers_of_the_readme():
     page = text(README)
-    for bracket in (BRACKET.read(), BOXED_BRACKET.read()):
+    for bracket in (BRACKET.read(), BOXED_BRACKET.read(), OFFICIAL_BRACKET.read()):
         lower = max(Fraction(row["value_exact"]) for row in bracket if row["side"] == "lower")
         upper = min(Fraction(row["value_exact"]) for row in bracket if row["side"] == "upper")
         down, up = math.floor(lower * 10**4) / 10**4, math.ceil(upper * 10**4) / 10**4

@@ -240,7 +240,11 @@ def test_coded_configurations(rules, data):
 
 
 def test_one_configuration_followed():
-    for game in ("4x4:3,2,contact=any,announce=ship", "3x5:2,2,1,announce=sunk"):
+    for game in (
+        "4x4:3,2,contact=any,announce=ship",
+        "3x5:2,2,1,announce=sunk",
+        "3x4:2a,2b,contact=any,announce=name",
+    ):
         for text in ("greedy:endgame=6", "greedy:endgame=0", "spread:side=30"):
             tree, histogram = FollowedTask(text, Position(Game.parse(game))), Counter()
             for index in range(tree.configurations):

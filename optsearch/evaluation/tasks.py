@@ -85,12 +85,16 @@ class FollowedTask:
         return self._before + misses
 
     def shots_of(self, configuration: int | Sequence[int]) -> int:
-        """The shots of the configuration with these cells (mask), or with these ships (masks)."""
-        ships = () if isinstance(configuration, int) else sorted(configuration)
+        """The shots of the configuration with these cells (mask), or with these ships (masks).
+
+        Twins with names of their own, as 3a and 3b, are in the order of the fleet.
+        """
+        ships = () if isinstance(configuration, int) else configuration
         cells = configuration if isinstance(configuration, int) else sum(configuration)
+        ordered = self._game.ordered
         low, high = to_words([cells])[0]
         for place in ((self._rows[:, 0] == low) & (self._rows[:, 1] == high)).nonzero()[0].tolist():
-            if not ships or sorted(self.ships(place)) == ships:
+            if not ships or ordered(self.ships(place)) == ordered(ships):
                 return self.shots(place)
         raise OptsearchError(f"no configuration of the position has the cells {cells:#x}")
 
