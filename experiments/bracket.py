@@ -1,8 +1,7 @@
 """The brackets of the three large games: python -m experiments.bracket [GAME]
 
 Every bound that `optsearch bounds GAME` prints, lower ones first; both sides from weak to strong.
-The paper's game is in bracket.csv, the boxed one in bracket_boxed.csv, the official one in
-bracket_official.csv. A GAME that is named is written alone; any other one to bracket.csv.
+A GAME that is named is written alone; if it is another one, to bracket.csv.
 """
 
 from pathlib import Path
@@ -40,11 +39,9 @@ def main() -> None:
     parser = script.parser(__doc__, "bracket")
     parser.add_argument("game", nargs="?", type=script.game)
     arguments = parser.parse_args()
-    if arguments.game is None:
-        for game in TABLES:
-            write(game, arguments.output, BRACKET.command)
-    else:
-        write(arguments.game, arguments.output, f"{BRACKET.command} {arguments.game}")
+    for game in TABLES if arguments.game is None else [arguments.game]:
+        named = f" {game}" if arguments.game else ""
+        write(game, arguments.output, BRACKET.command + named)
 
 
 if __name__ == "__main__":

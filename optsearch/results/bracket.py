@@ -164,10 +164,9 @@ def _upper_bounds(
     leave_out: LeaveOut,
 ) -> Iterator[Bound]:
     game = position.game
-    gathered = []
-    if not position.shots:
-        gathered = _printed(game) + _evaluated(game, results)
-        gathered += _optimum(game, "upper", results) if with_optimum else []
+    gathered = [] if position.shots else _printed(game) + _evaluated(game, results)
+    if with_optimum and not position.shots:
+        gathered += _optimum(game, "upper", results)
     yield from gathered
     if gathered:
         return
