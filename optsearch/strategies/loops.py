@@ -1,15 +1,15 @@
-"""The simple players in numba, each a whole game in one call; their definitions are beside it.
+"""The simple players in numba, a shot at a time or a whole game in one call.
 
-A board is uint8 of shape (rows, columns), 1 for a ship, or its number where sinkings are announced.
-What is known of a cell is UNKNOWN, MISS or HIT. All functions draw from the generator exactly as
-the definitions in plain Python do. They are loops over numbers: numba takes several times as long
-to compile what numpy says in a line, such as a product of a row or a mask.
+A board is uint8 of shape (rows, columns) for `heuristic` and (cells,) for the others, 1 for a ship,
+or its number where sinkings are announced. What is known of a cell is UNKNOWN, MISS or HIT. These
+are loops over numbers: numba takes several times as long to compile what numpy says in a line, such
+as a product of a row or a mask.
 """
 
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -17,7 +17,8 @@ from numba import njit
 UNKNOWN, MISS, HIT = 0, 1, 2
 PATIENCE = 3  # misses in a row that end an attack of `Heuristic`
 FACTOR = 3  # how many times more the line of its last two hits counts
-PARITY, DENSITY = 0, 1
+RANDOM, PARITY, DENSITY = 0, 1, 2
+OTHER = -1  # of numbers: no more cells, a length that is not told, a cell that is no hit
 
 Array = Any  # numba infers the types of arrays; they are said in the docstrings
 
@@ -288,209 +289,181 @@ def drawn(values: Array, known: Array, rng: Any) -> tuple[int, int]:
     raise AssertionError("no cell is left")
 
 
-@njit(cache=True)
-def anywhere(board: Array, rng: Any) -> int:
-    """The shots of a game of `Random`."""
-    known = np.zeros(board.shape, np.uint8)
-    values = np.ones(board.shape)
-    left, shots = np.count_nonzero(board), 0
-    while left:
-        row, column = drawn(values, known, rng)
-        shots += 1
-        known[row, column] = HIT if board[row, column] else MISS
-        left -= board[row, column] > 0
-    return shots
+# Players by the values of cells, on boards of any shape
 
 
-@njit(cache=True)
-def by_values(board: Array, fleet: Array, rules: Any, kind: int, parameter: int, rng: Any) -> int:
-    """The shots of a game of `Parity` or `Density`.
+class Ships(NamedTuple):
+    """The placements of a game: int64, rows of cells filled up with OTHER.
 
-    fleet -- the lengths. rules -- the places of its rules in CONTACTS and ANNOUNCEMENTS. kind --
-    PARITY or DENSITY. parameter -- its modulus or weight.
+    cells, halo -- of each placement, and those that no other ship may have beside it. kind -- of
+    each the place of its length in the fleet without repetitions, longest first.
     """
-    rows, columns = board.shape
-    known = np.zeros((rows, columns), np.uint8)
-    closed = np.zeros((rows, columns), np.uint8)
-    hit_at = np.zeros((rows, columns), np.int64)  # the number of the shot, 0 for no hit
-    sunk = np.zeros((len(fleet), 4), np.int64)  # those waiting: row, column, length told, shot
-    longest = 0
-    for length in fleet:
-        longest = max(longest, length)
-    afloat = np.zeros(longest + 1, np.int64)  # by length
-    for length in fleet:
-        afloat[length] += 1
-    left = np.zeros(len(fleet) + 1, np.int64)
-    length_of = np.zeros(len(fleet) + 1, np.int64)
-    for i in range(rows):
-        for j in range(columns):
-            left[board[i, j]] += 1
-            length_of[board[i, j]] += 1
-    cells, shots, waiting = board.size - left[0], 0, 0
-    while cells:
-        if kind == PARITY:
-            values = parity_values(known, closed, parameter)
-        else:
-            values = density_values(known, closed, afloat, parameter)
-        row, column = drawn(values, known, rng)
-        shots += 1
-        ship = board[row, column]
-        if not ship:
-            known[row, column] = MISS
-            closed[row, column] = 1
+
+    cells: Array
+    halo: Array
+    kind: Array
+
+
+class Known(NamedTuple):
+    """What is known in a game; it changes with each reply.
+
+    order -- of each cell the number of the shot that hit it, UNKNOWN, or OTHER for a miss or a
+    hole. closed -- 1 where no ship afloat can be. afloat -- of each kind, how many are not known to
+    be sunk. sunk -- the sinkings that are not settled: cell, kind or OTHER, number of the shot.
+    counts -- of shots, and of these sinkings.
+    """
+
+    order: Array
+    closed: Array
+    afloat: Array
+    sunk: Array
+    counts: Array
+
+
+@njit(cache=True)
+def begun(holes: Array, fleet: Array) -> Known:
+    """What is known at first. holes -- 1 for each; fleet -- the number of ships of each kind."""
+    sunk = np.zeros((fleet.sum(), 3), np.int64)
+    order = np.zeros(len(holes), np.int64)
+    for cell in range(len(holes)):
+        order[cell] = OTHER if holes[cell] else UNKNOWN
+    return Known(order, holes.copy(), fleet.copy(), sunk, np.zeros(2, np.int64))
+
+
+@njit(cache=True)
+def hear(known: Known, ships: Ships, cell: int, is_hit: bool, is_sunk: bool, kind: int) -> None:
+    """Take the reply to a shot. kind -- of the ship that is sunk, OTHER where it is not told."""
+    known.counts[0] += 1
+    if not is_hit:
+        known.order[cell], known.closed[cell] = OTHER, 1
+        return
+    known.order[cell] = known.counts[0]
+    if is_sunk:
+        last = known.counts[1]
+        known.sunk[last, 0], known.sunk[last, 1], known.sunk[last, 2] = cell, kind, known.counts[0]
+        known.counts[1] += 1
+        if kind != OTHER:
+            known.afloat[kind] -= 1
+    place = 0
+    while place < known.counts[1]:
+        ship = explanation(known, ships, place)
+        if ship == OTHER:
+            place += 1
             continue
-        known[row, column] = HIT
-        hit_at[row, column] = shots
-        cells -= 1
-        left[ship] -= 1
-        if rules[1] and not left[ship]:
-            sunk[waiting, 0], sunk[waiting, 1], sunk[waiting, 3] = row, column, shots
-            sunk[waiting, 2] = length_of[ship] if rules[1] == 2 else 0
-            afloat[sunk[waiting, 2]] -= 1
-            waiting += 1
-        waiting = settle(sunk, waiting, hit_at, closed, afloat, rules[0])
-    return shots
+        close(known, ships, ship)
+        if known.sunk[place, 1] == OTHER:
+            known.afloat[ships.kind[ship]] -= 1
+        known.counts[1] -= 1
+        for later in range(place, known.counts[1]):
+            for k in range(3):
+                known.sunk[later, k] = known.sunk[later + 1, k]
+        place = 0
 
 
 @njit(cache=True)
-def parity_values(known: Array, closed: Array, modulus: int) -> Array:
-    """The values of `Parity`."""
-    rows, columns = known.shape
-    values = np.zeros((rows, columns))
-    for row in range(rows):
-        for column in range(columns):
-            if closed[row, column]:
-                continue
-            values[row, column] = 2 if (row + column) % modulus == 0 else 1
-            for i, j in (
-                (row - 1, column),
-                (row + 1, column),
-                (row, column - 1),
-                (row, column + 1),
-            ):
-                is_cell = 0 <= i < rows and 0 <= j < columns
-                if is_cell and known[i, j] == HIT and not closed[i, j]:
-                    values[row, column] = 3
-    return values
+def close(known: Known, ships: Ships, ship: int) -> None:
+    """Close the cells of a placement, and those around that other ships may not have."""
+    for cells in (ships.cells[ship], ships.halo[ship]):
+        for cell in cells:
+            if cell != OTHER:
+                known.closed[cell] = 1
 
 
 @njit(cache=True)
-def density_values(known: Array, closed: Array, afloat: Array, weight: int) -> Array:
-    """The values of `Density`."""
-    values = np.zeros(known.shape)
-    seen = np.zeros(known.shape, np.uint8)
-    for row in range(known.shape[0]):
-        for column in range(known.shape[1]):
-            seen[row, column] = MISS if closed[row, column] else known[row, column]
-    for ship in range(1, len(afloat)):
-        for _ in range(afloat[ship]):
-            add_weights(values, seen, ship, weight)
-            if ship > 1:  # a ship of one cell lies there in one way
-                add_weights(values.T, seen.T, ship, weight)
-    return values
+def explanation(known: Known, ships: Ships, place: int) -> int:
+    """The one placement that explains a sinking; OTHER where there are several or none.
 
-
-@njit(cache=True)
-def settle(
-    sunk: Array, waiting: int, hit_at: Array, closed: Array, afloat: Array, contact: int
-) -> int:
-    """Take from the sinkings waiting what is settled, as `sinkings` does; how many are left."""
-    i = 0
-    while i < waiting:
-        number, row, column, length, down = explanations(sunk[i], hit_at, closed, afloat, contact)
-        if number != 1:
-            i += 1
+    Of the kind that is told, or else of the longest ship afloat that has one.
+    """
+    cell, told, shot = known.sunk[place]
+    for kind in range(len(known.afloat)):
+        if kind != told if told != OTHER else known.afloat[kind] < 1:
             continue
-        for k in range(length):
-            closed[row + k * down, column + k * (1 - down)] = 1
-            for r, c in around(row + k * down, column + k * (1 - down), contact):
-                if 0 <= r < closed.shape[0] and 0 <= c < closed.shape[1]:
-                    closed[r, c] = 1
-        if not sunk[i, 2]:
-            afloat[length] -= 1
-        waiting -= 1
-        for j in range(i, waiting):
-            for k in range(4):
-                sunk[j, k] = sunk[j + 1, k]
-        i = 0
-    return waiting
-
-
-@njit(cache=True)
-def explanations(
-    sinking: Array, hit_at: Array, closed: Array, afloat: Array, contact: int
-) -> tuple[int, int, int, int, int]:
-    """How many placements explain a sinking, and of the last its first cell, length and way."""
-    rows, columns = hit_at.shape
-    row, column, told, shot = sinking
-    number = first_row = first_column = way = 0
-    for length in range(told if told else len(afloat) - 1, told - 1 if told else 0, -1):
-        if not told and not afloat[length]:
-            continue
-        for down in range(2 if length > 1 else 1):
-            for back in range(length):
-                r, c = row - back * down, column - back * (1 - down)
-                if r < 0 or c < 0:
-                    continue
-                if r + (length - 1) * down >= rows or c + (length - 1) * (1 - down) >= columns:
-                    continue
-                if explains(r, c, length, down, shot, hit_at, closed, contact):
-                    number += 1
-                    first_row, first_column, way = r, c, down
+        found, number = OTHER, 0
+        for ship in range(len(ships.kind)):
+            if ships.kind[ship] == kind and explains(known, ships, ship, cell, shot):
+                found = ship
+                number += 1
         if number:
-            return number, first_row, first_column, length, way
-    return 0, 0, 0, 0, 0
+            return found if number == 1 else OTHER
+    return OTHER
 
 
 @njit(cache=True)
-def explains(
-    row: int,
-    column: int,
-    length: int,
-    down: int,
-    shot: int,
-    hit_at: Array,
-    closed: Array,
-    contact: int,
-) -> bool:
-    """Whether a placement is on hits up to a shot that are not closed, and touches no other hit."""
-    rows, columns = hit_at.shape
-    for k in range(length):
-        r, c = row + k * down, column + k * (1 - down)
-        if not hit_at[r, c] or hit_at[r, c] > shot or closed[r, c]:
+def explains(known: Known, ships: Ships, ship: int, cell: int, shot: int) -> bool:
+    """Whether a placement has the cell, is on hits up to a shot, and touches no other hit."""
+    has_cell = False
+    for one in ships.cells[ship]:
+        if one != OTHER:
+            if known.order[one] < 1 or known.order[one] > shot or known.closed[one]:
+                return False
+            has_cell = has_cell or one == cell
+    for one in ships.halo[ship]:
+        if one != OTHER and known.order[one] > 0:
             return False
-        for i, j in around(r, c, contact):
-            if 0 <= i < rows and 0 <= j < columns and hit_at[i, j]:
-                along = j - column if down else i - row
-                across = i - row if down else j - column
-                if along != 0 or not 0 <= across < length:
-                    return False
-    return True
+    return has_cell
 
 
 @njit(cache=True)
-def around(row: int, column: int, contact: int) -> list[tuple[int, int]]:
-    """The neighbours of a cell, on the board or off, that other ships may not have."""
-    found = [(row, column)]
-    if contact < 2:
-        found += [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
-    if contact == 0:
-        found += [(row - 1, column - 1), (row - 1, column + 1)]
-        found += [(row + 1, column - 1), (row + 1, column + 1)]
-    return found
+def parity_values(known: Known, sides: Array, pattern: Array) -> Array:
+    """The values of `Parity`. sides -- the neighbours of each cell; pattern -- 2 or 1 for each."""
+    values = pattern.copy()
+    for cell in range(len(values)):
+        for beside in sides[cell]:
+            if beside != OTHER and known.order[beside] > 0 and not known.closed[beside]:
+                values[cell] = 3
+        if known.closed[cell]:
+            values[cell] = 0
+    return values
 
 
 @njit(cache=True)
-def add_weights(values: Array, known: Array, ship: int, weight: int) -> None:
-    """Add its weight to every cell of every horizontal placement without a miss."""
-    rows, columns = known.shape
-    for row in range(rows):
-        for first in range(columns - ship + 1):
-            counted = 1.0
-            for k in range(first, first + ship):
-                if known[row, k] == MISS:
-                    counted = 0.0
-                elif known[row, k] == HIT:
-                    counted *= weight
-            for k in range(first, first + ship):
-                values[row, k] += counted
+def density_values(known: Known, ships: Ships, weight: int) -> Array:
+    """The values of `Density`."""
+    values = np.zeros(len(known.order))
+    for ship in range(len(ships.kind)):
+        counted = float(known.afloat[ships.kind[ship]])
+        for cell in ships.cells[ship]:
+            if cell != OTHER:
+                counted *= 0 if known.closed[cell] else weight if known.order[cell] > 0 else 1
+        for cell in ships.cells[ship]:
+            if cell != OTHER:
+                values[cell] += counted
+    return values
+
+
+@njit(cache=True)
+def by_values(
+    board: Array,
+    kind_of: Array,
+    told: int,
+    known: Known,
+    ships: Ships,
+    sides: Array,
+    pattern: Array,
+    player: int,
+    weight: int,
+    rng: Any,
+) -> int:
+    """The shots of a game of RANDOM, PARITY or DENSITY.
+
+    kind_of -- of each ship by its number, from 0. told -- the place of the rule in ANNOUNCEMENTS.
+    known -- what is known at first, as `begun`.
+    """
+    left = np.zeros(len(kind_of) + 1, np.int64)
+    for ship in board:
+        left[ship] += 1
+    cells, values = len(board) - left[0], np.ones(len(board))
+    while cells:
+        if player == PARITY:
+            values = parity_values(known, sides, pattern)
+        elif player == DENSITY:
+            values = density_values(known, ships, weight)
+        _, cell = drawn(values.reshape(1, -1), known.order.reshape(1, -1), rng)
+        ship = board[cell]
+        left[ship] -= 1
+        cells -= ship > 0
+        is_sunk = ship > 0 and told > 0 and not left[ship]
+        kind = kind_of[ship - 1] if is_sunk and told == 2 else OTHER
+        hear(known, ships, cell, ship > 0, is_sunk, kind)
+    return int(known.counts[0])

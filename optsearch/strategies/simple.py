@@ -3,25 +3,32 @@
 `random` draws among all unknown cells. `parity` is hunt and target on a checkerboard: a cell beside
 a hit; if there is none, one whose row + column is a multiple of `modulus`; if there is none, any.
 `density` takes the ships as independent: a placement without a miss counts `weight` to the power of
-the hits on it, and a cell what its placements count together. Where sinkings are announced these
-two hear them (`sinkings`): hits of ships known to be sunk are attacked no more, no ship afloat lies
-there or where it would touch them and may not, and their lengths leave the density. `loops` has the
-same in numba.
+the hits on it, and a cell what its placements count together. `loops` has all of it in numba.
+
+Where sinkings are announced `parity` and `density` hear them: hits of ships known to be sunk are
+attacked no more, no ship afloat lies there or where it would touch them and may not, and their
+lengths leave the density. A sunk ship lies on the cell that sank it and on cells hit before it,
+none of which belongs to another sunk ship, and none of its neighbours is hit where ships may not
+touch. If that leaves one placement of its length, these are its cells. Where lengths are not told
+it is taken to be the longest ship afloat that can lie so: the whole line of hits, as a person would
+take it. (That is certain where ships do not touch along an edge; elsewhere it can be wrong.) A
+sinking that several placements of one length explain is kept in mind; another sinking may settle
+it. Where hits name their ships, a ship is sunk once all cells of the only one of its name are hit.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.game import (
     ANNOUNCEMENTS,
-    CONTACTS,
     Cell,
     FixedLabels,
     Game,
@@ -30,16 +37,72 @@ from optsearch.game import (
     SinkingLabels,
     bits,
 )
-from optsearch.game.position import Position
+from optsearch.game.position import SUNK, Position
 from optsearch.strategies.player import Compiled, Player, Playing, number
-from optsearch.strategies.sinkings import heard
+
+if TYPE_CHECKING:
+    from optsearch.strategies.loops import Known, Ships
+
+
+class _Tables(NamedTuple):
+    """A game as `loops` takes it: its placements, holes, ships of each kind, cells beside each."""
+
+    kinds: list[int]
+    ships: Ships
+    holes: NDArray[np.uint8]
+    fleet: NDArray[np.int64]
+    sides: NDArray[np.int64]
+
+
+def _rows(sets: Iterable[int]) -> NDArray[np.int64]:
+    """The cells of masks as rows, filled up with OTHER."""
+    from optsearch.strategies.loops import OTHER
+
+    cells = [list(bits(mask)) for mask in sets]
+    found = np.full((len(cells), max(1, *map(len, cells))), OTHER, np.int64)
+    for row, some in zip(found, cells, strict=True):
+        row[: len(some)] = some
+    return found
+
+
+@lru_cache(maxsize=16)
+def _tables(game: Game) -> _Tables:
+    from optsearch.strategies.loops import Ships
+
+    kinds = sorted(set(game.fleet), reverse=True)
+    placed = [(kind, ship) for kind in range(len(kinds)) for ship in game.placements(kinds[kind])]
+    ships = Ships(
+        _rows(ship for _, ship in placed),
+        _rows(game.halo(ship) for _, ship in placed),
+        np.array([kind for kind, _ in placed], np.int64),
+    )
+    holes = np.array([game.holes >> cell & 1 for cell in range(game.cells)], np.uint8)
+    fleet = np.array([game.fleet.count(kind) for kind in kinds], np.int64)
+    return _Tables(kinds, ships, holes, fleet, _rows(game.board.sides))
+
+
+def heard(position: Position) -> Known:
+    """What the replies of a position say, sinkings too."""
+    from optsearch.strategies import loops
+
+    tables = _tables(position.game)
+    known = loops.begun(tables.holes, tables.fleet)
+    for shot in position.shots:
+        cell, reply = position.game.bit(shot.cell).bit_length() - 1, shot.reply
+        kind = loops.OTHER if reply.length is None else tables.kinds.index(reply.length)
+        loops.hear(known, tables.ships, cell, reply.hit, reply.sunk, kind)
+        if position.shown[shot.cell] == SUNK != reply:  # it follows from the names of hits
+            ship = position.game.mask(one.cell for one in position.shots if one.reply == reply)
+            known.closed[list(bits(ship | position.game.halo(ship)))] = 1
+            known.afloat[kind] -= 1
+    return known
 
 
 @dataclass(frozen=True)
 class _ByValuesGame:
     """A game: one of the unknown cells with the highest value is drawn, in row-major order."""
 
-    values: Callable[[Position], list[int]]
+    player: _ByValues
     generator: np.random.Generator
 
     def shot(self, position: Position) -> Cell:
@@ -48,16 +111,16 @@ class _ByValuesGame:
 
     def salvo(self, position: Position, number: int) -> list[Cell]:
         """Cells drawn one after the other."""
-        values = self.values(position)
-        closed = position.closed
-        unknown = [i for i in range(position.game.cells) if not closed >> i & 1]
+        from optsearch.strategies.loops import drawn
+
+        game, closed = position.game, position.closed
+        known = np.array([[closed >> cell & 1 for cell in range(game.cells)]], np.uint8)
+        values = self.player.values(position).reshape(1, -1)
         cells = []
-        for _ in range(min(number, len(unknown))):
-            most = max(values[i] for i in unknown)
-            ties = [i for i in unknown if values[i] == most]
-            cell = ties[int(self.generator.random() * len(ties))]
-            unknown.remove(cell)
-            cells.append(position.game.cell(cell))
+        for _ in range(min(number, game.cells - closed.bit_count())):
+            _, cell = drawn(values, known, self.generator)
+            known[0, cell] = 1
+            cells.append(game.cell(cell))
         return cells
 
 
@@ -65,12 +128,33 @@ class _ByValues(Player):
     """A player whose values of the cells follow from the position."""
 
     def begin(self, game: Game, generator: np.random.Generator) -> Playing:
-        """A game in plain Python."""
-        return _ByValuesGame(self.values, generator)
+        """A game, shot by shot."""
+        return _ByValuesGame(self, generator)
 
     @abstractmethod
-    def values(self, position: Position) -> list[int]:
-        """The value of each cell."""
+    def values(self, position: Position) -> NDArray[np.float64]:
+        """The value of each cell; of shape (cells,)."""
+
+    def _whole(self, game: Game, kind: int, weight: int = 1, modulus: int = 1) -> Compiled:
+        """A whole game of a kind of player in one call."""
+        from optsearch.strategies.loops import begun, by_values
+
+        tables, told = _tables(game), list(ANNOUNCEMENTS).index(game.announce)
+        kind_of = np.array([tables.kinds.index(ship) for ship in game.fleet], np.int64)
+        pattern = _pattern(game, modulus)
+
+        def play(cells: NDArray[np.uint8], generator: np.random.Generator) -> int:
+            known = begun(tables.holes, tables.fleet)
+            told_of = cells, kind_of, told, known, tables.ships, tables.sides, pattern
+            return int(by_values(*told_of, kind, weight, generator))
+
+        return play
+
+
+def _pattern(game: Game, modulus: int) -> NDArray[np.float64]:
+    """2 where row + column is a multiple of the modulus, else 1."""
+    sums = np.array([sum(game.cell(index)) for index in range(game.cells)])
+    return np.where(sums % modulus, 1.0, 2.0)
 
 
 @dataclass(frozen=True)
@@ -83,21 +167,15 @@ class Random(_ByValues):
     def require_noise(self) -> None:
         """No reply matters to it."""
 
-    def values(self, position: Position) -> list[int]:
+    def values(self, position: Position) -> NDArray[np.float64]:
         """1 everywhere."""
-        return [1] * position.game.cells
+        return np.ones(position.game.cells)
 
     def compiled(self, game: Game) -> Compiled | None:
-        """A whole game in numba; None on a board with holes."""
-        from optsearch.strategies.loops import anywhere
+        """A whole game."""
+        from optsearch.strategies.loops import RANDOM
 
-        if game.holes:
-            return None
-
-        def play(cells: NDArray[np.uint8], generator: np.random.Generator) -> int:
-            return int(anywhere(cells.reshape(game.rows, game.columns), generator))
-
-        return play
+        return self._whole(game.announcing("nothing"), RANDOM)
 
 
 @dataclass(frozen=True)
@@ -109,25 +187,22 @@ class Parity(_ByValues):
 
     modulus: int = number(2, 1, 10, "the pattern: row + column is a multiple of it")
 
-    def values(self, position: Position) -> list[int]:
+    def values(self, position: Position) -> NDArray[np.float64]:
         """3 beside a hit of no sunk ship, 2 on the pattern, 1 elsewhere; 0 where no ship can be."""
-        game, known = position.game, heard(position)
+        from optsearch.strategies.loops import parity_values
+
+        game = position.game
         game.require_rectangle(str(self))
-        result = []
-        for index in range(game.cells):
-            is_beside = game.board.sides[index] & known.attacked
-            on_pattern = sum(game.cell(index)) % self.modulus == 0
-            is_closed = known.closed >> index & 1
-            result.append(0 if is_closed else 3 if is_beside else 2 if on_pattern else 1)
-        return result
+        sides, pattern = _tables(game).sides, _pattern(game, self.modulus)
+        return np.asarray(parity_values(heard(position), sides, pattern))
 
     def compiled(self, game: Game) -> Compiled | None:
-        """A whole game in numba; None with holes, shapes or named hits."""
+        """A whole game; None where hits name their ships."""
         from optsearch.strategies.loops import PARITY
 
-        if not game.is_usual or isinstance(game.announcement, ShipNames):
-            return None
-        return _compiled(game, PARITY, self.modulus)
+        game.require_rectangle(str(self))
+        is_named = isinstance(game.announcement, ShipNames)
+        return None if is_named else self._whole(game, PARITY, modulus=self.modulus)
 
 
 @dataclass(frozen=True)
@@ -139,36 +214,16 @@ class Density(_ByValues):
 
     weight: int = number(20, 1, 100, "how many times more a placement counts for each hit on it")
 
-    def values(self, position: Position) -> list[int]:
+    def values(self, position: Position) -> NDArray[np.float64]:
         """What the placements on each cell count."""
-        known = heard(position)
-        result = [0] * position.game.cells
-        for length in known.afloat:
-            for ship in position.game.placements(length):
-                if not ship & known.closed:
-                    for cell in bits(ship):
-                        result[cell] += self.weight ** (ship & known.attacked).bit_count()
-        return result
+        from optsearch.strategies.loops import density_values
+
+        ships = _tables(position.game).ships
+        return np.asarray(density_values(heard(position), ships, self.weight))
 
     def compiled(self, game: Game) -> Compiled | None:
-        """A whole game in numba; None with holes, shapes, named hits, past a float's integers."""
+        """A whole game; None where hits name their ships."""
         from optsearch.strategies.loops import DENSITY
 
-        most = self.weight ** (max(game.fleet) - 1) * 2 * game.fleet_cells
-        if not game.is_usual or most >= 1 << 53 or isinstance(game.announcement, ShipNames):
-            return None
-        return _compiled(game, DENSITY, self.weight)
-
-
-def _compiled(game: Game, kind: int, parameter: int) -> Compiled:
-    """A whole game of a kind of player in one call."""
-    from optsearch.strategies.loops import by_values
-
-    fleet = np.array(game.fleet, np.int64)
-    rules = (CONTACTS.index(game.contact), list(ANNOUNCEMENTS).index(game.announce))
-
-    def play(cells: NDArray[np.uint8], generator: np.random.Generator) -> int:
-        board = cells.reshape(game.rows, game.columns)
-        return int(by_values(board, fleet, rules, kind, parameter, generator))
-
-    return play
+        is_named = isinstance(game.announcement, ShipNames)
+        return None if is_named else self._whole(game, DENSITY, self.weight)

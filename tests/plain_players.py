@@ -1,9 +1,13 @@
-"""The players of "Battleship Heuristics" in plain Python, near to what is printed."""
+"""The simple players in plain Python; those of "Battleship Heuristics" near to what is printed."""
 
 import re
+from collections import Counter
 from math import sqrt
 
 import numpy as np
+
+from optsearch.game import bits
+from optsearch.game.position import SUNK
 
 
 class PlainHeuristic:
@@ -162,3 +166,94 @@ def _sum(values):
     for value in values:
         total += value
     return total
+
+
+class PlainSimple:
+    """One game of random, parity or density: of the highest unknown cells one is drawn."""
+
+    def __init__(self, player, game, generator):
+        self._player, self._generator = player, generator
+
+    def shot(self, position):
+        """The cell drawn."""
+        values = VALUES[type(self._player).__name__](self._player, position)
+        unknown = [i for i in range(position.game.cells) if not position.closed >> i & 1]
+        most = max(values[i] for i in unknown)
+        ties = [i for i in unknown if values[i] == most]
+        return position.game.cell(ties[int(self._generator.random() * len(ties))])
+
+
+def parity_values(player, position):
+    """3 beside a hit of no sunk ship, 2 on the pattern, 1 elsewhere; 0 where no ship can be."""
+    game, (closed, attacked, _) = position.game, heard(position)
+    values = []
+    for i in range(game.cells):
+        value = 1 if sum(game.cell(i)) % player.modulus else 2
+        value = 3 if game.board.sides[i] & attacked else value
+        values.append(0 if closed >> i & 1 else value)
+    return values
+
+
+def density_values(player, position):
+    """What the placements on each cell count."""
+    closed, attacked, afloat = heard(position)
+    values = [0] * position.game.cells
+    for length in afloat:
+        for ship in position.game.placements(length):
+            if not ship & closed:
+                for cell in bits(ship):
+                    values[cell] += player.weight ** (ship & attacked).bit_count()
+    return values
+
+
+VALUES = {
+    "Random": lambda player, position: [1] * position.game.cells,
+    "Parity": parity_values,
+    "Density": density_values,
+}
+
+
+def heard(position):
+    """Cells that no ship afloat can have, hits of no sunk ship, and the lengths afloat."""
+    game, closed, hits = position.game, position.misses | position.game.holes, 0
+    afloat, waiting = Counter(game.fleet), []  # of the sinkings: cell, length told, hits up to then
+    for shot in position.shots:
+        hits |= game.bit(shot.cell) if shot.reply.hit else 0
+        if position.shown[shot.cell] == SUNK != shot.reply:  # it follows from the names of hits
+            ship = game.mask(one.cell for one in position.shots if one.reply == shot.reply)
+            closed |= ship | game.halo(ship)
+            afloat.subtract([shot.reply.length or 0])
+        if shot.reply.sunk:
+            waiting.append((game.bit(shot.cell), shot.reply.length, hits))
+            afloat.subtract([shot.reply.length] if shot.reply.length else [])
+            closed = settled(game, waiting, closed, hits, afloat)
+    closed = settled(game, waiting, closed, hits, afloat)
+    return closed, hits & ~closed, tuple(sorted(afloat.elements(), reverse=True))
+
+
+def settled(game, waiting, closed, hits, afloat):
+    """Take from those waiting, the first again and again, what is settled; what is closed then."""
+    while True:
+        for sinking in waiting:
+            ships = explanations(game, sinking, closed, hits, afloat)
+            if len(ships) == 1:
+                break
+        else:
+            return closed
+        waiting.remove(sinking)
+        closed |= ships[0] | game.halo(ships[0])
+        afloat.subtract([] if sinking[1] else [game.kind_of(ships[0])])
+
+
+def explanations(game, sinking, closed, hits, afloat):
+    """The placements that a sunk ship may have: of the length told, or the longest that fits."""
+    cell, told, before = sinking
+    for length in [told] if told else sorted(+afloat, reverse=True):
+        ships = [
+            ship
+            for ship in game.placements(length)
+            if ship & cell and not ship & (closed | ~before) and not game.halo(ship) & hits
+        ]
+        if ships:
+            return ships
+    return []
