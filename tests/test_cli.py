@@ -102,7 +102,7 @@ def test_interrupted_with_a_table(here, answer_of, interrupt_at, tmp_path):
     assert "interrupted" in err
     assert str(table) in err
     assert "goes on" in err
-    with Integers(table, f"the solver's table of {game}", writable=False) as disk:
+    with Integers(table, f"the solver's table of {game}") as disk:
         assert 100 < len(disk) <= 200
     path = tmp_path / "tree.json"
     plain = answer_of("solve", game, "--tree", path)

@@ -128,14 +128,13 @@ def damage(rng, folder, other):
     if rng.random() < 0.2:
         through_lmdb(rng, folder)
         return "through LMDB"
-    name = rng.choice(["data.mdb"] * 8 + ["lock.mdb"])
+    data = folder / "data.mdb"
     if rng.random() < 0.05:
-        shutil.copy(other / name, folder / name)
-        return f"{name} of something else"
+        shutil.copy(other / "data.mdb", data)
+        return "of something else"
     how = rng.choice(BYTES_DAMAGES)
-    content = (folder / name).read_bytes()
-    (folder / name).write_bytes(how(rng, content))
-    return f"{name} {how.__name__}"
+    data.write_bytes(how(rng, data.read_bytes()))
+    return how.__name__
 
 
 def tried(kind, folder, expected):

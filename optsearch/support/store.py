@@ -1,10 +1,8 @@
 """What runs go on from: values by exact keys in an LMDB database, each with a checksum.
 
-A folder holds the store of one question, such as the evaluation of one strategy on one game:
-
-    data.mdb      the database: a header that names the question, and the records
-    lock.mdb      LMDB's list of the processes that read
-    writer.lock   locked by the one process that writes, for as long as that process lives
+A folder holds the store of one question, such as the evaluation of one strategy on one game, as
+`data.mdb`: a header that names the question, and the records. The one process that uses it locks
+that file for as long as it lives; LMDB needs no locks of its own.
 
 What is committed survives the end of the process, however it comes. Checksums are keyed with the
 question and cover the key, so that no record passes in the place of another, or in another store.
@@ -12,7 +10,7 @@ They are for damage and mistakes; who means to deceive can compute them too.
 
 LMDB believes its file: where a page is missing or damaged, reading kills the process. Commits are
 whole whatever is killed, so a file goes bad only by what happens outside: it is cut off, a disk
-fails, it was copied during a commit. So another process reads all of it before this one opens it.
+fails, it was copied during a commit. So a process of its own reads all of it first.
 
 `Store` keeps bytes, `Integers` what kernels find, `Facts` JSON by names.
 """
@@ -27,7 +25,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from hashlib import blake2b
 from io import FileIO
 from pathlib import Path
@@ -41,28 +39,20 @@ from optsearch.support.errors import TableError
 
 FORMAT = "optsearch store"
 VERSION = 1
-EARLIER = {  # what earlier versions wrote -> the last commit that reads it
-    "optsearch transposition table": "4f99b7d",
-    **dict.fromkeys(("tasks.jsonl", "games.jsonl", "comparison.jsonl", "values.jsonl"), "4f99b7d"),
-    "equilibrium.journal": "4f99b7d",
-}
-
-_HEADER, _EARLIER_HEADER = b"header", b"optsearch table header"
+_HEADER = b"header"
 _SHORT, _LONG = b"k", b"d"  # a record is by its key, or by a digest of a key too long for LMDB
 _MOST_KEY = 500  # bytes of a key by itself
 _CHECK_BYTES = 8
 _LENGTH = Struct("<I")
 _INTEGER = Struct("<q")
-_LOCK_FILE_BYTES = 1 << 16  # what LMDB wants for so many readers
-_MOST_READERS = 1022
 _FIRST_MAP = 1 << 24  # bytes of address space and of a sparse file, at first
 _BATCH_BYTES = 1 << 26
 _READ_ALL = """
 import sys
-folder, is_locked, *sys.path = sys.argv[1:]
+folder, *sys.path = sys.argv[1:]
 import lmdb
 try:
-    with lmdb.open(folder, map_size=0, readonly=True, lock=is_locked == "True") as env:
+    with lmdb.open(folder, map_size=0, readonly=True, lock=False) as env:
         with env.begin() as txn:
             for _ in txn.cursor():
                 pass
@@ -74,10 +64,9 @@ except lmdb.Error as error:
 class Store:
     """Values by keys, both bytes, of one question, in a folder.
 
-    folder -- made, with its parents, if it is not there and `writable`. what -- names the question;
-    a store of another is refused. writable -- one process writes a store; others read it meanwhile
-    (writable=False) and see each commit. A process opens a store once at a time. batch, seconds --
-    a `put` commits when so many values are not yet committed, or so long after the last commit.
+    folder -- made, with its parents, if it is not there. what -- names the question; a store of
+    another is refused. One process has a store, and has it open once. batch, seconds -- a `put`
+    commits when so many values are not yet committed, or so long after the last commit.
 
     Raises TableError, here and in every method, where the folder cannot be used as asked.
     """
@@ -87,11 +76,10 @@ class Store:
         folder: str | os.PathLike[str],
         what: str,
         *,
-        writable: bool = True,
         batch: int = 20_000,
         seconds: float = 5.0,
     ):
-        self.path, self.what, self.writable = Path(folder), what, writable
+        self.path, self.what = Path(folder), what
         self._batch, self._seconds = batch, seconds
         self._pending: dict[bytes, bytes] = {}  # records by slots
         self._pending_bytes = 0
@@ -103,12 +91,11 @@ class Store:
         self._env: lmdb.Environment | None = None
         with self._reporting("opened"):
             self._require_folder()
-            if not self._is_new():
-                self._require_whole()
-                self._require_ours()
             try:
-                if writable:
-                    self._begin_writing()
+                self._take()
+                if self._data.stat().st_size:
+                    self._require_whole()
+                    self._require_ours()
                 self._env = self._opened()
             except BaseException:
                 self._release()
@@ -127,8 +114,6 @@ class Store:
 
     def put(self, key: bytes, value: bytes) -> None:
         """Give a key its value, in place of an earlier one."""
-        if not self.writable:
-            raise TableError(f"the store {self.path} was opened with writable=False")
         self._database()
         slot = _slot(key)
         body = value if slot[:1] == _SHORT else _LENGTH.pack(len(value)) + value + key
@@ -144,13 +129,10 @@ class Store:
     def items(self) -> Iterator[tuple[bytes, bytes]]:
         """Every key with its value, in no order; of the moment when it begins."""
         self.flush()
-        with self._reporting("read"):
-            if not self.writable:
-                self._database().set_mapsize(0)  # as large as the writer has made it
-            with self._database().begin() as txn:
-                for slot, record in txn.cursor():
-                    if slot != _HEADER:
-                        yield self._unpacked(slot, record)
+        with self._reporting("read"), self._database().begin() as txn:
+            for slot, record in txn.cursor():
+                if slot != _HEADER:
+                    yield self._unpacked(slot, record)
 
     def __len__(self) -> int:
         """The number of keys that have a value."""
@@ -161,7 +143,7 @@ class Store:
     @property
     def size(self) -> int:
         """The bytes of the database on disk."""
-        return (self.path / "data.mdb").stat().st_size
+        return self._data.stat().st_size
 
     def flush(self) -> None:
         """Commit: on return all values are on the disk. Where that fails they stay pending."""
@@ -174,7 +156,6 @@ class Store:
                 self._pending, self._pending_bytes = {}, 0
             except lmdb.MapFullError:
                 with self._reporting("written"):
-                    env.reader_check()  # a killed reader would keep old pages from being used
                     env.set_mapsize(2 * env.info()["map_size"])
             except (lmdb.Error, OSError):
                 with self._reporting("written"):
@@ -237,21 +218,20 @@ class Store:
         return body[end:], body[_LENGTH.size : end]
 
     def _read(self, slot: bytes) -> bytes | None:
-        with self._reporting("read"):
-            while True:
-                try:
-                    with self._database().begin() as txn:
-                        return txn.get(slot)
-                except lmdb.MapResizedError:  # the writer has grown it
-                    self._database().set_mapsize(0)
+        with self._reporting("read"), self._database().begin() as txn:
+            return txn.get(slot)
 
     # The folder
+
+    @property
+    def _data(self) -> Path:
+        return self.path / "data.mdb"
 
     def damaged(self, how: str) -> TableError:
         """The error of a store that is not as it was written."""
         return TableError(
-            f"{self.path / 'data.mdb'} is damaged: {how}; restore it from a copy, or name another "
-            "folder, where it is computed again"
+            f"{self._data} is damaged: {how}; restore it from a copy, or name another folder, "
+            "where it is computed again"
         )
 
     def _database(self) -> lmdb.Environment:
@@ -259,36 +239,34 @@ class Store:
             raise TableError(f"the store {self.path} is closed; open it again")
         return self._env
 
-    def _is_new(self) -> bool:
-        """Whether nothing was committed: also after a kill in the first moment."""
-        try:
-            return (self.path / "data.mdb").stat().st_size == 0
-        except FileNotFoundError:
-            return True
-
     def _require_folder(self) -> None:
         """Refuse a path that is no folder, and a folder of something else."""
         if self.path.exists() and not self.path.is_dir():
             raise TableError(f"{self.path} is a file; name a new or empty folder")
-        data = self.path / "data.mdb"
-        if data.exists():
-            if not data.is_file():
-                raise TableError(f"{data} is not a regular file, as that of a store is")
-            return
-        if not self.writable:
-            raise TableError(f"there is no store in {self.path}; name the folder of one")
-        names = set(os.listdir(self.path)) if self.path.exists() else set()
-        for name in sorted(names - {"lock.mdb", "writer.lock"}):
-            by = f", which the commit {EARLIER[name]} of optsearch reads" if name in EARLIER else ""
+        if self._data.exists() and not self._data.is_file():
+            raise TableError(f"{self._data} is not a regular file, as that of a store is")
+        if not self._data.exists() and self.path.exists():
+            for name in sorted(os.listdir(self.path)):
+                raise TableError(
+                    f"{self.path} is not the folder of a store, for it holds {name!r}; name a new "
+                    "or empty one"
+                )
+
+    def _take(self) -> None:
+        """Make the folder and the file if need be, and be the one process that has it."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        self._lock = FileIO(str(self._data), "a+")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
             raise TableError(
-                f"{self.path} is not the folder of a store, for it holds {name!r}{by}; name a new "
-                "or empty one"
-            )
+                f"{self.path} is open already, in another process or in this one; wait until it is "
+                "closed, or name another folder"
+            ) from None
 
     def _require_whole(self) -> None:
         """Refuse a database that another process cannot read to its end."""
-        is_locked = os.access(self.path / "lock.mdb", os.W_OK)  # otherwise nobody writes it
-        command = [sys.executable, "-S", "-c", _READ_ALL, str(self.path), str(is_locked), *sys.path]
+        command = [sys.executable, "-S", "-c", _READ_ALL, str(self.path), *sys.path]
         try:
             reader = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
         except OSError:  # there is no interpreter that this user may start
@@ -304,7 +282,7 @@ class Store:
             lmdb.open(str(self.path), map_size=0, readonly=True, lock=False) as env,
             env.begin() as txn,
         ):
-            header = txn.get(_HEADER) or txn.get(_EARLIER_HEADER) or b""
+            header = txn.get(_HEADER) or b""
             entries = txn.stat()["entries"]
         if not entries or header == self._header:  # none: killed before its first commit
             return
@@ -314,62 +292,25 @@ class Store:
             raise TableError(
                 f"{self.path} holds {written_for}, not {self.what}; name another folder"
             )
-        if name == FORMAT or name in EARLIER:
-            by = (
-                f", and the commit {EARLIER[name]} of optsearch reads it" if name in EARLIER else ""
-            )
+        if name == FORMAT:
             raise TableError(
-                f"{self.path} holds format version {version} of an {name}; here version {VERSION} "
-                f"of an {FORMAT} is used{by}; name another folder"
+                f"{self.path} holds a store of version {version}; here version {VERSION} is used; "
+                "name another folder"
             )
         raise TableError(f"{self.path} holds another LMDB database; name a new or empty folder")
 
-    def _begin_writing(self) -> None:
-        """Make the folder if need be, and be the one process that writes it."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        self._lock = FileIO(str(self.path / "writer.lock"), "a+")
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self._lock.seek(0)
-            pid = self._lock.read(20).decode("ascii", "replace")
-            raise TableError(
-                f"{self.path} is being written by another process (pid {pid or 'unknown'}); wait "
-                "for its end, or name another folder"
-            ) from None
-        with suppress(OSError):  # the pid is only told, so a full disk does not matter
-            self._lock.truncate(0)
-            self._lock.write(str(os.getpid()).encode())
-
     def _opened(self) -> lmdb.Environment:
         """The database; a new one gets its header."""
-        options: dict[str, Any] = {"max_readers": _MOST_READERS, "metasync": False}
-        if not self.writable:
-            try:
-                self._reserve_lock_file()
-            except OSError:  # no leave to lock: then nobody may write meanwhile
-                return lmdb.open(str(self.path), map_size=0, readonly=True, lock=False)
-            return lmdb.open(str(self.path), map_size=0, readonly=True, **options)
-        self._reserve_lock_file()
-        is_new = self._is_new()
+        is_new, size = not self.size, max(_FIRST_MAP, self.size)
         try:
-            size = 0 if is_new else self.size
-            env = lmdb.open(str(self.path), map_size=max(_FIRST_MAP, size), **options)
+            env = lmdb.open(str(self.path), map_size=size, lock=False, metasync=False)
             with env.begin(write=True) as txn:
                 txn.put(_HEADER, self._header, overwrite=False)
         except BaseException:
             if is_new:
-                (self.path / "data.mdb").unlink(missing_ok=True)
+                self._data.unlink(missing_ok=True)
             raise
-        env.reader_check()
         return env
-
-    def _reserve_lock_file(self) -> None:
-        """Take the space of LMDB's lock file: writing to its map on a full disk is a SIGBUS."""
-        with FileIO(str(self.path / "lock.mdb"), "a+") as file:
-            missing = _LOCK_FILE_BYTES - file.seek(0, os.SEEK_END)
-            if missing > 0 and (file.write(bytes(missing)) or 0) < missing:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     @contextmanager
     def _reporting(self, deed: str) -> Iterator[None]:
@@ -377,12 +318,9 @@ class Store:
         try:
             yield
         except (OSError, lmdb.Error) as error:
-            if isinstance(error, PermissionError | lmdb.ReadonlyError) or (
-                getattr(error, "errno", None) == errno.EROFS
-            ):
+            is_forbidden = isinstance(error, PermissionError | lmdb.ReadonlyError)
+            if is_forbidden or getattr(error, "errno", None) == errno.EROFS:
                 advice = "give this user access to it, or name another folder"
-            elif "already open in this process" in str(error):
-                advice = "close it first"
             else:
                 advice = (
                     "what was committed is safe; if the disk or a quota is full, free space and "
@@ -395,17 +333,10 @@ class Store:
 
 
 class _InStore:
-    """Something kept in a store of its own; folder, what and writable are as those of `Store`."""
+    """Something kept in a store of its own; folder, what and batch are as those of `Store`."""
 
-    def __init__(
-        self,
-        folder: str | os.PathLike[str],
-        what: str,
-        *,
-        writable: bool = True,
-        batch: int = 20_000,
-    ):
-        self.store = Store(folder, what, writable=writable, batch=batch)
+    def __init__(self, folder: str | os.PathLike[str], what: str, batch: int = 20_000):
+        self.store = Store(folder, what, batch=batch)
         self.path, self.what = self.store.path, what
 
     def __len__(self) -> int:
@@ -448,7 +379,7 @@ class Facts(_InStore, Mapping[str, Any]):
     """Facts that are found one after another, as JSON by their names; each is committed at once."""
 
     def __init__(self, folder: str | os.PathLike[str], what: str):
-        super().__init__(folder, what, batch=1)
+        super().__init__(folder, what, 1)
 
     def __getitem__(self, name: str) -> Any:
         value = self.store.get(_text(name))
