@@ -23,22 +23,18 @@ That some sets of more than four cells meet as many as the table says is not che
 it. What was confirmed, by digests of the values read, and the means are written to
 checked_NAME.csv. A check that was stopped goes on from the folder .checkpoints of the checkout, or
 --checkpoints; what other code left there is refused.
-
-With --confirmed FOLDER only what is new is counted and searched: this folder has tables that were
-confirmed before, and their digests in checked_NAME.csv. Their values are bounds, so one that is no
-less is, too. The digests stand in the new checked_NAME.csv, and the checkpoint is of these tables
-alone.
 """
 
 import os
 import sys
 import time
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import accumulate, combinations, permutations, repeat
 from math import comb
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -62,14 +58,12 @@ from optsearch.support.workers import processes
 Row = dict[str, str]
 AT_ONCE = 200  # sets of cells of a job
 MISSING = np.uint32(2**32 - 1)
-UNKNOWN = 2**63  # more than any value
 SOURCES = (
     *("check_lower_bounds.py", "verify_coverage.py", "verify_beside.py", "verify_first_ship.py"),
     *("verify_reveal.py", "lattice.py", "_lattice.pyx", "game.py", "shapes.py"),
 )
 STANDARD = Game.parse("10x10:5,4,3,3,2")
 PARTS = ("coverage", "beside", "reveal", "finished")
-SAVED_EVERY = 60  # seconds between two parts of V that are kept
 
 
 def require(is_so: bool, what: str) -> None:
@@ -216,44 +210,21 @@ class LargerSets:
         return larger(self.counts, self.classes, size, most, where, costs)
 
 
-class Confirmed:
-    """The values of tables that were confirmed before: bounds, so that none less is right, too."""
-
-    def __init__(self, tables: dict[str, Record]):
-        self._values = {
-            (part, row[table.columns[0]], column): int(row[column])
-            for part, table in tables.items()
-            for row in table.rows
-            for column in table.columns[1:]
-            if row[column].isdecimal()
-        }
-
-    def has(self, part: str, row: Row, *columns: str) -> bool:
-        """Whether in all these columns the row has no less than it had then."""
-        name = next(iter(row.values()))
-        return all(
-            int(row[column]) >= self._values.get((part, name, column), UNKNOWN)
-            for column in columns
-        )
-
-
-def check_coverage(
-    met: Met, search: LargerSets, rows: list[Row], confirmed: Confirmed
-) -> dict[int, int]:
+def check_coverage(met: Met, search: LargerSets, rows: list[Row]) -> dict[int, int]:
     """The table of coverages; k -> the bound, all configurations beyond."""
     most = {int(row["cells"]): int(row["most_met"]) for row in rows}
     for row in rows:
-        k, is_new = int(row["cells"]), not confirmed.has("coverage", row, "most_met")
+        k = int(row["cells"])
         require(0 <= k <= met.game.cells, f"the board has no {k} cells")
         if k == 0:
             require(most[k] == 0, "no cells meet something")
         elif k <= 4:
-            is_most = not is_new or most[k] == int(met.all_of(k).max())
+            is_most = most[k] == int(met.all_of(k).max())
             require(is_most and row["attained"] == "yes", f"{most[k]} met by {k} cells")
         elif most[k] < met.number:
             require(k - 1 in most, f"the row of {k - 1} cells is missing")
             # Han's inequality, or else no set may have a larger bound.
-            if is_new and most[k] < most[k - 1] * k // (k - 1):
+            if most[k] < most[k - 1] * k // (k - 1):
                 larger_one = search.larger(k, most[k], {})
                 require(larger_one == most[k], f"{k} cells may meet {larger_one}, not {most[k]}")
             print(f"{k} cells: none meet more than {most[k]}", flush=True)
@@ -282,11 +253,8 @@ class MetBeside(NamedTuple):
         return self.met[max(0, cells)] if cells <= known else self.met[known] * cells // known
 
 
-def larger_beside(game: Game, ship: int, met: list[int], new: list[bool]) -> list[int]:
-    """For each k a bound above met[k] on what k cells beside a ship meet, or met[k].
-
-    new -- for each k whether it is searched.
-    """
+def larger_beside(game: Game, ship: int, met: list[int]) -> list[int]:
+    """For each k a bound above met[k] on what k cells beside a ship meet, or met[k]."""
     count, counts = counted_beside(game, ship)
     kept = [p for p in game.symmetries() if {p[cell] for cell in bits(ship)} == set(bits(ship))]
     least = np.array([min(p[cell] for p in kept) for cell in range(game.cells)])
@@ -294,7 +262,7 @@ def larger_beside(game: Game, ship: int, met: list[int], new: list[bool]) -> lis
     found = [0]
     for k in range(1, len(met)):
         by_han = k > 4 and met[k] >= min(count, met[k - 1] * k // (k - 1))
-        if by_han or met[k] == count or k > game.cells or not new[k]:
+        if by_han or met[k] == count or k > game.cells:
             found.append(met[k])
         else:
             found.append(larger(counts, least, k, met[k], *nothing))
@@ -302,7 +270,7 @@ def larger_beside(game: Game, ship: int, met: list[int], new: list[bool]) -> lis
 
 
 def check_beside(
-    game: Game, rows: list[Row], number: int, jobs: int, store: Facts, confirmed: Confirmed
+    game: Game, rows: list[Row], number: int, jobs: int, store: Facts
 ) -> list[MetBeside]:
     """The table of what cells beside ships meet. store -- keeps what was counted again."""
     ships = placements_by_cells(game)
@@ -325,32 +293,27 @@ def check_beside(
         return classes
     names = {row["ship"]: kind for row, kind in zip(rows, classes, strict=True)}
     kept = {name: f"beside {name}, {kind.met}" for name, kind in names.items()}
-    known = {name: store.get(key) for name, key in kept.items()}
-    new = {
-        row["ship"]: [not confirmed.has("beside", row, f"met{k}") for k in range(1, width + 1)]
-        for row in rows
-        if known[row["ship"]] is None
-    }
-    for row in rows:
-        name = row["ship"]
-        if name in new and not any(new[name]) and confirmed.has("beside", row, "completions"):
-            known[name] = [names[name].completions, *names[name].met]
-            del new[name]
+    work = {kept[name]: (game, ships[name], kind.met) for name, kind in names.items()}
+    compute("ships with what is beside them", jobs, store, larger_beside, work)
+    for name, kind in names.items():
+        is_so = store[kept[name]] == [kind.completions, *kind.met]
+        require(is_so, f"what cells beside {name} meet")
+    return classes
+
+
+def compute(
+    what: str, jobs: int, store: Facts, function: Callable[..., Any], work: dict[str, Any]
+) -> None:
+    """Have in the store what a function gives for the arguments at each name, by processes."""
     started = time.perf_counter()
     with processes(jobs) as pool:
         again = {
-            name: pool.submit(larger_beside, game, ships[name], names[name].met, [False, *some])
-            for name, some in new.items()
+            key: pool.submit(function, *some) for key, some in work.items() if key not in store
         }
-        for done, (name, future) in enumerate(again.items(), 1):
-            known[name] = future.result()
-            store.add(kept[name], known[name])
+        for done, (key, future) in enumerate(again.items(), 1):
+            store.add(key, future.result())
             left = (time.perf_counter() - started) / done * (len(again) - done)
-            print(f"beside {done} of {len(again)} ships, about {left:.0f} s more", flush=True)
-    for name, kind in names.items():
-        is_so = known[name] == [kind.completions, *kind.met]
-        require(is_so, f"what cells beside {name} meet")
-    return classes
+            print(f"{done} of {len(again)} {what}, about {left:.0f} s more", flush=True)
 
 
 class Class(NamedTuple):
@@ -366,9 +329,7 @@ def verify_reveal(game: Game, ship: int, misses: int) -> tuple[list[int], int]:
     return RevealAgain(game, misses).values(ship)
 
 
-def check_reveal(
-    game: Game, rows: list[Row], number: int, jobs: int, store: Facts, confirmed: Confirmed
-) -> list[Class]:
+def check_reveal(game: Game, rows: list[Row], number: int, jobs: int, store: Facts) -> list[Class]:
     """The table of the reveal game. store -- keeps what was evaluated again."""
     ships = {"-".join(game.names(ship)): ship for ship in game.placements(game.fleet[0])}
     seen: set[int] = set()
@@ -389,25 +350,11 @@ def check_reveal(
     equal = game.fleet.count(game.fleet[0])
     completions = sum(len(one.ships) * one.completions for one in classes)
     require(completions == equal * number, "the completions do not add up")
-    kept = {row["ship"]: store.get(f"class {row['ship']}") for row in rows}
-    known = {ship: found for ship, found in kept.items() if found is not None}
+    kept = {row["ship"]: f"class {row['ship']}" for row in rows}
+    work = {key: (game, ships[name], width) for name, key in kept.items()}
+    compute("classes", jobs, store, verify_reveal, work)
     for row, one in zip(rows, classes, strict=True):
-        if confirmed.has("reveal", row, *(f"F{misses}" for misses in range(width))):
-            known[row["ship"]] = [one.values, one.completions]
-    started = time.perf_counter()
-    with processes(jobs) as pool:
-        again = {
-            row["ship"]: pool.submit(verify_reveal, game, ships[row["ship"]], width)
-            for row in rows
-            if row["ship"] not in known
-        }
-        for done, (key, future) in enumerate(again.items(), 1):
-            known[key] = list(future.result())
-            store.add(f"class {key}", known[key])
-            left = (time.perf_counter() - started) / done * (len(again) - done)
-            print(f"{done} of {len(again)} classes, about {left:.0f} s more", flush=True)
-    for row, one in zip(rows, classes, strict=True):
-        found, count = known[row["ship"]]
+        found, count = store[kept[row["ship"]]]
         require(
             count == one.completions
             and all(value >= least for value, least in zip(one.values, found, strict=True)),
@@ -463,21 +410,11 @@ def check_first_ship(
             placed += [Avoiding(ship, avoiding) for ship in sorted(kind.ships)]
         again = FirstShipAgain(game, placed, misses, k - 1, most)
         started = time.perf_counter()
-        parts = f"{where}, {k} cells, {most}, {[kind.met for kind in known]}, part "
-        number = saved = 0
-        while f"{parts}{number}" in store:
-            again.learn(store[f"{parts}{number}"])
-            number += 1
-        learnt = len(again.values)
 
         def said(size: int, done: int, sets: int) -> None:
-            nonlocal number, saved, learnt
-            seconds = int(time.perf_counter() - started)
+            seconds = time.perf_counter() - started
             what = f"{done} of {sets} sets of {size} cells"
-            print(f"{misses} misses: {what}, {seconds} s", flush=True)
-            if seconds >= saved + SAVED_EVERY:
-                store.add(f"{parts}{number}", again.found_since(learnt))
-                number, saved, learnt = number + 1, seconds, len(again.values)
+            print(f"{misses} misses: {what}, {seconds:.0f} s", flush=True)
 
         found = keeps_more(search.counts, game.symmetries(), again, k, allowed, said)
         require(found == allowed, where)
@@ -493,7 +430,6 @@ def check_finished(
     known: list[MetBeside],
     rows: list[Row],
     store: Facts,
-    confirmed: Confirmed,
 ) -> dict[str, Fraction]:
     """The last table; the means that follow, by the names in its header.
 
@@ -513,9 +449,7 @@ def check_finished(
         where = f"the chain with the longest ship at {misses} misses"
         k = int(row["cells"])
         require(0 <= k <= min(misses + 1, game.cells), f"{k} cells at {misses} misses")
-        if confirmed.has("finished", row, "ship_chain"):
-            pass
-        elif k:
+        if k:
             allowed = longest - words(misses - k, hits)
             costs = costs_of_longest(game, classes, known, misses, k)
             require(search.larger(k, allowed, costs) == allowed, where)
@@ -527,9 +461,7 @@ def check_finished(
         so_far.append(before)
         first, k = int(row["first_ship"]), int(row["first_ship_cells"])
         require(0 <= k <= min(misses + 1, game.cells), f"{k} cells at {misses} misses")
-        if confirmed.has("finished", row, "first_ship"):
-            pass
-        elif k:
+        if k:
             check_first_ship(game, search, known, misses, k, first, store)
         else:
             require(first >= before, f"the chain with the first ship at {misses} misses")
@@ -548,9 +480,7 @@ def check_finished(
     return dict(zip(titles, means, strict=True))
 
 
-def check(
-    game: Game, tables: dict[str, Record], jobs: int, store: Facts, confirmed: Confirmed
-) -> dict[str, Fraction]:
+def check(game: Game, tables: dict[str, Record], jobs: int, store: Facts) -> dict[str, Fraction]:
     """All of it; the means. tables -- by their `PARTS`; store -- keeps what is done."""
     coverage, beside, reveal, finished = (tables[part] for part in PARTS)
     header = finished.header
@@ -559,10 +489,10 @@ def check(
         require(some["configurations"] == str(met.number), f"not {met.number} configurations")
     require(Game.parse(header["game"]) == game, f"the tables of {header['game']}")
     search = LargerSets(met)
-    most = check_coverage(met, search, coverage.rows, confirmed)
-    classes = check_reveal(game, reveal.rows, met.number, jobs, store, confirmed)
-    known = check_beside(game, beside.rows, met.number, jobs, store, confirmed)
-    means = check_finished(game, search, most, classes, known, finished.rows, store, confirmed)
+    most = check_coverage(met, search, coverage.rows)
+    classes = check_reveal(game, reveal.rows, met.number, jobs, store)
+    known = check_beside(game, beside.rows, met.number, jobs, store)
+    means = check_finished(game, search, most, classes, known, finished.rows, store)
     for what, bound in means.items():
         require(bound == Fraction(header[what]), f"the mean by {what} in the header")
     print(f"confirmed: {game} takes at least {bound} = {float(bound):.6f} shots on average")
@@ -583,48 +513,25 @@ def tables_in(folder: Path, game: Game) -> dict[str, Record]:
     return tables
 
 
-def confirmed_in(folder: Path, game: Game) -> dict[str, Record]:
-    """The tables that another check confirmed; raises RecordError where none did."""
-    tables = tables_in(folder, game)
-    checked = LOWER_BOUNDS_CHECK.path(folder, name=part_of(game))
-    digests = [row["digest"] for row in LOWER_BOUNDS_CHECK.read(checked)]
-    for table in tables.values():
-        if table.digest() not in digests:
-            raise RecordError(
-                f"{table.path} has the digest {table.digest()}; {checked} says that "
-                f"{', '.join(digests)} were confirmed"
-            )
-    return tables
-
-
 def main() -> None:
     """Check, print the bound, and write what was confirmed."""
     parser = script.parser(__doc__, "check_lower_bounds")
     parser.add_argument("game", nargs="?", type=script.game, default=STANDARD)
     parser.add_argument("--tables", type=Path, default=RESULTS)
-    parser.add_argument(
-        "--confirmed",
-        type=Path,
-        metavar="FOLDER",
-        help="tables that were confirmed before; only what is new is searched",
-    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     parser.add_argument("--checkpoints", type=Path, default=script.CHECKPOINTS)
     arguments = parser.parse_args()
     game, name = arguments.game, part_of(arguments.game)
     tables = tables_in(arguments.tables, game)
-    before = confirmed_in(arguments.confirmed, game) if arguments.confirmed else {}
-    some = {f"confirmed before, {part}": table.digest() for part, table in before.items()}
     kept = arguments.checkpoints / f"check_{game}".replace(":", "_")
     what = f"check of lower bounds, {game}, by the code {script.digest_of_sources(*SOURCES)}"
-    what += "".join(f", {key}: {digest}" for key, digest in some.items())
     with Facts(kept, what) as store:
-        means = check(game, tables, arguments.jobs, store, Confirmed(before))
+        means = check(game, tables, arguments.jobs, store)
     path = LOWER_BOUNDS_CHECK.write(
         [(table.path.name, table.digest(), len(table.rows)) for table in tables.values()],
         arguments.output,
         command=LOWER_BOUNDS_CHECK.command + ("" if game == STANDARD else f" {game}"),
-        fields={"numba": numba.__version__, "game": game, **some, **means},
+        fields={"numba": numba.__version__, "game": game, **means},
         game=game,
         name=name,
     )

@@ -73,32 +73,6 @@ class FirstShipAgain:
         """V(cell, before)."""
         return int(_value(cell, np.array(before, np.int64), self.values, *self.arrays))
 
-    def found_since(self, number: int) -> list[list[int]]:
-        """What was found of V but for the first `number`, for a search that is stopped."""
-        return [some.tolist() for some in _items(self.values, number)]
-
-    def learn(self, found: list[list[int]]) -> None:
-        """Take over what `found_since` gave for the same numbers."""
-        _learn(self.values, *(np.array(some, np.int64) for some in found))
-
-
-@njit(cache=True)
-def _items(values, number):  # type: ignore[no-untyped-def]
-    """Names and values but for the first ones."""
-    names, found = np.empty((2, len(values) - number), np.int64)
-    i = -number
-    for name, value in values.items():
-        if i >= 0:
-            names[i], found[i] = name, value
-        i += 1
-    return names, found
-
-
-@njit(cache=True)
-def _learn(values, names, found):  # type: ignore[no-untyped-def]
-    for i in range(len(names)):
-        values[names[i]] = found[i]
-
 
 @njit(cache=True)
 def _packed(cells):  # type: ignore[no-untyped-def]

@@ -8,7 +8,6 @@ from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from math import comb
-from shutil import copytree
 from types import SimpleNamespace
 
 import numpy as np
@@ -534,7 +533,6 @@ def cells_of_chains(folder):
     return [[misses for misses, some in enumerate(column) if some] for column in cells]
 
 
-@pytest.mark.parametrize("new", [False, True])
 @pytest.mark.parametrize(
     ("part", "columns"),
     [
@@ -544,19 +542,13 @@ def cells_of_chains(folder):
         ("reveal", ["alike", "completions", "F1"]),
     ],
 )
-def test_a_lower_bound_that_is_wrong(uncompiled, run, monkeypatch, tmp_path, part, columns, new):
-    """One lower than the table says is seen, of a game of six configurations.
-
-    new -- whether the tables that are right were confirmed before.
-    """
+def test_a_lower_bound_that_is_wrong(uncompiled, run, monkeypatch, tmp_path, part, columns):
+    """One lower than the table says is seen, of a game of six configurations."""
     monkeypatch.setattr(check_lower_bounds, "processes", ThreadPoolExecutor)
     game, kept = "1x6:3,1", ("--checkpoints", tmp_path)
     run(lower_bounds, game, *kept, "-o", tmp_path)
     check = (check_lower_bounds, game, *kept, "--tables", tmp_path, "--jobs", 1, "-o", tmp_path)
     assert "confirmed" in run(*check)
-    if new:
-        before = copytree(tmp_path, tmp_path / "before")
-        check = (*check, "--confirmed", before, "--checkpoints", before / "new")
     path = tmp_path / f"{part}_1x6_31.csv"
     text = path.read_text()
     record = records.read(path)
