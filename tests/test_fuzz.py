@@ -530,7 +530,7 @@ def check_bounds(asked):
 
 
 def check_proof(asked):
-    if not asked.definition.is_silent:
+    if not (asked.definition.is_silent or asked.is_labelled):
         return
     asked.ask("solve", "--prove", "proof.jsonl")
     found = asked.run("check", "proof.jsonl")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from optsearch.check import proofs as proof
 from optsearch.check import reference
 from optsearch.check.proofs import Claim, Proof, check, check_proof, load, save
-from optsearch.game import Game
-from optsearch.game.position import Position
+from optsearch.game import Game, bits
+from optsearch.game.position import Position, Reply
 from optsearch.search.proving import prove
 from optsearch.search.solver import Solver
 from optsearch.support.errors import (
@@ -25,43 +25,63 @@ from optsearch.support.errors import (
 from tests.examples import draws, positions
 
 
-def by_definition(sets, weights, limit):
+def by_definition(game):
     """The least misses of a part of a family, whatever the limit."""
-    height = reference.total_height(frozenset(zip(sets, weights, strict=True)))
-    return height - sum(weights) * sets[0].bit_count()
+
+    def hidden(marks):
+        if game.is_silent:
+            return marks
+        if game.announce == "place":
+            return tuple((int(game.labels[i]), Reply(True, length=i)) for i in bits(marks))
+        layers = [marks >> i * game.cells & (1 << game.cells) - 1 for i in range(len(game.labels))]
+        return tuple((cells, Reply(True, length=i)) for i, cells in enumerate(layers) if cells)
+
+    def least_misses(sets, weights, limit):
+        family = [(hidden(marks), n) for marks, n in zip(sets, weights, strict=True)]
+        first = family[0][0]
+        cells = [first] if game.is_silent else [cells for cells, _ in first]
+        hits = sum(weights) * sum(map(int.bit_count, cells))
+        return reference.total_height(frozenset(family)) - hits
+
+    return least_misses
 
 
 def optimum(position):
     solution = reference.solve(position)
-    family = reference.family(position)
-    hits = next(iter(family))[0].bit_count() * solution.configurations
+    hits = position.hits_left * solution.configurations
     return solution.total_height, solution.total_height - hits
 
 
 @cache
 def proved(text, shots=""):
-    position = Position.parse(Game.parse(text), shots)
-    return prove(position, optimum(position)[1], by_definition)
+    solver = Solver(Position.parse(Game.parse(text), shots))
+    hits = solver.position.hits_left * solver.solution.configurations
+    return prove(solver.position, solver.solution.total_height - hits, solver.least_misses)
 
 
 @draws(200)
-@given(positions(max_cells=12, max_configurations=40))
+@given(positions(max_cells=12, max_configurations=40, announce=("nothing", "name", "place")))
 def test_the_optimum_is_proved(tmp_path_factory, position):
+    """By the definition, and by the search where hits tell something."""
     total_height, misses = optimum(position)
-    made = prove(position, misses, by_definition)
+    least_misses = by_definition(position.game)
+    if not position.game.is_silent:
+        exact = Solver(position).least_misses
+        assert check_proof(prove(position, misses, exact)).total_height == total_height
+    made = prove(position, misses, least_misses)
     path = tmp_path_factory.mktemp("proofs") / "proof"
     save(made, path)
     assert load(path) == made
     checked = check(path)
     assert checked.total_height == made.total_height == total_height
     assert (checked.game, checked.position) == (position.game, position)
-    assert checked.configurations == sum(n for _, n in reference.family(position))
+    assert checked.configurations == reference.weight(reference.family(position))
     assert checked.claims == len(made.claims)
     for claim in made.claims:
         sets, weights = zip(*claim.family, strict=True)
-        assert 0 < claim.misses <= by_definition(sets, weights, 0)
+        assert 0 < claim.misses <= least_misses(sets, weights, 0)
     with pytest.raises(ProofError):
-        prove(position, misses + 1, by_definition)
+        prove(position, misses + 1, least_misses)
 
 
 def test_the_form_of_a_file(tmp_path):
@@ -96,7 +116,14 @@ def test_leaf_counting_and_one_set_need_no_claim():
 
 # Faults
 
-GAMES = [("3x3:2", ""), ("4x4:3,2", "B2=miss D1=miss"), ("3x3:2,2,contact=any", "B2=miss")]
+GAMES = [
+    ("3x3:2", ""),
+    ("4x4:3,2", "B2=miss D1=miss"),
+    ("3x3:2,2,contact=any", "B2=miss"),
+    ("3x4:3,2,announce=name", "A1=miss"),
+    ("3x3:3,2,contact=any,announce=name", "B1=miss"),
+    ("3x4:3,2,contact=any,announce=place", "A1=miss"),
+]
 proofs = pytest.mark.parametrize(
     "made", GAMES, ids=[" ".join(game) for game in GAMES], indirect=True
 )
@@ -208,7 +235,7 @@ def test_what_is_not_proved():
     for rule in ("sunk", "ship"):
         position = Position(Game.parse(f"3x3:2,announce={rule}"))
         with pytest.raises(NotSupported, match=f"announce={rule}"):
-            prove(position, 30, by_definition)
+            prove(position, 30, by_definition(position.game))
         with pytest.raises(NotSupported, match=f"announce={rule}"):
             check_proof(Proof(position, 54, ()))
     with pytest.raises(ImpossiblePosition, match="4x4:4,3,2"):
@@ -241,7 +268,7 @@ def test_a_damaged_file_is_refused_or_proves_the_same(tmp_path_factory, data):
 def priced():
     """8x8:3, from the total that other tests confirm: one claim, with a price for each set."""
     position = Position(Game.parse("8x8:3"))
-    return prove(position, 1230 - 3 * 96, by_definition, Solver(position).prices)
+    return prove(position, 1230 - 3 * 96, by_definition(position.game), Solver(position).prices)
 
 
 def test_prices_prove_a_game_at_once(priced, tmp_path):
@@ -251,9 +278,15 @@ def test_prices_prove_a_game_at_once(priced, tmp_path):
     assert (checked.total_height, checked.claims) == (1230, 1)
 
 
-def test_prices_of_a_dense_family():
-    """Thirteen sets with the same cell: their parts are not gone through."""
-    position = Position(Game.parse("4x4:3,2"))
+@pytest.mark.parametrize(
+    ("game", "fault"),
+    [
+        ("4x4:3,2", "the prices do not fit this family: 32 sets have the same cell"),
+        ("4x4:3,2,announce=name", "prices are for games in which hits tell nothing"),
+    ],
+)
+def test_prices_that_do_not_fit(game, fault):
+    position = Position(Game.parse(game))
     family = proof.root_of(position)
     made = Proof(position, 0, (Claim(1, family, (0,) * len(family)),))
-    faults(made, "claim 1: the prices do not fit this family")
+    faults(made, f"claim 1: {fault}")

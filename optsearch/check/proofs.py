@@ -3,30 +3,39 @@
 A tree shows that a total height can be had; a proof shows that none below it can. Both together
 prove an optimum, and neither check shares anything with the solver that found it.
 
-A claim is a family F of distinct sets with weights, and a number v: whoever hunts a set
+A set is a set of marks. A *mark* is what a hit shows: its cell; where hits name their ships, the
+cell with that name; where they show their ships, where the ship lies. The reply to a shot at a cell
+is the mark there, or a miss.
+
+A claim is a family F of distinct sets with weights, and a number v: whoever looks for a set
 of F, drawn by weight, misses at least v times in all, M(F) >= v. What holds for a family holds for
-its normal form too: a cell in every set is a certain hit that costs no miss and tells nothing, so
-such cells are left out; and the symmetries of the grid rename cells. So a claim stands for all
+its normal form too: a mark in every set is a certain hit that costs no miss and tells nothing, so
+such marks are left out; and the symmetries of the grid rename marks. So a claim stands for all
 families with its normal form. It is right for one of three reasons:
 
-- leaf counting: `leaf_counting` of the family is v or more;
-- cells: whatever undecided cell c is shot first (in some sets of F, not in all), it costs
-  w(F missed at c) at once, and M(F hit at c) >= a, M(F missed at c) >= b, with a + b + w >= v.
-  Of each part is known what leaf counting gives, or what an earlier claim on its normal form says;
+- counting: `Marks.at_sight` of the family is v or more;
+- cells: whatever undecided cell c is shot first (all sets do not reply alike), it costs
+  w(F missed at c) at once, and what is known of the parts by reply adds up to v - w or more. Of
+  a part is known what counting gives, or what an earlier claim on its normal form says. Where all
+  sets of a part have a cell, with several marks, its parts by that mark are in its place (M(F) is
+  no less than their sum, because it helps to be told the mark);
 - prices: the claim comes with a price for each set, and `priced_misses` of the family at these
-  prices is v or more.
+  prices is v or more. That is where no cell has several marks.
 
-(To shoot a cell in every set or in none first does not help.) The last claim is on the family of
+(To shoot a cell on which all sets reply alike does not help.) The last claims are on the family of
 the position; the total height is at least v plus one hit for each cell of each configuration.
 
-What is hunted is the family of a position, by a prior or by none, or one of `optsearch.families`;
-neither the prior nor that family is in the file, only its digest. `optsearch.search.proving` makes
-them. Nothing that makes them, no bound and no search, is imported here.
+What is looked for is the family of a position, by a prior or by none, or one of
+`optsearch.families`; neither the prior nor that family is in the file, only its digest.
+`optsearch.search.proving` makes them. Nothing that makes them, no bound and no search, is imported
+here.
 
 A file is one line of JSON for the head, and one for each claim: `[v, sets]`,
 `[v, sets, weights]` where a weight is not 1, or `[v, sets, weights, prices]`. A set is an integer
-whose bit `row * columns + column` is a cell. There are no references between claims: parts are
-found by their normal forms, and only among earlier lines.
+with a bit for each mark: `row * columns + column` for a cell, this and the number of cells more for
+each name before its own in the fleet, or the number of a place in the order of `Game.labels`.
+There are no references between claims: parts are found by their normal forms, and only among
+earlier lines.
 """
 
 from __future__ import annotations
@@ -44,7 +53,7 @@ from typing import Any, NoReturn
 
 from optsearch.check import reference
 from optsearch.counting.prior import Prior
-from optsearch.game import Game, bits
+from optsearch.game import FixedLabels, Game, NoLabels, Permutation, ShipPlaces, bits, image
 from optsearch.game.position import Position
 from optsearch.support import documents
 from optsearch.support.errors import (
@@ -109,58 +118,153 @@ class CheckedProof:
 # Families
 
 
-class NormalForms:
-    """Normal forms by some symmetries, and the names of cells.
+class Marks:
+    """What hits can show: the marks on each cell, and what symmetries make of them.
 
-    images -- a set of cells under each symmetry; name -- a cell's, by its index.
+    on -- the marks on each cell, in the order of the cells. tells -- whether a cell has several.
+    symmetries -- permutations of the marks. name -- a cell's, by its index.
     """
 
-    def __init__(self, images: Callable[[int], list[int]], name: Callable[[int], str]):
-        self.name = name
-        self._image = images
+    def __init__(
+        self, on: Sequence[int], symmetries: Sequence[Permutation], name: Callable[[int], str]
+    ):
+        self.on, self.name = tuple(on), name
+        self._symmetries = tuple(symmetries)
         self._images: dict[int, list[int]] = {}
+        self._cells: dict[int, int] = {}
+        self.tells = any(marks & (marks - 1) for marks in on)
 
     @classmethod
-    def of(cls, game: Game) -> NormalForms:
-        """Those of a grid."""
-        return cls(game.images, lambda cell: game.names(1 << cell)[0])
+    def of(cls, game: Game) -> Marks:
+        """Those of a game whose hits tell nothing, name their ship or show it."""
+        numbers = _numbers(game)
+        on = [0] * game.cells
+        for (_, cells), i in numbers.items():
+            for cell in bits(cells):
+                on[cell] |= 1 << i
+        symmetries = [
+            tuple(numbers[label, image(cells, turned)] for label, cells in numbers)
+            for turned in game.symmetries()
+        ]
+        return cls(on, symmetries, lambda cell: game.names(1 << cell)[0])
 
-    def images(self, cells: int) -> list[int]:
-        """A set of cells under each symmetry."""
-        if cells not in self._images:
-            self._images[cells] = self._image(cells)
-        return self._images[cells]
+    def images(self, marks: int) -> list[int]:
+        """A set of marks under each symmetry."""
+        if marks not in self._images:
+            self._images[marks] = [image(marks, turned) for turned in self._symmetries]
+        return self._images[marks]
 
     def normal(self, family: Weighted) -> Weighted:
-        """The family without its certain cells, in the least of its images."""
-        certain = certain_cells(family)
-        images = [self.images(cells & ~certain) for cells, _ in family]
+        """The family without its certain marks, in the least of its images."""
+        certain = certain_marks(family)
+        images = [self.images(marks & ~certain) for marks, _ in family]
         weights = [n for _, n in family]
         return min(
             tuple(sorted(zip(column, weights, strict=True))) for column in zip(*images, strict=True)
         )
 
+    def _cells_of(self, marks: int) -> int:
+        """The cells of a set."""
+        if marks not in self._cells:
+            self._cells[marks] = sum(1 << c for c, here in enumerate(self.on) if marks & here)
+        return self._cells[marks]
 
-def certain_cells(family: Weighted) -> int:
-    """The cells in every set."""
+    def parts(self, family: Weighted) -> list[Weighted]:
+        """What certain hits leave of a family: each part has one mark on every cell of all sets.
+
+        Such a hit costs no miss, and what it shows does not depend on when it is shot: whatever
+        is shot first, this hit before it takes nothing from what its reply tells.
+        """
+        every = -1 if self.tells else 0
+        for marks, _ in family:
+            every &= self._cells_of(marks)
+        for cell in bits(every):
+            found = self._by_mark(family, cell)
+            if len(found) > 1:
+                return [part for some in found for part in self.parts(some)]
+        return [family]
+
+    def _by_mark(self, family: Weighted, cell: int) -> list[Weighted]:
+        """The sets that have a cell, by the mark on it."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for member in family:
+            if mark := member[0] & self.on[cell]:
+                found.setdefault(mark, []).append(member)
+        return [tuple(part) for part in found.values()]
+
+    def told(self, family: Weighted) -> list[int]:
+        """How many marks each cell has that are in some of the sets and not in all."""
+        undecided = 0
+        for marks, _ in family:
+            undecided |= marks
+        undecided &= ~certain_marks(family)
+        return [(undecided & here).bit_count() for here in self.on]
+
+    def shots(self, family: Weighted) -> Iterator[tuple[int, int, list[Weighted]]]:
+        """Each undecided cell, the weight of the sets that have it not, and what a shot leaves."""
+        for cell, told in enumerate(self.told(family)):
+            if told:
+                here = self.on[cell]
+                missed = tuple(member for member in family if not member[0] & here)
+                after = [*self._by_mark(family, cell), *([missed] if missed else [])]
+                yield cell, weight(missed), [part for some in after for part in self.parts(some)]
+
+    def at_sight(self, family: Weighted) -> int:
+        """The misses of a family by counting: the greater of two numbers.
+
+        Leaf counting: a set with k marks or less that is told from the others after j misses is a
+        word of k hits and j misses that ends in a hit (hits are added where it has fewer, those
+        that show nothing are left out), and no two sets have the same word. With l marks on a cell
+        or less, a hit shows one of l things. So at most l^k C(k - 1 + j, j) sets have j misses, at
+        best those of the greatest weight few.
+
+        Cover: of the sequence of shots until the first hit the i-th, from 0 on, hits at most the
+        i-th greatest of the weights with a cell, after i misses (a set with no mark left could have
+        a cell of its own).
+        """
+        certain = certain_marks(family)
+        sets = [(marks & ~certain, n) for marks, n in family]
+        most = max(marks.bit_count() for marks, _ in sets)
+        told = max(self.told(family)) if self.tells else 1
+        leaves = _leaf_counting(tuple(sorted((n for _, n in sets), reverse=True)), most, told)
+        if not self.tells:
+            return leaves
+        with_a_cell = [sum(n for marks, n in sets if marks & here) for here in self.on]
+        with_a_cell += [n for marks, n in sets if not marks]
+        left, cover = weight(family), 0
+        for n in sorted(with_a_cell, reverse=True):
+            left = max(0, left - n)
+            cover += left
+        return max(leaves, cover)
+
+
+@lru_cache(maxsize=16)
+def _numbers(game: Game) -> dict[tuple[int, int], int]:
+    """The bit of each mark, by the name that a hit tells (0 for none) and the cells it shows."""
+    if isinstance(game.announcement, ShipPlaces):
+        return {(0, int(place)): i for i, place in enumerate(game.labels)}
+    names = [0] if game.is_silent else game.labels
+    marks = [(name, 1 << cell) for name in names for cell in range(game.cells)]
+    return {mark: i for i, mark in enumerate(marks)}
+
+
+def marks_of(game: Game, ships: Sequence[int]) -> int:
+    """The marks of a configuration."""
+    numbers, is_placed = _numbers(game), isinstance(game.announcement, ShipPlaces)
+    found = 0
+    for ship, kind in zip(ships, game.kinds_of(ships), strict=True):
+        name = 0 if is_placed or game.is_silent else kind
+        for cells in [ship] if is_placed else [1 << cell for cell in bits(ship)]:
+            found |= 1 << numbers[name, cells]
+    return found
+
+
+def certain_marks(family: Weighted) -> int:
+    """The marks in every set."""
     result = -1
-    for cells, _ in family:
-        result &= cells
+    for marks, _ in family:
+        result &= marks
     return result
-
-
-def shots(family: Weighted) -> Iterator[tuple[int, Weighted, Weighted]]:
-    """Each undecided cell, with the sets that have it and those that have not."""
-    union = 0
-    for cells, _ in family:
-        union |= cells
-    for cell in bits(union & ~certain_cells(family)):
-        bit = 1 << cell
-        yield (
-            cell,
-            tuple(member for member in family if member[0] & bit),
-            tuple(member for member in family if not member[0] & bit),
-        )
 
 
 def columns(family: Weighted) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -173,23 +277,11 @@ def weight(family: Weighted) -> int:
     return sum(n for _, n in family)
 
 
-def leaf_counting(family: Weighted) -> int:
-    """The least misses by leaf counting, when the certain cells are left out.
-
-    A set with k cells or less that is told from the others after j misses is a word of k hits and j
-    misses that ends in a hit (hits are added where it has fewer), and no two sets have the same
-    word. So at most C(k - 1 + j, j) sets have j misses, at best those of the greatest weight few.
-    """
-    certain = certain_cells(family)
-    hits = max((cells & ~certain).bit_count() for cells, _ in family)
-    return _leaf_counting(tuple(sorted((n for _, n in family), reverse=True)), hits)
-
-
 @lru_cache(maxsize=1 << 16)
-def _leaf_counting(weights: tuple[int, ...], hits: int) -> int:
+def _leaf_counting(weights: tuple[int, ...], hits: int, told: int) -> int:
     """The weights are falling; a single set needs no hit."""
-    words = (j for j in count() for _ in range(comb(hits - 1 + j, j))) if hits else count()
-    return sum(n * j for n, j in zip(weights, words, strict=False))
+    words = (j for j in count() for _ in range(told**hits * comb(hits - 1 + j, j)))
+    return sum(n * j for n, j in zip(weights, words if hits else count(), strict=False))
 
 
 def priced_misses(family: Weighted, prices: Prices) -> int:
@@ -266,28 +358,24 @@ def root_of(position: Position, prior: Prior | None = None) -> Weighted:
     """The family of a position, listed by the definition."""
     if prior is not None:
         prior.require(position.game)
-    position.game.require_silent("a proof")
+    game = position.game
+    game.require_kinds("a proof", NoLabels, FixedLabels)
     numbers: Counter[int] = Counter()
     for ships in reference.configurations(position):
         weight = 1 if prior is None else prior.weight(ships)
         if weight:
-            numbers[sum(ships) & ~position.hits] += weight
+            numbers[marks_of(game, ships)] += weight
         if len(numbers) > MAX_SETS:
             raise TooLarge(
-                f"{position.game} has more than {MAX_SETS:,} sets of cells from "
+                f"{game} has more than {MAX_SETS:,} sets of cells from "
                 f"{str(position)!r}; no proof handles that many"
             )
     if not numbers:
         raise ImpossiblePosition(
-            f"no configuration of {position.game} is compatible with the shots {str(position)!r}"
+            f"no configuration of {game} is compatible with the shots {str(position)!r}"
             + ("" if prior is None else f" and has a weight by the prior {prior.name}")
         )
     return tuple(sorted(numbers.items()))
-
-
-def hits_of(family: Weighted) -> int:
-    """The hits that all configurations need together."""
-    return sum(cells.bit_count() * n for cells, n in family)
 
 
 # To check
@@ -311,8 +399,9 @@ def check_proof(proof: Proof, name: str = "the proof", prior: Prior | None = Non
         given = f"{prior.name} is {prior.digest}" if prior else "give it with --prior"
         raise ProofError(f"{name} is {by}; {given}")
     root = root_of(proof.position, prior)
-    game, rules = proof.position.game, NormalForms.of(proof.position.game)
-    total = hits_of(root) + check_claims(proof.claims, root, rules, name)
+    game, number = proof.position.game, weight(root)
+    misses = check_claims(proof.claims, root, Marks.of(game), name)
+    total = proof.position.hits_left * number + misses
     if total != proof.total_height:
         raise ProofError(
             f"{name}: the claims prove a total height of {total} or more for "
@@ -322,13 +411,13 @@ def check_proof(proof: Proof, name: str = "the proof", prior: Prior | None = Non
         game=game,
         position=proof.position,
         total_height=total,
-        configurations=weight(root),
+        configurations=number,
         claims=len(proof.claims),
         seconds=time.perf_counter() - started,
     )
 
 
-def check_claims(claims: Sequence[Claim], root: Weighted, rules: NormalForms, name: str) -> int:
+def check_claims(claims: Sequence[Claim], root: Weighted, marks: Marks, name: str) -> int:
     """What claims, each of which follows from those before it, prove of a family: misses at least.
 
     name -- what the claims are called in a ProofError, which says which of them does not follow.
@@ -336,37 +425,37 @@ def check_claims(claims: Sequence[Claim], root: Weighted, rules: NormalForms, na
     proved: dict[Weighted, int] = {}
 
     def known(family: Weighted) -> int:
-        return max(leaf_counting(family), proved.get(rules.normal(family), 0))
+        return max(marks.at_sight(family), proved.get(marks.normal(family), 0))
 
     for number, claim in enumerate(claims, 1):
+        where = f"{name}, claim {number}"
         if claim.prices is not None:
-            _check_prices(claim, f"{name}, claim {number}")
-        elif leaf_counting(claim.family) < claim.misses:
-            for cell, hit, missed in shots(claim.family):
-                bound = weight(missed) + leaf_counting(hit) + leaf_counting(missed)
+            bound = _priced(claim.family, claim.prices, marks, where)
+            if bound < claim.misses:
+                raise ProofError(
+                    f"{where}: {claim.misses} misses are not proved; its prices prove {bound}"
+                )
+        elif marks.at_sight(claim.family) < claim.misses:
+            for cell, missed, parts in marks.shots(claim.family):
+                bound = missed + sum(map(marks.at_sight, parts))
                 if bound < claim.misses:
-                    bound = weight(missed) + known(hit) + known(missed)
+                    bound = missed + sum(map(known, parts))
                 if bound < claim.misses:
                     raise ProofError(
-                        f"{name}, claim {number}: {claim.misses} misses are not proved, because "
-                        f"{rules.name(cell)} can be shot first, and "
+                        f"{where}: {claim.misses} misses are not proved, because "
+                        f"{marks.name(cell)} can be shot first, and "
                         f"after it only {bound} misses are proved"
                     )
             if len(claim.family) == 1:
-                raise ProofError(f"{name}, claim {number}: one set needs no miss")
-        normal = rules.normal(claim.family)
+                raise ProofError(f"{where}: one set needs no miss")
+        normal = marks.normal(claim.family)
         proved[normal] = max(claim.misses, proved.get(normal, 0))
-    return known(root)
+    return sum(map(known, marks.parts(root)))
 
 
-def _check_prices(claim: Claim, where: str) -> None:
-    """Refuse a claim that its prices do not prove."""
-    bound = _priced(claim.family, claim.prices or (), where)
-    if bound < claim.misses:
-        raise ProofError(f"{where}: {claim.misses} misses are not proved; its prices prove {bound}")
-
-
-def _priced(family: Weighted, prices: Prices, where: str) -> int:
+def _priced(family: Weighted, prices: Prices, marks: Marks, where: str) -> int:
+    if marks.tells:
+        raise ProofError(f"{where}: prices are for games in which hits tell nothing")
     try:
         return priced_misses(family, prices)
     except ValueError as error:
@@ -417,7 +506,7 @@ def load(path: str | Path) -> Proof:
     except (GameError, PositionError) as error:
         raise ProofError(f"{path}: {error}") from None
     board = f"the board {game.rows}x{game.columns}"
-    claims = read_claims(path, lines, game.cells, board)
+    claims = read_claims(path, lines, len(_numbers(game)), board)
     return Proof(position, head["total_height"], claims, prior)
 
 
@@ -448,15 +537,14 @@ def read_head(path: str | Path, kinds: Mapping[str, type]) -> tuple[dict[str, An
 
 
 def read_claims(
-    path: str | Path, lines: Sequence[str], cells: int, board: str, equal: bool = True
+    path: str | Path, lines: Sequence[str], marks: int, board: str
 ) -> tuple[Claim, ...]:
     """The claims of a file; ProofError for any other file.
 
-    cells -- how many there are. board -- what they are on, in words. equal -- whether all sets of
-    a claim have one size.
+    marks -- how many there are. board -- what they are on, in words.
     """
     return tuple(
-        _claim(line, cells, board, equal, f"{path}, claim {n}") for n, line in enumerate(lines, 1)
+        _claim(line, marks, board, f"{path}, claim {n}") for n, line in enumerate(lines, 1)
     )
 
 
@@ -467,8 +555,8 @@ def _json(line: str, where: str) -> object:
         raise ProofError(f"{where} is not JSON: {error}") from None
 
 
-def _claim(line: str, board_cells: int, board: str, equal: bool, where: str) -> Claim:
-    """A claim whose sets are distinct and on the board; with `equal` of one size."""
+def _claim(line: str, marks: int, board: str, where: str) -> Claim:
+    """A claim whose sets are distinct and on the board."""
 
     def refuse(problem: str) -> NoReturn:
         raise ProofError(f"{where}: {problem}")
@@ -488,10 +576,8 @@ def _claim(line: str, board_cells: int, board: str, equal: bool, where: str) -> 
         refuse(f"it has {len(sets)} sets and {len(weights)} weights")
     if len(set(sets)) < len(sets):
         refuse("it has a set twice")
-    if max(sets) >> board_cells:
+    if max(sets) >> marks:
         refuse(f"a set has cells off {board}")
-    if equal and len({cells.bit_count() for cells in sets}) > 1:
-        refuse("its sets are not of one size")
     family = tuple(sorted(zip(sets, weights, strict=True)))
     if prices is None:
         return Claim(fields[0], family)

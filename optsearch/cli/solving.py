@@ -31,7 +31,7 @@ from optsearch.cli.progress import SoFar, so_far, solving, telling
 from optsearch.cli.tasks import executor_of
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
-from optsearch.game import Cell, cell_name
+from optsearch.game import Cell, FixedLabels, NoLabels, cell_name
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, legend
 from optsearch.lower_bounds import LeftOut, first_bounds
@@ -138,11 +138,10 @@ def solve(
     )
     if table is not None and method is Method.REFERENCE:
         raise OptsearchError("--table works with --method solver or paper, not with reference")
-    if prove is not None and (aim.kind != "mean" or not position.game.is_silent):
-        raise OptsearchError(
-            f"--prove works with --objective mean and announce=nothing, not with {aim} and "
-            f"announce={position.game.announce}"
-        )
+    if prove is not None:
+        position.game.require_kinds("--prove", NoLabels, FixedLabels)
+        if aim.kind != "mean":
+            raise OptsearchError(f"--prove works with --objective mean, not with {aim}")
     require_digest(by, tree, prove, table)
     size = int(memory * 2**30)
     started = time.monotonic()

@@ -388,8 +388,8 @@ class Identification:
     def proof(self) -> tuple[proof.Claim, ...]:
         """Claims that prove that no strategy misses less (`optsearch.check.proofs`)."""
         exact = Solver(self.sets.position, family=self.sets.family)
-        root, rules = _claimed(self.sets)
-        return claims_for(root, rules, self.misses, exact.least_misses, exact.prices)
+        root, marks = _claimed(self.sets)
+        return claims_for(root, marks, self.misses, exact.least_misses, exact.prices)
 
 
 def identify(
@@ -480,10 +480,12 @@ def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterat
 # Proofs
 
 
-def _claimed(sets: Sets) -> tuple[proof.Weighted, proof.NormalForms]:
-    """The family as a claim has it, and no symmetries."""
+def _claimed(sets: Sets) -> tuple[proof.Weighted, proof.Marks]:
+    """The family as a claim has it; each thing is a mark, and there are no symmetries."""
     root = tuple(sorted(zip(sets.sets, sets.weights, strict=True)))
-    return root, proof.NormalForms(lambda mask: [mask], lambda thing: repr(sets.things[thing]))
+    number = max(1, len(sets.things))
+    things = [1 << i for i in range(number)]
+    return root, proof.Marks(things, [tuple(range(number))], lambda i: repr(sets.things[i]))
 
 
 def save_proof(found: Identification, path: str | Path) -> None:
@@ -510,9 +512,9 @@ def check_proof(path: str | Path, sets: Sets) -> tuple[int, int]:
             f"{path} is of the family {head['family']!r:.60}; {sets.title} is {sets.digest}"
         )
     count = max(1, len(sets.things))
-    claims = proof.read_claims(path, lines, count, f"the {count} things", equal=False)
-    root, rules = _claimed(sets)
-    proved = proof.check_claims(claims, root, rules, str(path))
+    claims = proof.read_claims(path, lines, count, f"the {count} things")
+    root, marks = _claimed(sets)
+    proved = proof.check_claims(claims, root, marks, str(path))
     if proved != head["total_misses"]:
         raise ProofError(
             f"{path}: the claims prove {proved} misses or more; the head says "

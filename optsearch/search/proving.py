@@ -11,15 +11,12 @@ from collections.abc import Callable
 
 from optsearch.check.proofs import (
     Claim,
-    NormalForms,
+    Marks,
     Prices,
     Proof,
     Weighted,
     columns,
-    hits_of,
-    leaf_counting,
     root_of,
-    shots,
     weight,
 )
 from optsearch.counting.prior import Prior
@@ -42,21 +39,21 @@ def prove(
 
     As `claims_for`.
     """
-    root = root_of(position, prior)
-    rules = NormalForms.of(position.game)
-    claims = claims_for(root, rules, misses, least_misses, find_prices)
+    root, marks = root_of(position, prior), Marks.of(position.game)
+    claims = claims_for(root, marks, misses, least_misses, find_prices)
+    proved = max(misses, sum(map(marks.at_sight, marks.parts(root))))
     digest = "" if prior is None else prior.digest
-    return Proof(position, hits_of(root) + max(misses, leaf_counting(root)), claims, digest)
+    return Proof(position, position.hits_left * weight(root) + proved, claims, digest)
 
 
 def claims_for(
     root: Weighted,
-    rules: NormalForms,
+    marks: Marks,
     misses: int,
     least_misses: LeastMisses,
     find_prices: FindPrices | None = None,
 ) -> tuple[Claim, ...]:
-    """Claims that prove that a family needs this many misses; none where leaf counting does.
+    """Claims that prove that a family needs this many misses; none where counting does.
 
     least_misses(sets, weights, limit) -- the least misses of a part of the family (some of its
     sets, with their weights) if it is below the limit; else any number from the limit up to it.
@@ -65,9 +62,10 @@ def claims_for(
     find_prices(sets, weights, misses) -- prices of any family by which it needs so many misses, or
     None where none are found. Prices that prove less are not used.
 
-    Each claim asks of the parts after each shot what leaf counting does not give: of the smaller
-    part as much as is true, of the other one the rest. Claims on one normal form become one, the
-    strongest. Raises ProofError when the misses cannot be proved because they are too many.
+    Each claim asks of the parts after each shot what counting does not give: of the smaller parts,
+    the smallest first, as much as is true, of the largest one the rest. Claims on one normal form
+    become one, the strongest. Raises ProofError when the misses cannot be proved because they are
+    too many.
     """
     # By normal form: the misses asked for, and one family that has it, as sets of the root.
     asked: dict[Weighted, tuple[int, Weighted]] = {}
@@ -79,37 +77,36 @@ def claims_for(
         if target > asked.get(normal, (0, family))[0]:
             asked[normal] = target, family
 
-    def known(family: Weighted, normal: Weighted) -> int:
-        return max(leaf_counting(family), asked[normal][0] if normal in asked else 0)
+    def ask_parts(parts: list[Weighted], needed: int) -> None:
+        """Ask of some families as much as they need together."""
+        if sum(map(marks.at_sight, parts)) >= needed:
+            return
+        normals = [(part, marks.normal(part)) for part in sorted(parts, key=len)]
+        least = [max(marks.at_sight(p), asked[n][0] if n in asked else 0) for p, n in normals]
+        lacking = needed - sum(least)
+        for (part, normal), known in zip(normals, least, strict=True):
+            if lacking <= 0:
+                return
+            share = known + lacking
+            if part is not normals[-1][0]:
+                share = max(known, min(share, least_misses(*columns(part), share)))
+            if share > known:
+                ask(part, normal, share)
+            lacking -= share - known
 
-    if misses > leaf_counting(root):
-        ask(root, rules.normal(root), misses)
+    ask_parts(marks.parts(root), misses)
     claims = []
     while waiting:
         _, normal = heapq.heappop(waiting)
         target, family = asked[normal]
         if len(family) == 1:
             raise ProofError(f"{misses} misses cannot be proved: a strategy needs fewer")
-        if find_prices is not None:
+        if find_prices is not None and not marks.tells:
             prices = find_prices(*columns(normal), target)
             if prices is not None and chain_dual(*columns(normal), prices) >= target:
                 claims.append(Claim(target, normal, prices))
                 continue
         claims.append(Claim(target, normal))
-        for _, hit, missed in shots(family):
-            needed = target - weight(missed)
-            if leaf_counting(hit) + leaf_counting(missed) >= needed:
-                continue
-            small, large = sorted((hit, missed), key=len)
-            small_normal, large_normal = rules.normal(small), rules.normal(large)
-            least_small, least_large = known(small, small_normal), known(large, large_normal)
-            if least_small + least_large >= needed:
-                continue
-            limit = needed - least_large
-            sets, weights = zip(*small, strict=True)
-            share = max(least_small, min(limit, least_misses(sets, weights, limit)))
-            if share > least_small:
-                ask(small, small_normal, share)
-            if needed - share > least_large:
-                ask(large, large_normal, needed - share)
+        for _, missed, parts in marks.shots(family):
+            ask_parts(parts, target - missed)
     return tuple(claims[::-1])

@@ -22,7 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from optsearch.check.proofs import marks_of
 from optsearch.compiled._table import MemoryTable
+from optsearch.counting.configurations import to_masks
 from optsearch.counting.family import Family
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, ShipPlaces, bits
@@ -496,18 +498,23 @@ class Solver:
         return tuple(map(self.position.game.cell, cells)), self.watch.certain_cost + least
 
     @cached_property
-    def _places(self) -> dict[int, int]:
-        """Where the sets of the family are in it."""
-        return {mask: i for i, mask in enumerate(self.kernel.family.sets)}
+    def _places(self) -> dict[int, list[int]]:
+        """Where the sets of a proof are in the family."""
+        ships, hits = self.kernel.problem.ships, self.position.hits
+        if ships is None:
+            return {mask | hits: [i] for i, mask in enumerate(self.kernel.family.sets)}
+        places: dict[int, list[int]] = {}
+        for i, row in enumerate(ships):
+            places.setdefault(marks_of(self.position.game, to_masks(row)), []).append(i)
+        return places
 
     def least_misses(self, sets: tuple[int, ...], weights: tuple[int, ...], limit: int) -> int:
         """The least misses of some of the sets of the family, exact below the limit.
 
-        Else a bound from the limit up; for `optsearch.search.proving.prove`. For announce=nothing.
+        Else a bound from the limit up; for `optsearch.search.proving.prove`.
         """
-        if not self.kernel.is_silent:
-            raise NotSupported(f"there are no proofs with announce={self.position.game.announce}")
-        family = np.array([self._places[mask] for mask in sets], np.int32)
+        places = sorted(i for one in sets for i in self._places[one])
+        family = np.array(places, np.int32)
         with self._lock:
             return self.kernel.solve(Subfamily(family, self.position.hits), limit)
 
