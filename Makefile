@@ -91,15 +91,13 @@ results: .venv/.extras  ## recompute data/results (about five hours)
 	@$(BIN)/python -m experiments.reconstructions
 	@$(BIN)/python -m experiments.growth
 	@$(BIN)/python -m experiments.one_by_one
-	@$(BIN)/python -m experiments.optima --again --seconds 2000
-	@$(BIN)/python -m experiments.optima_announced --again
+	@$(BIN)/python -m experiments.optima --again --seconds 3000 --patience 60
 	@$(BIN)/python -m experiments.worst_cases --again
 	@$(BIN)/python -m experiments.ablation
 	@$(BIN)/python -m experiments.greedy_loss
 	@$(BIN)/python -m experiments.equilibria
 	@$(BIN)/python -m experiments.boards
 	@$(BIN)/python -m experiments.replies
-	@$(BIN)/python -m experiments.announcements
 	@$(BIN)/python -m experiments.hiders
 	@$(BIN)/python -m experiments.trials
 	@$(BIN)/python -m experiments.counterexamples

@@ -46,7 +46,6 @@ from optsearch.results.tables import (
     LEADERBOARD,
     MINI_GAME,
     OPTIMA,
-    OPTIMA_ANNOUNCED,
     TABLES,
     Column,
 )
@@ -170,10 +169,10 @@ def worth_of_switches() -> str:
 def optima_by_rules() -> str:
     """Optima of games of 100 configurations and more in which ships may touch, by what is told."""
     told, found = ("nothing", "sunk", "ship"), dict[str, dict[str, dict[str, Any]]]()
-    for row in OPTIMA_ANNOUNCED.read():
-        if row["game"].contact == "any" and row["configurations"] >= 100:
+    for row in OPTIMA.read():
+        if row["contact"] == "any" and row["configurations"] >= 100:
             silent = replace(row["game"], announce="nothing")
-            found.setdefault(f"`{silent}`", {})[row["game"].announce] = row
+            found.setdefault(f"`{silent}`", {})[row["announce"]] = row
     complete = {game: by for game, by in found.items() if by.keys() >= {*told}}
     return markdown(
         ("game", "configurations", "nothing announced", "sinkings announced", "with their length"),

@@ -1,7 +1,8 @@
 """Games against the best hider: python -m experiments.equilibria [--seconds S] [--again] [GAME …]
 
-The value of every game of data/results/optima.csv whose optimum takes less than a minute, beside
-that optimum (`optsearch.equilibria`). Each value comes with a certificate of both sides, which is
+The value of games of data/results/optima.csv whose optimum takes less than a minute, beside that
+optimum (`optsearch.equilibria`): those of ships that do not touch, where nothing is announced, with
+one ship or on a board of BOARDS. Each value comes with a certificate of both sides, which is
 checked before the row is written. Writes data/results/equilibria.csv, and for the games that are
 drawn data/results/equilibrium_cells.csv.
 
@@ -14,6 +15,7 @@ or --again is given.
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +28,18 @@ from optsearch.support.decimals import between
 from optsearch.support.errors import NotSupported, TooLarge
 
 OPTIMUM_SECONDS = 60
+BOARDS = ("3x3", "3x4", "4x4", "4x5", "4x6", "5x5", "5x6", "6x6")  # of games of several ships
 DRAWN = ("3x4:2", "4x4:2", "4x4:3,2", "4x5:2", "4x5:4,3,2", "5x5:2", "5x5:3", "5x5:4,4", "5x5:3,3")
 CHECKPOINTS = script.CHECKPOINTS / "equilibria"
+
+
+def is_asked(entry: dict[str, Any]) -> bool:
+    """Whether a game of data/results/optima.csv is one of this table."""
+    game = entry["game"]
+    if (entry["contact"], entry["announce"]) != ("none", "nothing"):
+        return False
+    is_small = len(game.fleet) == 1 or f"{game.rows}x{game.columns}" in BOARDS
+    return is_small and entry["seconds"] < OPTIMUM_SECONDS
 
 
 def border(occupancy: NDArray[np.float64]) -> float:
@@ -108,7 +120,7 @@ def main() -> None:
     optima = {
         entry["game"]: Fraction(entry["total_height"], entry["configurations"])
         for entry in OPTIMA.read()
-        if entry["seconds"] < OPTIMUM_SECONDS
+        if is_asked(entry)
     }
     order = sorted(optima, key=lambda game: (game.cells, str(game)))
     found_before = {e["game"] for e in EQUILIBRIA.read() if e["value"] is not None}

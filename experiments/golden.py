@@ -36,7 +36,13 @@ FROM_NOTHING = {
     "leaderboard": ("--checkpoints", "{folder}/checkpoints"),
     "lower_bounds": ("--checkpoints", "{folder}/checkpoints"),
     "replies": ("--checkpoints", "{folder}/checkpoints"),
-    "optima": ("--again", "--seconds", "1000"),  # also the games that nobody waits for by default
+    "optima": (
+        "--again",
+        "--seconds",
+        "3000",
+        "--patience",
+        "60",
+    ),  # also the games that nobody waits for by default
 }
 
 

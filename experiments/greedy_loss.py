@@ -1,8 +1,9 @@
 """By how much greedy loses: python -m experiments.greedy_loss [-o FOLDER]
 
-For every game of data/results/optima.csv, whose optima it takes, the total height of the best and
-the worst greedy strategy and of five ways to break ties (`optsearch.greedy`), to
-data/results/greedy_loss.csv. What takes longer than some seconds (5) is left empty.
+For every game of data/results/optima.csv in which ships do not touch and nothing is announced, the
+total height of the best and the worst greedy strategy and of five ways to break ties
+(`optsearch.greedy`), beside the optimum there, to data/results/greedy_loss.csv. What takes longer
+than some seconds (5) is left empty.
 """
 
 from pathlib import Path
@@ -47,7 +48,11 @@ def main() -> None:
     parser.add_argument("--optima", type=Path, default=OPTIMA.path(), help="table to read")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="for each value")
     arguments = parser.parse_args()
-    entries = OPTIMA.read(arguments.optima)
+    entries = [
+        entry
+        for entry in OPTIMA.read(arguments.optima)
+        if (entry["contact"], entry["announce"]) == ("none", "nothing")
+    ]
     rows = []
     for i, entry in enumerate(entries):
         rows.append(row(entry["game"], entry["total_height"], arguments.seconds))

@@ -1,17 +1,21 @@
-"""Exact optima, each confirmed: python -m experiments.optima [--seconds S] [--again] [GAME …]
+"""Exact optima, each confirmed: python -m experiments.optima [GAME …] [--seconds S] [--again]
 
 Every optimum is found by the solver and confirmed by replaying its tree on every configuration, and
-in as many other ways as some seconds allow (CONFIRMATIONS). Two that disagree end the run.
+in up to three other ways (CONFIRMATIONS) that take at most --patience seconds each. Two that
+disagree end the run. A game without a second way has no row.
 
-The table is written after each game, and a run that was stopped goes on after the last one: games
-that have a row are not computed again unless they are named or --again is given. Games that take
-longer than S seconds (10) are left out unless they are named. The longest need --memory.
+The table is written after each game, and a run that was stopped goes on: games that have a row are
+computed again only if they are named or --again is given. Games that are not named are left out if
+their search takes longer than S seconds (60); nobody has waited for those of UNSOLVED. All seconds
+are those of the processor. The longest searches need --memory.
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from math import inf
-from pathlib import Path
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from fractions import Fraction
+from itertools import combinations_with_replacement, islice, product
 
 from experiments import FIRST, script
 from optsearch.check import paper, reference
@@ -19,26 +23,27 @@ from optsearch.check import proofs as proof
 from optsearch.check.trees import verify
 from optsearch.counting.configurations import Configurations
 from optsearch.counting.family import Family
-from optsearch.game import Game
+from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
 from optsearch.game.position import Position
 from optsearch.lower_bounds import leaf_counting, leaves_of
-from optsearch.results.tables import OPTIMA, Table
+from optsearch.reproduce.printed import rounded
+from optsearch.results.tables import OPTIMA
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.kernels import misses_with_one_ship_a_set
 from optsearch.search.proving import prove
 from optsearch.search.solver import DEFAULT, Solver, SolverOptions, solve
 from optsearch.support import records
-from optsearch.support.errors import ImpossiblePosition, NotSupported, TooLarge
+from optsearch.support.errors import GameError, ImpossiblePosition, NotSupported, TooLarge
 from optsearch.support.progress import Limit, LimitReached, no_progress
 from optsearch.tree.solution import SearchStatus, Solution
 
-SIDES = range(2, 9)  # of the squares
-RECTANGLES = (
-    *((1, 8), (2, 3), (2, 4), (2, 5), (2, 6), (3, 4), (3, 5), (3, 6), (3, 7), (3, 8), (4, 5)),
-    *((4, 6), (4, 7), (4, 8), (5, 6), (5, 7), (6, 7)),
+# One ship: on squares up to 8x8 every length, on others those of 2 to 5 cells.
+BOARDS = (
+    *("9x9", "10x10", "1x8", "2x3", "2x4", "2x5", "2x6", "3x4", "3x5", "3x6", "3x7", "3x8"),
+    *("4x5", "4x6", "4x7", "4x8", "5x6", "5x7", "6x7"),
 )
-SMALL = ((3, 3), (3, 4), (4, 4), (4, 5), (4, 6), (5, 5), (5, 6), (6, 6))
-TRIPLES = (
+MOST_CELLS, LONGEST = 42, 6  # of boards with two ships or three equal ones; of these ships
+FLEETS = (
     *("2,2,2", "3,2,2", "3,3,2", "3,3,3", "4,2,2", "4,3,2", "4,3,3", "4,4,2", "4,4,3"),
     *("5,2,2", "5,3,2", "5,4,2", "5,4,3"),
 )
@@ -46,289 +51,255 @@ LARGER = (
     *("4x6:4,3,2,2", "5x5:4,3,3,2", "5x5:5,4,3,2", "5x6:4,3,3,2"),
     *("5x6:5,4,3,2", "5x6:5,4,3,3,2", "5x7:5,4,3", "5x7:5,4,3,3,2", "6x6:5,4,3,2"),
 )
-# Seconds of the games that take more than ten; infinite where nobody has waited.
-LONG = {
-    "10x10:2": 60,
-    "5x6:2,2": 20,
-    "5x6:3,2": 40,
-    "5x6:4,2": 30,
-    "5x6:5,2": 25,
-    "6x6:2,2": 1300,
-    "6x6:3,2": inf,
-    "6x6:4,2": 600,
-    "6x6:4,3": 12,
-    "6x6:5,2": 400,
-    "6x6:6,2": 20,
-    "5x6:2,2,2": inf,
-    "5x6:3,2,2": inf,
-    "5x6:4,2,2": 120,
-    "5x6:4,3,2": 30,
-    "5x6:4,4,2": 11,
-    "5x6:5,3,2": 20,
-    "5x7:5,4,3,3,2": 40,
-    "6x6:5,4,3,2": 900,
-    **{f"6x6:{fleet}": inf for fleet in TRIPLES},
-    "6x6:5,4,3": 16,
-}
+OFFICIAL = ",contact=any,announce=name"
+# What a name is worth: with each of the first four replies.
+BY_NAMES = (
+    *("3x3:3,2,contact=any", "3x4:3,2", "3x4:3,2,contact=any", "3x4:2,2,contact=any"),
+    *("2x6:3,2", "2x6:3,2,contact=any", "2x7:4,3,contact=any", "1x12:4,3,contact=any"),
+    *("1x12:3,2,1", "3x5:3,2", "3x5:3,2,contact=any", "3x5:3,3,2", "3x6:4,3", "3x6:4,3,2"),
+    *("4x4:4,3", "4x4:3,2", "4x4:3,2,contact=any", "4x4:3,2,1", "4x5:4,3", "4x5:4,3,2"),
+)
+# By every rule; single ships, which contact does not change, as Mayflower plays.
+SINGLE = ("3x3:2", "3x3:3", "3x4:2", "3x4:3", "4x4:2", "4x4:3", "4x4:4", "4x5:3", "5x5:3")
+BY_RULES = (
+    *("1x7:3,2", "2x4:2,2", "2x4:3,2", "2x5:3,2", "2x6:3,2", "2x6:4,2", "3x3:2,2", "3x3:3,2"),
+    *("3x3:3,3", "3x4:2,2", "3x4:3,2", "3x4:3,3", "3x4:4,2", "3x4:4,3", "3x5:3,2", "3x5:4,3"),
+    *("4x4:2,2", "4x4:3,2", "4x4:3,3", "4x4:4,2", "4x4:4,3", "4x4:4,4", "4x5:3,2", "4x5:4,3"),
+    *("5x5:5,4", "3x3:2,2,2", "3x3:3,2,2", "3x4:3,2,2", "3x4:3,3,2", "4x4:3,3,2", "4x4:4,3,2"),
+    *("4x4:4,3,3", "4x5:4,3,2", "3x5:5,4,3"),
+)
+# Where ships do not touch and replies tell of ships
+APART = (
+    *("3x5:3,3", "3x5:4,2", "2x7:3,2", "2x8:3,2", "3x6:3,2", "3x6:4,2", "4x5:3,3"),
+    *("4x5:4,2", "4x5:4,4", "5x5:3,2", "5x5:3,3", "5x5:4,2", "5x5:4,3"),
+)
+UNSOLVED: frozenset[str] = frozenset()
 
 CONFIRMATIONS = """\
 tree: an optimal tree replayed on every configuration; reference: the definition in plain Python;
-paper: Algorithm 2; published: Table 1; prototype: data/published/prototype_optima.csv;
-proof: a proof that none is better, checked without the solver; first: the solver with all switches
-off that the first one did not have; announced: the solver with what it has for announced sinkings
-alone, each set of cells one ship"""
+paper: Algorithm 2; published: Table 1, Mayflower or the prototype, in data/published; proof: a
+proof that none is better, checked without the solver; first: the solver with all switches off that
+the first one did not have; announced: the solver with what it has for announced sinkings alone,
+each set of cells one ship; unpruned: the search without bounds, dominated cells and small cases"""
 
+UNPRUNED = SolverOptions(leaf_counting=False, profile=False, domination=False, small_cases=False)
+ENOUGH = 4  # confirmations
 GREEDY_SECONDS = 5
-PATIENCE = 10
-ANNOUNCED_NODES = 100_000  # for each second of patience
-ANNOUNCED_MEMORY = 1 << 32  # bytes at most, which a patience of many minutes needs
+FEW = 600  # configurations of games whose best greedy strategy is searched
+MOST_OF_REFERENCE = {9: 1000, 12: 110}  # cells: configurations
+MOST_OF_PROOF = 4000  # nodes for each second of patience
 PAPER_STATES = 5_000_000  # as estimated; there may be some times as many
-Way = Callable[[Solver, Solution, float], int | None]  # what it finds in so many seconds
+Way = Callable[[Solver, Solution, Limit], int | None]  # what it finds within a limit
 
 
-def games() -> Iterator[Game]:
+def games() -> list[Game]:
     """The games of the table, in its order."""
-    for game in _games():
-        if Configurations(Position(game)).configurations:
-            yield game
+    found = set()
+    for text in _texts():
+        with suppress(GameError):  # for ships that do not fit
+            found.add(Game.parse(text))
+    return [
+        game
+        for game in sorted(found, key=place)
+        if str(game) not in UNSOLVED and Configurations(Position(game)).configurations
+    ]
 
 
-def _games() -> Iterator[Game]:
-    for side in SIDES:
-        for length in range(1, side + 1):
-            yield Game(side, side, (length,))
-    for side in (9, 10):
-        for length in range(2, 6):
-            yield Game(side, side, (length,))
-    for rows, columns in RECTANGLES:
-        for length in range(2, min(columns, 5) + 1):
-            yield Game(rows, columns, (length,))
-    for rows, columns in SMALL:
-        for long in range(2, columns + 1):
-            for short in range(2, long + 1):
-                yield Game(rows, columns, (long, short))
-    for rows, columns in SMALL[2:]:
-        for fleet in TRIPLES:
-            if max(map(int, fleet.split(","))) <= columns:
-                yield Game.parse(f"{rows}x{columns}:{fleet}")
-    yield from map(Game.parse, LARGER)
+def _texts() -> Iterator[str]:
+    yield from (f"{side}x{side}:{length}" for side in range(2, 9) for length in range(1, side + 1))
+    for board in BOARDS:
+        columns = int(board.partition("x")[2])
+        yield from (f"{board}:{length}" for length in range(2, min(columns, 5) + 1))
+    for rules in ("", OFFICIAL):
+        for rows in range(2, 7):
+            for columns in range(rows, MOST_CELLS // rows + 1):
+                lengths = range(min(columns, LONGEST), 1, -1)
+                pairs = combinations_with_replacement(lengths, 2)
+                yield from (f"{rows}x{columns}:{long},{short}{rules}" for long, short in pairs)
+                triples = (k for k in lengths if columns <= 6 and 3 * k <= rows * columns)
+                yield from (f"{rows}x{columns}:{k},{k},{k}{rules}" for k in triples)
+    yield from map(":".join, product(("4x4", "4x5", "4x6", "5x5", "5x6", "6x6"), FLEETS))
+    yield from LARGER
+    for game, contact, told in product(BY_RULES, CONTACTS, ANNOUNCEMENTS):
+        yield f"{game},contact={contact},announce={told}"
+    for game, told in product((*APART, *BY_NAMES), ("nothing", "sunk", "ship", "name")):
+        yield f"{game},announce={told}"
+    yield from (f"{game},contact=any,announce=ship" for game in SINGLE)
 
 
-# Other ways to the same total height; each None where it would take too long
+def place(game: Game) -> tuple[object, ...]:
+    """By which the rows of games are sorted."""
+    rules = CONTACTS.index(game.contact), list(ANNOUNCEMENTS).index(game.announce)
+    return *rules, len(game.fleet), game.cells, game.rows, *map(int, game.fleet), str(game)
 
 
-def _reference(solver: Solver, found: Solution, seconds: float) -> int | None:
-    if solver.position.game.cells > 12:
-        return None
-    return reference.solve(solver.position).total_height
+# Other ways to the same total height; None, or an error, where it would take too long
 
 
-def _paper(solver: Solver, found: Solution, seconds: float) -> int | None:
-    family = Family.of(solver.position)
+def _reference(solver: Solver, found: Solution, limit: Limit) -> int | None:
     cells = solver.position.game.cells
-    if cells > paper.MAX_UNDECIDED or cells * found.configurations > 4000:
+    most = next((n for size, n in MOST_OF_REFERENCE.items() if cells <= size), 0)
+    if found.configurations > most:
         return None
-    if paper.expected_states(list(family.sets)) > PAPER_STATES:
-        return None
-    try:
-        return paper.solve(solver.position, memory=1 << 28).total_height
-    except TooLarge:
-        return None
+    with reference.caches():
+        return reference.solve(solver.position).total_height
 
 
-def _published(solver: Solver, found: Solution, seconds: float) -> int | None:
-    rows = records.read_published("table1.csv").rows
-    return _listed(solver, {f"{row['grid']}:{row['fleet']}": row["total_height"] for row in rows})
-
-
-def _prototype(solver: Solver, found: Solution, seconds: float) -> int | None:
-    rows = records.read_published("prototype_optima.csv").rows
-    return _listed(solver, {row["game"]: row["total_height"] for row in rows})
-
-
-def _listed(solver: Solver, totals: dict[str, str]) -> int | None:
-    printed = {Game.parse(text): total for text, total in totals.items() if total}
+def _paper(solver: Solver, found: Solution, limit: Limit) -> int | None:
     game = solver.position.game
-    return int(printed[game]) if game in printed else None
-
-
-def _proof(solver: Solver, found: Solution, seconds: float) -> int | None:
-    if 20 * found.nodes + found.subsets > 4_000 * seconds:
+    if not game.is_silent or game.contact != "none" or game.cells > paper.MAX_UNDECIDED:
         return None
+    if game.cells * found.configurations > 4000:
+        return None
+    if paper.expected_states(list(Family.of(solver.position).sets)) > PAPER_STATES:
+        return None
+    return paper.solve(solver.position, memory=1 << 28).total_height
+
+
+def _published(solver: Solver, found: Solution, limit: Limit) -> int | None:
+    """The total that is printed, or that rounds to the mean that is printed; 0 if none does."""
+    game, number = solver.position.game, found.configurations
+    for row in records.read_published("table1.csv").rows:
+        if row["total_height"] and Game.parse(f"{row['grid']}:{row['fleet']}") == game:
+            return int(row["total_height"])
+    for row in records.read_published("prototype_optima.csv").rows:
+        if Game.parse(row["game"]) == game:
+            return int(row["total_height"])
+    for row in records.read_published("mayflower.csv").rows:
+        printed = f"{row['game']},contact=any,announce=ship"
+        if row["name"] == "optimum" and Game.parse(printed) == game:
+            total = round(Fraction(row["value"]) * number)
+            digits = len(row["value"].partition(".")[2])
+            return total if rounded(Fraction(total, number), digits) == row["value"] else 0
+    return None
+
+
+def _proof(solver: Solver, found: Solution, limit: Limit) -> int | None:
+    assert limit.seconds is not None
     assert found.total_height is not None
-    misses = found.total_height - found.configurations * solver.position.game.fleet_cells
-
-    limit = Limit(seconds)
-
-    def least_misses(sets: tuple[int, ...], weights: tuple[int, ...], most: int) -> int:
-        limit.check()
-        return solver.least_misses(sets, weights, most)
-
-    try:
-        made = prove(solver.position, misses, least_misses, solver.prices)
-    except LimitReached:
+    if 20 * found.nodes + found.subsets > MOST_OF_PROOF * limit.seconds:
         return None
+    misses = found.total_height - found.configurations * solver.position.game.fleet_cells
+    made = prove(solver.position, misses, solver.least_misses, solver.prices)
     return proof.check_proof(made).total_height
 
 
-def _first(solver: Solver, found: Solution, seconds: float) -> int | None:
-    try:
-        first = solve(solver.position, options=FIRST, time_limit=seconds)
-    except NotSupported:  # not even a bracket yet
-        return None
-    assert found.total_height is not None
-    if first.lower is not None and first.lower > found.total_height:
-        return first.lower
-    if first.upper is not None and first.upper < found.total_height:
-        return first.upper
-    return first.total_height
+def _by(options: SolverOptions) -> Way:
+    """The search with other switches."""
+
+    def way(solver: Solver, found: Solution, limit: Limit) -> int | None:
+        return solve(solver.position, options=options, progress=limit.watch()).total_height
+
+    return way
 
 
-def _announced(solver: Solver, found: Solution, seconds: float) -> int | None:
-    most = None if seconds == inf else round(ANNOUNCED_NODES * seconds)
-    position, limit = solver.position, Limit(effort=most)
-    try:
-        misses = misses_with_one_ship_a_set(position, limit.check, ANNOUNCED_MEMORY)
-    except LimitReached:
+def _announced(solver: Solver, found: Solution, limit: Limit) -> int | None:
+    position = solver.position
+    if not position.game.is_silent:
         return None
+    misses = misses_with_one_ship_a_set(position, lambda nodes: limit.check(), DEFAULT.memory)
     return position.hits_left * found.configurations + misses
 
 
-OTHERS: dict[str, Way] = {
+WAYS: dict[str, Way] = {
+    "tree": lambda solver, found, limit: verify(solver.tree()),
     "reference": _reference,
     "paper": _paper,
     "published": _published,
     "proof": _proof,
-    "prototype": _prototype,
-    "first": _first,
+    "first": _by(FIRST),
     "announced": _announced,
+    "unpruned": _by(UNPRUNED),
 }
 
 
 # The table
 
 
+def within(seconds: float | None) -> Limit:
+    """A limit in seconds of the processor."""
+    return Limit(seconds, clock=time.process_time)
+
+
 def greedy_total(position: Position, rule: str, seconds: float) -> int | None:
     """The total height of greedy with a rule for ties; None if it takes longer."""
     try:
-        return GreedySolver(position, progress=Limit(seconds).watch()).total_height(rule)
+        return GreedySolver(position, progress=within(seconds).watch()).total_height(rule)
     except LimitReached:
         return None
 
 
-def confirmed(
-    game: Game,
-    ways: Mapping[str, Way],
-    max_seconds: float | None,
-    patience: float,
-    options: SolverOptions = DEFAULT,
-) -> tuple[Solution, list[str]] | None:
-    """An optimum and the names of what confirms it; None without one, or if the time is over."""
-    known = SearchStatus(0)
+def confirmations(solver: Solver, found: Solution, patience: float) -> Iterator[str]:
+    """The names of the ways that confirm an optimum; SystemExit for one that does not."""
+    for name, way in WAYS.items():
+        try:
+            total = way(solver, found, within(patience))
+        except (LimitReached, NotSupported, TooLarge):
+            continue
+        if total is not None:
+            if total != found.total_height:
+                text = f"{found.total_height}, but {name} says {total}"
+                raise SystemExit(f"{solver.position.game}: {text}")
+            yield name
+
+
+def row(
+    game: Game, seconds: float | None, patience: float, options: SolverOptions = DEFAULT
+) -> dict[str, object] | None:
+    """One line of the table; None if it takes longer, or where no second way confirms it."""
+    position, known = Position(game), SearchStatus(0)
 
     def note(status: SearchStatus) -> None:
         nonlocal known
         known = status
 
+    limit, started = within(seconds), time.process_time()
     try:
-        solver = Solver(Position(game), options, progress=Limit(max_seconds).watch(note))
+        solver = Solver(position, options, progress=limit.watch(note))
         found = solver.solution
-        replayed = verify(solver.tree())
     except ImpossiblePosition as error:
         print(error, file=sys.stderr)
         return None
     except LimitReached:
         between = "" if known.lower is None else f", between {known.lower} and {known.best}"
-        print(f"{game}: unsolved after {max_seconds:g} seconds{between}", file=sys.stderr)
+        print(f"{game}: unsolved after {seconds:g} seconds{between}", file=sys.stderr)
         return None
+    taken = time.process_time() - started
     solver.watch.progress = no_progress
-    answers = {
-        "tree": replayed,
-        **{name: way(solver, found, patience) for name, way in ways.items()},
-    }
-    for name, total in answers.items():
-        if total not in (None, found.total_height):
-            raise SystemExit(f"{game}: {found.total_height}, but {name} says {total}")
-    return found, [name for name, total in answers.items() if total is not None]
-
-
-def row(
-    game: Game,
-    max_seconds: float | None = None,
-    patience: float = PATIENCE,
-    options: SolverOptions = DEFAULT,
-) -> dict[str, object] | None:
-    """One line of the table; None where there are no configurations or the time is over."""
-    answer = confirmed(game, OTHERS, max_seconds, patience, options)
-    if answer is None:
+    confirmed = list(islice(confirmations(solver, found, patience), ENOUGH))
+    if len(confirmed) < 2:
+        print(f"{game}: {found.total_height}, which no second way confirms", file=sys.stderr)
         return None
-    found, ways = answer
-    position = Position(game)
-    bound = leaf_counting(leaves_of(position), game.fleet_cells)
-    few = found.configurations <= 600
-    best_greedy = greedy_total(position, "best", GREEDY_SECONDS) if few else None
+    leaves = leaf_counting(leaves_of(position), game.fleet_cells) if game.is_silent else None
+    is_small = found.configurations <= FEW
+    greedy = greedy_total(position, "best", GREEDY_SECONDS) if is_small else None
     values = (
         game,
+        game.contact,
+        game.announce,
         game.cells,
         found.configurations,
         found.total_height,
         found.mean,
-        bound,
-        best_greedy,
+        leaves,
+        greedy,
         found.nodes,
         found.subsets,
-        found.seconds,
-        "+".join(ways),
+        taken,
+        "+".join(confirmed),
         records.commit(),
     )
     return dict(zip(OPTIMA.names, values, strict=True))
 
 
-def fill(
-    table: Table,
-    output: Path,
-    listed: list[Game],
-    chosen: list[Game],
-    again: bool,
-    row: Callable[[Game], dict[str, object] | None],
-    confirmations: str = "",
-) -> None:
-    """Compute the rows of the chosen games, and write the table after each.
-
-    listed -- all its games, in order; others come after these. again -- also games that have a row.
-    row -- of a game; None leaves it out, or as it was.
-    """
-    path = table.path(output)
-    rows = {known["game"]: known for known in table.read(path)} if path.exists() else {}
-    chosen = [game for game in chosen if again or game not in rows]
-    order = listed + [game for game in chosen if game not in listed]
-    for number, game in enumerate(chosen, 1):
-        found = row(game)
-        if found is None:
-            continue
-        rows[game] = found
-        table.write(
-            [tuple(rows[game].values()) for game in order if game in rows],
-            output,
-            fields={"confirmed": " ".join(confirmations.split())},
-        )
-        print(
-            f"{number}/{len(chosen)} {game}: {found['total_height']}/{found['configurations']}"
-            f" ({found['seconds']:.3f} s) {found['confirmed']}",
-            flush=True,
-        )
-    print(f"{script.typed_path(path)}: {len(rows)} games")
-
-
 def main() -> None:
-    """Compute and write the table."""
+    """Compute the rows that are asked for, and write the table after each."""
     parser = script.parser(__doc__, "optima")
     parser.add_argument(
         "game", nargs="*", action=script.Listed, parse=Game.parse, help="only these, however long"
     )
-    parser.add_argument("--seconds", type=float, default=10, help="leave out longer games")
-    parser.add_argument("--max-seconds", type=float, help="give a game up after this time")
-    parser.add_argument("--patience", type=float, default=PATIENCE, help="for one confirmation")
+    parser.add_argument("--seconds", type=float, default=60, help="of a search (60)")
+    parser.add_argument("--patience", type=float, default=5, help="seconds of a confirmation (5)")
     parser.add_argument(
         "--memory",
         type=script.memory,
@@ -338,20 +309,28 @@ def main() -> None:
     )
     parser.add_argument("--again", action="store_true", help="also games that have a row")
     arguments = parser.parse_args()
-    options = SolverOptions(memory=arguments.memory)
-    listed = list(games())
-    chosen = arguments.game or [
-        game for game in listed if LONG.get(str(game), 0) <= arguments.seconds
-    ]
-    fill(
-        OPTIMA,
-        arguments.output,
-        listed,
-        chosen,
-        arguments.again or bool(arguments.game),
-        lambda game: row(game, arguments.max_seconds, arguments.patience, options),
-        CONFIRMATIONS,
-    )
+    path = OPTIMA.path(arguments.output)
+    rows = {known["game"]: known for known in OPTIMA.read(path)} if path.exists() else {}
+    is_again = arguments.again or bool(arguments.game)
+    chosen = arguments.game or games()
+    chosen = [game for game in chosen if is_again or game not in rows]
+    seconds = None if arguments.game else arguments.seconds
+    for number, game in enumerate(chosen, 1):
+        found = row(game, seconds, arguments.patience, SolverOptions(memory=arguments.memory))
+        if found is None:
+            continue
+        rows[game] = found
+        OPTIMA.write(
+            [tuple(rows[game].values()) for game in sorted(rows, key=place)],
+            arguments.output,
+            fields={"confirmed": " ".join(CONFIRMATIONS.split())},
+        )
+        print(
+            f"{number}/{len(chosen)} {game}: {found['total_height']}/{found['configurations']}"
+            f" ({found['seconds']:.3f} s) {found['confirmed']}",
+            flush=True,
+        )
+    print(f"{script.typed_path(path)}: {len(rows)} games")
 
 
 if __name__ == "__main__":

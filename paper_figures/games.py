@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,6 @@ from optsearch.drawing import board_size, draw_board, draw_probability, draw_shi
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.results.tables import (
-    ANNOUNCEMENTS,
     BOARDS,
     GREEDY_LOSS,
     GROWTH,
@@ -126,7 +126,10 @@ def optima_shown(source: Path | None = None) -> list[tuple[Game, int, float, flo
     return [
         (row["game"], row["configurations"], row["mean"], row["leaf_counting"])
         for row in OPTIMA.read(source)
-        if row["configurations"] > 1 and max(row["game"].fleet) > 1 and row["game"].rows > 1
+        if (row["contact"], row["announce"]) == ("none", "nothing")
+        and row["configurations"] > 1
+        and max(row["game"].fleet) > 1
+        and row["game"].rows > 1
     ]
 
 
@@ -258,18 +261,36 @@ def borders(source: Path) -> Figure:
 
 TOLD = {"sunk": "that a ship is sunk", "ship": "which ship is sunk", "name": "the ship of each hit"}
 GAME_HIGH = 0.22  # inches of a game
+MANY = 100
 
 
-@figure(ANNOUNCEMENTS)
+def shots_saved(source: Path | None = None) -> dict[Game, dict[str, Fraction]]:
+    """For games of the table with all four replies, by each the mean shots that it saves.
+
+    These are games of two lengths and MANY configurations at least whose ships touch or not.
+    """
+    means: dict[Game, dict[str, Fraction]] = {}
+    for row in OPTIMA.read(source):
+        game = row["game"].announcing("nothing")
+        if row["configurations"] >= MANY and len(set(game.fleet)) > 1 and game.contact != "corner":
+            mean = Fraction(row["total_height"], row["configurations"])
+            means.setdefault(game, {})[row["announce"]] = mean
+    return {
+        game: {told: by["nothing"] - by[told] for told in TOLD}
+        for game, by in means.items()
+        if by.keys() >= {"nothing", *TOLD}
+    }
+
+
+@figure(OPTIMA)
 def announcements(source: Path) -> Figure:
     """A row for each game, by what a name saves; a mark at the shots that each rule saves."""
-    table = ANNOUNCEMENTS.read(source)
-    saved = {(row["game"], row["announce"]): row["saved"] for row in table}
-    games = sorted({game for game, _ in saved}, key=lambda game: (saved[game, "name"], str(game)))
+    saved = shots_saved(source)
+    games = sorted(saved, key=lambda game: (saved[game]["name"], str(game)))
     figure = Figure(figsize=(style.WIDTH, GAME_HIGH * len(games)))
     ax = figure.add_axes((0, 0, 1, 1))
     for i, (told, name) in enumerate(TOLD.items()):
-        points = [(float(saved[game, told]), place) for place, game in enumerate(games)]
+        points = [(float(saved[game][told]), place) for place, game in enumerate(games)]
         ax.plot(*zip(*points, strict=True), style.MARKS[i], color=style.PALETTE[i], label=name,
                 fillstyle="none", gid=told)  # fmt: skip
     touching = {game: ", touching" if game.contact == "any" else "" for game in games}

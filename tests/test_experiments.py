@@ -18,7 +18,6 @@ import optsearch
 from experiments import __main__ as listing
 from experiments import (
     ablation,
-    announcements,
     bench,
     boards,
     bracket,
@@ -31,7 +30,6 @@ from experiments import (
     lower_bounds,
     one_by_one,
     optima,
-    optima_announced,
     paper_tables,
     reconstructions,
     table1,
@@ -243,67 +241,72 @@ def test_worst_cases(run, tmp_path):
 def test_optima(run, tmp_path, larger):
     """As committed, and as published or known otherwise."""
     path = tmp_path / "optima.csv"
-    chosen = ["3x3:2", "2x3:2", *larger]
+    told = "3x5:3,3,announce=ship"
+    chosen = ["3x3:2", "2x3:2", told, *larger]
     out = run(optima, *chosen, "-o", tmp_path)
     record = records.read(path)
     assert_has_provenance(record, optima)
     assert record.columns == results.OPTIMA.names
     rows = {row["game"]: row for row in record.rows}
-    order = ["3x3:2", "5x5:4", "2x3:2", "4x4:3,2"]  # that of the table
+    order = ["2x3:2", "3x3:2", "5x5:4", "4x4:3,2", told]  # that of the table
     assert list(rows) == [game for game in order if game in chosen]
     committed = {row["game"]: row for row in records.read(RESULTS / "optima.csv").rows}
     for game, row in rows.items():
-        assert numbers(row) == numbers(committed[game])
+        assert game == told or numbers(row) == numbers(committed[game])
         assert row["confirmed"].startswith("tree+")
-    assert rows["3x3:2"]["confirmed"] == "tree+reference+paper+proof+first+announced"
+    assert rows["3x3:2"]["confirmed"] == "tree+reference+paper+proof"
     assert rows["2x3:2"]["mean"] == "3.571429"  # 25/7, Figure 5
+    assert rows[told]["confirmed"] == "tree+first+unpruned"
+    assert (rows[told]["contact"], rows[told]["announce"]) == ("none", "ship")
     assert out.splitlines()[-1] == f"{path}: {len(chosen)} games"
     if larger:
-        assert rows["4x4:3,2"]["confirmed"] == "tree+paper+published+proof+first+announced"
+        assert rows["4x4:3,2"]["confirmed"] == "tree+paper+published+proof"
         assert rows["4x4:3,2"]["best_greedy_total_height"] == "878"
 
 
 def test_optima_goes_on_where_it_stopped(run, monkeypatch, tmp_path):
     path = tmp_path / "optima.csv"
-    listed = [Game.parse(text) for text in ("2x2:2", "3x3:2", "2x3:2")]
-    monkeypatch.setattr(optima, "games", lambda: iter(listed))
-    monkeypatch.setattr(optima, "LONG", {"3x3:2": 20})
+    listed = [Game.parse(text) for text in ("2x2:2", "2x3:2", "3x3:2")]
+    monkeypatch.setattr(optima, "games", lambda: listed)
     run(optima, "2x3:2", "-o", tmp_path)
     first = run(optima, "-o", tmp_path)
-    assert first.startswith("1/1 2x2:2: 12/4 (")
-    second = run(optima, "-o", tmp_path, "--seconds", 30)
-    assert second.startswith("1/1 3x3:2: 54/12 (")
+    assert first.startswith("1/2 2x2:2: 12/4 (")
     assert run(optima, "-o", tmp_path) == f"{path}: 3 games\n"
-    assert run(optima, "-o", tmp_path, "--again").startswith("1/2 2x2:2")
+    assert run(optima, "-o", tmp_path, "--again").startswith("1/3 2x2:2")
     assert [row["game"] for row in records.read(path).rows] == list(map(str, listed))
 
 
-def test_optima_that_disagree_end_the_run(monkeypatch):
-    monkeypatch.setitem(
-        optima.OTHERS, "paper", lambda solver, found, seconds: found.total_height + 1
-    )
+def test_an_optimum_is_a_row_if_a_second_way_agrees(monkeypatch, capsys):
+    monkeypatch.setattr(optima, "WAYS", {"tree": optima.WAYS["tree"]})
+    assert optima.row(Game.parse("2x3:2"), None, 1) is None
+    assert capsys.readouterr().err == "2x3:2: 25, which no second way confirms\n"
+    monkeypatch.setitem(optima.WAYS, "paper", lambda solver, found, limit: found.total_height + 1)
     with pytest.raises(SystemExit, match="2x3:2: 25, but paper says 26"):
-        optima.row(Game.parse("2x3:2"))
+        optima.row(Game.parse("2x3:2"), None, 1)
 
 
 def test_the_committed_optima():
-    rows = records.read(RESULTS / "optima.csv").rows
-    assert len(rows) >= 80
-    assert [row["game"] for row in rows] == [
-        text for text in map(str, optima.games()) if text in {row["game"] for row in rows}
-    ]
+    rows = results.OPTIMA.read().rows
+    found = {row["game"]: row for row in rows}
+    assert list(found) == [game for game in optima.games() if game in found]
     for row in rows:
-        total, configurations = int(row["total_height"]), int(row["configurations"])
-        assert row["mean"] == f"{total / configurations:.6f}"
-        assert float(row["leaf_counting"]) <= float(row["mean"])
-        assert total <= int(row["best_greedy_total_height"] or total)
+        game, total = row["game"], row["total_height"]
+        mean = Fraction(total, row["configurations"])
+        assert (row["contact"], row["announce"]) == (game.contact, game.announce)
+        assert f"{row['mean']:.6f}" == f"{float(mean):.6f}"
+        assert float(row["leaf_counting"] or 0) <= float(mean) + 1e-6
+        assert total <= (row["best_greedy_total_height"] or total)
         assert row["confirmed"].startswith("tree")
-    found = {row["game"]: (row["total_height"], row["confirmed"]) for row in rows}
+        if len(set(game.fleet)) == len(game.fleet):  # else names do not tell of sinkings
+            for less in list(ANNOUNCEMENTS)[: list(ANNOUNCEMENTS).index(game.announce)]:
+                silent = found.get(replace(game, announce=less))
+                assert silent is None or total <= silent["total_height"]
+    totals = {str(game): row["total_height"] for game, row in found.items()}
+    assert totals["4x4:3,2,contact=any,announce=ship"] == 2311  # printed as a total
     for line in records.read_published("prototype_optima.csv").rows:
-        if line["game"] in found:
-            total, confirmed = found[line["game"]]
-            assert total == line["total_height"]
-            assert "prototype" in confirmed
+        assert totals[line["game"]] == int(line["total_height"])
+    published = [game for game, row in found.items() if "published" in row["confirmed"]]
+    assert sum(game.announce == "ship" for game in published) == 7
 
 
 # Ablation
@@ -673,30 +676,6 @@ def test_bracket(run, tmp_path):
     assert lower[-1] == upper == Fraction(994, 88)
 
 
-def test_optima_where_ships_touch_or_sinkings_are_told(run, monkeypatch, tmp_path):
-    """Seven of them are printed by Mayflower; each row has a second confirmation."""
-    table = results.OPTIMA_ANNOUNCED.read()
-    assert sum("published" in row["confirmed"] for row in table) == 7
-    assert all(row["confirmed"].count("+") for row in table)
-    totals = {row["game"]: row["total_height"] for row in table}
-    assert totals[Game.parse("4x4:3,2,contact=any,announce=ship")] == 2311  # printed as a total
-    for game, total in totals.items():  # more told is never worse
-        for less in list(ANNOUNCEMENTS)[: list(ANNOUNCEMENTS).index(game.announce)]:
-            assert total <= totals.get(replace(game, announce=less), total)
-    listed = [Game.parse(f"3x3:3,2,contact=any,announce={told}") for told in ("sunk", "ship")]
-    monkeypatch.setattr(optima_announced, "games", lambda: iter(listed))
-    out = run(optima_announced, "-o", tmp_path)
-    assert "1/2 3x3:3,2,contact=any,announce=sunk: 240/36 (" in out
-    path = tmp_path / "optima_announced.csv"
-    assert_has_provenance(records.read(path), optima_announced)
-    for row in results.OPTIMA_ANNOUNCED.read(path):
-        assert (row["total_height"], row["confirmed"]) == (
-            totals[row["game"]],
-            "tree+reference+unpruned+unnamed",
-        )
-    assert run(optima_announced, "-o", tmp_path) == f"{path}: 2 games\n"
-
-
 def test_the_mini_game():
     """All boards for each strategy; greedy as the kernel has it; policies best at their limits."""
     table = results.MINI_GAME.read()
@@ -965,24 +944,6 @@ def test_the_same_fleets_on_boards_of_several_shapes(run, tmp_path):
         assert row == committed[row["game"]]
     of = {str(game): row["mean"] for game, row in committed.items()}
     assert of["4x4:2"] < of["4x4:2,board=cylinder"] < of["4x4:2,board=torus"]
-
-
-def test_announcements(tmp_path):
-    """The shortest games again, as committed; each rule says at least what silence does."""
-    announcements.ANNOUNCEMENTS.write(
-        announcements.rows([Game.parse("3x4:3,2"), Game.parse("2x6:3,2")]), tmp_path
-    )
-    again = results.ANNOUNCEMENTS.read(results.ANNOUNCEMENTS.path(tmp_path))
-    committed = results.ANNOUNCEMENTS.read()
-    for row in again:
-        assert row in committed
-    assert len(committed) == 80
-    totals = {(str(row["game"]), row["announce"]): row["total_height"] for row in committed}
-    for game in announcements.GAMES:
-        silent, sunk, ship, name = (totals[game, told] for told in announcements.TOLD)
-        assert silent >= sunk >= ship
-        assert name <= silent
-        assert name <= ship or game == "3x4:2,2,contact=any"  # equal ships have one name
 
 
 def test_the_committed_trials():

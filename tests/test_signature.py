@@ -2,7 +2,7 @@
 
 `tests/golden/signature.csv` has the regression signature of the search: the value of 60 questions,
 and how many nodes and subsets it takes to find. A commit that changes a number of nodes says why.
-Values were confirmed by `data/results/optima.csv` and `optima_announced.csv`, or by the oracle; no
+Values were confirmed by `data/results/optima.csv`, or by the oracle; no
 commit changes one. `histograms.csv` has the shots that six strategies need over all configurations
 of twelve games, `posteriors.csv` how many configurations 200 positions leave, with a digest of how
 many of them have a ship on each cell, and `finished.csv` the bound A(l) of the paper's game by its

@@ -238,7 +238,11 @@ def test_bounds_where_sinkings_are_announced(text):
 
 
 def test_below_every_optimum_where_ships_touch_or_sinkings_are_told():
-    rows = results.OPTIMA_ANNOUNCED.read()
+    rows = [
+        row
+        for row in results.OPTIMA.read()
+        if (row["contact"], row["announce"]) != ("none", "nothing") and row["cells"] <= 20
+    ]
     reached = 0
     for row in rows:
         optimum = Fraction(row["total_height"], row["configurations"])

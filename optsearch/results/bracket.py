@@ -43,7 +43,6 @@ from optsearch.results.tables import (
     EVALUATION,
     FINISHED,
     OPTIMA,
-    OPTIMA_ANNOUNCED,
     TOLD,
     TOLD_BOUND,
     Entries,
@@ -404,17 +403,16 @@ def _told(game: Game, results: Path) -> list[Bound]:
 
 
 def _optimum(game: Game, side: str, results: Path) -> list[Bound]:
-    """The optimum that `experiments.optima` or `experiments.optima_announced` found."""
+    """The optimum that `experiments.optima` found."""
+    path = OPTIMA.path(results)
     return [
         Bound(
             "optimum",
             side,
             Fraction(row["total_height"], row["configurations"]),
-            f"{_source(table.path(results))}, confirmed: {row['confirmed']}",
+            f"{_source(path)}, confirmed: {row['confirmed']}",
         )
-        for table in (OPTIMA, OPTIMA_ANNOUNCED)
-        if table.path(results).is_file()
-        for row in table.read(table.path(results))
+        for row in (OPTIMA.read(path) if path.is_file() else ())
         if row["game"] == game
     ]
 

@@ -29,7 +29,6 @@ from optsearch.results.tables import (
     EQUILIBRIA,
     EVALUATION,
     OPTIMA,
-    OPTIMA_ANNOUNCED,
     Entries,
     Table,
 )
@@ -171,7 +170,7 @@ class OptimalMean(Quantity):
     name = "optimum"
 
     def shipped(self, game: Game, results: Path = RESULTS) -> Value | None:
-        """Of the tables of optima."""
+        """Of the table of optima."""
         return _optimum(game, results, "total_height")
 
     def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
@@ -215,7 +214,7 @@ class BestGreedy(Quantity):
     name = "best_greedy"
 
     def shipped(self, game: Game, results: Path = RESULTS) -> Value | None:
-        """Of the tables of optima."""
+        """Of the table of optima."""
         return _optimum(game, results, "best_greedy_total_height")
 
     def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
@@ -391,12 +390,11 @@ def _rows(table: Table, game: Game, results: Path) -> list[dict[str, Any]]:
 
 
 def _optimum(game: Game, results: Path, name: str) -> Value | None:
-    """A total height of the tables of optima, as a mean."""
-    for table in (OPTIMA, OPTIMA_ANNOUNCED):
-        for row in _rows(table, game, results):
-            if row[name] is not None:
-                value = _exact(row[name], row["configurations"], _file(table))
-                return replace(value, source=SHIPPED)
+    """A total height of the table of optima, as a mean."""
+    for row in _rows(OPTIMA, game, results):
+        if row[name] is not None:
+            value = _exact(row[name], row["configurations"], _file(OPTIMA))
+            return replace(value, source=SHIPPED)
     return None
 
 
