@@ -1,10 +1,10 @@
 """Exact optima, each confirmed: python -m experiments.optima [GAME …] [--seconds S] [--again]
 
 Every optimum is found by the solver and confirmed by replaying its tree on every configuration, and
-in up to three other ways (CONFIRMATIONS) that take at most --patience seconds each. Two that
+in up to two other ways (CONFIRMATIONS) that take at most --patience seconds each. Two that
 disagree end the run. A game without a second way has no row.
 
-The table is written after each game, and a run that was stopped goes on: games that have a row are
+The table is written now and then, and a run that was stopped goes on: games that have a row are
 computed again only if they are named or --again is given. Games that are not named are left out if
 their search takes longer than S seconds (60); nobody has waited for those of UNSOLVED. All seconds
 are those of the processor. The longest searches need --memory.
@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
+from functools import cache
 from itertools import combinations_with_replacement, islice, product
 
 from experiments import FIRST, script
@@ -83,12 +84,14 @@ the first one did not have; announced: the solver with what it has for announced
 each set of cells one ship; unpruned: the search without bounds, dominated cells and small cases"""
 
 UNPRUNED = SolverOptions(leaf_counting=False, profile=False, domination=False, small_cases=False)
-ENOUGH = 4  # confirmations
+ENOUGH = 3  # confirmations
 GREEDY_SECONDS = 5
 FEW = 600  # configurations of games whose best greedy strategy is searched
-MOST_OF_REFERENCE = {9: 1000, 12: 110}  # cells: configurations
+MOST_OF_REFERENCE = {9: 300, 12: 60}  # cells: configurations
 MOST_OF_PROOF = 4000  # nodes for each second of patience
+BETWEEN_WRITES = 20  # games
 PAPER_STATES = 5_000_000  # as estimated; there may be some times as many
+commit = cache(records.commit)  # that of the run
 Way = Callable[[Solver, Solution, Limit], int | None]  # what it finds within a limit
 
 
@@ -287,7 +290,7 @@ def row(
         found.subsets,
         taken,
         "+".join(confirmed),
-        records.commit(),
+        commit(),
     )
     return dict(zip(OPTIMA.names, values, strict=True))
 
@@ -315,21 +318,28 @@ def main() -> None:
     chosen = arguments.game or games()
     chosen = [game for game in chosen if is_again or game not in rows]
     seconds = None if arguments.game else arguments.seconds
-    for number, game in enumerate(chosen, 1):
-        found = row(game, seconds, arguments.patience, SolverOptions(memory=arguments.memory))
-        if found is None:
-            continue
-        rows[game] = found
-        OPTIMA.write(
-            [tuple(rows[game].values()) for game in sorted(rows, key=place)],
-            arguments.output,
-            fields={"confirmed": " ".join(CONFIRMATIONS.split())},
-        )
-        print(
-            f"{number}/{len(chosen)} {game}: {found['total_height']}/{found['configurations']}"
-            f" ({found['seconds']:.3f} s) {found['confirmed']}",
-            flush=True,
-        )
+
+    def write() -> None:
+        entries = [tuple(rows[game].values()) for game in sorted(rows, key=place)]
+        fields = {"confirmed": " ".join(CONFIRMATIONS.split())}
+        OPTIMA.write(entries, arguments.output, fields=fields)
+
+    try:
+        for number, game in enumerate(chosen, 1):
+            found = row(game, seconds, arguments.patience, SolverOptions(memory=arguments.memory))
+            if found is not None:
+                rows[game] = found
+                print(
+                    f"{number}/{len(chosen)} {game}: "
+                    f"{found['total_height']}/{found['configurations']} "
+                    f"({found['seconds']:.3f} s) {found['confirmed']}",
+                    flush=True,
+                )
+            if number % BETWEEN_WRITES == 0:
+                write()
+    finally:
+        if chosen:
+            write()
     print(f"{script.typed_path(path)}: {len(rows)} games")
 
 

@@ -254,13 +254,13 @@ def test_optima(run, tmp_path, larger):
     for game, row in rows.items():
         assert game == told or numbers(row) == numbers(committed[game])
         assert row["confirmed"].startswith("tree+")
-    assert rows["3x3:2"]["confirmed"] == "tree+reference+paper+proof"
+    assert rows["3x3:2"]["confirmed"] == "tree+reference+paper"
     assert rows["2x3:2"]["mean"] == "3.571429"  # 25/7, Figure 5
     assert rows[told]["confirmed"] == "tree+first+unpruned"
     assert (rows[told]["contact"], rows[told]["announce"]) == ("none", "ship")
     assert out.splitlines()[-1] == f"{path}: {len(chosen)} games"
     if larger:
-        assert rows["4x4:3,2"]["confirmed"] == "tree+paper+published+proof"
+        assert rows["4x4:3,2"]["confirmed"] == "tree+paper+published"
         assert rows["4x4:3,2"]["best_greedy_total_height"] == "878"
 
 
