@@ -149,6 +149,8 @@ def jobs_of(game: Game, strategy: Strategy, games: Sequence[Drawn]) -> list[Job]
     """What the processes do: a function and its arguments, for some games each."""
     if isinstance(strategy, Greedy | Spread) and not game.is_silent:
         known = frozenset(task.shots for task in tasks(strategy, game))
+        if game.has_twins:  # after a hit on 3b no task is there: it is as after one on 3a
+            known |= {shots.translate(str.maketrans("ab", "ba")) for shots in known}
         return [
             (play_announced, (strategy, game, known, games[first : first + AT_ONCE]))
             for first in range(0, len(games), AT_ONCE)

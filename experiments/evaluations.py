@@ -4,10 +4,8 @@ The paper's game, 1,925,751,392 configurations, and where ships may touch, 15,04
 and misses told (`any_…`) or the sunk ships too (`any_ship_…`), and the official game, where each
 hit names its ship (`official_…`). Each strategy is evaluated on two processes, goes on from a
 checkpoint if it was stopped, and is written to data/results/evaluations/NAME.csv; without names,
-those that are not there yet. Greedy and the patterns take minutes each, `official_greedy` two
-hours, the rollouts some hours, `any_ship_rollout` four, `levels` five. What takes several
-stretches of work has its checkpoint in data/checkpoints/NAME; a run goes on there, and elsewhere
-in build/evaluations/NAME.
+those that are not there yet. What takes several stretches of work has its checkpoint in
+data/checkpoints/NAME; a run goes on there, and elsewhere in build/evaluations/NAME.
 """
 
 from dataclasses import dataclass

@@ -168,6 +168,17 @@ def test_rollouts_need_tasks_as_large_as_their_sizes():
     assert few.histogram == evaluate("rollout:sizes=1-4096", small, jobs=1).histogram
 
 
+@pytest.mark.parametrize("text", ["greedy", "spread:side=60", "rollout:sizes=9-65536"])
+def test_twins_are_walked_once(text):
+    """As the kernel, which is given all configurations at once and walks every name."""
+    game = Game.parse("6x7:3a,3b,2,contact=any,announce=name")
+    found = list(tasks(text, game, BYTES << 16))
+    assert sorted({task.alike for task in found}) == [1, 2]
+    assert sum(task.configurations * task.alike for task in found) == Posterior(game).configurations
+    parts = evaluate(text, game, jobs=1, memory=BYTES << 16)
+    assert parts.histogram == evaluate(text, game, jobs=1).histogram
+
+
 def test_sizes_that_kernels_do_not_keep_in_words():
     """Cells are compared with up to 20 configurations, and not with the 64 of a word."""
     game = "3x4:2,2,contact=any,announce=ship"

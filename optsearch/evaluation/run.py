@@ -170,14 +170,15 @@ class _EvaluationRun:
     def nodes(self) -> Iterator[Task]:
         """The tasks, from hits to misses."""
         top = Top(self.runner, self._sweep, self._store, self.limit)
-        stack = [(self._start, self.configurations)]
+        stack = [(self._start, self.configurations, 1)]
         while stack:
             self._report()  # a shot at the top may take a while
-            position, n = stack.pop()
+            position, n, alike = stack.pop()
             if n <= self.limit:
-                yield Task(str(self.game), str(position), n)
+                yield Task(str(self.game), str(position), n, alike)
                 continue
-            stack += top.children(position, n)
+            for some in top.children_by_twins(position, n):
+                stack.append((*some[0], alike * len(some)))
 
     # Tasks
 
@@ -217,16 +218,16 @@ class _EvaluationRun:
                 yield task
             else:
                 self._resumed += 1
-                self._done_before += task.configurations
+                self._done_before += task.configurations * task.alike
                 self._enter(task, known)
 
     def _enter(self, task: Task, histogram: list[int]) -> None:
         if self.runner.prior is None and sum(histogram) != task.configurations:
             raise AssertionError(f"{sum(histogram)} configurations met, not those of {task}")
         for shots, n in enumerate(histogram[len(self._start.shots) :]):
-            self._histogram[shots] += n
-        self._weight += sum(histogram)
-        self._done += task.configurations
+            self._histogram[shots] += n * task.alike
+        self._weight += sum(histogram) * task.alike
+        self._done += task.configurations * task.alike
         self._report()
 
     def _report(self) -> None:

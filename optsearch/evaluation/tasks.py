@@ -25,12 +25,14 @@ from optsearch.support.errors import NotSupported, OptsearchError
 class Task(NamedTuple):
     """A node of the tree by its position; with the number of configurations there.
 
-    shots -- the replies in order, which is what some strategies in plain Python go by.
+    shots -- the replies in order, which is what some strategies in plain Python go by. alike -- how
+    many nodes differ from it by the names of twins alone (`children_by_twins`), itself counted.
     """
 
     game: str
     shots: str
     configurations: int
+    alike: int = 1
 
     @property
     def position(self) -> Position:

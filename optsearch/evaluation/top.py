@@ -7,8 +7,8 @@ from typing import TypeGuard
 
 from optsearch.counting.constraints import Constraints, Counting
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluation.runners import Runner
-from optsearch.game import FixedLabels, ShipPlaces, bits
+from optsearch.evaluation.runners import KernelRunner, Runner
+from optsearch.game import FixedLabels, ShipNames, ShipPlaces, bits
 from optsearch.game.position import HIT, Position, Reply, known_replies
 from optsearch.strategies.greedy import counts_of
 from optsearch.support.store import Facts
@@ -39,6 +39,25 @@ class Top:
             for answer in reversed(after)
             if after[answer]
         ]
+
+    def children_by_twins(self, position: Position, n: int) -> list[list[tuple[Position, int]]]:
+        """The children of a position; together those after a hit on one of several unhit twins.
+
+        Twins are ships that differ by their names alone, as 3a and 3b. Exchanging names maps the
+        configurations, and the shots of every rule, of one such child to those of the other: their
+        histograms are equal. (A strategy in plain Python may go by names.)
+        """
+        by_names = isinstance(self._game.announcement, ShipNames)
+        fleet = self._game.fleet if by_names and isinstance(self._runner, KernelRunner) else ()
+        unhit = set(fleet) - {shot.reply.length for shot in position.shots}
+        together: dict[object, list[tuple[Position, int]]] = {}
+        for child, number in self.children(position, n):
+            answer = child.shots[-1].reply
+            key: object = answer
+            if answer.length is not None and answer.length in unhit:
+                key = fleet.count(answer.length), *self._game.placements(answer.length)
+            together.setdefault(key, []).append((child, number))
+        return list(together.values())
 
     def counts(self, position: Position) -> list[int]:
         """How many configurations have each cell."""
