@@ -78,14 +78,15 @@ UNSOLVED: frozenset[str] = frozenset()
 
 CONFIRMATIONS = """\
 tree: an optimal tree replayed on every configuration; reference: the definition in plain Python;
-paper: Algorithm 2; published: Table 1, Mayflower or the prototype, in data/published; proof: a
-proof that none is better, checked without the solver; first: the solver with all switches off that
-the first one did not have; announced: the solver with what it has for announced sinkings alone,
-each set of cells one ship; unpruned: the search without bounds, dominated cells and small cases"""
+paper: Algorithm 2; published: Table 1, Mayflower or the prototype, in data/published; first: the
+solver with all switches off that the first one did not have; unpruned: the search without bounds,
+dominated cells and small cases; announced: the solver with what it has for announced sinkings
+alone, each set of cells one ship; proof: a proof that none is better, checked without the
+solver"""
 
 UNPRUNED = SolverOptions(leaf_counting=False, profile=False, domination=False, small_cases=False)
 ENOUGH = 3  # confirmations
-GREEDY_SECONDS = 5
+GREEDY_SECONDS = 2
 FEW = 600  # configurations of games whose best greedy strategy is searched
 MOST_OF_REFERENCE = {9: 300, 12: 60}  # cells: configurations
 MOST_OF_PROOF = 4000  # nodes for each second of patience
@@ -209,10 +210,10 @@ WAYS: dict[str, Way] = {
     "reference": _reference,
     "paper": _paper,
     "published": _published,
-    "proof": _proof,
     "first": _by(FIRST),
-    "announced": _announced,
     "unpruned": _by(UNPRUNED),
+    "announced": _announced,
+    "proof": _proof,
 }
 
 
