@@ -53,6 +53,11 @@ SUBJECTS = {
         ANY_SHIP,
     ),
     "official_greedy": Subject("greedy", OFFICIAL),
+    "official_rollout": Subject(
+        "rollout:candidates=2,percent=50,screen=16384,cap=131072,sizes=65-16777216,"
+        "rank=spread,policy=spread",
+        OFFICIAL,
+    ),
 }
 
 COMMITTED = Path("data/checkpoints")  # of runs that take several stretches of work
