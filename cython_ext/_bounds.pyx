@@ -36,6 +36,7 @@ from options cimport Switches
 
 cdef enum:
     CAPPED = 160               # sets up to which bounds are tabulated
+    WORD = 64                  # and where hits tell something: those that `_words` searches
 
 
 cdef void descending(const int32_t* values, int n, int most, int32_t* out) noexcept nogil:
@@ -112,14 +113,14 @@ cdef bint are_told_apart(const Node* node) noexcept nogil:
 cdef class Bounds:
     """The bounds of a search.
 
-    n, hits -- sets of the family that is searched, and the most cells of one.
+    n, hits, kind -- sets of the family that is searched, the most cells of one, what hits tell.
     objective, on -- what misses cost, and which bounds there are.
     """
 
-    def __cinit__(self, int n, int hits, int objective, Switches on):
+    def __cinit__(self, int n, int hits, int kind, int objective, Switches on):
         cdef int i
         self.objective, self.on = objective, on
-        self.capped_most = min(n, CAPPED)
+        self.capped_most = min(n, CAPPED if kind == NOTHING else WORD)
         self.capped_hits = min(max(hits, 1), self.capped_most)
         self.leaves = <int64_t*>PyMem_Malloc(TIMES * TIMES * sizeof(int64_t))
         self.ranks = <int64_t*>PyMem_Malloc((n + 1) * sizeof(int64_t))
@@ -251,8 +252,11 @@ cdef class Bounds:
                     after[later] = most
                 return
 
-    cdef int64_t bound_of(self, Node* node) noexcept nogil:
-        """The bound of a family from the counts of its cells and of their pairs."""
+    cdef int64_t bound_of(self, Node* node, int64_t limit) noexcept nogil:
+        """The bound of a family from the counts of its cells and of their pairs.
+
+        limit -- a bound of so much is not made better.
+        """
         cdef int32_t chain[MAX_CELLS]
         cdef int64_t after[TIMES]
         cdef int64_t bound
@@ -275,7 +279,7 @@ cdef class Bounds:
         self.chain_of(node, chain)
         bound = self.profile_bound(
             node, -1, node.n, node.hits, chain, node.m, after, node.budget)
-        if (node.kind == LABELS and self.on.two_sided and self.on.leaf_counting
+        if (bound < limit and node.kind == LABELS and self.on.two_sided and self.on.leaf_counting
                 and self.objective == MEAN):
             bound_by_sides(node, self.leaves)
             if node.ships.has_sides:
@@ -528,22 +532,25 @@ cdef class Bounds:
         C(k, n, d) = min over h of C(k - 1, h, d) + C(k, n - h, d) + n - h. In a family no shot hits
         more sets than the largest count of its cells, nor does one in any part of it.
         """
-        cdef int k, n, d, h, value, best, most = self.capped_most
-        cdef const int16_t* less
+        cdef int k, n, d, h, most = self.capped_most
+        cdef int16_t value, best
+        cdef int16_t back[CAPPED + 1]      # [most - n]: n and what n of the sets cost
+        cdef const int16_t* after
+        cdef const int16_t* missed
         cdef int16_t* here
         for k in range(self.capped_hits + 1):
-            here = self.capped + <size_t>k * (most + 1) * (most + 1)
-            less = here - <size_t>(most + 1) * (most + 1)
             for d in range(most + 1):
+                here = self.capped + (<size_t>k * (most + 1) + d) * (most + 1)
+                after = here - <size_t>(most + 1) * (most + 1)
                 for n in range(most + 1):
-                    best = NEVER
-                    if n <= 1:
-                        best = 0
-                    elif k > 0:
+                    best = 0 if n <= 1 else NEVER
+                    missed = back + most - n
+                    if k > 0:
                         for h in range(1, min(d, n - 1) + 1):
-                            value = less[d * (most + 1) + h] + here[d * (most + 1) + n - h] + n - h
+                            value = after[h] + missed[h]
                             best = min(best, value)
-                    here[d * (most + 1) + n] = best
+                    here[n] = best
+                    back[most - n] = best + n if best < NEVER else NEVER
 
     cdef bint is_capped(self, const Node* node) noexcept nogil:
         """Whether the tabulated bound is used; for sets of two cells the chain says more."""

@@ -21,31 +21,60 @@ from hashing cimport scramble
 cdef enum:
     LINE = 64                  # bytes of a bucket
     ENTRIES = 4
-    BITS = 12                  # of the first sum that an entry has beside its place
+    FIRST = 8                  # bits of the first sum that say where an entry of the smallest table is
+    BITS = 12                  # and of it that are beside the entry: those of the largest table
 
 
 cdef class IdentityTable:
-    """A table of at most so many bytes.
+    """A table of at most so many bytes, which begins small: zeros take time, too.
 
+    most_bytes -- what it may take; `most` is what of it can be used.
     compared -- the bits by which families are told apart; all of them, but in tests of what a wrong
         entry does.
     """
 
     def __cinit__(self, uint64_t most_bytes):
-        cdef uint64_t buckets = 1
-        while 2 * buckets * LINE <= most_bytes:
-            buckets *= 2
-        self.bytes, self.mask, self.compared = buckets * LINE, buckets - 1, <uint64_t>-1
+        self.most = LINE
+        while 2 * self.most <= most_bytes and self.most < LINE << (FIRST + BITS):
+            self.most *= 2
+        self.compared = <uint64_t>-1
         for i in range(3):
             self.seeds[i] = <uint64_t>int.from_bytes(os.urandom(8)) | 1
+        self.allocate(min(self.most, LINE << FIRST))
+
+    cdef int allocate(self, uint64_t bytes) except -1:
+        """Have an empty table of so many bytes."""
         try:
-            memory = mmap.mmap(-1, self.bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+            memory = mmap.mmap(-1, bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         except OSError as error:
             raise MemoryError from error
         if hasattr(mmap, "MADV_HUGEPAGE"):  # else each look-up misses the TLB, too
             memory.madvise(mmap.MADV_HUGEPAGE)
         self.memory = memory
         self.entries = <uint64_t*>&self.memory[0]
+        self.bytes, self.mask, self.used = bytes, bytes // LINE - 1, 0
+        return 0
+
+    cdef int grow(self) except -1:
+        """Have a table four times as large with the same entries.
+
+        The bits beside an entry follow those that say where it is in the smallest table.
+        """
+        cdef unsigned char[::1] kept = self.memory
+        cdef const uint64_t* entry = <const uint64_t*>&kept[0]
+        cdef uint64_t buckets = self.mask + 1, i
+        cdef uint64_t* out
+        self.allocate(min(self.most, 4 * self.bytes))
+        for i in range(buckets * ENTRIES):
+            if entry[0]:
+                out = self.entries + 2 * ENTRIES * (
+                    (i // ENTRIES | entry[1] >> (64 - BITS) << FIRST & ~(buckets - 1)) & self.mask)
+                while out[0]:
+                    out += 2
+                out[0], out[1] = entry[0], entry[1]
+                self.used += 1
+            entry += 2
+        return 0
 
     cdef Identity of_family(self, const Cells* rows, const int64_t* weights, int n) noexcept nogil:
         """The name of n sets without a cell that all of them have; weights -- NULL where all are 1."""
@@ -111,28 +140,38 @@ cdef class IdentityTable:
         cdef uint64_t print = (key.print & self.compared) | 1
         cdef const uint64_t* entry = self.entries + 2 * ENTRIES * (spot & self.mask)
         for _ in range(ENTRIES):
-            if entry[0] == print and entry[1] >> (64 - BITS) == spot >> (64 - BITS):
+            if entry[0] == print and entry[1] >> (64 - BITS) == beside(spot):
                 lower[0] = <int64_t>(entry[1] << BITS >> (BITS + 1))
                 exact[0] = entry[1] & 1
                 return True
             entry += 2
         return False
 
-    cdef void keep(self, const Identity* key, int64_t lower, bint exact) noexcept nogil:
+    cdef int keep(self, const Identity* key, int64_t lower, bint exact) except -1 nogil:
         """Keep what is known of a family."""
         cdef uint64_t spot = scramble(key.place & self.compared)
         cdef uint64_t print = (key.print & self.compared) | 1
-        cdef uint64_t* bucket = self.entries + 2 * ENTRIES * (spot & self.mask)
+        cdef uint64_t* bucket
         cdef int i, chosen = <int>(spot >> 50) & (ENTRIES - 1)
+        if 2 * self.used > ENTRIES * self.mask and self.bytes < self.most:
+            with gil:
+                self.grow()
+        bucket = self.entries + 2 * ENTRIES * (spot & self.mask)
         for i in range(ENTRIES):
             if bucket[2 * i] == 0 or (
-                    bucket[2 * i] == print
-                    and bucket[2 * i + 1] >> (64 - BITS) == spot >> (64 - BITS)):
+                    bucket[2 * i] == print and bucket[2 * i + 1] >> (64 - BITS) == beside(spot)):
                 chosen = i
                 break
+        self.used += bucket[2 * chosen] == 0
         bucket[2 * chosen] = print
         bucket[2 * chosen + 1] = (
-            spot >> (64 - BITS) << (64 - BITS) | 2 * <uint64_t>lower | <uint64_t>exact)
+            beside(spot) << (64 - BITS) | 2 * <uint64_t>lower | <uint64_t>exact)
+        return 0
+
+
+cdef inline uint64_t beside(uint64_t spot) noexcept nogil:
+    """The bits of a first sum, scrambled, that an entry has beside its place."""
+    return spot >> FIRST & ((1 << BITS) - 1)
 
 
 cdef inline void add_ships(Identity* key, const Cells* ships, const unsigned char* codes, int s,

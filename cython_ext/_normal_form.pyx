@@ -171,7 +171,8 @@ cdef class NormalForm:
                 break
             fresh += 1
             c = order[i]
-            if node.count[c] == 1 and is_alone(node, c):
+            if (are_twins(colour, m, order, i, numbered, number) if node.kind != NOTHING
+                    else node.count[c] == 1 and is_alone(node, c)):
                 tell_apart(colour, m, order, i)
                 sort_by_colour(colour, m, order)
                 continue
@@ -287,12 +288,30 @@ cdef int first_tie(const uint64_t* colour, int m, const int* order) noexcept nog
 
 
 cdef void tell_apart(uint64_t* colour, int m, const int* order, int i) noexcept nogil:
-    """Sets of one cell that no other has: any order of them gives the same family."""
+    """Cells of one colour of which any order gives the same family.
+
+    These are sets of one cell that no other set has, and twins.
+    """
     cdef int j = i
     while j < m and colour[order[j]] == colour[order[i - 1]]:
         j += 1
     for j in range(i, j):
         colour[order[j]] = scramble(colour[order[j]] + j)
+
+
+cdef bint are_twins(const uint64_t* colour, int m, const int* order, int i, const Cells* ships,
+                    int number) noexcept nogil:
+    """Whether every ship has all cells of the colour of a tie, or none of them."""
+    cdef Cells twins = one(order[i - 1]), some
+    cdef int j = i
+    while j < m and colour[order[j]] == colour[order[i]]:
+        twins |= one(order[j])
+        j += 1
+    for j in range(number):
+        some = ships[j] & twins
+        if some and some != twins:
+            return False
+    return True
 
 
 cdef bint is_alone(const Node* node, int c) noexcept nogil:

@@ -100,14 +100,13 @@ cdef enum:
     STEPS = 60                 # to raise those that were handed down
     MAX_NAMES = 16             # ships whose sizes are told by 16 bytes
     NAMES_FROM = 8             # sets from which the bound by names is used
+    NAMES_TO = 64              # and up to which: of more, the search for it costs more than it saves
     HALF_HIT = 3               # cells left of two ships of two cells, one of them hit
     SIDES_FROM = 32            # sets of so many cells from which the bound by two sides is used
     MOST_COMPARED = 1 << 15    # sets of which it is seen whether one lies inside another
     EVEN_FROM = 8              # sets with weights from which the bound by equal weights is used
     PARTS = 10                 # bits of a multiple of former weights
-    MOST_BYTES = 1 << 26       # of the table by identity
-    BYTES_A_SET = 1 << 16      # and no more: zeros take time, too
-    PART_OF_MEMORY = 8         # that it may take
+    PART_OF_MEMORY = 8         # that the table by identity may take
     BUSY = 1                   # what `open` returns where another process is at a family
     SHARED_FROM = 1            # nor those that took less one in memory that processes share
 
@@ -190,13 +189,12 @@ cdef class Search:
         self.apart = self.kind != NOTHING or is_antichain(sets)
         if not self.apart:
             self.on.profile = self.on.chain = False
-        self.bounds = Bounds(self.n, self.hits, self.objective, self.on)
+        self.bounds = Bounds(self.n, self.hits, self.kind, self.objective, self.on)
         self.chain = ChainDual()
         self.names = NormalForm(cells, self.objective, self.rule, self.on)
         if self.on.identity and self.on.memo and self.objective == MEAN and self.rule == OPTIMAL:
-            self.identities = IdentityTable(min(
-                MOST_BYTES, self.n * BYTES_A_SET, table.max_bytes // PART_OF_MEMORY))
-            table.max_bytes -= self.identities.bytes
+            self.identities = IdentityTable(table.max_bytes // PART_OF_MEMORY)
+            table.max_bytes -= self.identities.most
         self.words = WordSearch(self.bounds, self.effort, self.rule, self.on, self.identities)
         self.labelled = LabelledSearch(self.words, self.on, self.identities)
         self.sets = <Cells*>PyMem_Malloc(self.n * sizeof(Cells))
@@ -454,7 +452,7 @@ cdef class Search:
             return 0
         if not capped:
             count_pairs(part)
-        part.lower = self.bounds.bound_of(part)
+        part.lower = self.bounds.bound_of(part, INFINITE)
         if self.on.splitting:
             part.lower = max(part.lower, self.splitting_bound(part))
         return 0
@@ -516,7 +514,7 @@ cdef class Search:
             return 0
         if not node.on_word:
             count_pairs(node)
-            node.lower = max(node.lower, self.bounds.bound_of(node))
+            node.lower = max(node.lower, self.bounds.bound_of(node, limit))
             if (node.lower < limit and self.on.splitting and node.weights == NULL
                     and node.kind == NOTHING):
                 node.lower = max(node.lower, self.splitting_bound(node))
@@ -524,7 +522,7 @@ cdef class Search:
             if unless_busy and node.key.bytes != NULL and self.memo.shared.is_busy(&node.key):
                 return BUSY
             if (node.kind == SINKINGS and self.on.names and self.objective == MEAN
-                    and node.n >= NAMES_FROM and 1 < node.ships.s <= MAX_NAMES):
+                    and NAMES_FROM <= node.n <= NAMES_TO and 1 < node.ships.s <= MAX_NAMES):
                 self.bound_by_names(node, limit)
             elif self.has_even(node):
                 if self.former == NULL or node.former or not self.bound_back(node, limit):
@@ -679,7 +677,9 @@ cdef class Search:
 
     cdef int64_t bound_by_counts(self, Node* node) noexcept nogil:
         """The bound of an opened family that is linear in its weights."""
-        return self.bounds.capped_of(node) if node.on_word else self.bounds.bound_of(node)
+        if node.on_word:
+            return self.bounds.capped_of(node)
+        return self.bounds.bound_of(node, INFINITE)
 
     cdef bint hear(self, Node* node, int64_t limit) noexcept nogil:
         """Take what others found of a family meanwhile; whether nothing more is asked of it."""
@@ -1041,7 +1041,7 @@ cdef class Search:
             self.look(node)
             if node.n == 1:
                 return [(node.cell[i], 0) for i in range(node.m)]
-            self.bounds.bound_of(node)
+            self.bounds.bound_of(node, INFINITE)
             self.list_shots(node)
             return [(node.cell[node.shots[i].cell], node.shots[i].bound)
                     for i in range(node.shots_n)]
@@ -1056,7 +1056,7 @@ cdef class Search:
             count_cells(node, self.on.merging)
             if not self.bounds.solve_trivial(node):
                 count_pairs(node)
-                node.lower = self.bounds.bound_of(node)
+                node.lower = self.bounds.bound_of(node, INFINITE)
                 if self.on.splitting and node.weights == NULL and node.kind == NOTHING:
                     node.lower = max(node.lower, self.splitting_bound(node))
                 if self.has_sides(node):

@@ -6,7 +6,7 @@ from optsearch.compiled._family cimport Candidate, Node
 from options cimport Switches
 
 cdef enum:
-    NEVER = 32767
+    NEVER = 16000              # more than 160 sets cost; twice it is a short, too
 
 cdef class Bounds:
     cdef int objective
@@ -20,7 +20,7 @@ cdef class Bounds:
     cdef bint solve_trivial(self, Node* node) noexcept nogil
     cdef bint is_capped(self, const Node* node) noexcept nogil
     cdef int64_t capped_of(self, const Node* node) noexcept nogil
-    cdef int64_t bound_of(self, Node* node) noexcept nogil
+    cdef int64_t bound_of(self, Node* node, int64_t limit) noexcept nogil
     cdef void bound_parts(self, const Node* node, Candidate* candidate) noexcept nogil
     cdef int64_t leaves_of(self, const Node* node, int code, int hits, int t) noexcept nogil
     cdef int64_t profile_bound(self, const Node* node, int code, int n, int hits,
