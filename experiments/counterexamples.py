@@ -1,9 +1,10 @@
 """Where greedy shooting is not optimal: python -m experiments.counterexamples [--resume FOLDER]
 
-Three searches (`optsearch.search.counterexamples`), to data/results/counterexamples.csv: every
+Four searches (`optsearch.search.counterexamples`), to data/results/counterexamples.csv: every
 position of grids of up to 12 cells, ships of two cells and more; every position of grids of up to
-10 cells, ships of one cell too; the empty boards of up to 20 cells. What each searched is in the
-header.
+10 cells, ships of one cell too; every position of up to 12 cells where hits name ships; the empty boards
+of up to 20 cells. What each searched is in the header; a search that is not named with --only keeps
+its rows.
 
 Each counterexample is confirmed: `trees`, its two trees are replayed on every configuration and
 give the two totals; `oracle`, both totals also come out of `optsearch.check.reference`, by
@@ -19,10 +20,12 @@ from optsearch.cli.tasks import executor_of
 from optsearch.results.tables import COUNTEREXAMPLES
 from optsearch.search import counterexamples
 from optsearch.search.counterexamples import Counterexample, Found, Scope
+from optsearch.support import records
 
 SCOPES = {
     "positions": Scope(12),
     "positions with ships of one cell": Scope(10, shortest=1),
+    "positions, ships named": Scope(12, announce="name"),
     "empty boards": Scope(20, empty_only=True),
 }
 ORACLE = 40  # configurations that the oracle is asked for
@@ -65,15 +68,24 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--resume", type=Path, help="folder in which finished games are kept")
     arguments = parser.parse_args()
-    rows, header = [], {}
-    for name in arguments.only or SCOPES:
+    path, rows, header = COUNTEREXAMPLES.path(arguments.output), [], {}
+    known = COUNTEREXAMPLES.read(path) if arguments.only and path.exists() else None
+    for name in SCOPES:
+        if arguments.only and name not in arguments.only:
+            if known and name in known.header:
+                rows += [tuple(row.values()) for row in known.rows if row["search"] == name]
+                made = known.header[name]
+                by = "" if "; commit " in made else f"; commit {known.header['commit']}"
+                header[name] = made + by
+            continue
         print(f"{SCOPES[name]}:", flush=True)
         folder = arguments.resume and arguments.resume / name.replace(" ", "_")
         found = search(SCOPES[name], arguments.jobs, folder)
         ways = [confirmed(one) for one in found.counterexamples]
         ways += [""] * len(found.undecided)
         rows += [(name, *row, way) for row, way in zip(found.rows, ways, strict=True)]
-        header[name] = "; ".join(f"{key} {value}" for key, value in found.summary.items())
+        summary = {**found.summary, "commit": records.commit()}
+        header[name] = "; ".join(f"{key} {value}" for key, value in summary.items())
     path = COUNTEREXAMPLES.write(rows, arguments.output, fields=header)
     print(f"{script.typed_path(path)}: {len(rows)} rows")
 

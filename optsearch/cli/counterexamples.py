@@ -28,6 +28,13 @@ class Contact(str, Enum):
     ANY = "any"
 
 
+class Announced(str, Enum):
+    """What does a hit tell?"""
+
+    NOTHING = "nothing"
+    NAME = "name"
+
+
 @app.command(
     example="optsearch counterexamples --max-cells 12",
     takes=2,
@@ -40,6 +47,7 @@ class Contact(str, Enum):
     ),
     fleet=Option("Only this fleet, for example 3,2; may be given more than once."),
     contact=Option("May ships touch?"),
+    announce=Option("Whether each hit names its ship."),
     empty_only=Option("Only empty boards, not every position."),
     shortest=Option("The least length of a ship, without --fleet.", min=1),
     jobs=SEARCH_JOBS,
@@ -53,6 +61,7 @@ def counterexamples(
     game: list[str] | None = None,
     fleet: list[str] | None = None,
     contact: Contact = Contact.NONE,
+    announce: Announced = Announced.NOTHING,
     empty_only: bool = False,
     shortest: int = SHORTEST,
     jobs: int | None = None,
@@ -71,14 +80,17 @@ def counterexamples(
             "give either --max-cells, for all grids, or --game, for games of your own"
         )
     if max_cells is None:
-        if fleets or contact is not Contact.NONE or shortest != SHORTEST:
+        rules = (contact, announce, shortest)
+        if fleets or rules != (Contact.NONE, Announced.NOTHING, SHORTEST):
             raise OptsearchError(
-                "--fleet, --contact and --shortest work with --max-cells; the text of --game has "
-                "them"
+                "--fleet, --contact, --announce and --shortest work with --max-cells; the text of "
+                "--game has them"
             )
         scope = Scope.of(read_games(game or ()), empty_only)
     else:
-        scope = Scope(max_cells, fleets, contact.value, empty_only, shortest)
+        scope = Scope(
+            max_cells, fleets, contact.value, empty_only, shortest, announce=announce.value
+        )
     with (
         advised("--resume", resume),
         telling(

@@ -5,7 +5,8 @@ broken in the best way, certain hits first and free) has a greater total height 
 Section 3.3 of Audinot, Bonnet and Viennot (2014) shows one.
 
 Two positions of a game count as one if a symmetry of the grid takes the residual family of the one
-to that of the other: the cells of each configuration that are still in doubt, with weights. Of such
+to that of the other: the cells of each configuration that are still in doubt, with weights, and
+with the names of their ships where hits name these. Of such
 positions that with the fewest shots is named; of several, the one that comes first when shots are
 compared in row-major order, the earlier cell first and a miss before a hit. Counterexamples are
 listed by the cells of the grid, the number of configurations, the shots, the rows, the fleet
@@ -15,6 +16,7 @@ listed by the cells of the grid, the number of configurations, the shots, the ro
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
@@ -25,11 +27,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.counting.configurations import Configurations
-from optsearch.counting.family import Family
-from optsearch.game import Game, Permutation
+from optsearch.check.proofs import marks_of
+from optsearch.counting.configurations import Configurations, list_ships, to_masks
+from optsearch.game import Game, NoLabels, Permutation, ShipNames, bits
 from optsearch.game.game import MOST_TURNS
-from optsearch.game.position import HIT, MISS, Position, Shot
+from optsearch.game.position import MISS, Position, Shot
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import Solver
 from optsearch.support.errors import GameError, TableError, TooLarge
@@ -37,16 +39,18 @@ from optsearch.support.progress import Limit, LimitReached, Progress, Status, me
 from optsearch.support.sharing import SerialExecutor, run_tasks
 from optsearch.support.store import Facts
 from optsearch.tree import DecisionTree
+from optsearch.tree.solution import SearchStatus
 
 Codes = NDArray[np.int32]
 
 MAX_CELLS = 16  # of a game all of whose positions are looked at
+MAX_POSITIONS = 3**MAX_CELLS  # of such a game, possible or not
 AT_ONCE = 1 << 16  # positions
 NEVER = np.iinfo(np.int32).max
 
 MAX_NODES = 100_000
-"""An empty board of more than MAX_CELLS cells is undecided where the solver needs more effort
-(`optsearch.tree.solution.Status`)."""
+"""An empty board of more than MAX_POSITIONS positions is undecided where the solver, or where hits
+name ships greedy, needs more effort (`optsearch.tree.solution.Status`)."""
 
 # What is searched
 
@@ -71,10 +75,10 @@ class Scope:
         from `shortest` up that fits on the grid.
     shortest -- the least length of a ship. Ships of one cell, which the paper's game does not have,
         are most of the work, and most of the games that cannot be decided.
-    contact -- the rule for ships that touch; nothing is announced.
+    contact -- the rule for ships that touch. announce -- `nothing` or `name`.
     empty_only -- only the empty boards, not all positions.
     own -- these games instead, in their order; they may have holes. Then `max_cells` is the cells
-        of the largest, and what else is said of grids, fleets and contact is not looked at.
+        of the largest, and what else is said of grids, fleets and rules is not looked at.
 
     Raises TooLarge for all positions of grids with more than MAX_CELLS cells.
     """
@@ -85,16 +89,17 @@ class Scope:
     empty_only: bool = False
     shortest: int = 2
     own: tuple[Game, ...] = ()
+    announce: str = "nothing"
 
     @classmethod
     def of(cls, games: Sequence[Game], empty_only: bool = False) -> Scope:
         """The scope of some games.
 
-        Raises NotSupported where sinkings are announced, ImpossiblePosition where a fleet does not
-        fit.
+        Raises NotSupported where hits tell more than the names of ships, ImpossiblePosition where a
+        fleet does not fit.
         """
         for game in games:
-            game.require_silent("a search for counterexamples")
+            game.require_kinds("a search for counterexamples", NoLabels, ShipNames)
             Configurations(Position(game)).require_some()
         cells = max(game.cells for game in games)
         return cls(cells, empty_only=empty_only, own=tuple(dict.fromkeys(games)))
@@ -115,6 +120,8 @@ class Scope:
         return (
             f"{what} of every grid of at most {self.max_cells} cells with "
             f"{f'the fleet {fleets}' if fleets else every}, contact={self.contact}"
+            + f",announce={self.announce}"
+            * (self.announce != "nothing")
         )
 
     def games(self) -> Iterator[Game]:
@@ -148,7 +155,7 @@ class Scope:
     ) -> Iterator[Game]:
         for fleet in fleets:
             if max(fleet) <= columns and sum(fleet) <= rows * columns:
-                game = Game(rows, columns, fleet, self.contact)
+                game = Game(rows, columns, fleet, self.contact, self.announce)
                 if Configurations(Position(game)).configurations:
                     yield game
 
@@ -164,8 +171,9 @@ def _fleet_order(game: Game) -> tuple[int, tuple[int, ...]]:
 class Counterexample:
     """A position in which the best greedy strategy is not optimal.
 
-    code -- the position: a digit to base 3 for each cell, the first the highest; 0 missed, 1 hit,
-        2 not shot. configurations -- how many are left.
+    code -- the position: a digit for each cell, the first the highest; 0 missed, 1 hit, 2 not shot
+        (`_digits`: more hits, one for each name, where hits name ships). configurations -- how
+        many are left.
     best_greedy_total_height, total_height -- of the best greedy strategy and of the optimum: the
         sum over configurations of the shots from the position on.
     greedy_cells, best_cells -- masks of the most probable cells, certain hits aside, and of the
@@ -183,12 +191,11 @@ class Counterexample:
     @cached_property
     def position(self) -> Position:
         """The position, its shots in row-major order."""
-        digits = _digits(self.game, self.code)
-        replies = {0: MISS, 1: HIT}
-        return Position(
-            self.game,
-            tuple(Shot(self.game.cell(i), replies[d]) for i, d in enumerate(digits) if d < 2),
-        )
+        game = self.game
+        replies = [MISS, *(game.announcement.of_hit(name, False) for name in _names(game))]
+        digits = enumerate(_digits(game, self.code))
+        shots = (Shot(game.cell(i), replies[d]) for i, d in digits if d < len(replies))
+        return Position(game, tuple(shots))
 
     @property
     def order(self) -> tuple[object, ...]:
@@ -202,7 +209,7 @@ class Counterexample:
     @property
     def shots(self) -> int:
         """How many shots have been made."""
-        return sum(digit < 2 for digit in _digits(self.game, self.code))
+        return len(self.position.shots)
 
     @property
     def fields(self) -> dict[str, object]:
@@ -220,8 +227,19 @@ class Counterexample:
         }
 
 
+def _names(game: Game) -> tuple[int, ...]:
+    """What a hit can tell: a digit for each."""
+    return (0,) if game.is_silent else game.labels
+
+
+def _base(game: Game) -> int:
+    """How many digits there are: a miss, the hits, not shot."""
+    return len(_names(game)) + 2
+
+
 def _digits(game: Game, code: int) -> list[int]:
-    return [code // 3 ** (game.cells - 1 - i) % 3 for i in range(game.cells)]
+    base = _base(game)
+    return [code // base ** (game.cells - 1 - i) % base for i in range(game.cells)]
 
 
 @dataclass(frozen=True)
@@ -229,7 +247,8 @@ class Searched:
     """What was found in one game.
 
     positions -- how many inequivalent ones were looked at; 1 for the empty board alone.
-    is_decided -- false where the empty board took too much effort; then nothing is claimed.
+    is_decided -- false where the empty board took too much effort, or the positions are too many;
+        then nothing is claimed.
     """
 
     game: Game
@@ -302,48 +321,62 @@ class Found:
 
 
 class Positions:
-    """The optimum and best greedy of all positions of a game of at most MAX_CELLS cells.
+    """The optimum and best greedy of all positions of a game that has at most MAX_POSITIONS.
 
-    By the definitions alone: N(p) = N(p hit at c) + N(p missed at c) for any cell c not shot, M(p)
-    is the least M(p hit at c) + M(p missed at c) + N(p missed at c), and G(p) the same over the
-    most probable cells c. A cell in all configurations of a position or in none is not looked at.
+    By the definitions alone: N(p) is the sum of N over the replies to a shot at any cell not shot,
+    M(p) the least sum of M over the replies to a shot at c, and N(p missed at c), and G(p) the same
+    over the most probable cells c. A cell that has one reply in all configurations of a position
+    is not looked at.
 
-    Arrays of shape (3**cells,), by the codes of `Counterexample`: configurations -- N, how many are
-    left; optimum, greedy -- M and G, the least misses over all strategies, and over greedy ones.
+    Arrays by the codes of `Counterexample`: configurations -- N, how many are left; optimum, greedy
+    -- M and G, the least misses over all strategies, and over greedy ones.
     """
 
     def __init__(self, game: Game):
-        if game.cells > MAX_CELLS:
-            raise TooLarge(f"{game} has {game.cells} cells; at most {MAX_CELLS} are handled")
-        self.game = game
-        self._family = Family.of(Position(game))
-        self._cube = (*(3,) * game.cells, 1)  # an axis for each cell, and arrays even of one
+        self.game, self._base = game, _base(game)
+        self._number = self._base**game.cells
+        if self._number > MAX_POSITIONS:
+            raise TooLarge(
+                f"{game} has {self._number:,} positions; at most {MAX_POSITIONS:,} are handled"
+            )
+        ships = map(to_masks, list_ships(Position(game)))
+        self._sets = Counter(marks_of(game, row) for row in ships)
+        self._cube = (*(self._base,) * game.cells, 1)  # an axis a cell, and arrays even of one
         identity = tuple(range(game.cells))
-        self.configurations: Codes = self._summed([1] * game.cells, identity).astype(np.int32)
-        self.optimum: Codes = np.zeros(3**game.cells, np.int32)
-        self.greedy: Codes = np.zeros(3**game.cells, np.int32)
+        ones = [[1] * game.cells] * (self._base - 2)
+        self.configurations: Codes = self._summed(ones, identity).astype(np.int32)
+        self.optimum: Codes = np.zeros(self._number, np.int32)
+        self.greedy: Codes = np.zeros(self._number, np.int32)
         for codes in self._by_shots():
             for some in np.array_split(codes, len(codes) // AT_ONCE + 1):
                 self._explore(some)
 
-    def _summed(self, factors: Sequence[int], permutation: Permutation) -> NDArray[np.uint64]:
+    def _summed(
+        self, factors: Sequence[Sequence[int]], permutation: Permutation
+    ) -> NDArray[np.uint64]:
         """For each position its configurations, each times the factors of its cells not shot.
 
-        Modulo 2^64; permutation -- to which cell each goes.
+        Modulo 2^64; factors -- by what a hit tells and the cell; permutation -- to which cell each
+        goes.
         """
-        sums = np.zeros(self._cube, np.uint64)
-        for cells, weight in zip(self._family.sets, self._family.weights, strict=True):
-            sums[tuple(cells >> cell & 1 for cell in range(self.game.cells))] = weight
-        for cell in range(self.game.cells):
-            at = np.moveaxis(sums, cell, 0)  # missed, hit, not shot
-            at[2] = at[0] + np.uint64(factors[permutation[cell]]) * at[1]
+        sums, cells = np.zeros(self._cube, np.uint64), self.game.cells
+        for marks, weight in self._sets.items():
+            digits = [0] * cells
+            for mark in bits(marks):
+                digits[mark % cells] = 1 + mark // cells
+            sums[tuple(digits)] = weight
+        for cell in range(cells):
+            at = np.moveaxis(sums, cell, 0)  # missed, hits, not shot
+            at[-1] = at[0]
+            for hit, factor in zip(at[1:-1], factors, strict=True):
+                at[-1] += np.uint64(factor[permutation[cell]]) * hit
         return sums.ravel()
 
     def _by_shots(self) -> list[Codes]:
         """The positions that have a configuration, by the number of shots, most shots first."""
         unshot = np.zeros(self._cube, np.int8)
         for cell in range(self.game.cells):
-            np.moveaxis(unshot, cell, 0)[2] += 1
+            np.moveaxis(unshot, cell, 0)[-1] += 1
         unshot = np.where(self.configurations > 0, unshot.ravel(), -1)
         return [np.flatnonzero(unshot == n).astype(np.int32) for n in range(self.game.cells + 1)]
 
@@ -352,11 +385,12 @@ class Positions:
         least, best = np.full((2, len(codes)), NEVER, np.int32)
         most = np.zeros(len(codes), np.int32)
         for cell in range(self.game.cells):
-            hit, missed, is_open = self._after(codes, cell)
-            having, lacking = self.configurations[hit], self.configurations[missed]
-            cost = self.optimum[hit] + self.optimum[missed] + lacking
+            after, is_open = self._after(codes, cell)
+            lacking = self.configurations[after[0]]
+            having = self.configurations[codes] - lacking
+            cost = self._cost(self.optimum, after)
             np.minimum(least, cost, where=is_open, out=least)
-            cost = self.greedy[hit] + self.greedy[missed] + lacking
+            cost = self._cost(self.greedy, after)
             is_better = is_open & ((having > most) | ((having == most) & (cost < best)))
             best[is_better] = cost[is_better]
             most[is_better] = having[is_better]
@@ -371,15 +405,17 @@ class Positions:
         not equivalent have equal sums by a chance of some 2^-60.
         """
         game, generator = self.game, np.random.default_rng(1)
-        factors = [int(n) | 1 for n in generator.integers(1 << 62, size=game.cells)]
-        kinds = np.full(3**game.cells, np.iinfo(np.uint64).max)
+        drawn = generator.integers(1 << 62, size=(self._base - 2, game.cells))
+        factors = [[int(n) | 1 for n in row] for row in drawn]
+        kinds = np.full(self._number, np.iinfo(np.uint64).max)
+        left = self.configurations.reshape(self._cube)
         for permutation in game.symmetries(MOST_TURNS):
             sums = self._summed(factors, permutation).reshape(self._cube)
             for cell in range(game.cells):
-                left = np.moveaxis(self.configurations.reshape(self._cube), cell, 0)
-                inverse = np.uint64(pow(factors[permutation[cell]], -1, 1 << 64))
-                at = np.moveaxis(sums, cell, 0)
-                at[2] = np.where((left[0] == 0) & (left[1] > 0), at[2] * inverse, at[2])
+                at, here = np.moveaxis(sums, cell, 0), np.moveaxis(left, cell, 0)
+                for hit, factor in zip(here[1:-1], factors, strict=True):
+                    inverse = np.uint64(pow(factor[permutation[cell]], -1, 1 << 64))
+                    at[-1] *= np.where((hit > 0) & (hit == here[-1]), inverse, np.uint64(1))
             np.minimum(kinds, sums.ravel(), out=kinds)
         found = np.zeros(0, np.uint64)
         chosen = []
@@ -394,7 +430,8 @@ class Positions:
         """Those among some positions."""
         codes = codes[self.greedy[codes] > self.optimum[codes]]
         likely, best = self._shots(codes)
-        hits = sum(codes // 3**i % 3 == 1 for i in range(self.game.cells))
+        digits = (codes // self._base**i % self._base for i in range(self.game.cells))
+        hits = sum((digit > 0) & (digit < self._base - 1) for digit in digits)
         weights = self.configurations[codes]
         certain = weights * (self.game.fleet_cells - hits)
         columns = (codes, weights, certain + self.greedy[codes], certain + self.optimum[codes])
@@ -406,41 +443,48 @@ class Positions:
         most, likely = np.zeros((2, len(codes)), np.int64)
         least, best = np.zeros((2, len(codes)), np.int64)
         for cell in range(self.game.cells):
-            hit, missed, is_open = self._after(codes, cell)
-            cost = self.optimum[hit] + self.optimum[missed] + self.configurations[missed]
-            for value, top, mask in (
-                (self.configurations[hit], most, likely),
-                (-cost, least, best),
-            ):
+            after, is_open = self._after(codes, cell)
+            having = self.configurations[codes] - self.configurations[after[0]]
+            cost = self._cost(self.optimum, after)
+            for value, top, mask in ((having, most, likely), (-cost, least, best)):
                 is_better = is_open & ((mask == 0) | (value > top))
                 mask[is_better] = 0
                 top[is_better] = value[is_better]
                 mask[is_open & (value == top)] |= 1 << cell
         return likely, best
 
-    def _after(self, codes: Codes, cell: int) -> tuple[Codes, Codes, NDArray[np.bool_]]:
-        """The positions after a hit and a miss at a cell, and where it can be either."""
-        power = 3 ** (self.game.cells - 1 - cell)
-        unshot = codes // power % 3 == 2
-        hit, missed = codes - power * unshot, codes - 2 * power * unshot
-        possible = (self.configurations[hit] > 0) & (self.configurations[missed] > 0)
-        return hit, missed, unshot & possible
+    def _after(self, codes: Codes, cell: int) -> tuple[list[Codes], NDArray[np.bool_]]:
+        """The positions after each reply to a shot, a miss first; and where it can be several."""
+        power = self._base ** (self.game.cells - 1 - cell)
+        unshot = codes // power % self._base == self._base - 1
+        after = [codes - power * n * unshot for n in range(self._base - 1, 0, -1)]
+        replies = sum((self.configurations[part] > 0).astype(np.int8) for part in after)
+        return after, unshot & (replies > 1)
+
+    def _cost(self, misses: Codes, after: list[Codes]) -> Codes:
+        """The misses of a shot, by those of all positions: after it, and its own."""
+        total = self.configurations[after[0]].copy()
+        for part in after:
+            total += misses[part]
+        return total
 
 
 def search_game(game: Game, empty_only: bool) -> Searched:
     """The counterexamples of one game; a task for an executor."""
-    if game.cells > MAX_CELLS:
-        return _search_large(game)
+    number = _base(game) ** game.cells
+    if number > MAX_POSITIONS:
+        return _search_large(game) if empty_only else Searched(game, 0, (), is_decided=False)
     positions = Positions(game)
-    codes = np.array([3**game.cells - 1], np.int32) if empty_only else positions.representatives()
+    codes = np.array([number - 1], np.int32) if empty_only else positions.representatives()
     return Searched(game, len(codes), positions.counterexamples(codes))
 
 
 def _search_large(game: Game) -> Searched:
     """The empty board of a game that has too many positions: is anything below best greedy?"""
     position = Position(game)
-    greedy = GreedySolver(position)
-    solver = Solver(position, progress=Limit(effort=MAX_NODES).watch())
+    limited: Progress[SearchStatus] = Limit(effort=MAX_NODES).watch()
+    greedy = GreedySolver(position, progress=no_progress if game.is_silent else limited)
+    solver = Solver(position, progress=limited)
     kernel = solver.kernel
     try:
         best_greedy = greedy.total_height()
@@ -451,7 +495,7 @@ def _search_large(game: Game) -> Searched:
             return Searched(game, 1, ())
         counterexample = Counterexample(
             game,
-            3**game.cells - 1,
+            _base(game) ** game.cells - 1,
             greedy.configurations,
             best_greedy,
             certain + cost,
@@ -519,7 +563,7 @@ def find(
 
 
 def _work(game: Game) -> int:
-    return int(3 ** min(game.cells, MAX_CELLS))
+    return min(_base(game) ** game.cells, MAX_POSITIONS)
 
 
 # The checkpoint: the finished games. A counterexample is the list of its numbers
