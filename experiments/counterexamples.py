@@ -2,9 +2,9 @@
 
 Four searches (`optsearch.search.counterexamples`), to data/results/counterexamples.csv: every
 position of grids of up to 12 cells, ships of two cells and more; every position of grids of up to
-10 cells, ships of one cell too; every position of up to 12 cells where hits name ships; the empty boards
-of up to 20 cells. What each searched is in the header; a search that is not named with --only keeps
-its rows.
+10 cells, ships of one cell too; every position of grids of up to 12 cells where hits name ships of
+two cells and more; the empty boards of up to 20 cells. What each searched is in the header; a
+search that is not named with --only keeps its rows.
 
 Each counterexample is confirmed: `trees`, its two trees are replayed on every configuration and
 give the two totals; `oracle`, both totals also come out of `optsearch.check.reference`, by
