@@ -1,10 +1,10 @@
 """Where greedy shooting is not optimal: python -m experiments.counterexamples [--resume FOLDER]
 
-Four searches (`optsearch.search.counterexamples`), to data/results/counterexamples.csv: every
+Five searches (`optsearch.search.counterexamples`), to data/results/counterexamples.csv: every
 position of grids of up to 12 cells, ships of two cells and more; every position of grids of up to
-10 cells, ships of one cell too; every position of grids of up to 12 cells where hits name ships of
-two cells and more; the empty boards of up to 20 cells. What each searched is in the header; a
-search that is not named with --only keeps its rows.
+10 cells, ships of one cell too; every position of grids of up to 10 cells where hits name ships of
+two cells and more, and of up to 9 cells where these may touch; the empty boards of up to 20 cells.
+What each searched is in the header; a search that is not named with --only keeps its rows.
 
 Each counterexample is confirmed: `trees`, its two trees are replayed on every configuration and
 give the two totals; `oracle`, both totals also come out of `optsearch.check.reference`, by
@@ -25,7 +25,8 @@ from optsearch.support import records
 SCOPES = {
     "positions": Scope(12),
     "positions with ships of one cell": Scope(10, shortest=1),
-    "positions, ships named": Scope(12, announce="name"),
+    "positions, ships named": Scope(10, announce="name"),
+    "positions, ships named, touching": Scope(9, contact="any", announce="name"),
     "empty boards": Scope(20, empty_only=True),
 }
 ORACLE = 40  # configurations that the oracle is asked for
