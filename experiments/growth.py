@@ -1,13 +1,14 @@
 """How the number of configurations grows with the board: python -m experiments.growth [-o FOLDER]
 
-The fleet 5,4,3,3,2 on square boards from 6x6 to 12x12, under the three contact rules. Boards of up
-to 128 cells are confirmed by the posterior of the same game.
+The fleet 5,4,3,3,2 on square boards from 6x6 to 12x12, under the three contact rules. The
+number of boards of up to 128 cells is confirmed by the configurations through each cell.
 """
 
 import time
 
 from experiments import script
-from optsearch.counting.lattice import count_empty_board
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import Posterior
 from optsearch.game import CONTACTS, MAX_CELLS, Game
 from optsearch.game.position import Position
@@ -23,16 +24,14 @@ def main() -> None:
     rows = []
     for contact in CONTACTS:
         for size in SIZES:
+            game = Game(size, size, FLEET, contact)
             started = time.perf_counter()
-            number = count_empty_board(size, size, FLEET, contact)
+            number = engine_for(game).count(Constraints(game.fleet))
             seconds = time.perf_counter() - started
-            confirmed = size * size <= MAX_CELLS
-            if confirmed:
-                posterior = Posterior(Position(Game(size, size, FLEET, contact)))
-                if posterior.configurations != number:
-                    raise SystemExit(f"{size}x{size} {contact}: {posterior.configurations}")
-                if number and posterior.occurrence.sum() != number * sum(FLEET):
-                    raise SystemExit(f"{size}x{size} {contact}: the occurrences do not add up")
+            confirmed = game.cells <= MAX_CELLS
+            cells = int(Posterior(Position(game)).occurrence.sum()) if confirmed and number else 0
+            if confirmed and cells != number * game.fleet_cells:
+                raise SystemExit(f"{size}x{size} {contact}: the occurrences do not add up")
             rows.append((size, contact, number, seconds, confirmed))
             print(f"{size}x{size} contact={contact}: {number:,} ({seconds:.2f} s)", flush=True)
     fleet = ",".join(map(str, FLEET))

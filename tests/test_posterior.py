@@ -219,6 +219,10 @@ def test_a_finished_game():
 # Size
 
 
+def test_a_hit_far_beyond_the_last_ship():
+    assert Posterior("12x2:2,2", "A1=hit A12=hit").configurations == 4  # two ways at either end
+
+
 def test_counts_past_128_bits():
     """Ships in a row: arrange the ships and the gaps, an independent formula."""
     fleet = (3,) * 10 + (2,) * 15 + (1,) * 20

@@ -1,8 +1,12 @@
-"""The way to count the configurations of a game, chosen by an estimate.
+"""The one door to counting: `engine_for` gives the way to count the configurations of a game.
 
-Rectangles are swept row by row (`lattice`), where the kernel has room for their skylines; all other
-boards cell by cell (`frontier`), or ship by ship (`by_ship`) where fewer ships can stand side by
-side than a sweep has masks, as on a torus, where a sweep meets its end again.
+    board                                         way
+    a rectangle whose skylines fit (`no_room`)    `lattice`: rows swept, all fleets in one table
+    another, of few masks for its placements      `frontier`: cells swept, a sweep for each query
+    another                                       `by_ship`: all but two ships placed one by one
+
+`AnyBoard` chooses between the last two for each query, by an estimate: on a torus, where a sweep
+meets its end again, fewer ships can stand side by side than a sweep has masks. The log says why.
 """
 
 from __future__ import annotations
@@ -90,6 +94,7 @@ class AnyBoard:
         if self._ships is not None:
             masks, choices = self._cells.estimate(constraints)
             if masks > MASKS * choices:
+                _log.debug("%.2g masks, %.2g ways to choose placements: by ship", masks, choices)
                 return self._ships
         return self._cells
 

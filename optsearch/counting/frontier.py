@@ -28,7 +28,6 @@ from optsearch.support.progress import Progress, Status, meter, no_progress
 
 MAX_BYTES = 4 << 30  # of the layers of a query
 WINDOW = 128  # cells that a mask has room for
-_WORD = (1 << 64) - 1
 _MASK = (1 << WINDOW) - 1
 
 

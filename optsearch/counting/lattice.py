@@ -151,7 +151,17 @@ class Sweep:
         self._ships = Counter(game.fleet)
         self._kinds = _kinds(self._ships)
         self._lock = threading.Lock()
-        self._lattice = _lattice_of(self.game, max_bytes)
+        if why := no_room(self.game):
+            raise TooLarge(why)
+        self._lattice = Lattice(
+            self.rows,
+            self.columns,
+            self._kinds,
+            [self._ships[kind] for kind in self._kinds],
+            CONTACTS.index(game.contact),
+            max_bytes,
+            _drawn(game, self.columns) if game.has_shapes else None,
+        )
         try:
             self._lattice.build()
         except MemoryError:
@@ -319,36 +329,6 @@ class Sweep:
         return np.asarray(orientation.words[in_fleet_order(lookup[placed], orientation.kind)])
 
 
-def count_empty_board(rows: int, columns: int, fleet: tuple[int, ...], contact: str) -> int:
-    """How many configurations a game has, past the cells of Game as well; nothing is kept.
-
-    Raises TooLarge as Sweep does.
-    """
-    rows, columns = max(rows, columns), min(rows, columns)
-    ships = Counter(fleet)
-    kinds = sorted(ships, reverse=True)
-    counts = [ships[length] for length in kinds]
-    if why := _no_room(rows, columns, kinds):
-        raise TooLarge(why)
-    lattice = Lattice(rows, columns, kinds, counts, CONTACTS.index(contact), MAX_BYTES, None)
-    try:
-        lattice.build()
-    except MemoryError:
-        raise TooLarge(f"the counting table of {rows}x{columns} is too large") from None
-    ways = np.zeros((rows, columns), np.uint64)
-    places = []
-    for kind, length in enumerate(kinds):
-        across, down = max(0, columns - length + 1), max(0, rows - length + 1)
-        ways[:, :across] |= np.uint64(1 << 2 * kind)
-        if length > 1:
-            ways[:down] |= np.uint64(1 << 2 * kind + 1)
-        places.append(rows * across + (columns * down if length > 1 else 0))
-    moduli = moduli_above(prod(comb(n, count) for n, count in zip(places, counts, strict=True)))
-    query = Query(lattice)
-    query.set(lattice.fleets - 1, ways.ravel(), np.zeros(rows * columns, np.uint8))
-    return combined(query.count([m % 2**64 for m in moduli]), moduli)
-
-
 def no_room(game: Game) -> str:
     """Why skylines cannot count the configurations of a game; empty if they can.
 
@@ -356,11 +336,19 @@ def no_room(game: Game) -> str:
     """
     if not game.is_rectangle:
         return f"skylines go by rows and columns of a rectangle; {game} is on another board"
-    columns = min(game.rows, game.columns)
-    why = _no_room(max(game.rows, game.columns), columns, _kinds(game.fleet))
-    if why or not game.has_shapes:
-        return why
-    ways, bits = _size(game)
+    columns, kinds = min(game.rows, game.columns), _kinds(game.fleet)
+    most = min(MAX_COLUMNS, 64 // ((kinds[0] + 2).bit_length() + 1))  # by the bits of a column
+    if columns > most:
+        return (
+            f"the transfer matrix sweeps boards whose shorter side has at most {most} cells with "
+            f"ships of length {kinds[0]}; {max(game.rows, game.columns)}x{columns} has {columns}"
+        )
+    if len(kinds) > MOST_KINDS:
+        return (
+            f"the transfer matrix takes fleets of at most {MOST_KINDS} different lengths, not of "
+            f"{len(kinds)}"
+        )
+    ways, bits = _size(game) if game.has_shapes else (0, 0)
     if ways <= MOST_WAYS and bits * columns <= 63:
         return ""
     return (
@@ -368,32 +356,3 @@ def no_room(game: Game) -> str:
         f"of {columns} columns; at most {MOST_WAYS} and {63 // columns} are handled: fewer or "
         "flatter shapes, or a narrower board, would fit"
     )
-
-
-def _no_room(rows: int, columns: int, kinds: list[int]) -> str:
-    """Why the kernel has no room for a skyline of straight ships; empty if it has."""
-    bits = (kinds[0] + 2).bit_length() + 1  # of a column
-    most = min(MAX_COLUMNS, 64 // bits)
-    if columns > most:
-        return (
-            f"the transfer matrix sweeps boards whose shorter side has at most {most} cells with "
-            f"ships of length {kinds[0]}; {rows}x{columns} has {columns}"
-        )
-    if len(kinds) > MOST_KINDS:
-        return (
-            f"the transfer matrix takes fleets of at most {MOST_KINDS} different lengths, not of "
-            f"{len(kinds)}"
-        )
-    return ""
-
-
-def _lattice_of(game: Game, max_bytes: int) -> Lattice:
-    """The kernel's table of a game, not built yet."""
-    if why := no_room(game):
-        raise TooLarge(why)
-    rows, columns = max(game.rows, game.columns), min(game.rows, game.columns)
-    ships = Counter(game.fleet)
-    kinds = _kinds(ships)
-    counts = [ships[kind] for kind in kinds]
-    drawn = _drawn(game, columns) if game.has_shapes else None
-    return Lattice(rows, columns, kinds, counts, CONTACTS.index(game.contact), max_bytes, drawn)
