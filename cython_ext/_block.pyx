@@ -119,7 +119,7 @@ cdef int count(const Part* part, bint has_labels, Counts* counts) noexcept nogil
 
 
 cdef int count_rest(const Counts* all, const Counts* some, int cells, Counts* rest) noexcept nogil:
-    """The same for the others of a part, where some of it are counted too."""
+    """Count the others of a part, where some of it are counted too, as `count` does."""
     cdef int i
     rest.n = all.n - some.n
     for i in range(cells):

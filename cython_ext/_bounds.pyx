@@ -20,13 +20,13 @@ the chain, and the last one. What is finished with s misses after a hit is count
 added up. The table C(n) does not hold: after a hit the parts by reply are searched each on its own.
 """
 
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
 from cells cimport MAX_CELLS, Cells, clz, ctz
 from leaves cimport TIMES, fill_leaves
 from objectives cimport FORBIDDEN, INFINITE, MEAN, WITHIN, WORST, price
+from optsearch.compiled._arena cimport Arena
 from optsearch.compiled._family cimport (
     LABELS, MAX_CODES, NOTHING, Candidate, Node, Ships, chosen_of, greatest_count, part_size)
 from optsearch.compiled._sequences cimport MANY, count_sequences
@@ -122,12 +122,11 @@ cdef class Bounds:
         self.objective, self.on = objective, on
         self.capped_most = min(n, CAPPED if kind == NOTHING else WORD)
         self.capped_hits = min(max(hits, 1), self.capped_most)
-        self.leaves = <int64_t*>PyMem_Malloc(TIMES * TIMES * sizeof(int64_t))
-        self.ranks = <int64_t*>PyMem_Malloc((n + 1) * sizeof(int64_t))
-        self.capped = <int16_t*>PyMem_Malloc(
-            (self.capped_hits + 1) * (self.capped_most + 1) ** 2 * sizeof(int16_t))
-        if self.leaves == NULL or self.ranks == NULL or self.capped == NULL:
-            raise MemoryError
+        self.arena = Arena()
+        self.leaves = <int64_t*>self.arena.array(TIMES * TIMES, sizeof(int64_t))
+        self.ranks = <int64_t*>self.arena.array(n + 1, sizeof(int64_t))
+        self.capped = <int16_t*>self.arena.array(
+            (self.capped_hits + 1) * (self.capped_most + 1) ** 2, sizeof(int16_t))
         for i in range(n + 1):
             self.ranks[i] = i
         with nogil:
@@ -137,11 +136,6 @@ cdef class Bounds:
                     if i % TIMES:
                         self.leaves[i] = INFINITE
             self.fill_capped()
-
-    def __dealloc__(self):
-        PyMem_Free(self.leaves)
-        PyMem_Free(self.ranks)
-        PyMem_Free(self.capped)
 
     cdef const int64_t* light_of(self, const Node* node) noexcept nogil:
         """Total weight of the i lightest sets."""

@@ -21,9 +21,8 @@ PRICE_OF_MISS to a miss, so that every bound is exact.
 from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
-from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
-
 from cells cimport MAX_CELLS, Cells, first, join, popcount
+from optsearch.compiled._arena cimport Arena
 from optsearch.compiled._family cimport (
     PRICE_OF_MISS, PRICED, Node, free_node, greatest_count, new_node, count_cells)
 
@@ -36,21 +35,12 @@ cdef class ChainDual:
     """Bounds families one at a time: `load` first, then what is asked of that family."""
 
     def __cinit__(self):
-        self.shapes = <Shape*>PyMem_Calloc(SHAPES, sizeof(Shape))
-        self.places = <Place*>PyMem_Malloc(MAX_CELLS * sizeof(Place))
-        self.tried = <int32_t*>PyMem_Malloc(PRICED * sizeof(int32_t))
-        self.slope = <int32_t*>PyMem_Malloc(PRICED * sizeof(int32_t))
-        self.drift = <int32_t*>PyMem_Malloc(PRICED * sizeof(int32_t))
-        if (self.shapes == NULL or self.places == NULL or self.tried == NULL
-                or self.slope == NULL or self.drift == NULL):
-            raise MemoryError
-
-    def __dealloc__(self):
-        PyMem_Free(self.shapes)
-        PyMem_Free(self.places)
-        PyMem_Free(self.tried)
-        PyMem_Free(self.slope)
-        PyMem_Free(self.drift)
+        self.arena = Arena()
+        self.shapes = <Shape*>self.arena.array(SHAPES, sizeof(Shape))
+        self.places = <Place*>self.arena.array(MAX_CELLS, sizeof(Place))
+        self.tried = <int32_t*>self.arena.array(PRICED, sizeof(int32_t))
+        self.slope = <int32_t*>self.arena.array(PRICED, sizeof(int32_t))
+        self.drift = <int32_t*>self.arena.array(PRICED, sizeof(int32_t))
 
     cdef bint fits(self, const Node* node) noexcept nogil:
         """Whether a family that has counted cells has a bound of this kind."""
@@ -230,7 +220,7 @@ cdef class ChainDual:
     # Prices
 
     cdef void first_prices(self, Node* node) noexcept nogil:
-        """The same for all sets: the middle of a chain that always hits most."""
+        """One price for all sets: the middle of a chain that always hits most."""
         cdef int i
         for i in range(node.n):
             node.prices[i] = PRICE_OF_MISS * node.n // greatest_count(node)

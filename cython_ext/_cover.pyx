@@ -19,15 +19,15 @@ Sets are numbered by the sum of C(cell i, i + 1) over their cells in ascending o
 """
 
 from cpython.exc cimport PyErr_CheckSignals
-from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 import numpy as np
 
 from cells cimport Cells, first, join, one
-from covered cimport (Covered, fill_covered, heaviest_tree, pair, quadruple, release_covered,
-                      sorted_pair, sorted_quadruple, sorted_triple, triple)
+from covered cimport (Covered, fill_covered, heaviest_tree, pair, quadruple, sorted_pair, sorted_quadruple,
+                      sorted_triple, triple)
+from optsearch.compiled._arena cimport Arena
 
 cdef enum:
     MAX_SHIPS = 16
@@ -46,6 +46,7 @@ cdef class Cover:
     The counts are 32 bits wide: the caller sees to it that there are fewer configurations.
     """
 
+    cdef Arena arena
     cdef int cells, width, ships, places, zwidth
     cdef Cells counted, closed
     cdef int number[MAX_SHIPS]
@@ -60,7 +61,7 @@ cdef class Cover:
         cdef const uint64_t[:, ::1] masks, halos
         if not 1 <= cells <= 128 or not 1 <= len(ships) <= MAX_SHIPS:
             raise ValueError("a board of at most 128 cells and at most 16 ships")
-        self.cells, self.ships = cells, len(ships)
+        self.arena, self.cells, self.ships = Arena(), cells, len(ships)
         self.width = (cells + 1 + 7) // 8 * 8
         self.closed = join(closed[0], closed[1])
         self.counted = join(counted[0], counted[1])
@@ -69,29 +70,16 @@ cdef class Cover:
             if masks.shape[0] > MAX_PLACEMENTS:
                 raise ValueError("too many placements")
             self.number[i], self.again[i] = masks.shape[0], is_again
-            self.mask[i] = <Cells*>PyMem_Calloc(masks.shape[0] + 1, sizeof(Cells))
-            self.halo[i] = <Cells*>PyMem_Calloc(masks.shape[0] + 1, sizeof(Cells))
-            if self.mask[i] == NULL or self.halo[i] == NULL:
-                raise MemoryError
-            for j in range(masks.shape[0]):
-                self.mask[i][j] = join(masks[j, 0], masks[j, 1])
-                self.halo[i][j] = join(halos[j, 0], halos[j, 1]) | self.mask[i][j]
+            self.mask[i], self.halo[i] = self.arena.cells(masks), self.arena.cells(halos)
+            for j in range(self.number[i]):
+                self.halo[i][j] |= self.mask[i][j]
         self.places = self.number[self.ships - 1]
         self.zwidth = (self.places + 1 + 7) // 8 * 8
         self.rows = np.zeros((max(1, cells * (cells - 1) * (cells - 2) // 6), self.width), np.uint32)
         self.pairs = np.zeros((max(1, cells * (cells - 1) // 2), self.zwidth), np.uint32)
         self.singles = np.zeros((cells, self.zwidth), np.uint32)
         self.none = np.zeros((1, self.zwidth), np.uint32)
-        self.vectors = <uint32_t*>PyMem_Calloc((cells + 1) * self.width, sizeof(uint32_t))
-        if self.vectors == NULL:
-            raise MemoryError
-
-    def __dealloc__(self):
-        cdef int i
-        for i in range(self.ships):
-            PyMem_Free(self.mask[i])
-            PyMem_Free(self.halo[i])
-        PyMem_Free(self.vectors)
+        self.vectors = <uint32_t*>self.arena.array((cells + 1) * self.width, sizeof(uint32_t))
 
     def walk(self):
         """Meet every configuration once and fill the rows."""
@@ -259,12 +247,13 @@ cdef class LargestSearch:
     cell of the set to meet.
     """
 
+    cdef Arena arena
     cdef int cells, size
     cdef int64_t largest, most
     cdef readonly int64_t nodes   # sets built
     cdef int64_t most_nodes
     cdef int found[128]      # the set with the largest bound
-    cdef int* least
+    cdef const int32_t[::1] least
     cdef Covered covered
     cdef const uint32_t* rows[128][128]     # of the last cell and two before it
     cdef int chosen[128]
@@ -279,20 +268,10 @@ cdef class LargestSearch:
     cdef Cells cells_chosen[129]            # at each depth
 
     def __cinit__(self, int cells, counts, const int32_t[::1] classes):
-        cdef int d, n = cells
         if not 4 <= cells <= 128 or classes.shape[0] != cells:
             raise ValueError("a board of 4 to 128 cells")
-        self.cells = cells
-        self.least = <int*>PyMem_Calloc(n, sizeof(int))
-        if (self.least == NULL
-                or not fill_covered(&self.covered, n, counts[0], counts[1], counts[2], counts[3])):
-            raise MemoryError
-        for d in range(n):
-            self.least[d] = classes[d]
-
-    def __dealloc__(self):
-        PyMem_Free(self.least)
-        release_covered(&self.covered)
+        self.arena, self.cells, self.least = Arena(), cells, classes
+        fill_covered(&self.covered, self.arena, cells, counts[0], counts[1], counts[2], counts[3])
 
     def bound(self, int k, int64_t most, int64_t most_nodes, const uint64_t[:, ::1] ships,
               const int64_t[::1] costs):

@@ -10,10 +10,10 @@ all configurations have tells nothing and takes part in nothing, so its cells ar
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
 
 from cells cimport Cells, ctz, first, high, low, one, popcount
 from hashing cimport scramble
+from optsearch.compiled._arena cimport Arena
 from optsearch.compiled._block cimport Words
 from optsearch.compiled._labels cimport MAX_LABELS, Labels, Slot
 from optsearch.compiled._walk cimport MAX_ENDGAME
@@ -28,12 +28,8 @@ cdef class AnnouncedEndgame:
 
     def __cinit__(self, Labels labels):
         self.labels, self.followed = labels, -1
-        self.memo = <Value*>calloc(MEMO, sizeof(Value))
-        if self.memo == NULL:
-            raise MemoryError
-
-    def __dealloc__(self):
-        free(self.memo)
+        self.arena = Arena()
+        self.memo = <Value*>self.arena.array(MEMO, sizeof(Value))
 
     cdef int misses(self, const Words* w, uint64_t x, int n, Cells hits) noexcept nogil:
         """The least misses of the n configurations under x."""
@@ -170,7 +166,7 @@ cdef class AnnouncedEndgame:
         return n
 
     cdef int scan(self, int x, Cells hits, int* cell) noexcept nogil:
-        """The same, and the first cell that an optimal strategy shoots; -1: all are certain.
+        """The least misses, and the first cell that an optimal strategy shoots; -1: all are certain.
 
         Cells of a ship that all have are not looked at.
         """

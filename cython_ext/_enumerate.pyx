@@ -15,11 +15,11 @@ The walk is an explicit stack, so that it can stop after any bundle and go on la
 2. Then the ships left are placed kind by kind, equal lengths by ascending placement.
 """
 
-from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memset
 
 from cells cimport Cells, ctz, first, high, join, low, one, popcount, size
+from optsearch.compiled._arena cimport Arena
 
 cdef enum:
     MAX_SHIPS = 128
@@ -93,6 +93,7 @@ cdef class Enumerator:
         are the whole.
     """
 
+    cdef Arena arena
     cdef int kinds
     cdef int total[MAX_KINDS]             # ships of each kind
     cdef int lengths[MAX_KINDS]
@@ -110,7 +111,8 @@ cdef class Enumerator:
     cdef int slice, slices, first_choice
     cdef bint stopped
     cdef bint pairs                       # whether a bundle may have two ships
-    cdef uint64_t* number[MAX_KINDS]      # of each placement in a code
+    cdef const uint64_t* number[MAX_KINDS]  # of each placement in a code
+    cdef object numbers                   # whose these are
     cdef int sort[MAX_KINDS]              # of each kind: those of one sort share the shifts
     cdef int shift[MAX_KINDS][MAX_SHIPS]  # in a code, of the first, second, ... ship of a sort
     cdef int code_words                   # 0: there are no codes
@@ -124,24 +126,19 @@ cdef class Enumerator:
             raise ValueError(f"{self.kinds} kinds of ships; 1 to {MAX_KINDS} are handled")
         self.hits = join(hits & 0xFFFFFFFFFFFFFFFF, hits >> 64)
         self.slice, self.slices = slice, slices
-        self.levels = <Level*>PyMem_Calloc(MAX_SHIPS + 1, sizeof(Level))
-        self.counters = <Counters*>PyMem_Calloc(MAX_KINDS, sizeof(Counters))
-        if self.levels == NULL or self.counters == NULL:
-            raise MemoryError
+        self.arena = Arena()
+        self.levels = <Level*>self.arena.array(MAX_SHIPS + 1, sizeof(Level))
+        self.counters = <Counters*>self.arena.array(MAX_KINDS, sizeof(Counters))
         for t in range(self.kinds):
             self.total[t], self.lengths[t], words = kinds[t]
             if words.shape[0] > MAX_PLACEMENTS:
                 raise ValueError(f"{words.shape[0]} placements; at most {MAX_PLACEMENTS}")
             self.sizes[t] = <int>words.shape[0]
-            self.cells[t] = <Cells*>PyMem_Calloc(MAX_PLACEMENTS, sizeof(Cells))
-            self.cover[t] = <Bits*>PyMem_Calloc(128, sizeof(Bits))
-            self.beside[t] = <Bits*>PyMem_Calloc(MAX_PLACEMENTS * self.kinds, sizeof(Bits))
-            self.through[t] = <int64_t*>PyMem_Calloc(MAX_PLACEMENTS, sizeof(int64_t))
-            if (self.cells[t] == NULL or self.cover[t] == NULL or self.beside[t] == NULL
-                    or self.through[t] == NULL):
-                raise MemoryError
+            self.cells[t] = self.arena.cells(words)
+            self.cover[t] = <Bits*>self.arena.array(128, sizeof(Bits))
+            self.beside[t] = <Bits*>self.arena.array(MAX_PLACEMENTS * self.kinds, sizeof(Bits))
+            self.through[t] = <int64_t*>self.arena.array(MAX_PLACEMENTS, sizeof(int64_t))
             for p in range(self.sizes[t]):
-                self.cells[t][p] = join(words[p, 0], words[p, 1])
                 for q in range(128):
                     if self.cells[t][p] & one(q):
                         self.cover[t][q].w[p >> 6] |= <uint64_t>1 << (p & 63)
@@ -153,17 +150,6 @@ cdef class Enumerator:
                             self.beside[t][p * self.kinds + u].w[q >> 6] |= (
                                 <uint64_t>1 << (q & 63))
         self.restart()
-
-    def __dealloc__(self):
-        cdef int t
-        for t in range(MAX_KINDS):
-            PyMem_Free(self.cells[t])
-            PyMem_Free(self.cover[t])
-            PyMem_Free(self.beside[t])
-            PyMem_Free(self.through[t])
-            PyMem_Free(self.number[t])
-        PyMem_Free(self.levels)
-        PyMem_Free(self.counters)
 
     cdef void restart(self) noexcept:
         cdef Level* root = &self.levels[0]
@@ -300,7 +286,7 @@ cdef class Enumerator:
             total += count_both(&level.allowed[u], &self.beside[t][placement * self.kinds + u])
 
     cdef uint64_t share_pairs(self, const Level* level) noexcept nogil:
-        """The same; adds to `through` for the placements of the two."""
+        """The ways to place the last two ships; adds to `through` for the placements of the two."""
         cdef int t, u, n, placement
         cdef Bits left
         cdef uint64_t total = 0
@@ -394,77 +380,54 @@ cdef class Enumerator:
                 self.tally(t)
         return [[self.through[t][p] for p in range(self.sizes[t])] for t in range(self.kinds)]
 
-    def fill(self, uint64_t[:, ::1] out):
-        """Write the next configurations as cell sets into `out`, shape (n, 2); how many it wrote.
-
-        0 means that all have been met. A bundle is written whole: n is at least 256.
-        """
-        cdef Py_ssize_t n = 0
-        cdef Cells cells
-        cdef int placement
-        if out.shape[0] < MAX_PLACEMENTS or out.shape[1] != 2:
-            raise ValueError(f"out has shape ({out.shape[0]}, {out.shape[1]}); "
-                             f"give ({MAX_PLACEMENTS} or more, 2)")
-        with nogil:
-            while n + MAX_PLACEMENTS <= out.shape[0] and self.advance():
-                while True:
-                    placement = take_first(&self.bundle)
-                    if placement < 0:
-                        break
-                    cells = self.levels[self.depth].cells | self.cells[self.bundle_kind][placement]
-                    out[n, 0] = low(cells)
-                    out[n, 1] = high(cells)
-                    n += 1
-        return n
-
     def name(self, sorts, numbers, shifts, int code_words):
-        """Say what the codes are that `fill_coded` writes: where each ship lies, in bits.
+        """Say what the codes are that `fill` writes: where each ship lies, in bits.
 
         sorts -- of each kind, 0, 1, ...; kinds of one sort hold placements of the same ships.
         numbers -- uint64 (n_t,) for each kind: the numbers of its placements. shifts -- for each sort
         the bit in the code where the number of its first, second, ... ship begins. code_words -- how
         many words of 64 bits codes have; a number is in one of them.
         """
-        cdef int t, p, i
+        cdef int t, i
         cdef const uint64_t[::1] view
         for t in range(self.kinds):
             self.sort[t] = sorts[t]
             view = numbers[t]
             if view.shape[0] != self.sizes[t] or not 0 <= self.sort[t] < min(len(shifts), MAX_KINDS):
                 raise ValueError(f"kind {t} has {self.sizes[t]} placements and one of {len(shifts)} sorts")
-            PyMem_Free(self.number[t])
-            self.number[t] = <uint64_t*>PyMem_Calloc(MAX_PLACEMENTS, sizeof(uint64_t))
-            if self.number[t] == NULL:
-                raise MemoryError
-            for p in range(self.sizes[t]):
-                self.number[t][p] = view[p]
+            self.number[t] = &view[0] if self.sizes[t] else NULL
         for i in range(len(shifts)):
             for t in range(len(shifts[i])):
                 if not 0 <= shifts[i][t] < 64 * code_words:
                     raise ValueError(f"bit {shifts[i][t]} is not in {code_words} words")
                 self.shift[i][t] = shifts[i][t]
-        self.code_words = code_words
+        self.numbers, self.code_words = list(numbers), code_words
 
-    def fill_coded(self, uint64_t[:, ::1] out):
-        """As `fill`, with the code of each configuration after its cells; shape (n, 2 + code words)."""
+    def fill(self, uint64_t[:, ::1] out):
+        """Write the next configurations into `out`, shape (n, 2 + code words); how many it wrote.
+
+        Each as its cells, and after `name` its code. 0 means that all have been met. A bundle is
+        written whole: n is at least 256.
+        """
         cdef Py_ssize_t n = 0
         cdef Cells cells
         cdef int placement, i, at, words = self.code_words
         cdef int used[MAX_KINDS]
+        cdef uint64_t code[MAX_CODE_WORDS]     # of the ships above the bundle
         cdef Level* level
         cdef const uint64_t* number
-        if out.shape[0] < MAX_PLACEMENTS or out.shape[1] != 2 + words or not words:
+        if out.shape[0] < MAX_PLACEMENTS or out.shape[1] != 2 + words:
             raise ValueError(f"out has shape ({out.shape[0]}, {out.shape[1]}); "
                              f"give ({MAX_PLACEMENTS} or more, {2 + words})")
         with nogil:
             while n + MAX_PLACEMENTS <= out.shape[0] and self.advance():
                 memset(used, 0, sizeof(used))
-                memset(&out[n, 2], 0, words * sizeof(uint64_t))
-                for i in range(self.depth):
+                memset(code, 0, sizeof(code))
+                for i in range(self.depth if words else 0):
                     level = &self.levels[i]
                     at = self.shift[self.sort[level.kind]][used[self.sort[level.kind]]]
                     used[self.sort[level.kind]] += 1
-                    out[n, 2 + (at >> 6)] |= self.number[level.kind][level.placement] << (at & 63)
+                    code[at >> 6] |= self.number[level.kind][level.placement] << (at & 63)
                 at = self.shift[self.sort[self.bundle_kind]][used[self.sort[self.bundle_kind]]]
                 number = self.number[self.bundle_kind]
                 while True:
@@ -474,10 +437,9 @@ cdef class Enumerator:
                     cells = self.levels[self.depth].cells | self.cells[self.bundle_kind][placement]
                     out[n, 0] = low(cells)
                     out[n, 1] = high(cells)
-                    # The next row, if it is in the bundle, begins with the same ships.
-                    if n + 1 < out.shape[0]:
-                        for i in range(words):
-                            out[n + 1, 2 + i] = out[n, 2 + i]
-                    out[n, 2 + (at >> 6)] |= number[placement] << (at & 63)
+                    for i in range(words):
+                        out[n, 2 + i] = code[i]
+                    if words:
+                        out[n, 2 + (at >> 6)] |= number[placement] << (at & 63)
                     n += 1
         return n

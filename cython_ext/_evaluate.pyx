@@ -15,7 +15,7 @@ Where no cell is left, or all are certain, the game is over but for certain hits
 
 cimport cython
 from libc.stdint cimport INT64_MAX, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -78,14 +78,8 @@ cdef class TreeEvaluator(EvaluatorBase):
         self.endgame = Endgame(distinct)
         self.labelled_endgame = AnnouncedEndgame(labels)
         self.by_row = labels.codes if rule.endgame > 1 or rule.candidates > 1 else 0
-        self.memo = <Entry*>calloc(MEMO * (MAX_LEVELS + 1), sizeof(Entry))
-        self.costs = <Cost*>calloc(COSTS, sizeof(Cost))
-        if self.memo == NULL or self.costs == NULL:
-            raise MemoryError
-
-    def __dealloc__(self):
-        free(self.memo)
-        free(self.costs)
+        self.memo = <Entry*>self.arena.array(MEMO * (MAX_LEVELS + 1), sizeof(Entry))
+        self.costs = <Cost*>self.arena.array(COSTS, sizeof(Cost))
 
     # The walk
 
@@ -571,7 +565,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         return self.roll_more(w, x, left)
 
     cdef int64_t roll_more(self, Words* w, uint64_t x, int left) noexcept nogil:
-        """The same of three or more, of a sample, or where cells may be equal."""
+        """What greedy misses in three or more, in a sample, or where cells may be equal."""
         cdef int n = popcount(x), best, total
         cdef uint32_t key
         cdef int64_t cost
@@ -680,7 +674,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             k += self.keeps(part, counts, i)
 
     cdef int64_t play_few(self, const Part* part, int left, const Costing* costing) noexcept nogil:
-        """The same of at most a word of configurations."""
+        """What a level misses in a part of at most a word of configurations."""
         cdef Words w
         cdef Trail at
         cdef Known name

@@ -20,15 +20,14 @@ both into the least, and the number of all that were missed.
 import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
-from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
 from cells cimport Cells, ctz, first, high, join, low, one, popcount, size
-from covered cimport (Covered, fill_covered, heaviest_tree, release_covered, sorted_pair,
-                      sorted_triple)
+from covered cimport Covered, fill_covered, heaviest_tree, sorted_pair, sorted_triple
 from hashing cimport scramble
+from optsearch.compiled._arena cimport Arena
 from slots cimport Slots, add_number, forget_numbers, next_number
 from states cimport State, States, add_state, find_state, forget_states
 
@@ -64,11 +63,12 @@ cdef class FirstShip:
     symmetries -- int32 of shape (number, cells): they take placements to those with as many avoiding.
     """
 
+    cdef Arena arena
     cdef int hits, most, placements, start, turns, board
     cdef Cells* mask
     cdef Cells* halo
-    cdef int64_t* avoiding
-    cdef int64_t* words          # by misses made and hits left: sequences finished in time
+    cdef const int64_t[:, ::1] avoiding
+    cdef const int64_t[:, ::1] words     # by misses made and hits left: sequences finished in time
     cdef int32_t turn[MAX_TURNS][128]
     cdef int32_t least_cell[128]         # that a symmetry takes a cell to
     cdef Cells near[128]         # the cells of placements through a cell, and of their halos
@@ -89,7 +89,7 @@ cdef class FirstShip:
     def __cinit__(self, int hits, const uint64_t[:, ::1] masks, const uint64_t[:, ::1] halos,
                   const int64_t[:, ::1] avoiding, int start, const int64_t[:, ::1] words,
                   const int32_t[:, ::1] symmetries):
-        cdef int i, j, cell, n = <int>masks.shape[0]
+        cdef int i, cell, n = <int>masks.shape[0]
         cdef Cells some
         if not 1 <= hits < 1 << 15 or halos.shape[0] != n or avoiding.shape[0] != n:
             raise ValueError("a halo and what is avoided of each placement")
@@ -104,14 +104,11 @@ cdef class FirstShip:
         if not 1 <= self.turns <= MAX_TURNS or not 1 <= self.board <= 128:
             raise ValueError(f"1 to {MAX_TURNS} symmetries of 1 to 128 cells")
         self.start, self.computed = start, 0
-        self.mask = <Cells*>PyMem_Calloc(n + 1, sizeof(Cells))
-        self.halo = <Cells*>PyMem_Calloc(n + 1, sizeof(Cells))
-        self.avoiding = <int64_t*>PyMem_Calloc((n + 1) * (self.most + 1), sizeof(int64_t))
-        self.words = <int64_t*>PyMem_Calloc((self.most + 1) * (hits + 1), sizeof(int64_t))
+        self.arena, self.avoiding, self.words = Arena(), avoiding, words
+        self.mask, self.halo = self.arena.cells(masks), self.arena.cells(halos)
         self.found_room = ROOM
         self.found = <Known*>calloc(ROOM, sizeof(Known))
-        if (self.mask == NULL or self.halo == NULL or self.avoiding == NULL or self.words == NULL
-                or self.found == NULL):
+        if self.found == NULL:
             raise MemoryError
         for i in range(self.turns):
             for cell in range(self.board):
@@ -124,10 +121,6 @@ cdef class FirstShip:
             for i in range(self.turns):
                 self.least_cell[cell] = min(self.least_cell[cell], self.turn[i][cell])
         for i in range(n):
-            self.mask[i] = join(masks[i, 0], masks[i, 1])
-            self.halo[i] = join(halos[i, 0], halos[i, 1])
-            for j in range(self.most + 1):
-                self.avoiding[i * (self.most + 1) + j] = avoiding[i, j]
             some = self.mask[i]
             while some:
                 cell = first(some)
@@ -136,15 +129,8 @@ cdef class FirstShip:
                     raise ValueError("a placement beyond the board")
                 self.line[cell] |= self.mask[i]
                 self.near[cell] |= self.mask[i] | self.halo[i]
-        for i in range(self.most + 1):
-            for j in range(hits + 1):
-                self.words[i * (hits + 1) + j] = words[i, j]
 
     def __dealloc__(self):
-        PyMem_Free(self.mask)
-        PyMem_Free(self.halo)
-        PyMem_Free(self.avoiding)
-        PyMem_Free(self.words)
         free(self.states.table)
         free(self.found)
         free(self.numbers.words)
@@ -289,14 +275,14 @@ cdef class FirstShip:
         """What is left when it is counted now."""
         cdef int64_t each = 0, together = 0, number
         cdef int i, k
-        cdef int64_t* words = self.words + misses * (self.hits + 1)
+        cdef const int64_t* words = &self.words[misses, 0]
         cdef Cells common = self.mask[self.ship[ctz(alive)]]  # cells of all placements alive
         while alive:
             i = ctz(alive)
             alive &= alive - 1
             common &= self.mask[self.ship[i]]
             k = misses - self.missed[i] - popcount(near & self.beside[i])
-            number = self.avoiding[self.ship[i] * (self.most + 1) + max(0, k)]
+            number = self.avoiding[self.ship[i], max(0, k)]
             together += number
             each += max(0, number - words[self.hits - size(self.mask[self.ship[i]])])
         return max(each, together - words[self.hits - size(common)])
@@ -314,6 +300,7 @@ cdef class Sequences:
     a cell comes that shares a placement with c.
     """
 
+    cdef Arena arena
     cdef FirstShip values
     cdef int cells
     cdef readonly int64_t best
@@ -327,12 +314,12 @@ cdef class Sequences:
         self.values, self.cells, self.best = values, n, best
         self.number, self.room = 0, ROOM
         self.following = <Kept*>calloc(self.room, sizeof(Kept))
-        if self.following == NULL or not fill_covered(
-                &self.covered, n, counts[0], counts[1], counts[2], counts[3]):
+        if self.following == NULL:
             raise MemoryError
+        self.arena = Arena()
+        fill_covered(&self.covered, self.arena, n, counts[0], counts[1], counts[2], counts[3])
 
     def __dealloc__(self):
-        release_covered(&self.covered)
         free(self.following)
         free(self.numbers.words)
 

@@ -25,8 +25,8 @@ them; their products count the configurations through every placement. A count k
 goes back keeps all layers, or, where these do not fit, some of them, between which it sweeps again.
 """
 
+cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
@@ -34,6 +34,7 @@ from libc.string cimport memset
 import numpy as np
 
 from cells cimport Cells, ctz, high, join, low
+from optsearch.compiled._arena cimport Arena
 from slots cimport Slots, add_number, forget_numbers, next_number
 
 cdef extern from *:
@@ -184,6 +185,7 @@ cdef inline uint64_t hash_of(Cells mask) noexcept nogil:
     return x ^ (x >> 32)
 
 
+@cython.no_gc_clear            # __dealloc__ reads the arena
 cdef class Frontier:
     """Passes over the cells for one set of constraints.
 
@@ -200,6 +202,7 @@ cdef class Frontier:
     max_bytes -- MemoryError where the layers would need more.
     """
 
+    cdef Arena arena
     cdef int cells, kinds, fleets, words
     cdef readonly int stride              # words of a row
     cdef int* weights_of                  # of each kind in the mixed radix
@@ -208,12 +211,12 @@ cdef class Frontier:
     cdef uint64_t* all_can                # of each kind and fleet: all bits or none
     cdef double* is_can                   # the same as 1 or 0
     cdef uint64_t* some                   # a row of bits to work in
-    cdef int32_t* starts
+    cdef const int32_t[::1] starts
     cdef Placement* placements
     cdef Cells* relevant
     cdef Cells* due
-    cdef uint8_t* hit
-    cdef uint64_t* alive
+    cdef const uint8_t[::1] hit
+    cdef const uint64_t[:, ::1] alive
     cdef Layer* layers                    # cells + 1
     cdef uint64_t** blocks                # that no layer has now
     cdef int64_t free_blocks, room_for_blocks
@@ -231,12 +234,12 @@ cdef class Frontier:
                   const uint64_t[:, ::1] relevant, const uint64_t[:, ::1] due,
                   const uint8_t[::1] hit, const uint64_t[:, ::1] alive, long long max_bytes):
         cdef int i, f, t, n = <int>kinds.shape[0]
-        self.cells, self.kinds = <int>hit.shape[0], len(counts)
-        self.max_bytes = max_bytes
-        self.weights_of = <int*>PyMem_Calloc(self.kinds + 1, sizeof(int))
-        self.counts = <int*>PyMem_Calloc(self.kinds + 1, sizeof(int))
-        if self.weights_of == NULL or self.counts == NULL:
-            raise MemoryError
+        cdef Cells* needed
+        cdef Cells* closed
+        self.cells, self.kinds, self.max_bytes = <int>hit.shape[0], len(counts), max_bytes
+        self.arena = Arena()
+        self.weights_of = <int*>self.arena.array(self.kinds, sizeof(int))
+        self.counts = <int*>self.arena.array(self.kinds, sizeof(int))
         self.fleets = 1
         for t in range(self.kinds):
             self.counts[t], self.weights_of[t] = counts[t], self.fleets
@@ -246,43 +249,25 @@ cdef class Frontier:
         if (starts.shape[0] != self.cells + 1 or starts[self.cells] != n or needs.shape[0] != n
                 or closes.shape[0] != n or relevant.shape[0] != self.cells + 1
                 or due.shape[0] != self.cells + 1 or alive.shape[0] != self.cells + 1
-                or alive.shape[1] != self.words
-                or not needs.shape[1] == closes.shape[1] == relevant.shape[1] == due.shape[1] == 2):
+                or alive.shape[1] != self.words):
             raise ValueError("arrays of another game")
-        self.can = <uint64_t*>PyMem_Calloc(self.kinds * self.words + 1, sizeof(uint64_t))
-        self.some = <uint64_t*>PyMem_Calloc(self.words, sizeof(uint64_t))
-        self.starts = <int32_t*>PyMem_Calloc(self.cells + 1, sizeof(int32_t))
-        self.placements = <Placement*>PyMem_Calloc(n + 1, sizeof(Placement))
-        self.relevant = <Cells*>PyMem_Calloc(self.cells + 1, sizeof(Cells))
-        self.due = <Cells*>PyMem_Calloc(self.cells + 1, sizeof(Cells))
-        self.hit = <uint8_t*>PyMem_Calloc(self.cells + 1, 1)
-        self.alive = <uint64_t*>PyMem_Calloc((self.cells + 1) * self.words, sizeof(uint64_t))
-        self.layers = <Layer*>PyMem_Calloc(self.cells + 1, sizeof(Layer))
-        self.all_can = <uint64_t*>PyMem_Calloc(self.kinds * self.fleets + 1, sizeof(uint64_t))
-        self.is_can = <double*>PyMem_Calloc(self.kinds * self.fleets + 1, sizeof(double))
-        if (self.can == NULL or self.all_can == NULL or self.is_can == NULL or self.some == NULL
-                or self.starts == NULL or self.placements == NULL
-                or self.relevant == NULL or self.due == NULL or self.hit == NULL
-                or self.alive == NULL or self.layers == NULL):
-            raise MemoryError
+        self.starts, self.hit, self.alive = starts, hit, alive
+        self.relevant, self.due = self.arena.cells(relevant), self.arena.cells(due)
+        self.layers = <Layer*>self.arena.array(self.cells + 1, sizeof(Layer))
+        self.some = <uint64_t*>self.arena.array(self.words, sizeof(uint64_t))
+        self.can = <uint64_t*>self.arena.array(self.kinds * self.words, sizeof(uint64_t))
+        self.all_can = <uint64_t*>self.arena.array(self.kinds * self.fleets, sizeof(uint64_t))
+        self.is_can = <double*>self.arena.array(self.kinds * self.fleets, sizeof(double))
         for t in range(self.kinds):
             for f in range(self.fleets):
                 if f // self.weights_of[t] % (self.counts[t] + 1) < self.counts[t]:
                     self.can[t * self.words + (f >> 6)] |= <uint64_t>1 << (f & 63)
                     self.all_can[t * self.fleets + f] = ~<uint64_t>0
                     self.is_can[t * self.fleets + f] = 1.0
+        self.placements = <Placement*>self.arena.array(n, sizeof(Placement))
+        needed, closed = self.arena.cells(needs), self.arena.cells(closes)
         for i in range(n):
-            self.placements[i].needs = join(needs[i, 0], needs[i, 1])
-            self.placements[i].closes = join(closes[i, 0], closes[i, 1])
-            self.placements[i].kind = kinds[i]
-        for i in range(self.cells + 1):
-            self.starts[i] = starts[i]
-            self.relevant[i] = join(relevant[i, 0], relevant[i, 1])
-            self.due[i] = join(due[i, 0], due[i, 1])
-            for f in range(self.words):
-                self.alive[i * self.words + f] = alive[i, f]
-            if i < self.cells:
-                self.hit[i] = hit[i]
+            self.placements[i] = Placement(needed[i], closed[i], kinds[i])
 
     def __dealloc__(self):
         cdef int k
@@ -293,19 +278,6 @@ cdef class Frontier:
         for b in range(self.free_blocks):
             free(self.blocks[b])
         free(self.blocks)
-        PyMem_Free(self.layers)
-        PyMem_Free(self.weights_of)
-        PyMem_Free(self.counts)
-        PyMem_Free(self.can)
-        PyMem_Free(self.all_can)
-        PyMem_Free(self.is_can)
-        PyMem_Free(self.some)
-        PyMem_Free(self.starts)
-        PyMem_Free(self.placements)
-        PyMem_Free(self.relevant)
-        PyMem_Free(self.due)
-        PyMem_Free(self.hit)
-        PyMem_Free(self.alive)
         free(self.numbers.words)
 
     # Layers
@@ -446,7 +418,7 @@ cdef class Frontier:
 
     cdef inline void add_ship(self, Value* out, const Value* some, int t, double weight, int first,
                               int last) noexcept nogil:
-        """The same for the fleets to which a ship of kind t can be added, times a weight."""
+        """Add the values of fleets to which a ship of kind t can be added, times a weight."""
         last = min(last, self.fleets - self.weights_of[t])
         if Value is double:
             add_some_weights(out + first, some + first, self.is_can + t * self.fleets + first,
@@ -465,7 +437,7 @@ cdef class Frontier:
         cdef int64_t s, target
         cdef int i, j, t, by, first, last, words = self.words
         cdef Cells mask, next_mask, nothing = join(0, 0), this = join(1, 0)
-        cdef const uint64_t* alive = self.alive + (k + 1) * words
+        cdef const uint64_t* alive = &self.alive[k + 1, 0]
         cdef uint64_t any
         cdef double weight = 1.0
         forget_numbers(&self.numbers)
@@ -818,19 +790,13 @@ cdef class Frontier:
         if len(ranks) == 0:
             return placed
         if weights is None:
-            self._unrank_counts(ranks, placed)
+            self.descend[uint64_t](ranks, placed, 1)
         else:
             self.weights = &weights[0]
-            self._unrank_weights(ranks, placed)
+            self.descend[double](ranks, placed, 1.0)
         return placed
 
     @property
     def is_whole(self):
         """Whether all layers are kept, so that `unrank` can be called again."""
         return self.every == 1
-
-    cdef _unrank_counts(self, uint64_t[::1] ranks, int32_t[:, ::1] placed):
-        self.descend[uint64_t](ranks, placed, 1)
-
-    cdef _unrank_weights(self, double[::1] ranks, int32_t[:, ::1] placed):
-        self.descend[double](ranks, placed, 1.0)

@@ -24,11 +24,12 @@ are no labels, and codes of no bits.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport malloc
 from libc.string cimport memset
 
 from cells cimport MAX_CELLS, Cells, ctz, first, high, join, low, one, popcount, size
 from hashing cimport scramble
+from optsearch.compiled._arena cimport Arena
 from optsearch.compiled._block cimport MAX_EXTRAS, Block, Part, Shots, Words, split
 from optsearch.compiled._enumerate cimport MAX_CODED, MAX_KINDS
 
@@ -49,7 +50,7 @@ cdef class Labels:
     def __cinit__(self, order, kinds, const int32_t[:, ::1] slots, bint is_fixed,
                   bint by_place=False):
         cdef int i, t
-        self.is_fixed, self.by_place = is_fixed, by_place
+        self.arena, self.is_fixed, self.by_place = Arena(), is_fixed, by_place
         self.cells, self.kinds, self.ships = len(order), len(kinds), <int>slots.shape[0]
         if self.kinds > MAX_KINDS or self.ships > MAX_CODED:
             raise ValueError(f"{self.ships} ships of {self.kinds} kinds are too many")
@@ -76,9 +77,7 @@ cdef class Labels:
         if masks.shape[1] != 2 or not 0 <= width <= 16 or masks.shape[0] > 1 << width:
             raise ValueError(f"{masks.shape[0]} placements are not numbered by {width} bits")
         self.width[t], self.placements[t] = width, <int>masks.shape[0]
-        self.placed[t] = <Cells*>calloc(<size_t>1 << width, sizeof(Cells))
-        if self.placed[t] == NULL:
-            raise MemoryError
+        self.placed[t] = <Cells*>self.arena.array(<size_t>1 << width, sizeof(Cells))
         for number in range(self.placements[t]):
             cells = join(masks[number, 0], masks[number, 1])
             for i in range(self.cells):
@@ -97,9 +96,7 @@ cdef class Labels:
         for t in range(self.kinds):
             for number in range(self.placements[t]):
                 n += size(self.placed[t][number])
-        self.through = <Through*>malloc((n + 1) * sizeof(Through))
-        if self.through == NULL:
-            raise MemoryError
+        self.through = <Through*>self.arena.array(n, sizeof(Through))
         n = 0
         for i in range(self.cells):
             self.start[i] = n
@@ -137,12 +134,6 @@ cdef class Labels:
             raise ValueError(f"{self.number} ships can lie on one cell; at most {MAX_LABELS} may")
         return 0
 
-    def __dealloc__(self):
-        cdef int t
-        for t in range(MAX_KINDS):
-            free(self.placed[t])
-        free(self.through)
-
     cdef bint can_tell(self, int place, Cells hits) noexcept nogil:
         """False: no hit there has a label."""
         return self.is_fixed or self.alone[place] or self.near[place] & hits
@@ -173,7 +164,7 @@ cdef class Labels:
             self.enter_afloat(s, number, part.shots.hits, afloat)
 
     cdef void list_afloat_words(self, const Words* w, uint64_t x, Cells hits, int32_t* afloat) noexcept nogil:
-        """The same of words."""
+        """How many ships of some words are afloat, by their labels."""
         cdef int s, i, number
         memset(afloat, 0, MAX_KINDS * sizeof(int32_t))
         for s in range(self.ships):

@@ -30,14 +30,15 @@ each state, a backward pass the ways to complete it; their products count the co
 every placement.
 """
 
+cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
 import numpy as np
 
+from optsearch.compiled._arena cimport Arena
 from slots cimport Slots, add_number, next_number
 
 cdef extern from *:
@@ -115,6 +116,7 @@ cdef class Lattice:
         that cell is swept, 0 where it does not fit, and those closed when it is).
     """
 
+    cdef Arena arena
     cdef readonly int rows, columns, kinds, ways
     cdef bint drawn
     cdef int kind_of[MAX_WAYS]
@@ -144,6 +146,7 @@ cdef class Lattice:
         self.fleets = 1
         for i in range(self.kinds):
             self.lengths[i], self.counts[i] = lengths[i], counts[i]
+            self.kind_of[2 * i] = self.kind_of[2 * i + 1] = i
             self.weights[i] = self.fleets
             self.fleets *= counts[i] + 1
         # A field holds heights up to length + 1, a need that no height meets, and the guard bit.
@@ -161,13 +164,27 @@ cdef class Lattice:
                 self.kind_of[i] = kinds[i]
                 for c in range(columns):
                     self.needs[i][c], self.closes[i][c] = needs[i, c], closes[i, c]
+        else:
+            self.set_needs()
         for c in range(columns):
             self.guards |= <uint64_t>1 << (c * self.bits + self.bits - 1)
-        self.first_state = <int32_t*>PyMem_Malloc(self.fleets * sizeof(int32_t))
-        if self.first_state == NULL:
-            raise MemoryError
+        self.arena = Arena()
+        self.first_state = <int32_t*>self.arena.array(self.fleets, sizeof(int32_t))
         for i in range(self.fleets):
             self.first_state[i] = -1
+
+    cdef void set_needs(self):
+        """The columns that straight ships need free."""
+        cdef int kind, c, j, length
+        cdef uint64_t field = (<uint64_t>1 << self.bits) - 1
+        for kind in range(self.kinds):
+            length = self.lengths[kind]
+            for c in range(self.columns):
+                if c + length <= self.columns:
+                    for j in range(c, c + length):
+                        self.needs[2 * kind][c] |= field << (j * self.bits)
+                if length > 1:
+                    self.needs[2 * kind + 1][c] = field << (c * self.bits)
 
     def __dealloc__(self):
         cdef int c
@@ -179,7 +196,6 @@ cdef class Lattice:
             free(self.layers[c].numbers.words)
         free(self.finals)
         free(self.final_numbers.words)
-        PyMem_Free(self.first_state)
 
     # Building
 
@@ -249,6 +265,14 @@ cdef class Lattice:
         field = self.height(skyline, column)
         return skyline ^ ((field ^ field >> 1) << (column * self.bits))
 
+    cdef uint64_t with_ship(self, uint64_t skyline, int c, int way) noexcept nogil:
+        """The skyline, cell (row, c) swept, after a ship that has it as its first."""
+        if self.drawn:
+            return self.swept(skyline, c) | self.closes[way][c]
+        if way & 1:
+            return self.with_vertical(skyline, c, self.lengths[way >> 1])
+        return self.with_horizontal(skyline, c, self.lengths[way >> 1])
+
     cdef uint64_t with_vertical(self, uint64_t skyline, int c, int length) noexcept nogil:
         """The skyline, cell (row, c) swept, after a ship from (row, c) down."""
         if self.contact == ANY:
@@ -302,40 +326,17 @@ cdef class Lattice:
         """Find what follows state s of layer c; the states of a layer are expanded in order."""
         cdef Layer* layer = &self.layers[c]
         cdef uint64_t skyline = layer.skyline[s]
-        cdef int fleet = layer.fleet[s], kind, length, j
-        cdef bint fits
+        cdef int fleet = layer.fleet[s], kind, way
         layer.start[s] = layer.edge_count
         if self.is_closed(skyline, c):
             self.add_edge(c, self.swept(skyline, c), fleet, CLOSED)
-            layer.start[s + 1] = layer.edge_count
-            return 0
-        if self.drawn:
-            self.add_edge(c, self.swept(skyline, c), fleet, LEAVE)
-            for j in range(self.ways):
-                kind = self.kind_of[j]
-                if (fleet // self.weights[kind] % (self.counts[kind] + 1) and self.needs[j][c]
-                        and not skyline & self.needs[j][c]):
-                    self.add_edge(c, self.swept(skyline, c) | self.closes[j][c],
-                                  fleet - self.weights[kind], j)
-                    layer = &self.layers[c]
-            layer.start[s + 1] = layer.edge_count
-            return 0
-        self.add_edge(c, skyline, fleet, LEAVE)
-        for kind in range(self.kinds):
-            if fleet // self.weights[kind] % (self.counts[kind] + 1) == 0:
-                continue
-            length = self.lengths[kind]
-            fits = c + length <= self.columns
-            for j in range(c, c + length):
-                if not fits or self.height(skyline, j) > 0:
-                    fits = False
-                    break
-            if fits:
-                self.add_edge(c, self.with_horizontal(skyline, c, length),
-                              fleet - self.weights[kind], 2 * kind)
-            if length > 1:
-                self.add_edge(c, self.with_vertical(skyline, c, length),
-                              fleet - self.weights[kind], 2 * kind + 1)
+        else:
+            self.add_edge(c, self.swept(skyline, c) if self.drawn else skyline, fleet, LEAVE)
+            for way in range(self.ways):
+                kind = self.kind_of[way]
+                if (fleet // self.weights[kind] % (self.counts[kind] + 1) and self.needs[way][c]
+                        and not skyline & self.needs[way][c]):
+                    self.add_edge(c, self.with_ship(skyline, c, way), fleet - self.weights[kind], way)
         layer.start[s + 1] = layer.edge_count
         return 0
 
@@ -389,6 +390,7 @@ cdef struct Pending:         # the states reached at one cell, while only a coun
     int32_t* states
 
 
+@cython.no_gc_clear            # __dealloc__ reads the arena
 cdef class Query:
     """Passes over the lattice for one set of constraints; its buffers are reused.
 
@@ -396,6 +398,7 @@ cdef class Query:
     through() keeps the states of all cells, for the way back.
     """
 
+    cdef Arena arena
     cdef Lattice lattice
     cdef int cells, fleet
     cdef uint64_t modulus
@@ -403,9 +406,7 @@ cdef class Query:
     cdef uint64_t* needed        # after each cell: the skyline that covers all hits ahead
     cdef Reached* reached        # of each cell
     cdef const double* weights   # of each way and cell, while a weighted pass runs
-    cdef int32_t* walk_state     # of each rank, while unrank() runs
-    cdef int32_t* walk_cell
-    cdef int32_t* walk_ship
+    cdef int32_t* walk           # of each rank the state, the cell, the ship, while unrank() runs
     cdef int slots               # a transition from cell k leads to k + 1 … k + slots - 1
     cdef int most                # states of a layer
     cdef int width               # values that each state has room for
@@ -418,11 +419,10 @@ cdef class Query:
         self.lattice = lattice
         self.cells = lattice.rows * lattice.columns
         self.slots = lattice.columns + 1
-        self.ways = <uint64_t*>PyMem_Calloc(self.cells, sizeof(uint64_t))
-        self.needed = <uint64_t*>PyMem_Calloc(self.cells, sizeof(uint64_t))
-        self.reached = <Reached*>PyMem_Calloc(self.cells, sizeof(Reached))
-        if self.ways == NULL or self.needed == NULL or self.reached == NULL:
-            raise MemoryError
+        self.arena = Arena()
+        self.ways = <uint64_t*>self.arena.array(self.cells, sizeof(uint64_t))
+        self.needed = <uint64_t*>self.arena.array(self.cells, sizeof(uint64_t))
+        self.reached = <Reached*>self.arena.array(self.cells, sizeof(Reached))
         for c in range(self.slots):
             self.value[c] = <uint64_t*>calloc(most + 1, sizeof(uint64_t))
             if self.value[c] == NULL:
@@ -430,8 +430,6 @@ cdef class Query:
 
     def __dealloc__(self):
         cdef int c, k
-        PyMem_Free(self.ways)
-        PyMem_Free(self.needed)
         for c in range(self.slots):
             free(self.value[c])
             free(self.pending[c].states)
@@ -440,7 +438,6 @@ cdef class Query:
                 free(self.reached[k].states)
                 free(self.reached[k].before)
                 free(self.reached[k].after)
-        PyMem_Free(self.reached)
 
     def set(self, int fleet, const uint64_t[::1] ways, const uint8_t[::1] hit):
         """The ships to place (mixed radix), where each may start, and the cells to cover."""
@@ -639,9 +636,9 @@ cdef class Query:
         cdef Py_ssize_t r
         cdef Value some
         cdef Value* values[COLUMNS + 1]
-        cdef int32_t* state = self.walk_state
-        cdef int32_t* cell = self.walk_cell
-        cdef int32_t* ship = self.walk_ship
+        cdef int32_t* state = self.walk
+        cdef int32_t* cell = state + ranks.shape[0]
+        cdef int32_t* ship = cell + ranks.shape[0]
         for r in range(ranks.shape[0]):
             state[r] = self.lattice.first_state[self.fleet]
             cell[r] = ship[r] = 0
@@ -667,11 +664,7 @@ cdef class Query:
                         edge = &layer.edges[j]
                         if ranks[r] < some:
                             break
-                        if Value is double:
-                            # Rounding may leave a rank past the last way: that way is taken.
-                            ranks[r] -= some
-                        else:
-                            ranks[r] -= some
+                        ranks[r] -= some  # rounding may leave it past the last way: that is taken
                 if Value is double:
                     if edge.way < LEAVE:
                         ranks[r] /= self.weights[edge.way * self.cells + k]
@@ -847,30 +840,19 @@ cdef class Query:
         overwritten.
         """
         cdef Py_ssize_t n = len(ranks)
+        cdef uint64_t[::1] numbers
+        cdef double[::1] shares
         cdef const double[:, ::1] view
-        placements = np.full((n, ships), -1, np.int32)
-        if n == 0:
-            return placements
-        self.walk_state = <int32_t*>PyMem_Malloc(3 * n * sizeof(int32_t))
-        if self.walk_state == NULL:
-            raise MemoryError
-        self.walk_cell = self.walk_state + n
-        self.walk_ship = self.walk_cell + n
-        try:
-            if weights is None:
-                self._unrank_counts(ranks, placements)
-            else:
-                view = weights
-                self.weights = &view[0, 0]
-                self._unrank_weights(ranks, placements)
-        finally:
-            PyMem_Free(self.walk_state)
-        return placements
-
-    cdef _unrank_counts(self, uint64_t[::1] ranks, int32_t[:, ::1] placements):
-        with nogil:
-            self.descend[uint64_t](ranks, placements)
-
-    cdef _unrank_weights(self, double[::1] ranks, int32_t[:, ::1] placements):
-        with nogil:
-            self.descend[double](ranks, placements)
+        cdef int32_t[:, ::1] placements = np.full((n, ships), -1, np.int32)
+        cdef Arena arena = Arena()
+        self.walk = <int32_t*>arena.array(3 * n, sizeof(int32_t))
+        if weights is None:
+            numbers = ranks
+            with nogil:
+                self.descend[uint64_t](numbers, placements)
+        else:
+            shares, view = ranks, weights
+            self.weights = &view[0, 0]
+            with nogil:
+                self.descend[double](shares, placements)
+        return np.asarray(placements)

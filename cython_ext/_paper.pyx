@@ -4,17 +4,16 @@ Algorithm 1 counts with one recursive call a placement. Algorithm 2 finds the op
 transposition table on (hits, misses) and no bounds. Both are compiled as carefully as our own.
 """
 
-from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 import numpy as np
 
-from cells cimport Cells, join, popcount
+from cells cimport Cells, popcount
+from optsearch.compiled._arena cimport Arena
 
 cdef enum:
-    MAX_SHIPS = 128
     MAX_UNDECIDED = 40      # 3 ** 40 < 2 ** 64 < 3 ** 41
     FRESH = 1 << 14         # states that are handed to the table on disk at once
 
@@ -47,34 +46,16 @@ def count_configurations(ships):
     Two ships of one length are counted in both orders, as in the paper.
     """
     cdef int n = len(ships), i
-    cdef Py_ssize_t p
     cdef uint64_t total
     cdef const uint64_t[:, ::1] cells, closed
-    cdef Ship* first
-    if not 0 < n <= MAX_SHIPS:
-        raise ValueError(f"{n} ships; 1 to {MAX_SHIPS} are handled")
-    first = <Ship*>PyMem_Calloc(n, sizeof(Ship))
-    if first == NULL:
-        raise MemoryError
-    try:
-        for i in range(n):
-            cells, closed = ships[i]
-            first[i].placements = <int>cells.shape[0]
-            first[i].cells = <Cells*>PyMem_Malloc((cells.shape[0] + 1) * sizeof(Cells))
-            first[i].closed = <Cells*>PyMem_Malloc((cells.shape[0] + 1) * sizeof(Cells))
-            if first[i].cells == NULL or first[i].closed == NULL:
-                raise MemoryError
-            for p in range(cells.shape[0]):
-                first[i].cells[p] = join(cells[p, 0], cells[p, 1])
-                first[i].closed[p] = join(closed[p, 0], closed[p, 1])
-        with nogil:
-            total = count_from(first, n, 0)
-        return total
-    finally:
-        for i in range(n):
-            PyMem_Free(first[i].cells)
-            PyMem_Free(first[i].closed)
-        PyMem_Free(first)
+    cdef Arena arena = Arena()
+    cdef Ship* first = <Ship*>arena.array(n, sizeof(Ship))
+    for i in range(n):
+        cells, closed = ships[i]
+        first[i] = Ship(arena.cells(cells), arena.cells(closed), <int>cells.shape[0])
+    with nogil:
+        total = count_from(first, n, 0)
+    return total
 
 
 # Algorithm 2
@@ -97,8 +78,9 @@ cdef class Optimum:
     order, so that states that are found one after another lie side by side.
     """
 
+    cdef Arena arena
     cdef int cells, words, needed
-    cdef uint64_t* columns
+    cdef const uint64_t[:, ::1] columns
     cdef uint64_t* families           # two a depth: the configurations after a hit, after a miss
     cdef uint64_t digit[MAX_UNDECIDED]
     cdef uint64_t* keys               # state + 1; 0 is a free slot
@@ -112,7 +94,7 @@ cdef class Optimum:
 
     def __cinit__(self, const uint64_t[:, ::1] columns, int configurations, int hits,
                   max_bytes, tick, disk=None, bint asks=False):
-        cdef int c, w
+        cdef int c
         self.disk, self.has_disk, self.asks = disk, disk is not None, asks
         self.fresh_states = np.zeros(FRESH if disk is not None else 0, np.uint64)
         self.fresh_heights = np.zeros(FRESH if disk is not None else 0, np.uint32)
@@ -122,25 +104,20 @@ cdef class Optimum:
             raise ValueError(f"{self.cells} cells; at most {MAX_UNDECIDED} are handled")
         if <uint64_t>configurations * (self.cells + 1) >= 1 << 32:
             raise ValueError(f"{configurations} configurations are too many for 32-bit heights")
-        self.columns = <uint64_t*>PyMem_Malloc((self.cells * self.words + 1) * sizeof(uint64_t))
-        self.families = <uint64_t*>PyMem_Calloc(
-            2 * (self.cells + 2) * self.words + 1, sizeof(uint64_t))
+        self.columns = columns
+        self.arena = Arena()
+        self.families = <uint64_t*>self.arena.array(2 * (self.cells + 2) * self.words, sizeof(uint64_t))
         self.slots = 1 << 12
         self.keys = <uint64_t*>calloc(self.slots, sizeof(uint64_t))
         self.heights = <uint32_t*>calloc(self.slots, sizeof(uint32_t))
-        if (self.columns == NULL or self.families == NULL or self.keys == NULL
-                or self.heights == NULL):
+        if self.keys == NULL or self.heights == NULL:
             raise MemoryError
         for c in range(self.cells):
             self.digit[c] = 1 if c == 0 else 3 * self.digit[c - 1]
-            for w in range(self.words):
-                self.columns[c * self.words + w] = columns[c, w]
         for c in range(configurations):
             self.families[c >> 6] |= <uint64_t>1 << (c & 63)
 
     def __dealloc__(self):
-        PyMem_Free(self.columns)
-        PyMem_Free(self.families)
         free(self.keys)
         free(self.heights)
 
@@ -188,7 +165,7 @@ cdef class Optimum:
         """Write the families after shooting a cell; 1 if a hit is possible, 2 if a miss is."""
         cdef uint64_t* family = &self.families[2 * depth * self.words]
         cdef uint64_t* hit = &self.families[2 * (depth + 1) * self.words]
-        cdef uint64_t* column = &self.columns[cell * self.words]
+        cdef const uint64_t* column = &self.columns[cell, 0]
         cdef uint64_t some = 0, others = 0
         cdef int w
         for w in range(self.words):
@@ -205,7 +182,7 @@ cdef class Optimum:
         """
         cdef uint64_t* below = &self.families[2 * (depth + 1) * self.words]
         cdef uint64_t* family = &self.families[2 * depth * self.words]
-        cdef uint64_t* column = &self.columns[cell * self.words]
+        cdef const uint64_t* column = &self.columns[cell, 0]
         cdef int64_t height = 0
         cdef int w, possible = self.split(cell, depth)
         for w in range(self.words):

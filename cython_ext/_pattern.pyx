@@ -6,9 +6,9 @@ says where each ship lies (`optsearch.counting.configurations.Codes`).
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free
 
 from cells cimport MAX_CELLS, Cells, first, one, size
+from optsearch.compiled._arena cimport Arena
 from optsearch.compiled._enumerate cimport MAX_CODED
 
 cdef enum:
@@ -39,6 +39,7 @@ cdef class Fleet:
         and its placements by number, uint64 of shape (n, 2).
     """
 
+    cdef Arena arena
     cdef Ship ship[MAX_CODED]
     cdef object masks
     cdef int ships
@@ -47,21 +48,14 @@ cdef class Fleet:
         cdef int i
         if len(ships) > MAX_CODED:
             raise ValueError(f"{len(ships)} ships; at most {MAX_CODED} are handled")
-        self.masks = []
+        self.arena, self.masks = Arena(), []
         for i in range(len(ships)):
             shift, told, masks = ships[i]
             self.ship[i].word, self.ship[i].shift, self.ship[i].told = shift >> 6, shift & 63, told
             self.ship[i].field = (1 << max(1, (len(masks) - 1).bit_length())) - 1
             self.masks.append(masks)
-            self.ship[i].placed = <Cells*>calloc(self.ship[i].field + 1, sizeof(Cells))
+            self.ship[i].placed = <Cells*>self.arena.array(self.ship[i].field + 1, sizeof(Cells))
             self.ships += 1
-            if self.ship[i].placed == NULL:
-                raise MemoryError
-
-    def __dealloc__(self):
-        cdef int i
-        for i in range(self.ships):
-            free(self.ship[i].placed)
 
     cdef int place(self, const Pattern* board, Py_ssize_t words) except -1:
         """Write the placements in places."""

@@ -19,14 +19,16 @@ it is an integer multiple of 1/SCALE, and the bound is rounded upward. All arith
 Sets of ships are kept by their cells, which determine them unless ships may touch.
 """
 
-from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport int64_t, uint16_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from cells cimport Cells, first, high, join, low, size
+from hashing cimport scramble
+from optsearch.compiled._arena cimport Arena
+from slots cimport Slots, add_number, next_number
 
 cdef enum:
     MAX_KINDS = 16
@@ -34,49 +36,19 @@ cdef enum:
     MAX_PLACEMENTS = 256   # of one kind
     MAX_MISSES = 128
     SCALE = 256
+    FIRST_ROOM = 1 << 9
     LEVELS = 14
 
 
 cdef struct Table:         # what is known of sets of ships, by their cells
-    int64_t used, room     # room is a power of two
+    Slots numbers
+    int64_t used, room
     Cells* keys
-    int64_t* values        # `width` numbers an entry: F(0) … F(misses - 1), completions
-    int width
+    int64_t* values        # `width` numbers of each: F(0) … F(misses - 1), completions
 
 
-cdef int64_t find(Table* t, Cells key, bint* known) except -1 nogil:
-    """The entry of a key, a free one if it is not known."""
-    cdef int64_t i, old
-    cdef Cells* keys
-    cdef int64_t* values
-    if 2 * t.used >= t.room:
-        old = t.room
-        keys, values = t.keys, t.values
-        t.room = 2 * old if old else 1 << 10
-        t.keys = <Cells*>calloc(t.room, sizeof(Cells))
-        t.values = <int64_t*>calloc(t.room * t.width, sizeof(int64_t))
-        if t.keys == NULL or t.values == NULL:
-            with gil:
-                raise MemoryError
-        for i in range(old):
-            if keys[i]:
-                memcpy(t.values + slot(t, keys[i]) * t.width, values + i * t.width,
-                       t.width * sizeof(int64_t))
-                t.keys[slot(t, keys[i])] = keys[i]
-        free(keys)
-        free(values)
-    i = slot(t, key)
-    known[0] = t.keys[i] != 0
-    return i
-
-
-cdef int64_t slot(Table* t, Cells key) noexcept nogil:
-    cdef uint64_t x = (low(key) ^ (high(key) * <uint64_t>0xD6E8FEB86659FD93)) * (
-        <uint64_t>0x9E3779B97F4A7C15)
-    cdef int64_t i = (x ^ (x >> 29)) & <uint64_t>(t.room - 1)
-    while t.keys[i] and t.keys[i] != key:
-        i = (i + 1) & (t.room - 1)
-    return i
+cdef inline uint64_t hash_of(Cells cells) noexcept nogil:
+    return scramble(scramble(low(cells)) ^ high(cells))
 
 
 cdef class Reveal:
@@ -87,6 +59,7 @@ cdef class Reveal:
     sequences -- int64 array of shape (cells of all ships + 1, misses): C(l + h, h), or 2^60 if less.
     """
 
+    cdef Arena arena
     cdef int cells, misses, kinds, ships
     cdef int number[MAX_KINDS]
     cdef int count[MAX_KINDS]
@@ -111,6 +84,7 @@ cdef class Reveal:
         cdef Cells left
         if not 1 <= cells <= 128 or not 1 <= misses <= MAX_MISSES or len(kinds) > MAX_KINDS:
             raise ValueError("a board of at most 128 cells, and 1 to 128 values")
+        self.arena = Arena()
         self.cells, self.misses, self.kinds = cells, misses, len(kinds)
         self.sequences = sequences
         for i, (count, mask_words, halo_words) in enumerate(kinds):
@@ -121,14 +95,12 @@ cdef class Reveal:
             self.ships += count
             total += masks.shape[0]
             self.length[i] = size(join(masks[0, 0], masks[0, 1]))
-            self.mask[i] = <Cells*>PyMem_Calloc(masks.shape[0], sizeof(Cells))
-            self.halo[i] = <Cells*>PyMem_Calloc(masks.shape[0], sizeof(Cells))
-            self.cell[i] = <uint16_t*>PyMem_Calloc(masks.shape[0] * self.length[i], 2)
-            if self.mask[i] == NULL or self.halo[i] == NULL or self.cell[i] == NULL:
-                raise MemoryError
+            self.mask[i], self.halo[i] = self.arena.cells(masks), self.arena.cells(halos)
+            self.cell[i] = <uint16_t*>self.arena.array(
+                masks.shape[0] * self.length[i], sizeof(uint16_t))
             for j in range(masks.shape[0]):
-                left = self.mask[i][j] = join(masks[j, 0], masks[j, 1])
-                self.halo[i][j] = join(halos[j, 0], halos[j, 1]) | left
+                left = self.mask[i][j]
+                self.halo[i][j] |= left
                 for k in range(self.length[i]):
                     self.cell[i][j * self.length[i] + k] = first(left)
                     left &= left - 1
@@ -138,39 +110,38 @@ cdef class Reveal:
         if sequences.shape != (hits + 1, misses):
             raise ValueError("sequences of another fleet")
         for i in range(self.ships + 1):
-            self.tables[i].width = misses + 1
-            self.values[i] = <int64_t*>PyMem_Calloc(total * (misses + 1), sizeof(int64_t))
-            self.places[i] = <uint16_t**>PyMem_Calloc(total, sizeof(uint16_t*))
-            self.lengths[i] = <int*>PyMem_Calloc(total, sizeof(int))
-            if self.values[i] == NULL or self.places[i] == NULL or self.lengths[i] == NULL:
-                raise MemoryError
-        self.weights = <int64_t*>PyMem_Calloc(total, sizeof(int64_t))
-        self.lowered = <int64_t*>PyMem_Calloc(total, sizeof(int64_t))
-        if self.weights == NULL or self.lowered == NULL:
-            raise MemoryError
+            self.values[i] = <int64_t*>self.arena.array(total * (misses + 1), sizeof(int64_t))
+            self.places[i] = <uint16_t**>self.arena.array(total, sizeof(uint16_t*))
+            self.lengths[i] = <int*>self.arena.array(total, sizeof(int))
+        self.weights = <int64_t*>self.arena.array(total, sizeof(int64_t))
+        self.lowered = <int64_t*>self.arena.array(total, sizeof(int64_t))
 
     def __dealloc__(self):
-        cdef int i
         self.forget()
-        for i in range(self.kinds):
-            PyMem_Free(self.mask[i])
-            PyMem_Free(self.halo[i])
-            PyMem_Free(self.cell[i])
-        for i in range(self.ships + 1):
-            PyMem_Free(self.values[i])
-            PyMem_Free(self.places[i])
-            PyMem_Free(self.lengths[i])
-        PyMem_Free(self.weights)
-        PyMem_Free(self.lowered)
 
     cdef void forget(self) noexcept nogil:
         cdef int i
         for i in range(MAX_SHIPS + 1):
+            free(self.tables[i].numbers.words)
             free(self.tables[i].keys)
             free(self.tables[i].values)
-            self.tables[i].keys = NULL
-            self.tables[i].values = NULL
-            self.tables[i].used = self.tables[i].room = 0
+        memset(self.tables, 0, sizeof(self.tables))
+
+    cdef int keep(self, Table* table, Cells known, const int64_t* out) except -1 nogil:
+        """Put what is found of a set of ships into a table."""
+        cdef int64_t width = self.misses + 1
+        if table.used == table.room:
+            table.room = max(FIRST_ROOM, 2 * table.room)
+            table.keys = <Cells*>realloc(table.keys, table.room * sizeof(Cells))
+            table.values = <int64_t*>realloc(table.values, table.room * width * sizeof(int64_t))
+            if table.keys == NULL or table.values == NULL:
+                with gil:
+                    raise MemoryError
+        add_number(&table.numbers, hash_of(known), table.used)
+        table.keys[table.used] = known
+        memcpy(table.values + table.used * width, out, width * sizeof(int64_t))
+        table.used += 1
+        return 0
 
     def values_of(self, known, closed, left):
         """int64 array F(0) … F(misses - 1), completions: of the ships that are known.
@@ -197,7 +168,7 @@ cdef class Reveal:
         """F and completions of one set of ships, of which `ships` are left."""
         cdef int kind, i, p = 0, j, width = self.misses + 1
         cdef int64_t entry
-        cdef bint seen = False
+        cdef uint64_t hash = hash_of(known), at
         cdef Table* table = &self.tables[ships]
         cdef int64_t* values = self.values[ships]
         cdef int64_t total
@@ -206,8 +177,11 @@ cdef class Reveal:
             for j in range(width):
                 out[j] = 1
             return 0
-        entry = find(table, known, &seen)
-        if seen:
+        at = hash
+        entry = next_number(&table.numbers, hash, &at)
+        while entry >= 0 and table.keys[entry] != known:
+            entry = next_number(&table.numbers, hash, &at)
+        if entry >= 0:
             memcpy(out, table.values + entry * width, width * sizeof(int64_t))
             return 0
         self.sets += 1
@@ -248,10 +222,7 @@ cdef class Reveal:
                 out[j] = min(out[j], out[j + 1])
         else:
             memset(out, 0, width * sizeof(int64_t))
-        entry = find(table, known, &seen)  # the table may have grown
-        table.keys[entry] = known
-        table.used += 1
-        memcpy(table.values + entry * width, out, width * sizeof(int64_t))
+        self.keep(table, known, out)
         return 0
 
     cdef void cover(self, int ships, int p, int64_t* out) noexcept nogil:

@@ -12,11 +12,10 @@ The arguments and their proofs are in `optsearch.lower_bounds.told`, and plain P
 from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
-
 import numpy as np
 
 from cells cimport MAX_CELLS, Cells, first, join, one, popcount
+from optsearch.compiled._arena cimport Arena
 
 cdef extern from *:
     """
@@ -54,8 +53,9 @@ cdef class KnownShips:
     together -- uint8 of shape (long placements, short placements): whether they may stand together.
     """
 
+    cdef Arena arena
     cdef int cells, symmetries
-    cdef Cells closed[MAX_CELLS]
+    cdef const Cells* closed
     cdef const int32_t[:, ::1] images
     cdef Kind* kinds
     cdef uint64_t beside[MAX_PLACEMENTS][WORDS]
@@ -63,29 +63,15 @@ cdef class KnownShips:
     def __cinit__(self, const uint64_t[:, ::1] closed, const int32_t[:, ::1] images,
                   const uint64_t[:, ::1] long, const uint64_t[:, ::1] short,
                   const unsigned char[:, ::1] together):
-        cdef int c, p, q, s
+        cdef int p, q
         self.cells, self.symmetries, self.images = closed.shape[0], images.shape[0], images
         if self.cells > MAX_CELLS or max(long.shape[0], short.shape[0]) > MAX_PLACEMENTS:
             raise ValueError(
                 f"{self.cells} cells, {long.shape[0]} and {short.shape[0]} placements; at most "
                 f"{MAX_CELLS} and {MAX_PLACEMENTS} are handled")
-        if closed.shape[1] != 2 or long.shape[1] != 2 or short.shape[1] != 2:
-            raise ValueError("two words for every set of cells")
-        if together.shape[0] != long.shape[0] or together.shape[1] != short.shape[0]:
-            raise ValueError("a row for every long placement, with a column for every short one")
-        if self.symmetries < 1 or images.shape[1] != self.cells:
-            raise ValueError("one symmetry or more, with an image of every cell")
-        for s in range(self.symmetries):
-            for c in range(self.cells):
-                if not 0 <= images[s, c] < self.cells:
-                    raise ValueError("a symmetry takes a cell beyond the board")
-        self.require_on_board(long)
-        self.require_on_board(short)
-        self.kinds = <Kind*>PyMem_Malloc(2 * sizeof(Kind))
-        if self.kinds == NULL:
-            raise MemoryError
-        for c in range(self.cells):
-            self.closed[c] = join(closed[c, 0], closed[c, 1])
+        self.arena = Arena()
+        self.kinds = <Kind*>self.arena.array(2, sizeof(Kind))
+        self.closed = self.arena.cells(closed)
         self.take(0, long)
         self.take(1, short)
         memset(self.beside, 0, sizeof(self.beside))
@@ -93,22 +79,6 @@ cdef class KnownShips:
             for q in range(short.shape[0]):
                 if together[p, q]:
                     self.beside[p][q >> 6] |= <uint64_t>1 << (q & 63)
-
-    def __dealloc__(self):
-        PyMem_Free(self.kinds)
-
-    cdef int require_on_board(self, const uint64_t[:, ::1] sets) except -1:
-        """Raise ValueError unless the sets have cells of the board only."""
-        cdef Cells every = 0
-        cdef Py_ssize_t row
-        cdef int c
-        for row in range(sets.shape[0]):
-            every |= join(sets[row, 0], sets[row, 1])
-        for c in range(self.cells):
-            every &= ~one(c)
-        if every:
-            raise ValueError(f"cell {first(every)} is beyond the board of {self.cells}")
-        return 0
 
     cdef void take(self, int which, const uint64_t[:, ::1] sets):
         cdef Kind* kind = self.kinds + which
@@ -136,9 +106,6 @@ cdef class KnownShips:
         if not (1 <= most_long <= MAX_PLACEMENTS and 1 <= most_short <= MAX_PLACEMENTS):
             raise ValueError(f"{most_long} and {most_short} placements on a cell; 1 to "
                              f"{MAX_PLACEMENTS} are handled")
-        if known.shape[1] != 2:
-            raise ValueError("two words for every set of cells")
-        self.require_on_board(known)
         result = np.zeros((known.shape[0], 2 + most_long + most_short), np.int64)
         out = result
         with nogil:

@@ -28,13 +28,14 @@ lies under one before it.
 """
 
 from libc.stdint cimport INT64_MAX, int16_t, int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 import numpy as np
 
 from cells cimport MAX_CELLS, Cells, join, one, size
 from columns cimport leading_one, mix_cells, transpose
+from optsearch.compiled._arena cimport Arena
 from optsearch.compiled._block cimport (Block, Counts, Part, Words, compress,
                                         count, draw, free_block, gather, has_extra, lies_under,
                                         new_block, ones)
@@ -54,7 +55,7 @@ cdef class EvaluatorBase:
 
     def __cinit__(self, rule, Labels labels, *_):
         cdef int i
-        self.cells = len(rule.order)
+        self.arena, self.cells = Arena(), len(rule.order)
         if not 0 < self.cells <= MAX_CELLS or labels.cells != self.cells:
             raise ValueError(f"{self.cells} cells; 1 to {MAX_CELLS} are handled")
         for i in range(self.cells):
@@ -70,9 +71,7 @@ cdef class EvaluatorBase:
         self.take_levels(rule)
         self.estimates = np.array(rule.estimates, np.int32)
         if self.rule.candidates > 1:
-            self.known = <Known*>calloc(KNOWN * SIZES, sizeof(Known))
-            if self.known == NULL:
-                raise MemoryError
+            self.known = <Known*>self.arena.array(KNOWN * SIZES, sizeof(Known))
 
     cdef int take_levels(self, rule) except -1:
         """The levels that compare exactly, and the one that nested rollouts play on samples."""
@@ -89,7 +88,6 @@ cdef class EvaluatorBase:
         return 0
 
     def __dealloc__(self):
-        free(self.known)
         free_block(self.root)
 
     # Families

@@ -3,8 +3,9 @@
 # searches sequences. Sets are numbered by the sum of C(cell i, i + 1) over their cells in
 # ascending order.
 
-from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport int64_t, uint32_t
+
+from optsearch.compiled._arena cimport Arena
 
 
 cdef inline int64_t pair(int a, int b) noexcept nogil:
@@ -25,13 +26,13 @@ cdef inline int64_t sorted_pair(int a, int b) noexcept nogil:
 
 
 cdef inline int64_t sorted_triple(int a, int b, int c) noexcept nogil:
-    """The same of three cells."""
+    """The number of a set of three cells in any order."""
     cdef int small = min(a, min(b, c)), large = max(a, max(b, c))
     return triple(small, a + b + c - small - large, large)
 
 
 cdef inline int64_t sorted_quadruple(int a, int b, int c, int d) noexcept nogil:
-    """The same of four cells, where a and b are not the same, nor c and d."""
+    """The number of a set of four cells, where a and b are not the same, nor c and d."""
     cdef int e = min(a, b), f = max(a, b), g = min(c, d), h = max(c, d)
     cdef int i = max(e, g), j = min(f, h)
     return quadruple(min(e, g), min(i, j), max(i, j), max(f, h))
@@ -44,17 +45,15 @@ cdef struct Covered:              # a row has, for each cell, the configurations
     uint32_t* three_rows          # of a triple
 
 
-cdef inline bint fill_covered(Covered* covered, int n, const int64_t[::1] c1, const int64_t[::1] c2,
-                              const int64_t[::1] c3, const int64_t[::1] c4) noexcept:
-    """The rows for n cells, from the counts of sets by number; False if there is no memory."""
+cdef inline int fill_covered(Covered* covered, Arena arena, int n, const int64_t[::1] c1,
+                             const int64_t[::1] c2, const int64_t[::1] c3, const int64_t[::1] c4) except -1:
+    """The rows for n cells, from the counts of sets by number."""
     cdef int a, b, c, d
     cdef uint32_t x
-    cdef uint32_t* one = <uint32_t*>PyMem_Calloc(n * n, sizeof(uint32_t))
-    cdef uint32_t* two = <uint32_t*>PyMem_Calloc(pair(0, n) * n + 1, sizeof(uint32_t))
-    cdef uint32_t* three = <uint32_t*>PyMem_Calloc(triple(0, 1, n) * n + 1, sizeof(uint32_t))
+    cdef uint32_t* one = <uint32_t*>arena.array(n * n, sizeof(uint32_t))
+    cdef uint32_t* two = <uint32_t*>arena.array(pair(0, n) * n, sizeof(uint32_t))
+    cdef uint32_t* three = <uint32_t*>arena.array(triple(0, 1, n) * n, sizeof(uint32_t))
     covered.one_row, covered.two_rows, covered.three_rows = one, two, three
-    if one == NULL or two == NULL or three == NULL:
-        return False
     for d in range(n):
         covered.alone[d] = c1[d]
         for c in range(d):
@@ -71,13 +70,7 @@ cdef inline bint fill_covered(Covered* covered, int n, const int64_t[::1] c1, co
                     three[triple(a, b, d) * n + c] = x
                     three[triple(a, c, d) * n + b] = x
                     three[triple(b, c, d) * n + a] = x
-    return True
-
-
-cdef inline void release_covered(Covered* covered) noexcept:
-    PyMem_Free(covered.one_row)
-    PyMem_Free(covered.two_rows)
-    PyMem_Free(covered.three_rows)
+    return 0
 
 
 cdef inline int64_t heaviest_tree(const uint32_t** rows, int width, int n, int v) noexcept nogil:

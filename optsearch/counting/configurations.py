@@ -405,7 +405,7 @@ class CodedConfigurations(Listing):
             kernel.name(sorts, of_placements, codes.shifts, codes.words)
             while True:
                 rows = np.empty((batch, 2 + codes.words), np.uint64)
-                n = kernel.fill_coded(rows)
+                n = kernel.fill(rows)
                 if n == 0:
                     break
                 rows[:n] |= constant

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int16_t, int32_t, int64_t
 
+from optsearch.compiled._arena cimport Arena
 from optsearch.compiled._family cimport Candidate, Node
 from options cimport Switches
 
@@ -9,6 +10,7 @@ cdef enum:
     NEVER = 16000              # more than 160 sets cost; twice it is a short, too
 
 cdef class Bounds:
+    cdef Arena arena
     cdef int objective
     cdef Switches on
     cdef int64_t* leaves       # see leaves.pxd

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
 
-from cells cimport MAX_CELLS
+from optsearch.compiled._arena cimport Arena
 from optsearch.compiled._family cimport Node
 
 cdef enum:
@@ -24,6 +24,7 @@ cdef struct Place:             # a cell of the chain and the sets it can be the 
     int32_t cost[PARTS]        # the least misses of each part, in units
 
 cdef class ChainDual:
+    cdef Arena arena
     cdef Shape* shapes
     cdef Place* places
     cdef int32_t* tried        # prices that are tried

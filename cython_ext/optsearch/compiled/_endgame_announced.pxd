@@ -3,6 +3,7 @@
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from cells cimport MAX_CELLS, Cells
+from optsearch.compiled._arena cimport Arena
 from optsearch.compiled._block cimport Words
 from optsearch.compiled._enumerate cimport MAX_CODED
 from optsearch.compiled._labels cimport Labels
@@ -17,6 +18,7 @@ cdef struct Value:             # of a state
 
 
 cdef class AnnouncedEndgame:
+    cdef Arena arena
     cdef Labels labels
     cdef int n                 # configurations
     cdef int followed          # the one that is followed, if it is one of these

@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from cells cimport MAX_CELLS, Cells
+from optsearch.compiled._arena cimport Arena
 from optsearch.compiled._block cimport Part, Words
 from optsearch.compiled._enumerate cimport MAX_CODED, MAX_KINDS
 
@@ -32,6 +33,7 @@ cdef struct Replies:           # what a shot leaves, by what it tells; free the 
 
 
 cdef class Labels:
+    cdef Arena arena
     cdef int cells, ships, kinds
     cdef bint is_fixed                   # whether every hit has its label; else that which sinks
     cdef bint by_place                   # whether it shows where the ship lies; else the ship's name

@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from cells cimport MAX_CELLS, Cells, high, low
 from columns cimport leading_one, mix_cells
+from optsearch.compiled._arena cimport Arena
 from optsearch.compiled._block cimport EXTRA_WORDS, Block, Counts, Part, Shots, Words
 from optsearch.compiled._labels cimport Labels
 from optsearch.compiled._score cimport ScoreInput, Score
@@ -76,6 +77,7 @@ cdef inline bint is_known(const Known* entry, const Known* name) noexcept nogil:
 
 
 cdef class EvaluatorBase:
+    cdef Arena arena
     cdef Rule rule
     cdef object scorers        # who owns these
     cdef Score* score          # what is shot, if it is no most probable cell
