@@ -95,6 +95,7 @@ results: .venv/.extras  ## recompute data/results (about five hours)
 	@$(BIN)/python -m experiments.worst_cases --again
 	@$(BIN)/python -m experiments.ablation
 	@$(BIN)/python -m experiments.greedy_loss
+	@$(BIN)/python -m experiments.greedy_loss --announce name
 	@$(BIN)/python -m experiments.equilibria
 	@$(BIN)/python -m experiments.boards
 	@$(BIN)/python -m experiments.replies

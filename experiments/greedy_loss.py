@@ -1,9 +1,10 @@
-"""By how much greedy loses: python -m experiments.greedy_loss [-o FOLDER]
+"""By how much greedy loses: python -m experiments.greedy_loss [--announce name]
 
 For every game of data/results/optima.csv in which ships do not touch and nothing is announced, the
 total height of the best and the worst greedy strategy and of five ways to break ties
-(`optsearch.greedy`), beside the optimum there, to data/results/greedy_loss.csv. What takes longer
-than some seconds (5) is left empty.
+(`optsearch.greedy`), beside the optimum there, to data/results/greedy_loss.csv; with --announce
+name where hits name their ships, to greedy_loss_named.csv. What takes longer than some seconds (5)
+is left empty.
 """
 
 from pathlib import Path
@@ -13,7 +14,7 @@ from experiments.optima import greedy_total
 from optsearch.counting.configurations import Configurations
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.results.tables import GREEDY_LOSS, OPTIMA
+from optsearch.results.tables import GREEDY_LOSS, GREEDY_LOSS_NAMED, OPTIMA
 from optsearch.search.greedy import RULES
 
 SECONDS = 5
@@ -46,22 +47,22 @@ def main() -> None:
     """The command line."""
     parser = script.parser(__doc__, "greedy_loss")
     parser.add_argument("--optima", type=Path, default=OPTIMA.path(), help="table to read")
+    parser.add_argument("--announce", choices=("nothing", "name"), default="nothing")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="for each value")
     arguments = parser.parse_args()
+    table = GREEDY_LOSS if arguments.announce == "nothing" else GREEDY_LOSS_NAMED
     entries = [
         entry
         for entry in OPTIMA.read(arguments.optima)
-        if (entry["contact"], entry["announce"]) == ("none", "nothing")
+        if (entry["contact"], entry["announce"]) == ("none", arguments.announce)
     ]
     rows = []
     for i, entry in enumerate(entries):
         rows.append(row(entry["game"], entry["total_height"], arguments.seconds))
         print(f"{i + 1}/{len(entries)} {entry['game']}: {rows[-1][-2]} % more", flush=True)
-    path = GREEDY_LOSS.write(rows, arguments.output)
-    known = [
-        entry for entry in GREEDY_LOSS.read(path) if entry["best_greedy_total_height"] is not None
-    ]
-    worse = sum(entry["best_greedy_total_height"] > entry["total_height"] for entry in known)
+    path = table.write(rows, arguments.output)
+    known = [row for row in table.read(path) if row["best_greedy_total_height"] is not None]
+    worse = sum(row["best_greedy_total_height"] > row["total_height"] for row in known)
     found = f"best greedy is worse than the optimum in {worse} of {len(known)} games"
     print(f"{script.typed_path(path)}: {found}")
 
