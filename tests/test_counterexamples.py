@@ -172,9 +172,10 @@ def test_own_games():
         Scope.of([Game.parse("2x2:2,announce=sunk")])
 
 
-def test_all_positions_are_an_oracle_for_the_solver_and_for_greedy():
-    """Any position of 3x4:2,1, with its hits, certain or not, and shots that tell nothing."""
-    game = Game.parse("3x4:2,1")
+@pytest.mark.parametrize("text", ["3x4:2,1", "3x3:3,2,contact=any,announce=name"])
+def test_all_positions_are_an_oracle_for_the_solver_and_for_greedy(text):
+    """Any position, with its hits, certain or not, and shots that tell nothing."""
+    game = Game.parse(text)
     positions = Positions(game)
     generator = random.Random(12)
     codes = np.flatnonzero(positions.configurations)
