@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
+import re
 from fractions import Fraction
 from itertools import combinations
 from math import comb, cos, pi, sin
@@ -13,143 +13,116 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.markers import CARETLEFT, CARETRIGHT
 from matplotlib.patches import Circle, Polygon
-from matplotlib.ticker import MaxNLocator
 
 from optsearch.drawing import MARKS
-from optsearch.game.names import together
-from optsearch.results.tables import BOXED_BRACKET, BRACKET, COVERAGE, Entries
+from optsearch.results.tables import BOXED_BRACKET, BRACKET, COVERAGE, OFFICIAL_BRACKET, Entries
+from optsearch.support import records
 from optsearch.support.decimals import brief
 from paper_figures import style
-from paper_figures.registry import figure
+from paper_figures.registry import Published, figure
 
-# The bracket
+# The brackets
 
 COLOURS = {"lower": style.BLUE, "upper": style.ORANGE}
-HEADINGS = {"lower": "no strategy takes fewer", "upper": "a strategy that takes no more"}
+HEADINGS = {"lower": "no strategy takes fewer", "upper": "a strategy takes no more"}
 MARKERS = {"lower": CARETRIGHT, "upper": CARETLEFT}
-WIDE = 48  # letters
-ROW = 0.25  # inches, of a bound
-LAST = Fraction(1, 10)  # of a shot, which the inset has
+GAMES = ("the paper's game", "the boxed game", "the official game")
+PUBLISHED = re.compile(r"(.+) \((\d{4})\)")  # how the source of a published bound begins
+ROW, BETWEEN = 0.17, 0.42  # inches: of a bound, and between games
+SHOTS = 0, 75  # of the axis, with room for names on both sides
 
 
 class Line(NamedTuple):
-    """One value and all that gives it."""
+    """One value, and all that gives it."""
 
-    side: str
-    label: str
     value: Fraction
+    label: str
+    is_published: bool
 
 
-def lines(table: Entries) -> list[Line]:
-    """The bounds by side, from the weakest to the best; those of one value are one line."""
+def lines(table: Entries, side: str) -> list[Line]:
+    """The bounds of a side from the best to the weakest; those of one value are one line."""
     found = []
-    for side in ("lower", "upper"):
-        rows = [row for row in table if row["side"] == side]
-        for value in sorted({row["value_exact"] for row in rows}, reverse=side == "upper"):
-            some = [row for row in rows if row["value_exact"] == value]
-            label = together([row["name"] for row in some])
-            if all("announce=nothing" in (row["source"] or "") for row in some):
-                label += ", by hits and misses alone"
-            found.append(Line(side, label, value))
+    rows = [row for row in table if row["side"] == side]
+    for value in sorted({row["value_exact"] for row in rows}, reverse=side == "lower"):
+        some = [row for row in rows if row["value_exact"] == value]
+        label = " or ".join(dict.fromkeys(row["name"].partition(":")[0] for row in some))
+        source = some[0]["source"] or ""
+        published = PUBLISHED.match(source)
+        if published:
+            label = f"{published[1]}, {published[2]}"
+        elif less := re.search(r"it plays as with announce=(\w+)", source):
+            label += f", as with announce={less[1]}"
+        found.append(Line(value, label, bool(published)))
     return found
 
 
-def draw_bracket(source: Path) -> Figure:
-    """A bar a bound, as far as the mean is ruled out; what the best two leave open is shaded."""
-    table = BRACKET.read(source)
-    shown = lines(table)
-    labels = {line: textwrap.fill(line.label, WIDE) for line in shown}
-    sides = [side for side in ("lower", "upper") if any(line.side == side for line in shown)]
-    rows = len(shown) + len(sides) + 0.4 * sum(text.count("\n") for text in labels.values())
-    figure, ax = style.figure(4.2, ROW * rows)
-    left = max(line.value for line in shown if line.side == "lower")
-    right = min((line.value for line in shown if line.side == "upper"), default=left)
-    least, most = (float(pick(line.value for line in shown)) for pick in (min, max))
-    room = max(0.16 * (most - least), 0.5)
-    ends = {"lower": least - room / 2, "upper": most + room / 2}
-    ax.axvspan(float(left), float(right), color=style.OPEN, lw=0)
-    heights: list[float] = []
-    height = 0.0
-    for side in sides:
-        ax.text(
-            *(-0.02, height),
-            HEADINGS[side],
-            transform=ax.get_yaxis_transform(),
-            ha="right",
-            va="center",
-            fontsize=style.SMALL,
-            fontweight="bold",
-            color=COLOURS[side],
-        )
-        for line in shown:
-            if line.side == side:
-                more = 0.2 * labels[line].count("\n")
-                height -= 1 + more
-                _bar(ax, side, line.value, ends[side], height)
-                heights.append(height)
-                height -= more
-        height -= 1
-    _draw_last(ax, [line.value for line in shown if line.side == "upper"])
-    ax.set_yticks(heights, list(labels.values()), fontsize=style.SMALL)
-    ax.set_ylim(height + 0.4, 0.6)
-    ax.set_xlim(least - room / 2, most + room / 2)
-    ax.set_xlabel(f"mean number of shots, {table.header['game']}")
-    ax.spines["left"].set_visible(False)
-    ax.tick_params(axis="y", length=0)
+def _printed(file: Path, side: str) -> list[Line]:
+    """What Mayflower prints of the boxed game, where the value above is measured on a sample."""
+    table = records.read(file)
+    label = table.header["Author"] + (", on a sample" if side == "upper" else "")
+    return [Line(Fraction(row["value"]), label, True) for row in table.rows if row["name"] == side]
+
+
+@figure(BRACKET, BOXED_BRACKET, OFFICIAL_BRACKET, Published("mayflower", "csv"))
+def brackets(*sources: Path) -> Figure:
+    """What is known of three games, from both sides: the best bounds first, published ones filled.
+
+    What the best two leave open is shaded.
+    """
+    *brackets, mayflower = sources
+    tables = [BRACKET.read(source) for source in brackets]
+    shown = [{side: lines(table, side) for side in COLOURS} for table in tables]
+    for side, found in shown[GAMES.index("the boxed game")].items():
+        found.extend(_printed(mayflower, side))
+        found.sort(reverse=side == "lower")
+    rows = [max(map(len, sides.values())) for sides in shown]
+    high = ROW * sum(rows) + BETWEEN * (len(rows) - 1)
+    figure = Figure(figsize=(5.6, high))
+    top = high
+    for table, name, sides, number in zip(tables, GAMES, shown, rows, strict=True):
+        ax = figure.add_axes((0, (top - ROW * number) / high, 1, ROW * number / high))
+        top -= ROW * number + BETWEEN
+        best = [float(found[0].value) for found in sides.values() if found]
+        ax.axvspan(best[0], best[-1], color=style.OPEN, lw=0)
+        for side, found in sides.items():
+            for place, line in enumerate(found):
+                _draw_bound(ax, side, line, place)
+        ax.set_title(name, loc="left")
+        ax.set_xlim(*SHOTS)
+        ax.set_ylim(number - 0.4, -0.6)
+        ax.set_yticks([])
+        ax.spines["left"].set_visible(False)
+        ax.tick_params(labelbottom=table is tables[-1])
+    first, last = figure.axes[0], figure.axes[-1]
+    year = max(table.header["date"] for table in tables)[:4]
+    legend = f"filled: published\nopen: found here, {year}"
+    style.note(first, legend, (1, 1), xycoords="axes fraction", ha="right", va="top")
+    for side, x, align in (("lower", 0, "left"), ("upper", 1, "right")):
+        text: dict[str, Any] = {"color": COLOURS[side], "fontweight": "bold", "ha": align}
+        at: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (0, -32)}
+        style.note(last, HEADINGS[side], (x, 0), **text, **at)
+    last.set_xlabel("mean number of shots")
+    style.letters(*figure.axes)
     return figure
 
 
-def _bar(ax: Axes, side: str, value: Fraction, end: float, height: float) -> None:
-    """What a bound rules out: its tip touches the value, which stands beside it."""
-    line: dict[str, Any] = {
-        "lw": 5,
-        "alpha": 0.18,
-        "color": COLOURS[side],
-        "solid_capstyle": "butt",
-    }
-    ax.plot([end, float(value)], [height] * 2, **line)
-    at, sign = (float(value), height), 1 if side == "lower" else -1
-    mark: dict[str, Any] = {"marker": MARKERS[side], "color": COLOURS[side], "ms": 6, "mew": 0}
-    ax.plot(*at, **mark, clip_on=False, gid="bound")
-    beside: dict[str, Any] = {"xytext": (5 * sign, 0), "va": "center", "bbox": None}
-    beside["ha"] = "left" if sign > 0 else "right"
-    style.note(ax, brief(value, side), at, **beside)
-
-
-def _draw_last(ax: Axes, uppers: list[Fraction]) -> None:
-    """The strategies within a tenth of a shot of the best one, where nothing else is drawn."""
-    near = [value for value in uppers if value <= uppers[-1] + LAST]
-    if len(near) < 3:
-        return
-    inset = ax.inset_axes((0.63, 0.72, 0.36, 0.21))
-    best, reach = float(near[-1]), float(near[0] - near[-1])
-    inset.axvspan(best - 0.8 * reach, best, color=style.OPEN, lw=0)
-    for number, value in enumerate(near):
-        _bar(inset, "upper", value, float(near[0]) + 0.2 * reach, -number)
-    inset.set_xlim(best - 0.8 * reach, float(near[0]) + 0.2 * reach)
-    inset.set_ylim(0.5 - len(near), 0.5)
-    inset.set_yticks([])
-    inset.xaxis.set_major_locator(MaxNLocator(3))
-    inset.tick_params(labelsize=style.SMALL)
-    inset.set_title("the last tenth of a shot", fontsize=style.SMALL, pad=3)
-    inset.spines["left"].set_visible(False)
-
-
-@figure(BRACKET)
-def bracket(source: Path) -> Figure:
-    """What is known of the paper's game."""
-    return draw_bracket(source)
-
-
-@figure(BOXED_BRACKET)
-def bracket_boxed(source: Path) -> Figure:
-    """What is known of the boxed game."""
-    return draw_bracket(source)
+def _draw_bound(ax: Axes, side: str, line: Line, place: int) -> None:
+    """A mark whose tip touches the value; outward of it the value and what gives it."""
+    at, sign = (float(line.value), place), 1 if side == "lower" else -1
+    mark: dict[str, Any] = {"marker": MARKERS[side], "color": COLOURS[side], "ms": 5, "mew": 0.8}
+    fill = COLOURS[side] if line.is_published else "white"
+    ax.plot(*at, **mark, mfc=fill, clip_on=False, gid="bound")
+    parts = [line.label, brief(line.value, side)][::sign]
+    beside: dict[str, Any] = {"xytext": (-7 * sign, 0), "va": "center_baseline", "bbox": None}
+    beside |= {"ha": "right" if sign > 0 else "left", "fontsize": style.SMALLEST}
+    beside |= {"color": style.INK if line.is_published or not place else style.LABEL}
+    style.note(ax, "  ".join(parts), at, **beside)
 
 
 # The root chain
 
-HITS, MISSES, SHOTS = 17, 18, 8  # of the paper's game; l; cells that are compared
+HITS, MISSES, FIRST = 17, 18, 8  # of the paper's game; l; cells that are compared
 CHAIN, CELLS = 7, 4  # vertices that are drawn, and the first j of them
 
 
@@ -195,7 +168,7 @@ def _draw_chain(ax: Axes) -> None:
 def _draw_parts(ax: Axes, table: Entries) -> None:
     """For so many misses, what the first cells meet and what is behind them, in parts of all."""
     whole = int(table.header["configurations"])
-    met = [row["most_met"] / whole for row in table][: SHOTS + 1]
+    met = [row["most_met"] / whole for row in table][: FIRST + 1]
     behind = [comb(MISSES - j + HITS, HITS) / whole for j in range(len(met))]
     least = min(range(len(met)), key=lambda j: met[j] + behind[j])
     ax.bar(range(len(met)), met, 0.6, color=style.BLUE, alpha=0.55, label="Cov(j)")

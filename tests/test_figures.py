@@ -108,26 +108,19 @@ def test_the_trees_of_the_paper_have_their_total_heights(name, printed, first):
     assert legend == "○ hit, × miss, ✓ end; B3 is row B, column 3"
 
 
-def test_bounds_of_one_value_are_one_line_and_markers_point_at_values(data):
-    pattern = "pattern:modulus=4,clear={},water=1"
-    rows = [("lower", "some", 4, Fraction(7, 2)), ("lower", "more", 4, Fraction(17, 4))]
-    rows += [("upper", pattern.format(way), 5, Fraction(5)) for way in ("cross", "line")]
-    write_some(data / "results", results.BRACKET, rows, "side name value value_exact", game="2x3:2")
-    figure = bounds.draw_bracket(data / "results" / "bracket.csv")
-    (ax,) = figure.axes
-    marks = [line for line in ax.lines if line.get_gid() == "bound"]
-    assert [line.get_xdata()[0] for line in marks] == [3.5, 4.25, 5.0]
-    assert [line.get_marker() for line in marks] == [CARETRIGHT, CARETRIGHT, CARETLEFT]
-    assert ax.get_yticklabels()[-1].get_text().replace("\n", " ") == (
-        "fixed pattern, four directions or the row first, known water left out"
-    )
-
-
-def test_the_bracket_has_what_is_near_the_best_once_more():
-    (inset,) = drawn("bracket").axes[0].child_axes
-    near = [line.get_xdata()[0] for line in inset.lines if line.get_gid() == "bound"]
-    assert len(near) >= 3
-    assert near[0] - near[-1] <= 0.1
+def test_marks_of_bounds_point_at_values():
+    """Every value of the tables, the best first; those that others published are filled."""
+    tables = [results.BRACKET, results.BOXED_BRACKET, results.OFFICIAL_BRACKET]
+    published = ({1858642528 / 60179731, 55.6}, {24.0876, 44.369}, set())
+    for ax, table, printed in zip(drawn("brackets").axes, tables, published, strict=True):
+        marks = [line for line in ax.lines if line.get_gid() == "bound"]
+        for side, marker in (("lower", CARETRIGHT), ("upper", CARETLEFT)):
+            found = [line.get_xdata()[0] for line in marks if line.get_marker() == marker]
+            values = {row["value_exact"] for row in table.read() if row["side"] == side}
+            assert found == sorted(found, reverse=side == "lower")
+            assert {float(value) for value in values} <= set(found)
+        filled = {line.get_xdata()[0] for line in marks if line.get_mfc() != "white"}
+        assert filled == printed
 
 
 def test_figure_1_has_the_ships_that_the_paper_names():
@@ -176,7 +169,7 @@ def test_the_trees_of_the_picture_are_trees():
         assert 1 - i + i * (i - 1) // 2 - whole >= (i == 0)
 
 
-QUICK = ("bracket", "figure7", "thompson")
+QUICK = ("brackets", "figure7", "thompson")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from optsearch import strategies
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.evaluation import evaluate
 from optsearch.game import Game, bits
-from optsearch.game.names import in_words
 from optsearch.game.position import MISS, Position, play, reply
 from optsearch.play import hiding
 from optsearch.play.simulate import played, simulate
@@ -343,19 +342,3 @@ def test_rollouts_begin_greedily_where_sinkings_are_announced():
         assert rollout.shot(position) == greedy.shot(position)
     small = Game.parse("4x4:3,2,contact=any,announce=ship")
     assert Position(small).after(rollout.shot(Position(small)), MISS).misses
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("greedy:ties=first,endgame=4", "greedy (a most probable cell)"),
-        ("thompson:block_size=1,information=exact", "Thompson sampling, exact samples, one sample"),
-        (
-            "thompson:block_size=9,information=whole",
-            "Thompson sampling, all that is heard, 9 samples",
-        ),
-        ("my strategy", "my strategy"),
-    ],
-)
-def test_names_in_words(name, words):
-    assert in_words(name) == words

@@ -4,8 +4,8 @@
 names of cells, `game` the fleet and the rules on a board, `ranges` games on many boards as one
 text, `shapes` and `ships` the kinds of ships, `announcements` the replies and what hits tell,
 `position` the shots so far, `orders` orders of the cells, `named_games` games that people play,
-`objective` what a strategy is to be best at, `urn` shooting at random, `names` strategies as people
-call them, and `notebook` the pieces of HTML by which values draw themselves.
+`objective` what a strategy is to be best at, `urn` shooting at random, `names` the levels of
+puzzles, and `notebook` the pieces of HTML by which values draw themselves.
 """
 
 from optsearch.game.announcements import (
