@@ -33,7 +33,8 @@ def at_once(monkeypatch):
     """Every search counts as long, and time goes by a second each time somebody looks."""
     monkeypatch.setattr(watch, "BOUND_FROM", 0)
     monkeypatch.setattr(watch, "BOUND_FROM_IN_TIME", 0)
-    monkeypatch.setattr(solver, "Limit", partial(Limit, clock=count().__next__))
+    for module in (solver, watch):
+        monkeypatch.setattr(module, "Limit", partial(Limit, clock=count().__next__))
 
 
 @pytest.mark.parametrize("game", some(4, GAMES, 3))
@@ -61,22 +62,23 @@ def test_the_lower_side_is_that_of_the_bounds_before_a_shot_is_decided(at_once):
     position = Position(Game.parse("4x4:3,2"))
     least = max(bound.value for bound in bounds_on_demand(position))
     kernel = Solver(position)
-    kernel.watch.bound_root = None
+    kernel.watch.position = None
     before = kernel.search(time_limit=4)
     assert not before.is_exact
-    kernel._limit = None
-    kernel._bound_root()
+    kernel.watch.bound_root(position)
     assert kernel.watch.status.lower == ceil(least * before.configurations) > before.lower
-    assert kernel.search(time_limit=1).lower >= kernel.watch.certain_cost + kernel._least_known
+    assert kernel.search(time_limit=1).lower >= kernel.watch.certain_cost + kernel.watch.least_known
 
 
 def test_without_a_limit_of_time_a_search_must_be_longer_to_be_bounded(monkeypatch):
     """The nodes that one question may take are no such limit."""
     monkeypatch.setattr(watch, "BOUND_FROM_IN_TIME", 0)
     for time_limit, times in ((None, 0), (1e9, 1)):
-        kernel, called = Solver(Position(Game.parse("5x5:3,2"))), []
-        kernel.watch.bound_root = partial(called.append, "bounded")
-        assert kernel.search(time_limit=time_limit).total_height == 5765
+        called = []
+        monkeypatch.setattr(
+            watch, "bounds_on_demand", lambda *asked, to=called: to.append(asked) or ()
+        )
+        assert solve("5x5:3,2", time_limit=time_limit).total_height == 5765
         assert len(called) == times
 
 
@@ -97,7 +99,7 @@ def test_where_the_long_bounds_hold():
 
 def test_a_bound_above_a_strategy_is_refused(monkeypatch):
     kernel = Solver(Position(Game.parse("4x4:3,2")))
-    kernel._least_known = 10_000
+    kernel.watch.least_known = 10_000
     with pytest.raises(TableError, match="the bounds of the whole game"):
         kernel.search()
 

@@ -27,7 +27,6 @@ from optsearch.compiled._table import MemoryTable
 from optsearch.counting.family import Family
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, bits
-from optsearch.game.objective import MEAN
 from optsearch.game.orders import ORDERS, order_of
 from optsearch.game.position import MISS, Position, Shot
 from optsearch.search.kernels import (
@@ -126,9 +125,7 @@ class GreedySolver:
                 self._progress(SearchStatus(before + nodes, effort=before + nodes))
 
             table = MemoryTable(self._options.memory)
-            self._kernels[rule] = Kernel(
-                self._problem, MEAN, self._options, table, None, tick, rule
-            )
+            self._kernels[rule] = Kernel(self._problem, self._options, table, None, tick, rule)
         return self._kernels[rule]
 
     # Shots and values

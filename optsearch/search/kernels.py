@@ -149,11 +149,11 @@ class Disk(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What a search looks for: sets of cells with weights, and their ships where hits tell of them.
+    """What a search looks for: the best way to shoot at sets of cells that have weights.
 
     sets -- as words, ascending where hits tell nothing. hits -- the mask of the cells hit before.
     cells_left -- hits that end a game from there. family -- the sets where hits tell nothing.
-    ships -- of each set, shape (n, s, 2), else.
+    ships -- of each set, shape (n, s, 2), else. objective -- what is best.
     """
 
     game: Game
@@ -163,10 +163,15 @@ class Problem:
     cells_left: int
     family: Family | None = None
     ships: NDArray[np.uint64] | None = None
+    objective: Objective = MEAN
 
     @classmethod
     def of(
-        cls, position: Position, prior: Prior | None = None, family: Family | None = None
+        cls,
+        position: Position,
+        prior: Prior | None = None,
+        family: Family | None = None,
+        objective: Objective = MEAN,
     ) -> Problem:
         """What is hidden at a position.
 
@@ -178,18 +183,19 @@ class Problem:
         if not position.game.is_silent:
             if prior is not None:
                 position.game.require_silent("a search by a prior")
-            return cls.of_ships(position)
+            return cls.of_ships(position, objective)
         found = Family.of(position, prior) if family is None else family.check_total_weight()
-        return cls.of_family(found, position.hits)
+        return cls.of_family(found, position.hits, objective)
 
     @classmethod
-    def of_family(cls, family: Family, hits: int) -> Problem:
+    def of_family(cls, family: Family, hits: int, objective: Objective = MEAN) -> Problem:
         """The sets of a family. hits -- cells that none of them has."""
         weights = np.array(family.weights, np.int64)
-        return cls(family.game, to_words(family.sets), weights, hits, family.hits, family)
+        sets = to_words(family.sets)
+        return cls(family.game, sets, weights, hits, family.hits, family, None, objective)
 
     @classmethod
-    def of_ships(cls, position: Position) -> Problem:
+    def of_ships(cls, position: Position, objective: Objective = MEAN) -> Problem:
         """The configurations of a position where hits tell of their ships; errors as in `of`."""
         game = position.game
         posterior = Posterior(position)
@@ -202,7 +208,8 @@ class Problem:
         ships = _compatible(position)
         sets = np.bitwise_or.reduce(ships, axis=1)
         weights = np.ones(len(sets), np.int64)
-        return cls(game, sets, weights, position.hits, position.hits_left, None, ships)
+        left = position.hits_left
+        return cls(game, sets, weights, position.hits, left, None, ships, objective)
 
     @cached_property
     def labelled(self) -> tuple[str, CellSets, tuple[int, ...]]:
@@ -252,20 +259,19 @@ class Kernel:
     def __init__(
         self,
         problem: Problem,
-        objective: Objective,
         options: SolverOptions,
         table: MemoryTable,
         disk: Disk | None,
         tick: Callable[[int], None],
         rule: str = "optimal",
     ):
-        self.problem, self.objective = problem, objective
+        self.problem, self.objective = problem, problem.objective
         self.game, self.cells_left = problem.game, problem.cells_left
         self.sets, self.weights = problem.sets, problem.weights
         self.is_silent = problem.family is not None
         self.easy = 48 if self.is_silent else 8
         self.root = Subfamily(np.arange(len(self.sets), dtype=np.int32), problem.hits)
-        self._search = _searching(problem, objective, options, table, disk, tick, rule)
+        self._search = _searching(problem, options, table, disk, tick, rule)
         self._options, self._tick = options, tick
         self.has_prices = self._search.has_prices
 
@@ -278,7 +284,7 @@ class Kernel:
     def weigh(self, weights: tuple[int, ...]) -> None:
         """Give the sets of a family other weights; what is remembered of them is kept."""
         family = replace(self.family, weights=weights).check_total_weight()
-        self.problem = Problem.of_family(family, self.problem.hits)
+        self.problem = Problem.of_family(family, self.problem.hits, self.objective)
         self.weights = self.problem.weights
         self._search.weigh(self.weights)
 
@@ -425,9 +431,7 @@ class Kernel:
         """What greedy costs from the root, ties broken by the first cell."""
         if self.is_silent:
             table, rule = MemoryTable(FEW_BYTES), "first greedy"
-            search = _searching(
-                self.problem, self.objective, self._options, table, None, self._tick, rule
-            )
+            search = _searching(self.problem, self._options, table, None, self._tick, rule)
             return search.solve(self.root.family)
         cost, waiting, seen = 0, [self.root], 0
         while waiting:
@@ -468,7 +472,6 @@ class Kernel:
 
 def _searching(
     problem: Problem,
-    objective: Objective,
     options: SolverOptions,
     table: MemoryTable,
     disk: Disk | None,
@@ -480,7 +483,7 @@ def _searching(
         items,
         problem.weights,
         problem.game.cells,
-        objective.kind,
+        problem.objective.kind,
         table,
         disk,
         options.switches,
@@ -566,7 +569,7 @@ def announced_kernel(position: Position, memory: int = 1 << 23) -> Kernel:
     Errors as in `Problem.of`.
     """
     problem, table = Problem.of_ships(position), MemoryTable(memory)
-    return Kernel(problem, MEAN, SolverOptions(), table, None, lambda nodes: None)
+    return Kernel(problem, SolverOptions(), table, None, lambda nodes: None)
 
 
 def misses_with_one_ship_a_set(
@@ -584,7 +587,7 @@ def misses_with_one_ship_a_set(
     sets = to_words(family.sets)
     weights = np.array(family.weights, np.int64)
     problem = Problem(family.game, sets, weights, 0, family.hits, None, sets[:, None, :])
-    found = Kernel(problem, MEAN, SolverOptions(), MemoryTable(memory), None, tick)
+    found = Kernel(problem, SolverOptions(), MemoryTable(memory), None, tick)
     return found.solve(found.root)
 
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import cached_property, partial
-from math import ceil, floor
+from math import floor
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, ShipPlaces, bits
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
-from optsearch.lower_bounds import bounds_on_demand, leaf_counting_misses
+from optsearch.lower_bounds import leaf_counting_misses
 from optsearch.lower_bounds.by_chance import shots_by_chance, total_by_chance
 from optsearch.lower_bounds.worst_case import MOST, least_worst_misses, told_but_one
 from optsearch.search.diagonals import Diagonals
@@ -59,7 +59,6 @@ __all__ = ["SWITCHES", "Solver", "SolverOptions", "solve"]
 
 DEFAULT = SolverOptions()
 SOON = 20_000  # configurations, up to which a first bracket takes a moment
-SHARE = 0.5  # of a time limit, that bounds of the root may take, and rollouts too
 
 
 class Solver:
@@ -98,10 +97,9 @@ class Solver:
         self._solution: Solution | None = None
         self._greedy_misses: int | None = None  # of greedy, ties first, once that was evaluated
         self._options = options
-        self._least_known = 0  # misses, by the bounds of the root
         self._rolls_out = options.root_bounds and family is None
         if options.root_bounds and family is None and prior is None:
-            self.watch.bound_root = self._bound_root
+            self.watch.position = position
         self._limit: Limit | None = None  # of the search that runs
         self._is_short = False  # whether the worst case is asked for alone
         self._misses_at_least = 0  # in the worst case
@@ -317,41 +315,9 @@ class Solver:
         rolls_out, self._rolls_out = self._rolls_out, False  # once, however it ends
         if rolls_out and can_roll_out(self.kernel):
             rule = Rollouts(self.kernel)
-            with self._in_part_of_the_time():
+            with self.watch.in_part_of_the_time():
                 frontier.follow(rule)
             rule.is_watched = False
-
-    def _bound_root(self) -> None:
-        """Raise the lower side by the bounds that need no search, in a part of the time.
-
-        Of a whole game these are all of `optsearch bounds` but what tables have; after a shot
-        most of them do not hold, and what is left is weak. For the mean.
-        """
-        frontier = self.watch.frontier
-        if frontier is None or self.objective.kind != "mean":
-            return
-        weight = self.kernel.weight(self.kernel.root)
-        with self._in_part_of_the_time():
-            try:
-                telling = lambda status: self.watch.tick()  # noqa: E731
-                for bound in bounds_on_demand(self.position, telling):
-                    misses = ceil(bound.value * weight) - self.watch.certain_cost
-                    self._least_known = max(self._least_known, misses)
-                    frontier.require(self._least_known)
-            except (NotSupported, TooLarge):
-                return  # by none of these arguments
-
-    @contextmanager
-    def _in_part_of_the_time(self) -> Iterator[None]:
-        """End what is done meanwhile after a share of the time that the search may take."""
-        seconds = None if self._limit is None else self._limit.seconds
-        part = None if seconds is None else Limit(seconds * SHARE)
-        try:
-            with self.watch.limited(part):
-                yield
-        except LimitReached as reached:
-            if part is None or reached.limit is not part:
-                raise
 
     def _first_bracket(self) -> tuple[int, tuple[int, ...], int, int]:
         """What is known before the search has a frontier, in the order of `_answer`.
@@ -439,7 +405,7 @@ class Solver:
         leaves = Counter(self.kernel.family.weights)
         known = {
             "leaf counting": leaf_counting_misses(leaves, self.kernel.cells_left),
-            "the bounds of the whole game": self._least_known,
+            "the bounds of the whole game": self.watch.least_known,
         }
         for argument, misses in known.items():
             least = self.watch.certain_cost + misses

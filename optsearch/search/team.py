@@ -60,8 +60,8 @@ class SearchSpec(NamedTuple):
 
     def kernel(self, table: MemoryTable, disk: Disk | None, tick: Callable[[int], None]) -> Kernel:
         """A kernel for it."""
-        problem = Problem.of(self.position, self.prior, self.family)
-        return Kernel(problem, self.objective, self.options, table, disk, tick)
+        problem = Problem.of(self.position, self.prior, self.family, self.objective)
+        return Kernel(problem, self.options, table, disk, tick)
 
 
 @dataclass(frozen=True)

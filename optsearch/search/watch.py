@@ -5,17 +5,22 @@ A search that turns out to be long is bounded once by arguments that need no sea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from math import ceil
 
+from optsearch.game.position import Position
+from optsearch.lower_bounds import bounds_on_demand
 from optsearch.search.frontier import BestFirstSearch, Question
 from optsearch.search.kernels import Kernel
+from optsearch.support.errors import NotSupported, TooLarge
 from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
 from optsearch.tree.solution import SearchStatus
 
 BOUND_FROM = 5_000_000  # nodes of a search that is long, a minute or more
 BOUND_FROM_IN_TIME = 100_000  # where its time is limited, and the bracket counts
+SHARE = 0.5  # of a time limit, that bounds of the root may take, and rollouts too
 
 
 class SearchMonitor:
@@ -23,8 +28,9 @@ class SearchMonitor:
 
     kernel -- whose nodes these are; it is given `tick`. frontier -- what is known of the root.
     far_nodes -- of other processes that have answered. notes -- where those at work note theirs.
-    worst -- the least worst case, once it is known. bound_root -- called once, when the search is
-    long.
+    worst -- the least worst case, once it is known. position -- of the root, until its bounds are
+    asked for, which is once the search is long; None where they do not hold. least_known -- misses,
+    by these bounds.
     """
 
     kernel: Kernel
@@ -32,7 +38,8 @@ class SearchMonitor:
     far_nodes = 0
     worst: int | None = None
     notes: memoryview | None = None
-    bound_root: Callable[[], None] | None = None
+    position: Position | None = None
+    least_known = 0
 
     def __init__(self, progress: Progress[SearchStatus] = no_progress):
         self.progress = progress
@@ -46,9 +53,29 @@ class SearchMonitor:
         self.progress(status)
         is_timed = any(limit.seconds is not None for limit in self._limits)
         bound_from = BOUND_FROM_IN_TIME if is_timed else BOUND_FROM
-        if self.bound_root is not None and max(status.nodes, status.effort) >= bound_from:
-            bound_root, self.bound_root = self.bound_root, None
-            bound_root()
+        is_long = self.frontier is not None and max(status.nodes, status.effort) >= bound_from
+        if self.position is not None and is_long:
+            position, self.position = self.position, None
+            self.bound_root(position)
+
+    def bound_root(self, position: Position) -> None:
+        """Raise the lower side by the bounds that need no search, in a part of the time.
+
+        Of a whole game these are all of `optsearch bounds` but what tables have; after a shot
+        most of them do not hold, and what is left is weak. For the mean.
+        """
+        frontier = self.frontier
+        if frontier is None or self.kernel.objective.kind != "mean":
+            return
+        weight = self.kernel.weight(self.kernel.root)
+        with self.in_part_of_the_time():
+            try:
+                for bound in bounds_on_demand(position, lambda status: self.tick()):
+                    misses = ceil(bound.value * weight) - self.certain_cost
+                    self.least_known = max(self.least_known, misses)
+                    frontier.require(self.least_known)
+            except (NotSupported, TooLarge):
+                return  # by none of these arguments
 
     @contextmanager
     def limited(self, limit: Limit | None) -> Iterator[None]:
@@ -59,6 +86,18 @@ class SearchMonitor:
             yield
         finally:
             self._limits = limits
+
+    @contextmanager
+    def in_part_of_the_time(self) -> Iterator[None]:
+        """End what is done meanwhile after a share of the time that the search may take."""
+        seconds = [limit.seconds for limit in self._limits if limit.seconds is not None]
+        part = Limit(min(seconds) * SHARE) if seconds else None
+        try:
+            with self.limited(part):
+                yield
+        except LimitReached as reached:
+            if part is None or reached.limit is not part:
+                raise
 
     @cached_property
     def certain_cost(self) -> int:
