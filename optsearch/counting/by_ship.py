@@ -23,25 +23,11 @@ class ShipByShip:
     def __init__(self, game: Game):
         self.game = game
 
-    def _placements(self, constraints: Constraints) -> _Placements:
-        """The placements of each kind that the constraints admit."""
-        hits, closed_to = constraints.hits, dict(constraints.closed_to)
-        return {
-            kind: [
-                ship
-                for ship in self.game.placements(kind)
-                if not ship & (constraints.closed | closed_to.get(kind, 0))
-                and not self.game.halo(ship) & hits
-                and not (constraints.afloat and not ship & ~hits)
-            ]
-            for kind in set(constraints.fleet)
-        }
-
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
         """How many configurations there are; progress -- called while a long count runs."""
         if not constraints.fleet:
             return int(constraints.hits == 0)
-        places = self._placements(constraints)
+        places = constraints.placements(self.game)
         listing = Listing(self.game, constraints.fleet, places, constraints.hits)
         listing.progress = progress
         return listing.configurations
@@ -50,7 +36,7 @@ class ShipByShip:
         """How many configurations there are, and how many have each placement (mask)."""
         if not constraints.fleet:
             return int(constraints.hits == 0), {}
-        places = self._placements(constraints)
+        places = constraints.placements(self.game)
         listing = Listing(self.game, constraints.fleet, places, constraints.hits)
         through = listing.through
         total = sum(through.values()) // len(constraints.fleet)  # each has a placement of each ship
@@ -66,7 +52,7 @@ class ShipByShip:
         order = np.argsort(ranks, kind="stable")
         self._place(
             constraints.fleet,
-            self._placements(constraints),
+            constraints.placements(self.game),
             constraints.hits,
             [(int(ranks[i]), i) for i in order.tolist()],
             placed,

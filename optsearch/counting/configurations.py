@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,7 +25,8 @@ from optsearch.compiled._enumerate import (
     MAX_PLACEMENTS,
     Enumerator,
 )
-from optsearch.game import FixedLabels, Game, ShipPlaces, bits
+from optsearch.counting.constraints import Constraints
+from optsearch.game import Game, ShipPlaces, bits
 from optsearch.game.position import Position, no_configuration
 from optsearch.support.errors import ImpossiblePosition, TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
@@ -202,15 +203,8 @@ class Configurations(Listing):
         if position.hits:
             game.require_silent("counting one by one after hits")
         self.position = position
-        placements = {
-            length: [
-                ship
-                for ship in game.placements(length)
-                if not ship & position.misses and not game.halo(ship) & position.hits
-            ]
-            for length in set(game.fleet)
-        }
-        super().__init__(game, game.fleet, placements, position.hits)
+        constraints = Constraints(game.fleet, position.misses, position.hits)
+        super().__init__(game, game.fleet, constraints.placements(game), position.hits)
         self.threads = threads or self.threads
         self.progress = progress
 
@@ -272,23 +266,26 @@ class Configurations(Listing):
         """
 
         def work(kernel: Enumerator) -> CellSets:
-            sets = np.empty((1 << 16, 2), np.uint64)
-            chunks = [np.empty((0, 2), np.uint64)]
-            while n := kernel.fill(sets):
-                chunks.append(keep(sets[:n]))
-            return np.concatenate(chunks)
+            return np.concatenate(
+                [np.empty((0, 2), np.uint64), *map(keep, filled(kernel, 1 << 16))]
+            )
 
         return np.concatenate(self._sliced(work))
 
     def stream(self, batch: int = 1 << 16) -> Iterator[CellSets]:
         """The rows of `list` in arrays of at most `batch` (256 or more) rows."""
         for kernel in self._enumerators():
-            while True:
-                sets = np.empty((batch, 2), np.uint64)
-                n = kernel.fill(sets)
-                if n == 0:
-                    break
-                yield sets[:n]
+            yield from filled(kernel, batch)
+
+
+def filled(kernel: Enumerator, batch: int, words: int = 2) -> Iterator[CellSets]:
+    """What a kernel meets, in arrays of at most `batch` rows."""
+    while True:
+        rows = np.empty((batch, words), np.uint64)
+        n = kernel.fill(rows)
+        if n == 0:
+            return
+        yield rows[:n]
 
 
 @dataclass(frozen=True)
@@ -348,33 +345,13 @@ class Codes:
 class CodedConfigurations(Listing):
     """Configurations with where each of their ships lies, once some are sunk.
 
-    sunk -- the ships that are; fleet -- the others, none of which lies wholly on hits where
-    sinkings are announced. closed -- cells without these; hits -- cells that they cover.
-    closed_to -- cells without ships of a kind.
+    sunk -- the ships that are; constraints -- what the others satisfy.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        sunk: Sequence[int],
-        fleet: Sequence[int],
-        closed: int,
-        hits: int,
-        closed_to: Mapping[int, int],
-    ):
-        is_afloat = not isinstance(game.announcement, FixedLabels)
+    def __init__(self, game: Game, sunk: Sequence[int], constraints: Constraints):
         game.require_small("listing configurations")
-        placements = {
-            kind: [
-                ship
-                for ship in game.placements(kind)
-                if not ship & (closed | closed_to.get(kind, 0))
-                and not game.halo(ship) & hits
-                and (ship & ~hits or not is_afloat)
-            ]
-            for kind in set(fleet)
-        }
-        super().__init__(game, fleet, placements, hits)
+        places = constraints.placements(game)
+        super().__init__(game, constraints.fleet, places, constraints.hits)
         self._game = game
         self._sunk = sunk
         self._codes = Codes.of(game)
@@ -403,13 +380,9 @@ class CodedConfigurations(Listing):
         ]
         for kernel in self._enumerators():
             kernel.name(sorts, of_placements, codes.shifts, codes.words)
-            while True:
-                rows = np.empty((batch, 2 + codes.words), np.uint64)
-                n = kernel.fill(rows)
-                if n == 0:
-                    break
-                rows[:n] |= constant
-                yield rows[:n]
+            for rows in filled(kernel, batch, 2 + codes.words):
+                rows |= constant
+                yield rows
 
 
 def list_ships(position: Position, max_bytes: int = 1 << 30) -> CellSets:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.counting.configurations import CellSets
+from optsearch.game import Game
 from optsearch.support.progress import Progress, Status, no_progress
 
+_WORD = (1 << 64) - 1
 Ranks = NDArray[np.uint64] | NDArray[np.float64]  # floats where weights are added up
 
 
@@ -30,6 +31,45 @@ class Constraints:
     hits: int = 0
     afloat: bool = False
     closed_to: tuple[tuple[int, int], ...] = ()
+
+    def placements(self, game: Game) -> dict[int, list[int]]:
+        """The placements of each kind that are admitted, by their cells alone."""
+        closed_to = dict(self.closed_to)
+        return {
+            kind: [
+                ship
+                for ship in game.placements(kind)
+                if not ship & (self.closed | closed_to.get(kind, 0))
+                and not game.halo(ship) & self.hits
+                and (ship & ~self.hits or not self.afloat)
+            ]
+            for kind in set(self.fleet)
+        }
+
+
+def admitted(
+    constraints: Constraints,
+    holes: int,
+    words: NDArray[np.uint64],
+    halos: NDArray[np.uint64],
+    kinds: Sequence[int],
+) -> NDArray[np.bool_]:
+    """Which of some placements the constraints and the holes of the board admit.
+
+    words, halos -- of the placements, uint64 of shape (placements, words). kinds -- theirs.
+    """
+
+    def one(mask: int) -> NDArray[np.uint64]:
+        return np.array([mask >> 64 * i & _WORD for i in range(words.shape[1])], np.uint64)
+
+    hits = one(constraints.hits)
+    good = ~((words & one(constraints.closed | holes)) | (halos & hits)).any(axis=1)
+    if constraints.afloat:
+        good &= (words & ~hits).any(axis=1)
+    for kind, cells in constraints.closed_to:
+        is_kind = np.array([other == kind for other in kinds], bool)
+        good &= ~(is_kind & (words & one(cells)).any(axis=1))
+    return np.asarray(good)
 
 
 def in_fleet_order(placed: NDArray[np.intp], places: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -75,7 +115,7 @@ class Counting(Protocol):
         constraints: Constraints,
         ranks: Ranks,
         weights: Mapping[int, float] | None = None,
-    ) -> CellSets:
+    ) -> NDArray[np.uint64]:
         """The configurations with some ranks: uint64 words of shape (n, ships, words).
 
         ranks -- below the number of configurations, which must be less than 2^64; with weights,

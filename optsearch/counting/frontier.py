@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from optsearch.compiled._frontier import Frontier
 from optsearch.counting.configurations import CellSets, to_words
-from optsearch.counting.constraints import Constraints, Ranks, in_fleet_order
+from optsearch.counting.constraints import Constraints, Ranks, admitted, in_fleet_order
 from optsearch.counting.remainders import combined, moduli_above
 from optsearch.game import Game, Permutation, bits, image
 from optsearch.support.errors import TooLarge
@@ -60,15 +60,7 @@ class _Order:
 
     def allowed(self, constraints: Constraints, holes: int) -> NDArray[np.intp]:
         """The placements that the constraints and the holes admit, by number."""
-        both = [constraints.closed | holes, constraints.hits]
-        closed, hits = to_words(both, self.words.shape[1])
-        good = ~((self.words & closed) | (self.halos & hits)).any(axis=1)
-        if constraints.afloat:
-            good &= (self.words & ~hits).any(axis=1)
-        for kind, cells in constraints.closed_to:
-            is_kind = np.array([one == kind for one in self.kinds], bool)
-            good &= ~(is_kind & (self.words & to_words([cells], self.words.shape[1])).any(axis=1))
-        return np.flatnonzero(good)
+        return np.flatnonzero(admitted(constraints, holes, self.words, self.halos, self.kinds))
 
     @cached_property
     def width(self) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from optsearch.compiled._lattice import MAX_COLUMNS, Lattice, Query
 from optsearch.counting.configurations import CellSets, to_words
-from optsearch.counting.constraints import Constraints, Ranks, in_fleet_order
+from optsearch.counting.constraints import Constraints, Ranks, admitted, in_fleet_order
 from optsearch.counting.remainders import combined, moduli_above
 from optsearch.game import CONTACTS, Game, bits
 from optsearch.game.shapes import Cells, Shape, orientations_of, turned
@@ -116,22 +116,10 @@ class _Orientation:
         self.halos = to_words([game.halo(mask) for mask in masks], game.words)
         self.kinds = _kinds(game.fleet)
         self.kind = np.array(kinds)  # its place in kinds
+        self.kind_of = [self.kinds[place] for place in kinds]
         self.way = np.array(ways)
         self.first = np.array(first)
         self.bit = np.uint64(1) << self.way.astype(np.uint64)
-
-    def allowed(self, constraints: Constraints, holes: int) -> NDArray[np.bool_]:
-        """Which placements the constraints and the holes admit; bool of shape (placements,)."""
-        both = [constraints.closed | holes, constraints.hits]
-        closed, hits = to_words(both, self.words.shape[1])
-        bad = (self.words & closed) | (self.halos & hits)
-        result = np.logical_not(bad.any(axis=1))
-        if constraints.afloat:
-            result &= (self.words & ~hits).any(axis=1)
-        for kind, cells in constraints.closed_to:
-            covers = (self.words & to_words([cells], self.words.shape[1])).any(axis=1)
-            result &= ~(covers & (self.kind == self.kinds.index(kind)))
-        return np.asarray(result)
 
 
 class Sweep:
@@ -220,7 +208,9 @@ class Sweep:
 
     def _set(self, orientation: _Orientation, constraints: Constraints) -> int:
         """Hand the constraints to the kernel; an upper bound on the number of configurations."""
-        allowed = orientation.allowed(constraints, self._holes)
+        allowed = admitted(
+            constraints, self._holes, orientation.words, orientation.halos, orientation.kind_of
+        )
         cells = self.game.cells
         ways = np.zeros(cells, np.uint64)
         np.bitwise_or.at(ways, orientation.first[allowed], orientation.bit[allowed])

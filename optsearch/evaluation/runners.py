@@ -434,8 +434,5 @@ def rows_of(position: Position) -> Iterator[CellSets]:
 def coded(position: Position) -> Iterator[CellSets]:
     """The configurations of a position in arrays: the cells, two words, and the codes of each."""
     for case in cases(position):
-        left = case.constraints
-        listing = CodedConfigurations(
-            position.game, case.sunk, left.fleet, left.closed, left.hits, dict(left.closed_to)
-        )
+        listing = CodedConfigurations(position.game, case.sunk, case.constraints)
         yield from listing.stream()
