@@ -9,16 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 
-from optsearch.check.proofs import (
-    Claim,
-    Marks,
-    Prices,
-    Proof,
-    Weighted,
-    columns,
-    root_of,
-    weight,
-)
+from optsearch.check.proofs import Claim, Marks, Prices, Proof, Weighted, columns, root_of, weight
 from optsearch.counting.prior import Prior
 from optsearch.game.position import Position
 from optsearch.lower_bounds.dual_chain import chain_dual
