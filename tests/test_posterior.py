@@ -220,7 +220,7 @@ def test_a_finished_game():
 
 
 def test_a_hit_far_beyond_the_last_ship():
-    assert Posterior("12x2:2,2", "A1=hit A12=hit").configurations == 4  # two ways at either end
+    assert Posterior("12x3:2,2", "A1=hit A12=hit").configurations == 4  # two ways at either end
 
 
 def test_counts_past_128_bits():
