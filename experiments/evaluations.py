@@ -52,6 +52,11 @@ SUBJECTS = {
         "rank=spread,policy=spread",
         ANY_SHIP,
     ),
+    "any_ship_rollout_larger": Subject(
+        "rollout:candidates=3,percent=50,screen=16384,cap=131072,sizes=65-16777216,"
+        "rank=spread,policy=spread",
+        ANY_SHIP,
+    ),
     "official_greedy": Subject("greedy", OFFICIAL),
     "official_rollout": Subject(
         "rollout:candidates=2,percent=50,screen=16384,cap=131072,sizes=65-16777216,"
