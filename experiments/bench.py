@@ -12,7 +12,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,112 +28,14 @@ from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import evaluate
 from optsearch.game import Game
 from optsearch.game.position import Position, play, reply
-from optsearch.play.hiding import Drawn
-from optsearch.play.simulate import generator_of, play_task, played
-from optsearch.search import solver
-from optsearch.strategies import as_player, named
+from optsearch.search.solver import SolverOptions, solve
+from optsearch.strategies import named
 from optsearch.strategies.score import Score, ScoreNode, Scores
 from optsearch.support.errors import OptsearchError
 from optsearch.tree.solution import Solution
 
 MEMORY = 1 << 27  # of the evaluations, for several tasks
 GREEDY_SEED = 20141
-Work = Callable[[Position], tuple[int, int]]  # the answer, and what was looked into
-
-
-def paper_count(position: Position) -> tuple[int, int]:
-    """Algorithm 1: one recursive call a placement."""
-    return paper.count(position.game), 0
-
-
-def count(position: Position) -> tuple[int, int]:
-    """Bit sets of placements, the innermost ship by popcount, one thread."""
-    return Configurations(position, threads=1).configurations, 0
-
-
-def count_threads(position: Position) -> tuple[int, int]:
-    """Bit sets of placements, on all processors."""
-    return Configurations(position).configurations, 0
-
-
-def occurrence(position: Position) -> tuple[int, int]:
-    """The occurrence matrix by bit sets; the answer is the count it implies."""
-    configurations = Configurations(position, threads=1)
-    return int(configurations.occurrence.sum()) // position.game.fleet_cells, 0
-
-
-def posterior(position: Position) -> tuple[int, int]:
-    """The occurrence matrix by the transfer matrix, its table built before."""
-    return int(Posterior(position).occurrence.sum()) // position.game.fleet_cells, 0
-
-
-def table(position: Position) -> tuple[int, int]:
-    """Building that table, and the occurrence matrix."""
-    engine_for.cache_clear()
-    return posterior(position)
-
-
-def samples(position: Position) -> tuple[int, int]:
-    """100,000 exact samples; the answer is the count, from the same passes."""
-    found = Posterior(position)
-    found.sample(100_000, 1)
-    return found.configurations, 0
-
-
-def greedy_game(position: Position) -> tuple[int, int]:
-    """A whole greedy game, exact posteriors at every move; the answer is the number of shots."""
-    ships = to_masks(Posterior(position).sample(1, np.random.default_rng([GREEDY_SEED, 0]))[0])
-    return len(play(lambda at: Posterior(at).greedy_shots()[0], ships, position).shots), 0
-
-
-def _answer(solution: Solution) -> tuple[int, int]:
-    assert solution.total_height is not None
-    return solution.total_height, solution.nodes + solution.subsets
-
-
-def paper_optimum(position: Position) -> tuple[int, int]:
-    """Algorithm 2: a table on hits and misses, no bounds."""
-    return _answer(paper.solve(position))
-
-
-def first_optimum(position: Position) -> tuple[int, int]:
-    """The solver as it first was: normal forms under the symmetries, leaf counting."""
-    return _answer(solver.solve(position, options=FIRST))
-
-
-def optimum(position: Position) -> tuple[int, int]:
-    """The solver with every switch on."""
-    return _answer(solver.solve(position))
-
-
-def optimum_without_chain(position: Position) -> tuple[int, int]:
-    """Branch and bound without the bound by a price for each set."""
-    return _answer(solver.solve(position, options=solver.SolverOptions(chain=False)))
-
-
-def optimum_processes(position: Position) -> tuple[int, int]:
-    """Branch and bound on two processes, whose start is counted, not their memory; no nodes."""
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(2, spawn) as executor:
-        solution = solver.solve(position, executor=executor, workers=2)
-    return _answer(solution)[0], 0
-
-
-def played_one_by_one(position: Position) -> tuple[int, int]:
-    """Greedy played on every configuration by itself, exact posteriors at every move."""
-    game, strategy, total = position.game, named("greedy"), 0
-    for ships in list_ships(position):
-        at, masks = position, to_masks(ships)
-        while at.hits_left:
-            cell = strategy.shot(at)
-            at = at.after(cell, reply(game, masks, at.hits, game.bit(cell)))
-        total += len(at.shots)
-    return total, 0
-
-
-def evaluated(position: Position) -> tuple[int, int]:
-    """Greedy's tree walked over all configurations, in this process."""
-    return evaluate(named("greedy"), position.game, jobs=1, memory=MEMORY).total_height, 0
 
 
 def most_probable(node: ScoreNode, scores: Scores) -> None:
@@ -142,74 +44,108 @@ def most_probable(node: ScoreNode, scores: Scores) -> None:
         scores[cell] = node.having[cell]
 
 
-def evaluated_score(position: Position) -> tuple[int, int]:
-    """That tree by a Python function that the kernel calls; compiling it is counted."""
-    return evaluate(Score(most_probable), position.game, jobs=1, memory=MEMORY).total_height, 0
+def _implied(occurrence: np.ndarray, position: Position) -> int:
+    """The count that an occurrence matrix implies."""
+    return int(occurrence.sum()) // position.game.fleet_cells
 
 
-def evaluated_processes(position: Position) -> tuple[int, int]:
-    """That evaluation on two processes, whose start is counted and whose memory is not."""
-    return evaluate(named("greedy"), position.game, jobs=2, memory=MEMORY).total_height, 0
+def _with_table(position: Position) -> int:
+    engine_for.cache_clear()
+    return _implied(Posterior(position).occurrence, position)
 
 
-def evaluated_rollout(position: Position) -> tuple[int, int]:
-    """The rollout policy's tree, in this process."""
-    return evaluate(named("rollout"), position.game, jobs=1, memory=MEMORY).total_height, 0
+def _samples(position: Position) -> int:
+    found = Posterior(position)
+    found.sample(100_000, 1)
+    return found.configurations
 
 
-def evaluated_rollout_processes(position: Position) -> tuple[int, int]:
-    """That rollout on two processes, whose start is counted and whose memory is not."""
-    return evaluate(named("rollout"), position.game, jobs=2, memory=MEMORY).total_height, 0
+def _greedy_game(position: Position) -> int:
+    ships = to_masks(Posterior(position).sample(1, np.random.default_rng([GREEDY_SEED, 0]))[0])
+    return len(play(lambda at: Posterior(at).greedy_shots()[0], ships, position).shots)
 
 
-def met_silent(position: Position) -> tuple[int, int]:
-    """How many configurations greedy's tree meets, where nothing is announced."""
-    return evaluate(named("greedy"), position.game, jobs=1).configurations, 0
+def _by_processes(position: Position) -> int:
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as executor:
+        return solve(position, executor=executor, workers=2).total_height or 0
 
 
-def met_announced(position: Position) -> tuple[int, int]:
-    """How many it meets where sinkings are announced, by another kernel."""
-    game = Game.parse(f"{position.game},announce=ship")
-    return evaluate(named("greedy"), game, jobs=1).configurations, 0
+def _one_by_one(position: Position) -> int:
+    game, strategy, total = position.game, named("greedy"), 0
+    for ships in list_ships(position):
+        at, masks = position, to_masks(ships)
+        while at.hits_left:
+            cell = strategy.shot(at)
+            at = at.after(cell, reply(game, masks, at.hits, game.bit(cell)))
+        total += len(at.shots)
+    return total
 
 
-def met_by_spread(position: Position) -> tuple[int, int]:
-    """How many configurations the tree of `spread` meets."""
-    game = Game.parse(f"{position.game},announce=ship")
-    return evaluate(named("spread"), game, jobs=1).configurations, 0
+def _tree(strategy: str | Score, position: Position, jobs: int = 1) -> int:
+    return evaluate(strategy, position.game, jobs=jobs, memory=MEMORY).total_height
 
 
-SIMPLE = (
-    *("random", "heuristic:version=1", "heuristic:version=3", "heuristic:version=5"),
-    *("parity", "density"),
+def _met(strategy: str, position: Position, rules: str = "") -> int:
+    game = Game.parse(f"{position.game}{rules}")
+    return evaluate(strategy, game, jobs=1).configurations
+
+
+Work = Callable[[Position], int | Solution]
+TABLE = "transfer matrix, building its table"
+WARM = ("transfer matrix", "100,000 exact samples", "greedy with exact posteriors")
+
+COUNTERS: dict[str, Work] = {
+    "paper's Algorithm 1 (a call a placement)": lambda p: paper.count(p.game),
+    "enumeration, one thread": lambda p: Configurations(p, threads=1).configurations,
+    "enumeration, all processors": lambda p: Configurations(p).configurations,
+}
+MATRICES: dict[str, Work] = {
+    "enumeration (bit sets, last ship by popcount)": lambda p: _implied(
+        Configurations(p, threads=1).occurrence, p
+    ),
+    "transfer matrix": lambda p: _implied(Posterior(p).occurrence, p),
+    TABLE: _with_table,
+}
+SAMPLES: dict[str, Work] = {"100,000 exact samples": _samples}
+GAMES: dict[str, Work] = {"greedy with exact posteriors": _greedy_game}
+EVALUATIONS: dict[str, dict[str, Work]] = {
+    "5x5:3,2": {
+        "greedy, each played by itself": _one_by_one,
+        "greedy, its tree": lambda p: _tree("greedy", p),
+        "greedy as a score, its tree": lambda p: _tree(Score(most_probable), p),
+    },
+    "9x9:4,3,3,2": {
+        "greedy, one process": lambda p: _tree("greedy", p),
+        "greedy as a score, one process": lambda p: _tree(Score(most_probable), p),
+        "greedy, two processes": lambda p: _tree("greedy", p, 2),
+    },
+    "10x10:4,3,2,contact=any": {
+        "greedy, nothing announced": lambda p: _met("greedy", p),
+        "greedy, sinkings announced": lambda p: _met("greedy", p, ",announce=ship"),
+        "spread, sinkings announced": lambda p: _met("spread", p, ",announce=ship"),
+    },
+    "8x8:4,3,2,2": {
+        "rollout, one process": lambda p: _tree("rollout", p),
+        "rollout, two processes": lambda p: _tree("rollout", p, 2),
+    },
+}
+OPTIMA: dict[str, Work] = {
+    "paper's Algorithm 2 (table on hits, misses)": paper.solve,
+    "first solver": lambda p: solve(p, options=FIRST),
+    "solver": solve,
+}
+CHAINS: dict[str, Work] = {
+    "solver without the dual of the chain": lambda p: solve(p, options=SolverOptions(chain=False)),
+    "solver": solve,
+}
+PROCESSES: dict[str, Work] = {"solver, one process": solve, "solver, two processes": _by_processes}
+METHODS = COUNTERS | MATRICES | SAMPLES | GAMES | OPTIMA | CHAINS | PROCESSES
+METHODS |= {name: work for works in EVALUATIONS.values() for name, work in works.items()}
+COMMANDS = ("posterior paper", "evaluate greedy 8x8:5,4,3,3,2 --jobs 1")
+LONG_COMMANDS = (
+    *("solve 5x7:5,4,3,3,2", "solve 5x6:2,2", "solve 6x6:4,3,3"),
+    *("count 10x50:5,4,4,3,3,3,2,2,2,2", "equilibrium 5x5:2,2"),
 )
-PLAYED = 20  # games of a simple player
-
-
-def bench_players(game: Game) -> None:
-    """Print games a second of simple players, in plain Python and in numba on the same boards."""
-    print(f"\nSimple players, {PLAYED} games of {game}\n")
-    print(
-        f"  {'player':<24}{'shots':>8}{'Python, a second':>18}{'numba, a second':>17}{'speed':>10}"
-    )
-    boards = Drawn().boards(game, PLAYED, 1)
-    fleets = [to_masks(board) for board in boards]
-    for name in SIMPLE:
-        player = as_player(name)
-        play_task(player, str(game), boards[:1], 0, 1)  # compiled, or taken from its cache
-        started = time.perf_counter()
-        ends = [played(player, game, ships, generator_of(1, i)) for i, ships in enumerate(fleets)]
-        middle = time.perf_counter()
-        again = play_task(player, str(game), boards, 0, 1)
-        ended = time.perf_counter()
-        shots = [len(end.shots) for end in ends]
-        if again != shots:
-            raise OptsearchError(f"{name} takes {again} shots in numba, not {shots}")
-        plain, numba = PLAYED / (middle - started), PLAYED / (ended - middle)
-        print(
-            f"  {name:<24}{sum(shots):>8,}{plain:>18,.1f}{numba:>17,.1f}{numba / plain:>9,.0f}x",
-            flush=True,
-        )
 
 
 @dataclass(frozen=True)
@@ -234,23 +170,27 @@ def _forget_peak() -> None:
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 
 
-def _measure_here(work: Work, position: Position) -> Measurement:
+def _measure_here(method: str, position: Position) -> Measurement:
+    work = METHODS[method]
     _forget_peak()
     idle = _peak()
     times: list[float] = []
-    if work in (posterior, greedy_game, samples):
-        work(position)  # builds the table of the game, which `table` measures
+    if method in WARM:
+        work(position)  # builds the table of the game, which TABLE measures
     while not times or (sum(times) < 1 and len(times) < 101):
         started = time.perf_counter()
-        answer, nodes = work(position)
+        found = work(position)
         times.append(time.perf_counter() - started)
-    return Measurement(answer, nodes, statistics.median(times), _peak() - idle)
+    took = statistics.median(times), _peak() - idle
+    if isinstance(found, Solution):
+        return Measurement(found.total_height or 0, found.nodes + found.subsets, *took)
+    return Measurement(found, 0, *took)
 
 
-def measure(work: Work, position: Position) -> Measurement:
+def measure(method: str, position: Position) -> Measurement:
     """Measure one method on one position in a fresh process."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as executor:
-        return executor.submit(_measure_here, work, position).result()
+        return executor.submit(_measure_here, method, position).result()
 
 
 def after_random_shots(game: Game, shots: int, seed: int) -> Position:
@@ -264,7 +204,7 @@ def after_random_shots(game: Game, shots: int, seed: int) -> Position:
     return position
 
 
-def compare(title: str, position: Position, methods: dict[str, Work], done: int = 0) -> None:
+def compare(title: str, position: Position, methods: Iterable[str], done: int = 0) -> None:
     """Print a table of methods on one position; the first is the yardstick.
 
     done -- configurations that each of them goes through: say how many a second, not the nodes.
@@ -273,8 +213,8 @@ def compare(title: str, position: Position, methods: dict[str, Work], done: int 
     rate = "a second" if done else "nodes"
     print(f"  {'method':<46}{'answer':>15}{rate:>13}{'seconds':>11}{'MiB':>8}{'speed':>10}")
     first: Measurement | None = None
-    for name, work in methods.items():
-        result = measure(work, position)
+    for name in methods:
+        result = measure(name, position)
         first = first or result
         if result.answer != first.answer:
             raise OptsearchError(f"{name} answers {result.answer}, not {first.answer}")
@@ -286,48 +226,6 @@ def compare(title: str, position: Position, methods: dict[str, Work], done: int 
             f"{result.mebibytes:>8.0f}{speed:>9,.{1 if speed < 10 else 0}f}x",
             flush=True,
         )
-
-
-EVALUATIONS: tuple[tuple[str, dict[str, Work]], ...] = (
-    (
-        "5x5:3,2",
-        {
-            "greedy, each played by itself": played_one_by_one,
-            "greedy, its tree": evaluated,
-            "greedy as a score, its tree": evaluated_score,
-        },
-    ),
-    (
-        "9x9:4,3,3,2",
-        {
-            "greedy, one process": evaluated,
-            "greedy as a score, one process": evaluated_score,
-            "greedy, two processes": evaluated_processes,
-        },
-    ),
-    (
-        "10x10:4,3,2,contact=any",
-        {
-            "greedy, nothing announced": met_silent,
-            "greedy, sinkings announced": met_announced,
-            "spread, sinkings announced": met_by_spread,
-        },
-    ),
-    (
-        "8x8:4,3,2,2",
-        {
-            "rollout, one process": evaluated_rollout,
-            "rollout, two processes": evaluated_rollout_processes,
-        },
-    ),
-)
-
-
-COMMANDS = ("posterior paper", "evaluate greedy 8x8:5,4,3,3,2 --jobs 1")
-LONG_COMMANDS = (
-    *("solve 5x7:5,4,3,3,2", "solve 5x6:2,2", "solve 6x6:4,3,3"),
-    *("count 10x50:5,4,4,3,3,3,2,2,2,2", "equilibrium 5x5:2,2"),
-)
 
 
 def bench_commands(commands: tuple[str, ...]) -> None:
@@ -350,63 +248,31 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="also what takes minutes")
     full = parser.parse_args().full
     print(f"kernels: {build}")
-    standard = Game.parse("10x10:5,4,3,3,2")
-    touching = Game.parse("10x10:5,4,3,3,2,contact=any")
-    counters: dict[str, Work] = {
-        "paper's Algorithm 1 (a call a placement)": paper_count,
-        "enumeration, one thread": count,
-        "enumeration, all processors": count_threads,
-    }
+    standard, touching = (Game.parse(f"10x10:5,4,3,3,2{rule}") for rule in ("", ",contact=any"))
     for game in (standard, touching) if full else (standard,):
-        compare(f"Counting the configurations of {game}", Position(game), counters)
-
-    matrices: dict[str, Work] = {
-        "enumeration (bit sets, last ship by popcount)": occurrence,
-        "transfer matrix": posterior,
-        "transfer matrix, building its table": table,
-    }
+        compare(f"Counting the configurations of {game}", Position(game), COUNTERS)
     for game in (standard, touching):
-        compare(f"Occurrence matrix of {game}, one thread", Position(game), matrices)
-    del matrices["transfer matrix, building its table"]
+        compare(f"Occurrence matrix of {game}, one thread", Position(game), MATRICES)
     for shots in (10, 25, 40):
         for game in (standard, touching):
             position = after_random_shots(game, shots, seed=1)
-            compare(f"The same after {shots} random shots at {game}", position, matrices)
-    others: dict[str, Work] = {"100,000 exact samples": samples}
-    compare(f"Samples of {standard}", Position(standard), others)
-    told = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
-    others = {"greedy with exact posteriors": greedy_game}
-    compare(f"A whole game of {told}", Position(told), others)
-
-    bench_players(touching)
-    for text, evaluations in EVALUATIONS:
+            compare(f"The same after {shots} random shots at {game}", position, list(MATRICES)[:2])
+    compare(f"Samples of {standard}", Position(standard), SAMPLES)
+    told = touching.announcing("ship")
+    compare(f"A whole game of {told}", Position(told), GAMES)
+    for text, evaluations in EVALUATIONS.items():
         game = Game.parse(text)
         number = Posterior(Position(game)).configurations
         title = f"A strategy on all {number:,} configurations of {game}"
         compare(title, Position(game), evaluations, number)
-
-    solvers: dict[str, Work] = {
-        "paper's Algorithm 2 (table on hits, misses)": paper_optimum,
-        "first solver": first_optimum,
-        "solver": optimum,
-    }
-    for text in ("4x4:3,2", "4x5:2") + (("4x5:4,3,2",) if full else ()):
-        compare(f"Optimum of {text}", Position(Game.parse(text)), solvers)
-    del solvers["paper's Algorithm 2 (table on hits, misses)"]
-    for text in ("5x5:3,2", "6x6:2", "6x6:4,4") + (("6x6:4,3",) if full else ()):
-        compare(f"Optimum of {text}", Position(Game.parse(text)), solvers)
-    chains: dict[str, Work] = {
-        "solver without the dual of the chain": optimum_without_chain,
-        "solver": optimum,
-    }
-    for text in ("7x7:2", "7x7:3") + (("8x8:4",) if full else ()):
-        compare(f"Optimum of {text}", Position(Game.parse(text)), chains)
-    processes: dict[str, Work] = {
-        "solver, one process": optimum,
-        "solver, two processes": optimum_processes,
-    }
-    for text in ("5x6:4,2", "5x7:5,4,3,3,2"):
-        compare(f"Optimum of {text}", Position(Game.parse(text)), processes)
+    for methods, texts, long in (
+        (list(OPTIMA), ("4x4:3,2", "4x5:2"), ("4x5:4,3,2",)),
+        (list(OPTIMA)[1:], ("5x5:3,2", "6x6:2", "6x6:4,4"), ("6x6:4,3",)),
+        (list(CHAINS), ("7x7:2", "7x7:3"), ("8x8:4",)),
+        (list(PROCESSES), ("5x6:4,2", "5x7:5,4,3,3,2"), ()),
+    ):
+        for text in (*texts, *(long if full else ())):
+            compare(f"Optimum of {text}", Position(Game.parse(text)), methods)
     bench_commands((*COMMANDS, *(LONG_COMMANDS if full else ())))
 
 

@@ -403,21 +403,19 @@ class Unspawned(ThreadPoolExecutor):
 @pytest.mark.parametrize("place", some(1, [Unspawned, bench.ProcessPoolExecutor], 2))
 def test_compare(capsys, monkeypatch, place):
     monkeypatch.setattr(bench, "ProcessPoolExecutor", place)
-    methods = {"paper": bench.paper_optimum, "ours": bench.optimum}
-    bench.compare("Optimum of 2x3:2", SMALL, methods)
+    bench.compare("Optimum of 2x3:2", SMALL, bench.OPTIMA)
     title, head, *lines = [line for line in capsys.readouterr().out.splitlines() if line]
     assert title == "Optimum of 2x3:2"
     assert head.split() == ["method", "answer", "nodes", "seconds", "MiB", "speed"]
-    paper, ours = (dict(zip(head.split(), line.split(), strict=True)) for line in lines)
-    assert (paper["method"], paper["answer"], paper["speed"]) == ("paper", "25", "1.0x")
-    assert (ours["method"], ours["answer"]) == ("ours", "25")
-    assert int(paper["nodes"]) > int(ours["nodes"]) > 0
+    paper, _, ours = (line[48:].split() for line in lines)
+    assert (paper[0], paper[-1], ours[0]) == ("25", "1.0x", "25")
+    assert int(paper[1]) > int(ours[1]) > 0
 
 
 def test_compare_refuses_methods_that_disagree(monkeypatch):
     monkeypatch.setattr(bench, "ProcessPoolExecutor", Unspawned)
-    methods = {"configurations": bench.count, "total height": bench.optimum}
-    with pytest.raises(OptsearchError, match=r"total height answers 25, not 7\b"):
+    methods = "enumeration, one thread", "solver"
+    with pytest.raises(OptsearchError, match=r"solver answers 25, not 7\b"):
         bench.compare("Nonsense", SMALL, methods)
 
 
@@ -432,22 +430,18 @@ def test_the_bench_of_commands(capsys):
 
 
 @pytest.mark.parametrize(
-    ("work", "answer"),
+    ("methods", "answer"),
     [
-        (bench.paper_count, 104),
-        (bench.count, 104),
-        (bench.count_threads, 104),
-        (bench.played_one_by_one, 879),
-        (bench.evaluated, 879),
-        (bench.occurrence, 104),
-        (bench.optimum, 878),
-        (bench.first_optimum, 878),
-        (bench.optimum_processes, 878),
+        ({**bench.COUNTERS, **bench.MATRICES}, 104),
+        (bench.EVALUATIONS["5x5:3,2"], 879),
+        ({**bench.OPTIMA, **bench.CHAINS, **bench.PROCESSES}, 878),
     ],
 )
-def test_the_methods_of_the_bench(work, answer):
-    """4x4:3,2 of Table 1; the paper's Algorithm 2 is above."""
-    assert work(Position(Game.parse("4x4:3,2")))[0] == answer
+def test_the_methods_of_the_bench(monkeypatch, methods, answer):
+    """4x4:3,2 of Table 1."""
+    monkeypatch.setattr(bench, "ProcessPoolExecutor", Unspawned)
+    for method in methods:
+        assert bench.measure(method, Position(Game.parse("4x4:3,2"))).answer == answer
 
 
 @pytest.mark.parametrize(
