@@ -23,7 +23,7 @@ from PIL import Image, PngImagePlugin
 
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.posterior import Posterior
-from optsearch.drawing import draw_probability, draw_ships
+from optsearch.drawing.boards import draw_probability, draw_ships
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.play.hiding import hider

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.markers import CARETLEFT, CARETRIGHT
 from matplotlib.patches import Circle, Polygon
 
-from optsearch.drawing import MARKS
+from optsearch.drawing.boards import MARKS
 from optsearch.results.tables import BOXED_BRACKET, BRACKET, COVERAGE, OFFICIAL_BRACKET, Entries
 from optsearch.support import records
 from optsearch.support.decimals import brief

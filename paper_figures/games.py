@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from optsearch.drawing import board_size, draw_board, draw_probability, draw_ships
+from optsearch.drawing.boards import board_size, draw_board, draw_probability, draw_ships
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.results.tables import (

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 
-from optsearch.drawing import draw_board
+from optsearch.drawing.boards import draw_board
 from optsearch.game.position import Position
 from optsearch.results.tables import EQUILIBRIA, EQUILIBRIUM_CELLS
 from paper_figures import style

@@ -10,17 +10,16 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from optsearch import tree
-from optsearch.drawing import (
-    binary_tree,
+from optsearch.drawing.boards import (
     draw_bar,
     draw_board,
     draw_legend,
     draw_matrix,
     draw_ships,
-    draw_tree,
     paper_name,
-    tree_figure_size,
 )
+from optsearch.drawing.trees import draw_tree, tree_figure_size
+from optsearch.drawing.vertices import binary_tree
 from optsearch.game import Cell, Game, cell_name, parse_cell
 from optsearch.game.position import Position
 from optsearch.results.tables import (

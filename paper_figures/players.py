@@ -13,7 +13,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from optsearch.drawing import draw_puzzle, picture_size
+from optsearch.drawing.puzzles import draw_puzzle, picture_size
 from optsearch.game import Game
 from optsearch.game.names import LEVELS
 from optsearch.results.tables import (

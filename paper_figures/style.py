@@ -20,7 +20,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from optsearch.drawing import PRINT
+from optsearch.drawing.boards import PRINT
 from optsearch.support import palette
 
 BLUE, ORANGE, GREEN, PURPLE = palette.BLUE, palette.ORANGE, palette.GREEN, palette.PURPLE

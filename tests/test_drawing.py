@@ -12,22 +12,18 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
 
-from optsearch import drawing
 from optsearch.check.trees import verify
-from optsearch.drawing import (
-    CIRCLES,
-    WIDEST,
-    Scale,
-    Vertex,
-    binary_tree,
+from optsearch.drawing.boards import (
+    board_lines,
+    cell_corners,
     draw_board,
     draw_matrix,
+    draw_probability,
     draw_ships,
-    draw_tree,
-    layout,
-    tree_figure_size,
 )
-from optsearch.drawing.boards import board_lines, cell_corners
+from optsearch.drawing.layouts import CIRCLES, LEVEL, Scale, Vertex, layout
+from optsearch.drawing.trees import NAME_SIZE, draw_tree, tree_figure_size
+from optsearch.drawing.vertices import NODE_SIZE, SLOT, WIDEST, binary_tree
 from optsearch.game import Game
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.search import solver
@@ -169,7 +165,7 @@ def assert_nothing_overlaps(placed, scale):
         assert p.depth != q.depth or abs(p.x - q.x) >= room - 1e-9
     lines = edges(placed)
     if not scale.reach:  # else they stay between two levels
-        radius = drawing.NODE_SIZE / 72 / 2
+        radius = NODE_SIZE / 72 / 2
         for a, b in lines:
             for p in placed:
                 if p is not a and p is not b:
@@ -215,9 +211,7 @@ def test_a_folded_layout_has_every_vertex_once_and_is_no_wider(root, widest):
 
 def distance(p, a, b):
     """From a vertex to an edge, in inches."""
-    (px, py), (ax, ay), (bx, by) = (
-        (q.x * drawing.SLOT, q.depth * drawing.LEVEL) for q in (p, a, b)
-    )
+    (px, py), (ax, ay), (bx, by) = ((q.x * SLOT, q.depth * LEVEL) for q in (p, a, b))
     dx, dy = bx - ax, by - ay
     part = min(1, max(0, ((px - ax) * dx + (py - ay) * dy) / (dx * dx + dy * dy)))
     return hypot(px - ax - part * dx, py - ay - part * dy)
@@ -244,7 +238,7 @@ def test_a_large_tree_is_folded_and_legible():
     assert len(names) == 2 * len(set(names)) > 0
     found = boxes(ax, "name") + boxes(ax, "link")
     assert not any(a.overlaps(b) for a, b in combinations(found, 2))
-    assert all(text.get_fontsize() == drawing.NAME_SIZE for text in artists(ax, "name"))
+    assert all(text.get_fontsize() == NAME_SIZE for text in artists(ax, "name"))
 
 
 def announced():
@@ -377,7 +371,7 @@ def test_the_tree_of_figure_9_has_its_marks():
 def test_draw_probability_writes_the_cells_not_shot():
     position = Position.parse(Game.parse("2x3:2"), "A1=hit C2=miss")
     ax = axes(3, 2)
-    drawing.draw_probability(ax, position, np.array([[1.0, 0.5, 0.25], [0.5, 0.0, 0.125]]))
+    draw_probability(ax, position, np.array([[1.0, 0.5, 0.25], [0.5, 0.0, 0.125]]))
     texts = [text.get_text() for text in ax.texts if text.get_gid() == "value"]
     assert texts == ["50.0", "25.0", "50.0", "0.0"]
     # Colours by value, as the bar and the legend below say.

@@ -13,7 +13,7 @@ from optsearch import solitaire
 from optsearch.cli.solitaire import step_text
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.counting.posterior import Posterior
-from optsearch.drawing import draw_sheet, sheet_size
+from optsearch.drawing.puzzles import draw_puzzle, draw_sheet, sheet_size
 from optsearch.game import Game, bits, cell_name
 from optsearch.game.names import LEVELS
 from optsearch.game.position import Position
@@ -690,8 +690,6 @@ def test_the_committed_tables():
 
 
 def test_the_picture_shows_every_clue():
-    from optsearch.drawing import draw_puzzle
-
     puzzle = making.random_puzzle(6, 6, (3, 2, 2, 1, 1, 1), 0.5, 4)
     ax = Figure().add_axes((0, 0, 1, 1))
     draw_puzzle(ax, puzzle)

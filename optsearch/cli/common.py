@@ -360,7 +360,7 @@ def new_figure(width: float, height: float, **options: Any) -> Figure:
     from matplotlib import rcParams
     from matplotlib.figure import Figure
 
-    from optsearch.drawing import PRINT
+    from optsearch.drawing.boards import PRINT
 
     rcParams.update(PRINT)
     return Figure(figsize=(width, height), **options)

@@ -171,11 +171,11 @@ def probability_board(posterior: Posterior) -> Text:
 
 def draw_heat(position: Position | NoisyPosition, values: NDArray[np.float64], path: Path) -> None:
     """Draw the heat map of a matrix to a file whose ending names the format."""
-    from optsearch import drawing
+    from optsearch.drawing.boards import board_size, draw_probability
 
-    across, down = drawing.board_size(position.game)
+    across, down = board_size(position.game)
     figure = new_figure(0.45 * across, 0.45 * down)
-    drawing.draw_probability(figure.add_axes((0, 0, 1, 1)), position, values)
+    draw_probability(figure.add_axes((0, 0, 1, 1)), position, values)
     save_figure(figure, path)
 
 

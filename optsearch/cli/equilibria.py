@@ -242,8 +242,8 @@ def boards(found: Any) -> str:
 
 def draw_mix(found: Any, path: Path) -> None:
     """The likeliest orbits with their probabilities, and the map of all."""
-    from optsearch.drawing import draw_mix as draw_mix_
-    from optsearch.drawing import mix_figure_size
+    from optsearch.drawing.mixes import draw_mix as draw_mix_
+    from optsearch.drawing.mixes import mix_figure_size
 
     figure = new_figure(*mix_figure_size(found.game, len(found.hider)))
     orbits = [

@@ -354,7 +354,7 @@ def sheet(
                 number = "several solutions" if found else "no solution"
                 raise PuzzleError(f"{file} has {number}; a puzzle of a sheet has exactly one")
             answers += found
-    from optsearch.drawing import draw_sheet, sheet_size
+    from optsearch.drawing.puzzles import draw_sheet, sheet_size
 
     figure = new_figure(*sheet_size(puzzles))
     draw_sheet(figure, list(zip(puzzles, answers, strict=True)))
@@ -423,7 +423,7 @@ def draw_picture(
     answer: Answer, puzzle: Puzzle, path: Path, solution: Solution | None = None
 ) -> None:
     """Draw a puzzle to a file whose ending names the format, and say so."""
-    from optsearch.drawing import draw_puzzle, picture_size
+    from optsearch.drawing.puzzles import draw_puzzle, picture_size
 
     figure = new_figure(*picture_size(puzzle))
     draw_puzzle(figure.add_axes((0, 0, 1, 1)), puzzle, solution)

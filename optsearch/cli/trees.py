@@ -94,8 +94,8 @@ def measures(tree: tree_.DecisionTree) -> dict[str, object]:
 
 def draw_tree(tree: tree_.DecisionTree, path: Path, boards: bool = False) -> None:
     """Draw a tree to a file whose ending names the format."""
-    from optsearch import drawing
+    from optsearch.drawing.trees import draw_tree, tree_figure_size
 
-    figure = new_figure(*drawing.tree_figure_size(tree, boards), layout="constrained")
-    drawing.draw_tree(figure.add_subplot(), tree, boards)
+    figure = new_figure(*tree_figure_size(tree, boards), layout="constrained")
+    draw_tree(figure.add_subplot(), tree, boards)
     save_figure(figure, path)

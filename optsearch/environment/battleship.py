@@ -183,16 +183,16 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        from optsearch import drawing
+        from optsearch.drawing.boards import draw_board, draw_probability
 
         rows, columns, position = self.game.rows + 1, self.game.columns + 1, self._position
         figure = Figure(figsize=(columns / 4, rows / 4), dpi=4 * PIXELS)  # 4 cells an inch
         share = (columns - 1) / columns, (rows - 1) / rows  # beside the names
         axes = figure.add_axes((1 - share[0], 0, *share))
         if self.view.probabilities:
-            drawing.draw_probability(axes, position, self.view(position)["probabilities"])
+            draw_probability(axes, position, self.view(position)["probabilities"])
         else:
-            drawing.draw_board(axes, position)
+            draw_board(axes, position)
         canvas: Any = FigureCanvasAgg(figure)
         canvas.draw()
         return np.array(canvas.buffer_rgba(), np.uint8)[..., :3]
