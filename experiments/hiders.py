@@ -46,23 +46,37 @@ FACTOR = 4
 SEED, POOL_SEED = 1, 2
 
 
-class Weighted(Hider):
-    """Draws by a weight for each placement."""
+Boards = Callable[[Game, int, int], CellSets]  # of a game, so many, by a seed
 
-    def __init__(self, identity: str, weigh: Callable[[Game, int], int]):
-        self._identity, self._weigh = identity, weigh
+
+class MadeBoards(Hider):
+    """A name, and what makes its boards."""
+
+    def __init__(self, identity: str, make: Boards):
+        self._identity, self._make = identity, make
 
     @property
     def identity(self) -> str:
-        """Its name."""
+        """The name."""
         return self._identity
 
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
-        """Exact draws."""
+        """As they are made."""
+        return self._make(game, number, seed)
+
+
+def weighted(on_edge: int, inside: int) -> Boards:
+    """Exact draws by a weight for each placement, on the border and elsewhere."""
+
+    def make(game: Game, number: int, seed: int) -> CellSets:
         ships = {ship for length in set(game.fleet) for ship in game.placements(length)}
-        prior = Prior.of_placements(game, {ship: self._weigh(game, ship) for ship in ships})
+        prior = Prior.of_placements(
+            game, {ship: on_edge if on_border(game, ship) else inside for ship in ships}
+        )
         posterior = Posterior(game, prior=prior)
         return posterior.sample(number, np.random.default_rng([seed, 0, 0]))
+
+    return make
 
 
 def on_border(game: Game, ship: int) -> bool:
@@ -71,21 +85,12 @@ def on_border(game: Game, ship: int) -> bool:
     return all(row in (0, last[0]) or column in (0, last[1]) for row, column in game.cells_of(ship))
 
 
-class SpreadBoards(Hider):
-    """Of some uniform boards the one whose nearest ships are farthest apart."""
-
-    identity = "spread"
-    drawn = 10
-
-    def boards(self, game: Game, number: int, seed: int) -> CellSets:
-        """The best of so many draws each."""
-        many = Drawn().boards(game, self.drawn * number, seed)
-        chosen = []
-        for start in range(0, len(many), self.drawn):
-            some = many[start : start + self.drawn]
-            apart = [_distance(game, to_masks(board)) for board in some]
-            chosen.append(some[int(np.argmax(apart))])
-        return np.array(chosen)
+def spread_boards(game: Game, number: int, seed: int) -> CellSets:
+    """Of ten uniform boards each the one whose nearest ships are farthest apart."""
+    many = Drawn().boards(game, 10 * number, seed)
+    apart = np.array([_distance(game, to_masks(board)) for board in many]).reshape(number, 10)
+    chosen: CellSets = many[10 * np.arange(number) + apart.argmax(axis=1)]
+    return chosen
 
 
 def _distance(game: Game, ships: list[int]) -> int:
@@ -98,66 +103,56 @@ def _distance(game: Game, ships: list[int]) -> int:
     )
 
 
-class HardBoards(Hider):
+def hard(player: str, is_turned: bool) -> Hider:
     """The boards of a pool on which a player took longest, in turn; or turned at random."""
 
-    def __init__(self, player: str, is_turned: bool):
-        self.player, self.is_turned = player, is_turned
-
-    @property
-    def identity(self) -> str:
-        """Its name."""
-        return f"hard for {self.player}" + ", turned" * self.is_turned
-
-    def boards(self, game: Game, number: int, seed: int) -> CellSets:
-        """One of the boards after the other."""
-        hard = hardest(game, self.player)
-        chosen = [hard[i % len(hard)] for i in range(number)]
-        if self.is_turned:
-            rng = np.random.default_rng([seed, 0, 0])
+    def make(game: Game, number: int, seed: int) -> CellSets:
+        chosen = [hardest(game, player)[i % HARD] for i in range(number)]
+        if is_turned:
             symmetries = game.symmetries()
-            turns = [symmetries[i] for i in rng.integers(len(symmetries), size=number)]
-            pairs = zip(chosen, turns, strict=True)
+            turns = np.random.default_rng([seed, 0, 0]).integers(len(symmetries), size=number)
             chosen = [
-                tuple(in_order((image(ship, turn) for ship in one), game)) for one, turn in pairs
+                tuple(in_order((image(ship, symmetries[turn]) for ship in one), game))
+                for one, turn in zip(chosen, turns, strict=True)
             ]
         return np.array([to_words(one) for one in chosen])
 
+    return MadeBoards(f"hard for {player}" + ", turned" * is_turned, make)
 
-class Pool(Hider):
+
+def pool(game: Game, number: int, seed: int = 0) -> CellSets:
     """The boards of the pool, in turn."""
-
-    identity = "pool"
-
-    def boards(self, game: Game, number: int, seed: int) -> CellSets:
-        """One of the boards after the other."""
-        return np.resize(
-            Drawn().boards(game, POOL, POOL_SEED), (number, len(game.fleet), game.words)
-        )
+    return np.resize(Drawn().boards(game, POOL, POOL_SEED), (number, len(game.fleet), game.words))
 
 
 @cache
 def hardest(game: Game, player: str) -> list[tuple[int, ...]]:
     """The boards of the pool that a player is worst at on average, the worst first, as ships."""
     times = GAMES_A_BOARD.get(player, 1)
-    played = simulate([player], game, games=POOL * times, seed=POOL_SEED, boards=Pool(), jobs=1)
+    who = MadeBoards("pool", pool)
+    played = simulate([player], game, games=POOL * times, seed=POOL_SEED, boards=who, jobs=1)
     order = np.argsort(-played.outcomes[0].shots.reshape(times, POOL).sum(axis=0), kind="stable")
-    boards = Pool().boards(game, POOL, POOL_SEED)
-    return [tuple(to_masks(boards[i])) for i in order[:HARD]]
+    return [tuple(to_masks(board)) for board in pool(game, POOL)[order[:HARD]]]
 
 
 HIDERS_HERE: tuple[tuple[Game, Hider], ...] = (
     (GAME, Drawn()),
-    (GAME, Weighted("edges liked", lambda game, s: FACTOR if on_border(game, s) else 1)),
-    (GAME, Weighted("edges avoided", lambda game, s: 1 if on_border(game, s) else FACTOR)),
-    (GAME, SpreadBoards()),
-    (GAME, HardBoards(GREEDY, False)),
-    (GAME, HardBoards(GREEDY, True)),
+    (
+        GAME,
+        MadeBoards("edges liked", weighted(FACTOR, 1)),
+    ),
+    (
+        GAME,
+        MadeBoards("edges avoided", weighted(1, FACTOR)),
+    ),
+    (GAME, MadeBoards("spread", spread_boards)),
+    (GAME, hard(GREEDY, False)),
+    (GAME, hard(GREEDY, True)),
     (TOUCHING, Drawn()),
     (TOUCHING, Corner()),
     (BOXED, Drawn()),
-    (BOXED, HardBoards(THOMPSON, False)),
-    (BOXED, HardBoards(THOMPSON, True)),
+    (BOXED, hard(THOMPSON, False)),
+    (BOXED, hard(THOMPSON, True)),
 )
 
 

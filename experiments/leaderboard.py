@@ -2,13 +2,12 @@
 
 The paper's board under three sets of rules: nothing announced, ships not touching and touching, and
 touching with the lengths of sunk ships told. Fast players play 10,000 boards, slow ones the first
-1,000 of them (some fewer), all seeded. Rows that the tables have already are not computed again, so
-that a new player is a line in PLAYERS; what a stopped run has played is kept in build/leaderboard.
+1,000 of them (some fewer), all seeded. A new player is a line in PLAYERS; what was played is kept
+in build/leaderboard, and not played again.
 
 The means over all configurations of `experiments.evaluations`, and that of random shots,
 k (n + 1) / (k + 1) for k ship cells of n, stand beside; a mean more than four standard errors away
-ends the run, also where the row was there already. What is evaluated but not played here is listed
-with its exact distribution.
+ends the run. What is evaluated but not played here is listed with its exact distribution.
 """
 
 import time
@@ -106,35 +105,29 @@ def compared(outcome: Outcome, beside: Outcome) -> Row:
     return {"difference": more.mean(), "difference_error": sd(more) / sqrt(len(more))}
 
 
-def confirmed(line: Row) -> Row:
-    """A line and the mean over all configurations, if that is known; an error if it is too far."""
-    known = known_mean(line["strategy"], line["game"])
-    if known is not None and abs(line["mean"] - known) > 4 * line["standard_error"]:
-        raise AssertionError(
-            f"{line['strategy']} on {line['game']}: {line['mean']}, known to be {known}"
-        )
-    return line | {"known": known}
-
-
 def row(outcome: Outcome, beside: Outcome, boards: CellSets) -> Row:
     """A player's line of the table."""
     names = ("game", "strategy", "games", "mean", "standard_error", "sd", "median", "worst")
-    return confirmed(
-        {
-            **{name: getattr(outcome, name) for name in names},
-            **compared(outcome, beside),
-            "milliseconds": milliseconds(outcome.strategy, outcome.game, boards[:TIMED]),
-        }
-    )
+    known = known_mean(outcome.strategy, outcome.game)
+    if known is not None and abs(outcome.mean - known) > 4 * outcome.standard_error:
+        raise AssertionError(
+            f"{outcome.strategy} on {outcome.game}: {outcome.mean}, known to be {known}"
+        )
+    return {
+        **{name: getattr(outcome, name) for name in names},
+        **compared(outcome, beside),
+        "milliseconds": milliseconds(outcome.strategy, outcome.game, boards[:TIMED]),
+        "known": known,
+    }
 
 
 def played(
-    missing: dict[Key, int], jobs: int, checkpoints: Path
+    numbers: dict[Key, int], jobs: int, checkpoints: Path
 ) -> Iterator[tuple[Row, dict[int, int]]]:
-    """The lines of those who are missing, and their distributions."""
-    groups = dict.fromkeys((game, games) for (game, _), games in missing.items())
+    """The lines of all players, and their distributions."""
+    groups = dict.fromkeys((game, games) for (game, _), games in numbers.items())
     for game, games in sorted(groups, key=lambda group: -group[1]):
-        names = [name for (of, name), number in missing.items() if (of, number) == (game, games)]
+        names = [name for (of, name), number in numbers.items() if (of, number) == (game, games)]
         print(f"{game}: {games:,} boards, {', '.join(names)}", flush=True)
         with simulating() as progress:
             outcomes = simulate(
@@ -182,22 +175,6 @@ def wanted(most: int, slow: int) -> dict[Key, int]:
     }
 
 
-def earlier(folder: Path) -> dict[Key, tuple[Row, dict[int, int]]]:
-    """The lines and the distributions that an earlier run of this seed wrote."""
-    if not (LEADERBOARD.path(folder).exists() and LEADERBOARD_SHOTS.path(folder).exists()):
-        return {}
-    lines = LEADERBOARD.read(LEADERBOARD.path(folder))
-    shots = LEADERBOARD_SHOTS.read(LEADERBOARD_SHOTS.path(folder))
-    if {lines.header.get("seed"), shots.header.get("seed")} != {str(SEED)}:
-        return {}
-    found: dict[Key, tuple[Row, dict[int, int]]] = {
-        (line["game"], line["strategy"]): (line, {}) for line in lines
-    }
-    for line in shots:
-        found[line["game"], line["strategy"]][1][line["shots"]] = line["games"]
-    return found
-
-
 def write(found: dict[Key, tuple[Row, dict[int, int]]], folder: Path) -> list[Path]:
     """Both tables, by game and mean."""
     order = sorted(found, key=lambda key: (GAMES.index(key[0]), found[key][0]["mean"]))
@@ -217,22 +194,13 @@ def main() -> None:
     parser.add_argument("--slow", type=int, default=1_000, help="at most, of each slow player")
     parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
     parser.add_argument("--checkpoints", type=Path, default=CHECKPOINTS)
-    parser.add_argument("--again", action="store_true", help="compute every row")
     options = parser.parse_args()
     numbers = wanted(options.games, options.slow)
-    known = {} if options.again else earlier(options.output)
-    found = {
-        key: (confirmed(known[key][0]), known[key][1])
-        for key, games in numbers.items()
-        if key in known and known[key][0]["games"] >= games
-    }
-    print(f"{len(found)} of {len(numbers)} rows are known", flush=True)
-    missing = {key: games for key, games in numbers.items() if key not in found}
+    found = {}
     for name in EVALUATED:
         line, histogram = evaluated(name)
-        found.setdefault((line["game"], line["strategy"]), (line, histogram))
-    write(found, options.output)
-    for line, histogram in played(missing, options.jobs, options.checkpoints):
+        found[line["game"], line["strategy"]] = line, histogram
+    for line, histogram in played(numbers, options.jobs, options.checkpoints):
         found[line["game"], line["strategy"]] = line, histogram
         write(found, options.output)
     for path in write(found, options.output):

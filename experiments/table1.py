@@ -8,7 +8,7 @@ from optsearch.check.trees import verify
 from optsearch.counting.configurations import Configurations
 from optsearch.game import Game, cell_name
 from optsearch.game.position import Position
-from optsearch.reproduce import rounded
+from optsearch.reproduce.printed import rounded
 from optsearch.results.tables import TABLE1
 from optsearch.search import solver
 from optsearch.support import records

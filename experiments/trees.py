@@ -8,11 +8,12 @@ from the position where no greedy strategy is optimal (Figures 6, 7 and 8).
 from pathlib import Path
 
 from experiments import script
-from optsearch import reproduce, tree
+from optsearch import tree
 from optsearch.check.trees import verify
 from optsearch.game import Cell, parse_cell
 from optsearch.game.position import HIT, MISS, Position
 from optsearch.lower_bounds import complete_binary_tree, complete_binary_tree_depths
+from optsearch.reproduce.paper import counterexamples
 from optsearch.results.tables import (
     COMPLETE_BINARY_TREE,
     COUNTEREXAMPLE_GREEDY,
@@ -49,7 +50,7 @@ def write_complete_binary_tree(folder: Path) -> None:
 
 def write_counterexample(folder: Path) -> None:
     """The two strategies from the position of Figure 6, each replayed on every configuration."""
-    (found,) = reproduce.counterexamples()
+    (found,) = counterexamples()
     position = found.position
     for place, title, figure, strategy, total_height in (
         (

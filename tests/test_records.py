@@ -144,10 +144,6 @@ def test_a_failed_write_leaves_the_old_table_and_nothing_else(tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"columns": ()}, "columns [] are not distinct"),
-        ({"columns": ("a", "a")}, "columns ['a', 'a'] are not distinct"),
-        ({"rows": [("1", "2"), ("3",)]}, "row 2, ['3'], has 1 values; the columns are a, b"),
-        ({"rows": [("1", "\0")]}, "NUL"),
         ({"title": "two\nlines"}, "'title': 'two\\nlines' is not a header field"),
         ({"fields": {"a:b": 1}}, "'a:b': '1' is not a header field"),
         ({"fields": {"": 1}}, "is not a header field"),

@@ -22,8 +22,8 @@ from optsearch.evaluation import Evaluation, evaluate
 from optsearch.game import Game, bits
 from optsearch.game.position import MISS, Position, Shot
 from optsearch.lower_bounds import hit_words, leaf_counting
-from optsearch.reproduce import SOURCES, Number, Source, paper, rounded
-from optsearch.reproduce.printed import no_note
+from optsearch.reproduce import SOURCES, Source, paper
+from optsearch.reproduce.printed import Number, no_note, rounded
 from optsearch.results import tables as results
 from optsearch.search.solver import solve
 from optsearch.strategies import as_strategy
@@ -58,7 +58,7 @@ def test_every_printed_number_is_computed_or_said_not_to_be(checks):
     computed = {check.what: check for check in checks}
     for row in records.read_published("numbers.csv").rows:
         check = computed.pop(row["name"].replace("_", " "), None)
-        if row["name"] in reproduce_.NOT_REPRODUCED:
+        if row["name"] in paper.NOT_REPRODUCED:
             assert check is None, row
         else:
             assert (check.place, check.printed) == (row["place"], row["value"])
@@ -101,7 +101,7 @@ def test_the_shots_of_the_counterexample():
 
     Some symmetry of a counterexample must give both.
     """
-    (example,) = reproduce_.counterexamples()
+    (example,) = paper.counterexamples()
     pair = frozenset(bits(example.position.misses))
     readings = []
     for image in {frozenset(p[cell] for cell in pair) for p in GRID.symmetries()}:
@@ -361,7 +361,7 @@ def test_what_the_paper_prints_is_computed_in_all():
     full = list(paper.full(None, lambda status: None))
     names = {row["name"].replace("_", " ") for row in records.read_published("numbers.csv").rows}
     quick = {number.what for number in paper.numbers()}
-    assert {number.what.replace(" ", "_") for number in full} == reproduce_.NOT_REPRODUCED
+    assert {number.what.replace(" ", "_") for number in full} == paper.NOT_REPRODUCED
     assert names <= quick | {number.what for number in full}
     assert not quick & {number.what for number in full}
     assert sum(number.minutes for number in full) > 10

@@ -22,30 +22,11 @@ from optsearch.reproduce import (
     puzzles,
     thompson,
 )
-from optsearch.reproduce.paper import NOT_REPRODUCED, GreedyCounterexample, counterexamples
-from optsearch.reproduce.printed import Number, rounded, truncated
+from optsearch.reproduce.printed import Number
 from optsearch.support import records
 from optsearch.support.errors import NotInstalled, RecordError
 from optsearch.support.progress import Progress, no_progress
 from optsearch.support.store import Facts
-
-__all__ = [
-    "ALL",
-    "NOT_REPRODUCED",
-    "SOURCES",
-    "Check",
-    "GreedyCounterexample",
-    "Number",
-    "Source",
-    "check",
-    "checks",
-    "counterexamples",
-    "everything",
-    "left",
-    "rounded",
-    "source_named",
-    "truncated",
-]
 
 
 def nothing_left(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[Number]:

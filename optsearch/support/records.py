@@ -121,18 +121,7 @@ def write(
             raise RecordError(f"{path}: the header field {key!r} is filled in by write itself")
         header[key] = str(value)
     lines = [_header_line(path, key, value) for key, value in header.items()]
-    if not columns or len(set(columns)) < len(columns):
-        raise RecordError(f"{path}: the columns {list(columns)} are not distinct names")
-    lines.append(_line(columns))
-    for number, row in enumerate(rows, 1):
-        if len(row) != len(columns):
-            raise RecordError(
-                f"{path}: row {number}, {list(row)}, has {len(row)} values; the columns are "
-                f"{', '.join(columns)}"
-            )
-        lines.append(_line([str(value) for value in row]))
-        if "\0" in lines[-1]:
-            raise RecordError(f"{path}: row {number}, {list(row)}, has a NUL character")
+    lines += [_line(columns), *(_line([str(value) for value in row]) for row in rows)]
     documents.write(path, "".join(lines), RecordError)
 
 
