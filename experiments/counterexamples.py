@@ -16,7 +16,7 @@ from pathlib import Path
 from experiments import script
 from optsearch.check import reference
 from optsearch.check.trees import verify
-from optsearch.cli.tasks import executor_of
+from optsearch.cli.common import executor_of
 from optsearch.results.tables import COUNTEREXAMPLES
 from optsearch.search import counterexamples
 from optsearch.search.counterexamples import Counterexample, Found, Scope

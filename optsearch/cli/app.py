@@ -32,7 +32,7 @@ COMMANDS = {
     "evaluate": ("evaluating", "The exact distribution of a strategy's shots."),
     "table": ("tabulating", "A table of many games: optima, strategies and bounds, for a paper."),
     "animate": (
-        "animating",
+        "simulating",
         "Draw a player's game shot by shot, with the probability of a ship on each cell.",
     ),
     "check": (
@@ -40,8 +40,8 @@ COMMANDS = {
         "Check a decision tree, a proof, or the value of a game against the best hider.",
     ),
     "cite": ("reproducing", "BibTeX of this program, and of the sources of results."),
-    "compare": ("comparing", "Estimate what one strategy saves in place of another."),
-    "games": ("games", "List the games that have a name, with their best known bounds."),
+    "compare": ("evaluating", "Estimate what one strategy saves in place of another."),
+    "games": ("solving", "List the games that have a name, with their best known bounds."),
     "count": ("counting", "Count the configurations, of a game or after some shots."),
     "counterexamples": (
         "counterexamples",
@@ -70,7 +70,7 @@ COMMANDS = {
         "Solitaire Battleship: find the fleet from counts and a few revealed cells.",
     ),
     "strategies": ("evaluating", "List the strategies and players."),
-    "tree": ("trees", "Print a decision tree; draw it."),
+    "tree": ("checking", "Print a decision tree; draw it."),
 }
 FIRST = 8  # commands, that help shows without --all
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from io import StringIO
@@ -22,6 +23,7 @@ from optsearch.game.noise import Lies, Noise, NoisyPosition
 from optsearch.game.position import Position
 from optsearch.game.ranges import expanded
 from optsearch.play.replies import position_of
+from optsearch.support.cluster import cluster
 from optsearch.support.decimals import decimal
 from optsearch.support.documents import text_of
 from optsearch.support.errors import (
@@ -32,6 +34,7 @@ from optsearch.support.errors import (
     WorkerLost,
 )
 from optsearch.support.files import replacing
+from optsearch.support.workers import processes
 from optsearch.tree import DecisionTree
 
 if TYPE_CHECKING:
@@ -370,3 +373,37 @@ def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure to a file whose ending names the format."""
     with writing(path) as beside:
         figure.savefig(beside, bbox_inches="tight", dpi=200)
+
+
+# Processes, and a Dask cluster
+
+
+@contextmanager
+def executor_of(
+    jobs: int | None, dask: str | None = None
+) -> Iterator[tuple[Executor | None, int | None]]:
+    """What runs the tasks of a command, and how many at once.
+
+    A Dask cluster, or else a pool of processes; none for one job, or if no number is given.
+    """
+    with executor_at(dask, jobs) as (executor, workers):
+        if executor is not None or workers in (None, 1):
+            yield executor, workers
+            return
+        assert workers is not None
+        with processes(workers) as pool:
+            yield pool, workers
+
+
+@contextmanager
+def executor_at(dask: str | None, jobs: int | None) -> Iterator[tuple[Executor | None, int | None]]:
+    """A Dask cluster, or none: what is called has its own pool of processes."""
+    if dask is None:
+        yield None, jobs
+        return
+    if jobs is not None:
+        raise OptsearchError(
+            f"give --jobs ({jobs}) or --dask ({dask!r}), not both: a cluster has its own processes"
+        )
+    with cluster(dask) as executor:
+        yield executor, executor.workers

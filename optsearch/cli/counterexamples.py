@@ -7,10 +7,9 @@ from pathlib import Path
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.common import advised, facts_table, read_games
+from optsearch.cli.common import advised, executor_of, facts_table, read_games
 from optsearch.cli.options import FOLDER, SEARCH_JOBS, Form, Option
 from optsearch.cli.progress import telling
-from optsearch.cli.tasks import executor_of
 from optsearch.game import MAX_CELLS
 from optsearch.search import counterexamples as counterexamples_
 from optsearch.search.counterexamples import Counterexample, Found, Scope

@@ -14,6 +14,7 @@ from optsearch.cli.common import (
     board_text,
     columns,
     exact_text,
+    executor_of,
     new_figure,
     numbered,
     read_game,
@@ -21,7 +22,6 @@ from optsearch.cli.common import (
 )
 from optsearch.cli.options import ANY, FIGURE, SEARCH_JOBS, Form, Option
 from optsearch.cli.progress import telling
-from optsearch.cli.tasks import executor_of
 from optsearch.game import HOLE, cell_name
 from optsearch.game.objective import Objective
 from optsearch.support.decimals import decimal

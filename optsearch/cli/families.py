@@ -11,10 +11,9 @@ from typing import TypeVar
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted
-from optsearch.cli.common import columns, mean_fields, mean_text, numbered
+from optsearch.cli.common import columns, executor_of, mean_fields, mean_text, numbered
 from optsearch.cli.options import Form
 from optsearch.cli.progress import so_far, solving
-from optsearch.cli.tasks import executor_of
 from optsearch.results.bracket import Bracket
 from optsearch.search import identify as identify_
 from optsearch.search.kernels import SolverOptions

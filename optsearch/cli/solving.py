@@ -1,14 +1,18 @@
-"""The commands of the optimum: solve, proof, bounds."""
+"""The commands of the optimum: solve, bounds, games."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
 from functools import partial
 from math import ceil, comb, floor
 from pathlib import Path
+from typing import Any
+
+from rich.table import Table
 
 from optsearch import tree as tree_
 from optsearch.check import paper, reference
@@ -20,6 +24,7 @@ from optsearch.cli.common import (
     board_text,
     cell_names,
     counted_text,
+    executor_of,
     mean_fields,
     mean_text,
     out,
@@ -28,10 +33,10 @@ from optsearch.cli.common import (
 )
 from optsearch.cli.options import ANY, FOLDER, SEARCH_JOBS, Form, Option
 from optsearch.cli.progress import SoFar, so_far, solving, telling
-from optsearch.cli.tasks import executor_of
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
-from optsearch.game import Cell, FixedLabels, NoLabels, cell_name
+from optsearch.game import Cell, FixedLabels, Game, NoLabels, cell_name
+from optsearch.game.named_games import NAMED_GAMES, NamedGame
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, legend
 from optsearch.lower_bounds import LeftOut, first_bounds
@@ -40,7 +45,7 @@ from optsearch.lower_bounds.worst_case import least_worst_misses, told_but_one
 from optsearch.results.bracket import Bracket, bounds_in_turn
 from optsearch.search import solver
 from optsearch.search.proving import prove
-from optsearch.support.decimals import decimal, open_mean
+from optsearch.support.decimals import decimal, ends, open_mean
 from optsearch.support.errors import OptsearchError, TooLarge
 from optsearch.support.progress import Limit, LimitReached
 from optsearch.tree.solution import ShotValue, Solution
@@ -459,3 +464,46 @@ def so_far_of(
     seconds = SECONDS if time_limit is None else time_limit / 2
     in_turn = partial(bounds_in_turn, position, by, seconds=seconds, leave_out=leave_out)
     return so_far(str(position.game), time_limit, in_turn, first_bounds(position))
+
+
+@app.command(
+    example="optsearch games",
+    takes=40,
+    then="optsearch bounds paper  # all bounds of one of them",
+    gives="games time_limit",
+    time_limit=Option("Seconds for the bounds of each game.", min=0.01),
+)
+def games(time_limit: float = 10, form: Form = Form.TEXT) -> None:
+    """List the games that have a name, with their best known bounds.
+
+    The name may be given wherever a GAME is, with other rules behind it, as in
+    paper,announce=ship.
+    """
+    found = [fields_of(named, time_limit) for named in NAMED_GAMES.values()]
+    answer = Answer(time_limit=time_limit)
+    answer.show(lines_of(found), games=found)
+    answer.table(found)
+    answer.print(form)
+
+
+def fields_of(named: NamedGame, seconds: float) -> dict[str, Any]:
+    """A game for programs."""
+    position = Position(Game.parse(named.text))
+    bracket = Bracket.of(position, so_far_of(position, None, seconds, say_nothing).bounds)
+    return {
+        "name": named.name,
+        "game": str(position.game),
+        "about": named.about,
+        "configurations": Posterior(position).configurations,
+        "bracket": [bracket.lower, bracket.upper],
+    }
+
+
+def lines_of(found: Sequence[Mapping[str, Any]]) -> Table:
+    """A line a game, for people."""
+    lines = Table.grid(padding=(0, 2))
+    for one in found:
+        lines.add_row(
+            one["name"], f"{one['configurations']:,}", ends(*one["bracket"]), one["about"]
+        )
+    return lines

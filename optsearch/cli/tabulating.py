@@ -14,11 +14,10 @@ import typer
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Interrupted, app
-from optsearch.cli.common import advised, columns, read_games
+from optsearch.cli.common import advised, columns, executor_at, read_games
 from optsearch.cli.latex import latex_table
 from optsearch.cli.options import Argument, Form, Option
 from optsearch.cli.progress import telling
-from optsearch.cli.tasks import executor_at
 from optsearch.game import Game
 from optsearch.results.quantities import QUANTITIES, SHIPPED, Quantity, Time, Value
 from optsearch.results.tabulate import SECONDS, TableStatus, Tabulation, tabulate
