@@ -19,7 +19,7 @@ from optsearch.cli.latex import latex_table
 from optsearch.cli.options import Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.game import Game
-from optsearch.results.quantities import QUANTITIES, SHIPPED, Quantity, Time, Value
+from optsearch.results.quantities import QUANTITIES, SHIPPED, TIME, Quantity, Value
 from optsearch.results.tabulate import SECONDS, TableStatus, Tabulation, tabulate
 from optsearch.support.decimals import decimal
 from optsearch.support.errors import printable
@@ -119,7 +119,7 @@ def answer_of(found: Tabulation, time_limit: float, sheet: Sheet) -> Answer:
         fields_of(game, column, found.row(game)[column.name])
         for game in found.games
         for column in found.columns
-        if not isinstance(column, Time)
+        if column.name != TIME
     ]
     answer = Answer(
         columns=[column.name for column in found.columns],
@@ -222,7 +222,7 @@ def text_of(column: Quantity, value: Value, optimum: Fraction | None, places: in
 
     optimum -- of the same game, if it is known: a bound that meets it reads the same.
     """
-    if isinstance(column, Time):
+    if column.name == TIME:
         return f"{float(value.lower or 0):.1f}"
     lower, upper = value.lower, value.upper
     if lower is None or upper is None:

@@ -1,6 +1,6 @@
 """What a table can have of a game: one quantity a column, from the tables that ship or computed.
 
-    as_quantity("greedy").computed(Game.parse("4x4:3,2"), seconds=10)
+    as_quantity("greedy").compute(Game.parse("4x4:3,2"), 10, no_progress)
     # Value(lower=…, upper=…, per=…, source="computed", by="optsearch evaluate greedy:…")
 
 A quantity that is a mean number of shots has a value, or where the time is too short a bracket.
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -37,14 +36,13 @@ from optsearch.search.solver import solve
 from optsearch.strategies import Strategy, all_kinds, as_strategy, rule_of
 from optsearch.strategies.player import name_of
 from optsearch.strategies.timed import Timed
-from optsearch.support.datafiles import RESULTS
 from optsearch.support.errors import (
     ImpossiblePosition,
     NotSupported,
     StrategyError,
     TooLarge,
 )
-from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
+from optsearch.support.progress import Limit, LimitReached, Progress
 
 SHIPPED, COMPUTED = "shipped", "computed"
 FOR_BOUNDS = 0.25  # of the time limit, for bounds beside a search that found no optimum
@@ -96,36 +94,29 @@ class Value:
         )
 
 
-class Quantity(ABC):
+def _not_shipped(game: Game, results: Path) -> Value | None:
+    """What the tables have of a quantity that is in none."""
+    return None
+
+
+@dataclass(frozen=True)
+class Quantity:
     """One column of a table.
 
     name -- as it is given and printed. asks -- what is computed for it, which is the same text for
-    columns that are computed together. is_mean -- whether it is a mean number of shots.
+    columns that are computed together; of -- the quantity, of that. compute -- finds it for a game
+    in some seconds; it raises OptsearchError where there is nothing to find, and LimitReached where
+    the time is over before anything is found. ship -- what the tables in a folder have. is_mean --
+    whether it is a mean number of shots. strategy -- whose mean it is.
     """
 
     name: str
-    is_mean = True
-
-    @property
-    def asks(self) -> str:
-        """As the attribute is described above."""
-        return self.name
-
-    def of(self, found: Value) -> Value:
-        """The quantity, of what is computed together with others."""
-        return found
-
-    def shipped(self, game: Game, results: Path = RESULTS) -> Value | None:
-        """What the tables of the package have."""
-        return None
-
-    @abstractmethod
-    def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
-        """What is found in some seconds.
-
-        Raises OptsearchError where there is nothing to find, and LimitReached where the time is
-        over before anything is found.
-        """
+    asks: str
+    compute: Callable[[Game, float, Progress[Any]], Value]
+    ship: Callable[[Game, Path], Value | None] = _not_shipped
+    of: Callable[[Value], Value] = lambda found: found
+    is_mean: bool = True
+    strategy: Strategy | None = None
 
 
 def known(quantity: Quantity, game: Game, seconds: float, tell: Progress[Any]) -> Value:
@@ -135,7 +126,7 @@ def known(quantity: Quantity, game: Game, seconds: float, tell: Progress[Any]) -
     """
     started = time.monotonic()
     try:
-        found = quantity.computed(game, seconds, tell)
+        found = quantity.compute(game, seconds, tell)
     except LimitReached:
         found = Value(note=f"not known after {seconds:g} seconds", is_cut=True)
     except ImpossiblePosition:
@@ -145,7 +136,7 @@ def known(quantity: Quantity, game: Game, seconds: float, tell: Progress[Any]) -
             note="too large" if isinstance(error, TooLarge) else "no such value", by=str(error)
         )
     except StrategyError as error:
-        if isinstance(quantity, Played) and type(quantity.strategy) not in all_kinds():
+        if quantity.strategy is not None and type(quantity.strategy) not in all_kinds():
             raise
         found = Value(note="not played by this strategy", by=str(error))
     return replace(found, seconds=time.monotonic() - started)
@@ -154,179 +145,92 @@ def known(quantity: Quantity, game: Game, seconds: float, tell: Progress[Any]) -
 # The quantities
 
 
-class ConfigurationCount(Quantity):
-    """How many configurations there are."""
-
-    name, is_mean = "configurations", False
-
-    def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
-        """By the sweep, whatever the time."""
-        return _exact(_number(game), 1, "optsearch count")
+def _count(game: Game, seconds: float, progress: Progress[Any]) -> Value:
+    """The configurations, by the sweep, whatever the time."""
+    return _exact(_number(game), 1, "optsearch count")
 
 
-class OptimalMean(Quantity):
-    """The least mean number of shots."""
-
-    name = "optimum"
-
-    def shipped(self, game: Game, results: Path = RESULTS) -> Value | None:
-        """Of the table of optima."""
-        return _optimum(game, results, "total_height")
-
-    def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
-        """By the search; where that ends too early, the better of its bracket and of bounds."""
-        try:
-            found = solve(game, time_limit=seconds, progress=progress)
-        except TooLarge:
-            return replace(_bracket(game, seconds, progress), note="too large to be searched")
-        number = found.configurations
-        if found.total_height is not None:
-            return _exact(found.total_height, number, "optsearch solve")
-        assert found.lower is not None
-        assert found.upper is not None
-        lower, upper = Fraction(found.lower, number), Fraction(found.upper, number)
-        value = Value(lower, upper, number, COMPUTED, "optsearch solve", note=_unsolved(seconds))
-        try:
-            beside = _bracket(game, FOR_BOUNDS * seconds, progress)
-        except LimitReached:
-            return replace(value, is_cut=True)
-        return replace(narrowed(value, beside.lower, beside.upper), is_cut=True)
+def _optimal_mean(game: Game, seconds: float, progress: Progress[Any]) -> Value:
+    """By the search; where that ends too early, the better of its bracket and of bounds."""
+    try:
+        found = solve(game, time_limit=seconds, progress=progress)
+    except TooLarge:
+        return replace(_bracket(game, seconds, progress), note="too large to be searched")
+    number = found.configurations
+    if found.total_height is not None:
+        return _exact(found.total_height, number, "optsearch solve")
+    assert found.lower is not None
+    assert found.upper is not None
+    lower, upper = Fraction(found.lower, number), Fraction(found.upper, number)
+    value = Value(lower, upper, number, COMPUTED, "optsearch solve", note=_unsolved(seconds))
+    try:
+        beside = _bracket(game, FOR_BOUNDS * seconds, progress)
+    except LimitReached:
+        return replace(value, is_cut=True)
+    return replace(narrowed(value, beside.lower, beside.upper), is_cut=True)
 
 
-class TotalHeight(OptimalMean):
-    """The shots of an optimal strategy over all configurations."""
-
-    name, is_mean = "total_height", False
-
-    @property
-    def asks(self) -> str:
-        """The optimum."""
-        return OptimalMean.name
-
-    def of(self, found: Value) -> Value:
-        """The sum of what is a mean."""
-        return found.times(found.per)
+def _best_greedy(game: Game, seconds: float, progress: Progress[Any]) -> Value:
+    """The best greedy strategy over all ways to break ties, by a search among its cells."""
+    solver = GreedySolver(Position(game), progress=Limit(seconds).watch(progress))
+    return _exact(solver.total_height("best"), solver.configurations, "optsearch greedy")
 
 
-class BestGreedy(Quantity):
-    """The mean of the best greedy strategy, over all ways to break ties."""
-
-    name = "best_greedy"
-
-    def shipped(self, game: Game, results: Path = RESULTS) -> Value | None:
-        """Of the table of optima."""
-        return _optimum(game, results, "best_greedy_total_height")
-
-    def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
-        """By a search among most probable cells."""
-        solver = GreedySolver(Position(game), progress=Limit(seconds).watch(progress))
-        return _exact(solver.total_height("best"), solver.configurations, "optsearch greedy")
-
-
-class End(Quantity):
+def _end(side: str, found: Value) -> Value:
     """An end of the bracket without a search for the optimum, and without one that a table has."""
-
-    def __init__(self, name: str):
-        self.name = name
-
-    @property
-    def asks(self) -> str:
-        """Both ends."""
-        return "bounds"
-
-    def of(self, found: Value) -> Value:
-        """One of them."""
-        end = found.lower if self.name == "lower" else found.upper
-        by = found.by if self.name == "lower" else found.upper_by
-        source = SHIPPED if _TABLE.search(by) else COMPUTED
-        source = source if end is not None else ""
-        return replace(found, lower=end, upper=end, by=by, upper_by="", source=source)
-
-    def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
-        """Both."""
-        return _bracket(game, seconds, progress)
+    end, by = (found.lower, found.by) if side == "lower" else (found.upper, found.upper_by)
+    source = "" if end is None else SHIPPED if _TABLE.search(by) else COMPUTED
+    return replace(found, lower=end, upper=end, by=by, upper_by="", source=source)
 
 
-class HiderValue(Quantity):
-    """The value of the game against the best hider."""
-
-    name = "hider"
-
-    def shipped(self, game: Game, results: Path = RESULTS) -> Value | None:
-        """Of the table of equilibria, where it has the value itself."""
-        for row in _rows(EQUILIBRIA, game, results):
-            if row["value"] is not None:
-                return Value(row["value"], row["value"], source=SHIPPED, by=_file(EQUILIBRIA))
-        return None
-
-    def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
-        """By the double oracle."""
-        from optsearch.equilibria import equilibrium  # HiGHS takes a while
-
-        try:
-            found = equilibrium(game, time_limit=seconds, progress=progress)
-        except NotSupported:  # not even a round
-            raise LimitReached(Limit(seconds)) from None
-        value = Value(*found.bracket, source=COMPUTED, by="optsearch equilibrium")
-        return value if found.is_exact else replace(value, note=_unsolved(seconds), is_cut=True)
+def _shipped_hider(game: Game, results: Path) -> Value | None:
+    """Of the table of equilibria, where it has the value itself."""
+    for row in _rows(EQUILIBRIA, game, results):
+        if row["value"] is not None:
+            return Value(row["value"], row["value"], source=SHIPPED, by=_file(EQUILIBRIA))
+    return None
 
 
-class Played(Quantity):
-    """The mean of a strategy over all configurations."""
+def _hider(game: Game, seconds: float, progress: Progress[Any]) -> Value:
+    """The value of the game against the best hider, by the double oracle."""
+    from optsearch.equilibria import equilibrium  # HiGHS takes a while
 
-    def __init__(self, name: str, strategy: Strategy):
-        self.name, self.strategy = name, strategy
-
-    @property
-    def asks(self) -> str:
-        """What names the strategy in checkpoints."""
-        return self.strategy.identity()
-
-    def shipped(self, game: Game, results: Path = RESULTS) -> Value | None:
-        """Of the tables of evaluations."""
-        for path in EVALUATION.all(results):
-            table = _read(EVALUATION, path)
-            header = table.header
-            said = header.get("strategy"), table.game
-            if said == (str(self.strategy), game) and "prior" not in header:
-                total, number = int(header["total_height"]), int(header["configurations"])
-                by = f"data/results/{path.parent.name}/{path.name}"
-                return replace(_exact(total, number, by), source=SHIPPED)
-        return None
-
-    def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
-        """On every configuration."""
-        limit, strategy = Limit(seconds), self.strategy
-        if rule_of(strategy, game) is None and _number(game) <= MOST_BY_PYTHON:
-            strategy = Timed(strategy, limit)
-        found = evaluate(strategy, game, jobs=1, progress=limit.watch(progress))
-        by = f"optsearch evaluate {self.strategy}"
-        return _exact(found.total_height, found.configurations, by)
+    try:
+        found = equilibrium(game, time_limit=seconds, progress=progress)
+    except NotSupported:  # not even a round
+        raise LimitReached(Limit(seconds)) from None
+    value = Value(*found.bracket, source=COMPUTED, by="optsearch equilibrium")
+    return value if found.is_exact else replace(value, note=_unsolved(seconds), is_cut=True)
 
 
-class Time(Quantity):
-    """The seconds that the other columns of the row took."""
+def _shipped_mean(strategy: Strategy, game: Game, results: Path) -> Value | None:
+    """Of the tables of evaluations."""
+    for path in EVALUATION.all(results):
+        table = _read(EVALUATION, path)
+        header = table.header
+        said = header.get("strategy"), table.game
+        if said == (str(strategy), game) and "prior" not in header:
+            total, number = int(header["total_height"]), int(header["configurations"])
+            by = f"data/results/{path.parent.name}/{path.name}"
+            return replace(_exact(total, number, by), source=SHIPPED)
+    return None
 
-    name, is_mean = "time", False
 
-    def computed(self, game: Game, seconds: float, progress: Progress[Any] = no_progress) -> Value:
-        """Nothing: the others of the row know what they took."""
-        return Value()
-
-
-QUANTITIES: Mapping[str, Callable[[], Quantity]] = {
-    **{kind.name: kind for kind in (ConfigurationCount, OptimalMean, TotalHeight, BestGreedy)},
-    **{name: partial(End, name) for name in ("lower", "upper")},
-    **{kind.name: kind for kind in (HiderValue, Time)},
-}
+def _played(strategy: Strategy, game: Game, seconds: float, progress: Progress[Any]) -> Value:
+    """The mean of a strategy, on every configuration."""
+    limit, timed = Limit(seconds), strategy
+    if rule_of(strategy, game) is None and _number(game) <= MOST_BY_PYTHON:
+        timed = Timed(strategy, limit)
+    found = evaluate(timed, game, jobs=1, progress=limit.watch(progress))
+    return _exact(found.total_height, found.configurations, f"optsearch evaluate {strategy}")
 
 
 def as_quantity(name: str) -> Quantity:
     """The quantity of a name of `QUANTITIES`, or of a strategy; else StrategyError."""
     if name in QUANTITIES:
-        return QUANTITIES[name]()
+        return QUANTITIES[name]
     try:
-        return Played(name, as_strategy(name))
+        strategy = as_strategy(name)
     except StrategyError:
         kinds = [name_of(kind) for kind in all_kinds()]
         if ":" in name or name in kinds:
@@ -336,6 +240,8 @@ def as_quantity(name: str) -> Quantity:
             f"no column {name!r}; there are {', '.join(QUANTITIES)}, and the strategies "
             f"{', '.join(strategies)}, and FILE.py:NAME"
         ) from None
+    compute, ship = partial(_played, strategy), partial(_shipped_mean, strategy)
+    return Quantity(name, strategy.identity(), compute, ship, strategy=strategy)
 
 
 def narrowed(value: Value, lower: Fraction | None = None, upper: Fraction | None = None) -> Value:
@@ -436,3 +342,23 @@ def _name(bound: Bound) -> str:
     """What a bound is called, and the table that it is from."""
     table = _TABLE.search(bound.source)
     return f"{bound.name}, {table[0]}" if table else bound.name
+
+
+TIME = "time"  # the seconds that the other columns of the row took
+_SHIPPED_OPTIMUM = partial(_optimum, name="total_height")
+_SHIPPED_GREEDY = partial(_optimum, name="best_greedy_total_height")
+_ALL = (
+    Quantity("configurations", "configurations", _count, is_mean=False),
+    Quantity("optimum", "optimum", _optimal_mean, _SHIPPED_OPTIMUM),
+    Quantity(
+        *("total_height", "optimum", _optimal_mean, _SHIPPED_OPTIMUM),
+        of=lambda found: found.times(found.per),
+        is_mean=False,
+    ),
+    Quantity("best_greedy", "best_greedy", _best_greedy, _SHIPPED_GREEDY),
+    Quantity("lower", "bounds", _bracket, of=partial(_end, "lower")),
+    Quantity("upper", "bounds", _bracket, of=partial(_end, "upper")),
+    Quantity("hider", "hider", _hider, _shipped_hider),
+    Quantity(TIME, TIME, lambda game, seconds, progress: Value(), is_mean=False),
+)
+QUANTITIES: Mapping[str, Quantity] = {one.name: one for one in _ALL}

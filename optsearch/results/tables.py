@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from optsearch.game import Game
 from optsearch.support import records
@@ -108,28 +108,22 @@ class Entries(Sequence[dict[str, Any]]):
         return [row[name] for row in self.rows]
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table of results.
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """What an experiment makes.
 
-    name -- its path below data/results, without `.csv`; parts in braces distinguish those of one
-    kind. title -- of its header, with the same and other parts in braces. columns -- in order.
-    experiment -- the module of `experiments` that makes it. arguments -- what that takes to make
-    it. minutes -- how long that takes on two cores, about; of_names -- the same of those of one
-    kind that take another time. sample -- the file of a table for which other code computed parts
-    of this one again. backed -- what confirms a table that was computed
-    at a commit which is not in the history, or with changes that were not committed.
+    name -- its path below data/results, without its ending; parts in braces distinguish those of
+    one kind. experiment -- the module of `experiments` that makes it. arguments -- what that takes
+    to make it. minutes -- how long that takes on two cores, about; of_names -- the same of those of
+    one kind that take another time.
     """
 
     name: str
-    title: str
-    columns: tuple[Column, ...]
     experiment: str
     minutes: float
     arguments: str = ""
     of_names: Mapping[str, float] = field(default_factory=dict, hash=False)
-    sample: str = ""
-    backed: str = ""
+    ending: ClassVar[str] = ".csv"
 
     @property
     def command(self) -> str:
@@ -153,12 +147,7 @@ class Table:
     @property
     def file(self) -> str:
         """Its file below a folder of results, with its parts in braces."""
-        return f"{self.name}.csv"
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of its columns."""
-        return tuple(column.name for column in self.columns)
+        return f"{self.name}{self.ending}"
 
     def path(self, folder: Path = RESULTS, **parts: object) -> Path:
         """Where it lies below a folder of results."""
@@ -167,6 +156,38 @@ class Table:
     def all(self, folder: Path = RESULTS) -> Iterator[Path]:
         """The existing files of its kind, by name."""
         return iter(sorted(folder.glob(re.sub(r"\{\w+\}", "*", self.file))))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tree(Made):
+    """A decision tree among the results."""
+
+    ending: ClassVar[str] = ".json"
+
+    def digest(self, path: Path) -> str:
+        """What tells it in a file from any other."""
+        return sha256(path.read_bytes()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table(Made):
+    """A table of results.
+
+    title -- of its header, with the parts in braces of its name and others. columns -- in order.
+    sample -- the file of a table for which other code computed parts of this one again. backed --
+    what confirms a table that was computed at a commit which is not in the history, or with changes
+    that were not committed.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    sample: str = ""
+    backed: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its columns."""
+        return tuple(column.name for column in self.columns)
 
     def digest(self, path: Path) -> str:
         """The digest of its values in a file, without measured ones."""
@@ -222,51 +243,6 @@ class Table:
             fields=fields,
         )
         return path
-
-
-@dataclass(frozen=True)
-class Tree:
-    """A decision tree among the results: its path below the folder, and what makes it."""
-
-    name: str
-    experiment: str
-    minutes: float
-
-    @property
-    def most_minutes(self) -> float:
-        """What it takes."""
-        return self.minutes
-
-    def minutes_of(self, path: Path) -> float:
-        """As that of a table."""
-        return self.minutes
-
-    @property
-    def is_quick(self) -> bool:
-        """As that of a table."""
-        return self.minutes <= QUICK
-
-    @property
-    def command(self) -> str:
-        """As that of a table."""
-        return f"python -m experiments.{self.experiment}"
-
-    @property
-    def file(self) -> str:
-        """Its file below a folder of results."""
-        return f"{self.name}.json"
-
-    def path(self, folder: Path = RESULTS) -> Path:
-        """Where it lies below a folder of results."""
-        return folder / self.file
-
-    def all(self, folder: Path = RESULTS) -> Iterator[Path]:
-        """It, if it is there."""
-        return filter(Path.is_file, [self.path(folder)])
-
-    def digest(self, path: Path) -> str:
-        """What tells it in a file from any other."""
-        return sha256(path.read_bytes()).hexdigest()[:16]
 
 
 QUICK = 0.2  # minutes
@@ -354,6 +330,6 @@ TABLES = tuple(_TABLES.values())
 CONFIRMING = (RECOMPUTED, LOWER_BOUNDS_CHECK)
 """Tables whose rows name a table and the digest of its values, as they were computed again."""
 
-COUNTEREXAMPLE_GREEDY = Tree("counterexample_greedy", "trees", 0.1)
-COUNTEREXAMPLE_OPTIMAL = Tree("counterexample_optimal", "trees", 0.1)
+COUNTEREXAMPLE_GREEDY = Tree(name="counterexample_greedy", experiment="trees", minutes=0.1)
+COUNTEREXAMPLE_OPTIMAL = Tree(name="counterexample_optimal", experiment="trees", minutes=0.1)
 TREES = (COUNTEREXAMPLE_GREEDY, COUNTEREXAMPLE_OPTIMAL)

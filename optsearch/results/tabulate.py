@@ -21,11 +21,8 @@ from typing import Any, NamedTuple
 
 from optsearch.game import Game
 from optsearch.results.quantities import (
-    BestGreedy,
-    OptimalMean,
-    Played,
+    TIME,
     Quantity,
-    Time,
     Value,
     as_quantity,
     known,
@@ -91,7 +88,7 @@ class Tabulation:
         played = {
             column.name: mean
             for column in self.columns
-            if isinstance(column, Played | BestGreedy)
+            if (column.strategy is not None or column.name == "best_greedy")
             and (mean := found[column.name].upper) is not None
         }
         best = min(played, key=played.__getitem__, default=None)
@@ -99,7 +96,7 @@ class Tabulation:
         upper = min((end for end in uppers if end is not None), default=None)
         for column in self.columns:
             value = found[column.name]
-            if isinstance(column, OptimalMean) and value.is_bracket:
+            if column.asks == "optimum" and value.is_bracket:
                 tight = narrowed(self.values[game, column.asks], lower, upper)
                 found[column.name] = column.of(tight)
             elif column.name == "upper" and best is not None and value.upper != upper:
@@ -110,7 +107,7 @@ class Tabulation:
         return found
 
     def _value(self, game: Game, column: Quantity) -> Value:
-        if isinstance(column, Time):
+        if column.name == TIME:
             asked = dict.fromkeys(one.asks for one in self.columns)
             spent = [self.values[game, asks] for asks in asked if (game, asks) in self.values]
             total = Fraction(sum(value.seconds for value in spent)).limit_denominator(10**6)
@@ -152,13 +149,13 @@ def tabulate(
         (game, column.name): column.of(value)
         for game in chosen
         for column in every
-        if (value := column.shipped(game, tables)) is not None
+        if (value := column.ship(game, tables)) is not None
     }
     wanted = {
         (game, column.asks): CellTask(str(game), column.name, column.asks)
         for game in chosen
         for column in every
-        if not isinstance(column, Time) and (game, column.name) not in shipped
+        if column.name != TIME and (game, column.name) not in shipped
     }
     found: dict[tuple[Game, str], Value] = {}
     is_interrupted = False
@@ -201,7 +198,7 @@ def quantities(names: Iterable[str]) -> tuple[Quantity, ...]:
     chosen: dict[str, Quantity] = {}
     for name in names:
         column = as_quantity(name)
-        said = str(column.strategy) if isinstance(column, Played) else name
+        said = str(column.strategy or name)
         if said in chosen:
             raise StrategyError(f"column {name!r} is given twice, as {chosen[said].name!r} before")
         chosen[said] = column
