@@ -147,15 +147,13 @@ class Met:
         kept = self._store
         done = [np.array(met) for i in range(len(parts)) for met in kept.get(f"sets {i}", [])]
         known = sum(f"sets {i}" in kept for i in range(len(parts)))
-        before, started = len(done), time.perf_counter()
+        clock = script.ProgressClock("sets")
         with processes(self._jobs) as pool:
             again = pool.map(meeting, repeat(game), parts[known:])
             for number, counts in enumerate(again, known):
                 self._store.add(f"sets {number}", [met.tolist() for met in counts])
                 done += counts
-                now = time.perf_counter()
-                left = (now - started) / (len(done) - before) * (len(sets) - len(done))
-                print(f"{len(done)} of {len(sets)} sets, about {left:.0f} s more", flush=True)
+                clock(len(done), len(sets))
         three = np.zeros((n, n, n), np.uint32)
         for x in range(n):
             three[x, x] = with_one_more(game, (x,))
@@ -305,15 +303,13 @@ def compute(
     what: str, jobs: int, store: Facts, function: Callable[..., Any], work: dict[str, Any]
 ) -> None:
     """Have in the store what a function gives for the arguments at each name, by processes."""
-    started = time.perf_counter()
+    clock = script.ProgressClock(what)
     with processes(jobs) as pool:
-        again = {
-            key: pool.submit(function, *some) for key, some in work.items() if key not in store
-        }
+        left = {key: some for key, some in work.items() if key not in store}
+        again = {key: pool.submit(function, *some) for key, some in left.items()}
         for done, (key, future) in enumerate(again.items(), 1):
             store.add(key, future.result())
-            left = (time.perf_counter() - started) / done * (len(again) - done)
-            print(f"{done} of {len(again)} {what}, about {left:.0f} s more", flush=True)
+            clock(done, len(again))
 
 
 class Class(NamedTuple):
