@@ -60,32 +60,30 @@ searches that part, too. After each shot it looks whether another process has an
 (Weill, "The ABDADA distributed minimax-search algorithm", ICCA Journal 19, 1996). The notes are
 hints: that of a process that was killed stays, and nobody waits for it.
 
-A family has its cells counted in `_family` and `_ships`, is bounded in `_bounds` and `_chain`, cut in
-`_sides`, and named in `_normal_form`; those of few sets are searched in `_words`.
+A family comes from `_items`, has its cells counted in `_family` and `_ships`, is bounded in `_bounds` and
+`_chain`, cut in `_sides`, and named in `_normal_form`; those of few sets are searched in `_words`.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc, qsort
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
-
-import numpy as np
-
-from cells cimport MAX_CELLS, Cells, first, high, join, low, one, size
+from cells cimport MAX_CELLS, Cells, first, one, size
 from objectives cimport FORBIDDEN, INFINITE, MEAN, objective_of, price
 from optsearch.compiled._bounds cimport Bounds
-from optsearch.compiled._chain cimport MOST, ChainDual
+from optsearch.compiled._chain cimport ChainDual
 from optsearch.compiled._effort cimport Effort, count_node, total
 from optsearch.compiled._family cimport (
-    LABELS, MAX_CODES, NOTHING, SINKINGS, Candidate, Node, ascending_cells, count_pairs, count_cells,
-    free_node, new_node, part_size, take_part)
+    LABELS, MAX_CODES, NOTHING, SINKINGS, Candidate, Node, count_pairs, count_cells, free_node,
+    new_node, part_size, take_part)
 from optsearch.compiled._identities cimport IdentityTable
+from optsearch.compiled._items cimport Items
 from optsearch.compiled._labelled cimport LabelledSearch
 from optsearch.compiled._memo cimport BOUNDED, SOLVED, Memo
+from optsearch.compiled._named cimport MAX_NAMES, Named, sort_by_sizes, take_named
 from optsearch.compiled._normal_form cimport NormalForm
-from optsearch.compiled._ships cimport forget_weights, merge, order_ships
-from optsearch.compiled._sides cimport Row, sort_by_side, take_alike, weak_cut
+from optsearch.compiled._sides cimport (
+    Row, independent_classes, sort_by_side, take_alike, take_factors, weak_cut)
 from optsearch.compiled._table cimport MemoryTable
 from optsearch.compiled._words cimport WORD, WordSearch
 from options cimport BEST_GREEDY, FIRST_GREEDY, OPTIMAL, WORST_GREEDY, Switches
@@ -95,15 +93,12 @@ cdef enum:
     MEMO_FROM_OF_SHIPS = 3     # the same where hits tell something
     MEMO_FROM_ON_WORD = 16     # the same for those searched on a machine word
     CHAIN_FROM = 8             # sets from which the dual of the chain is used
-    FEW_ALIKE = 8              # with the same cell: so many, and it is used for any family
     FIRST_STEPS = 2000         # to raise prices from nothing
     STEPS = 60                 # to raise those that were handed down
-    MAX_NAMES = 16             # ships whose sizes are told by 16 bytes
     NAMES_FROM = 8             # sets from which the bound by names is used
     NAMES_TO = 64              # and up to which: of more, the search for it costs more than it saves
     HALF_HIT = 3               # cells left of two ships of two cells, one of them hit
     SIDES_FROM = 32            # sets of so many cells from which the bound by two sides is used
-    MOST_COMPARED = 1 << 15    # sets of which it is seen whether one lies inside another
     EVEN_FROM = 8              # sets with weights from which the bound by equal weights is used
     PARTS = 10                 # bits of a multiple of former weights
     PART_OF_MEMORY = 8         # that the table by identity may take
@@ -111,8 +106,6 @@ cdef enum:
     SHARED_FROM = 1            # nor those that took less one in memory that processes share
 
 cdef double NEAR = 0.95        # of weights, that a multiple of former ones has to come to
-
-REPLIES = {"nothing": NOTHING, "labels": LABELS, "places": LABELS, "sinkings": SINKINGS}
 
 RULES = {
     "optimal": OPTIMAL,
@@ -143,17 +136,8 @@ cdef class Search:
     mask of the cells hit, which are taken off; with "nothing" and "labels" the family says it all.
     """
 
-    cdef int n, cells, objective, rule, kind, s
-    cdef Cells* sets
-    cdef Cells* masks                              # [n * s] of ships, but with NOTHING
-    cdef unsigned char labels[MAX_CELLS]           # [s]
-    cdef int64_t* weights
-    cdef int64_t* former                           # weights of another time, or NULL
-    cdef int hits                                  # the most cells of a set
-    cdef bint weighted                             # not all weights are 1
-    cdef bint uneven                               # sets differ in how many cells have a label
-    cdef bint apart                                # no set lies inside another
-    cdef object order, rank                        # then the sets by falling weight, and their places
+    cdef int cells, objective, rule, kind
+    cdef Items items
     cdef readonly bint has_prices                  # the dual of the chain is used
     cdef Switches on
     cdef Bounds bounds
@@ -169,27 +153,23 @@ cdef class Search:
     def __cinit__(self, items, const int64_t[::1] weights,
                   int cells, str objective, MemoryTable table, disk, dict switches, tick,
                   str rule="optimal", str replies="nothing", labels=(0,)):
-        cdef const uint64_t[:, ::1] sets
         if rule not in RULES:
             raise ValueError(f"no rule {rule!r}; there are {', '.join(RULES)}")
         self.on = switches
         self.objective, self.rule = objective_of(objective), RULES[rule]
         if self.rule != OPTIMAL and self.objective != MEAN:
             raise ValueError(f"the rule {rule!r} goes with the objective mean, not {objective!r}")
-        self.kind = REPLIES[replies]
-        if self.rule != OPTIMAL and self.kind != NOTHING:
+        if self.rule != OPTIMAL and replies != "nothing":
             raise ValueError(f"the rule {rule!r} goes with replies of nothing, not {replies!r}")
-        self.uneven = replies == "places"
-        if self.uneven:
+        if replies == "places":
             self.on.leaf_counting = False
-        sets = items if self.kind == NOTHING else self.take_items(items, labels)
-        self.n, self.cells = <int>sets.shape[0], cells
-        self.check(sets)
+        self.items = Items(items, weights, cells, self.objective == MEAN, replies, labels)
+        self.cells, self.kind = cells, self.items.kind
         self.memo, self.effort = Memo(table, disk), Effort(tick)
-        self.apart = self.kind != NOTHING or is_antichain(sets)
-        if not self.apart:
+        if not self.items.apart:
             self.on.profile = self.on.chain = False
-        self.bounds = Bounds(self.n, self.hits, self.kind, self.objective, self.on)
+        self.bounds = Bounds(
+            self.items.n, self.items.hits, self.kind, self.objective, self.on)
         self.chain = ChainDual()
         self.names = NormalForm(cells, self.objective, self.rule, self.on)
         if self.on.identity and self.on.memo and self.objective == MEAN and self.rule == OPTIMAL:
@@ -197,102 +177,16 @@ cdef class Search:
             table.max_bytes -= self.identities.most
         self.words = WordSearch(self.bounds, self.effort, self.rule, self.on, self.identities)
         self.labelled = LabelledSearch(self.words, self.on, self.identities)
-        self.sets = <Cells*>PyMem_Malloc(self.n * sizeof(Cells))
-        self.weights = <int64_t*>PyMem_Malloc(self.n * sizeof(int64_t))
-        if self.sets == NULL or self.weights == NULL:
-            raise MemoryError
-        for i in range(self.n):
-            self.sets[i] = join(sets[i, 0], sets[i, 1])
-        self.weigh(weights)
         self.has_prices = (self.on.chain and self.objective == MEAN and self.kind == NOTHING
-                           and self.is_sparse())
-
-    cdef take_items(self, const uint64_t[:, :, ::1] items, labels):
-        """Keep the ships of sets, and return the sets."""
-        cdef Py_ssize_t i, j
-        cdef Cells seen, ship
-        sets = np.zeros((items.shape[0], 2), np.uint64)
-        if (items.shape[2] != 2 or not 1 <= items.shape[1] <= MAX_CELLS
-                or len(labels) != items.shape[1] or len(set(labels)) >= MAX_CODES):
-            raise ValueError(
-                f"ships of shape {items.shape[0], items.shape[1], items.shape[2]} with {len(labels)} "
-                f"labels; (n, s, 2), and s labels, of which {MAX_CODES - 1} may differ")
-        self.s = <int>items.shape[1]
-        self.masks = <Cells*>PyMem_Malloc((items.shape[0] * self.s + 1) * sizeof(Cells))
-        if self.masks == NULL:
-            raise MemoryError
-        for j in range(self.s):
-            self.labels[j] = labels[j]
-        for i in range(items.shape[0]):
-            seen = 0
-            for j in range(self.s):
-                ship = join(items[i, j, 0], items[i, j, 1])
-                if (not ship and not self.uneven) or ship & seen:
-                    raise ValueError(f"ship {j} of configuration {i} is empty or overlaps")
-                seen |= ship
-                self.masks[i * self.s + j] = ship
-            sets[i] = low(seen), high(seen)
-        return sets
+                           and self.items.is_sparse())
 
     def weigh(self, const int64_t[::1] weights):
         """Give the sets other weights; what is remembered is kept."""
-        if weights.shape[0] != self.n or min(weights) < 1:
-            raise ValueError("a positive weight for each set")
-        if sum(map(int, weights)) * MAX_CELLS >= FORBIDDEN:
-            raise ValueError("weights out of range")
-        memcpy(self.weights, &weights[0], self.n * sizeof(int64_t))
-        self.weighted = max(weights) != 1
-        if self.weighted:
-            self.order = np.argsort(-np.asarray(weights), kind="stable")
-            self.rank = np.argsort(self.order)
+        self.items.weigh(weights)
 
     def bound_by_previous_weights(self):
         """From now on bound other weights by what was found with those of now."""
-        if self.former == NULL:
-            self.former = <int64_t*>PyMem_Malloc(self.n * sizeof(int64_t))
-            if self.former == NULL:
-                raise MemoryError
-        memcpy(self.former, self.weights, self.n * sizeof(int64_t))
-
-    cdef bint is_sparse(self) noexcept nogil:
-        """Whether the dual is for this family: no cell that some sets lack is in more than MOST.
-
-        Where one is in more than FEW_ALIKE it has to be at most a quarter of them: in small dense
-        families, as of two ships on 4x4, the tables of parts cost more than the search.
-        """
-        cdef int i, c, count
-        for c in range(self.cells):
-            count = 0
-            for i in range(self.n):
-                count += (self.sets[i] & one(c)) != 0
-            if count < self.n and (count > MOST or (count > FEW_ALIKE and 4 * count > self.n)):
-                return False
-        return True
-
-    cdef check(self, const uint64_t[:, ::1] sets):
-        """Refuse what the kernel would trip over."""
-        cdef Py_ssize_t i
-        cdef int hits
-        cdef Cells outside = 0
-        if not 1 <= self.cells <= MAX_CELLS:
-            raise ValueError(f"{self.cells} cells; from 1 to {MAX_CELLS}")
-        if sets.shape[0] < 1 or sets.shape[1] != 2:
-            raise ValueError(f"sets of shape {sets.shape[0], sets.shape[1]}; (n, 2) with n > 0")
-        if self.cells < MAX_CELLS:
-            outside = ~(one(self.cells) - 1)
-        self.hits = hits = size(join(sets[0, 0], sets[0, 1]))
-        for i in range(sets.shape[0]):
-            if join(sets[i, 0], sets[i, 1]) & outside:
-                raise ValueError(f"set number {i} has a cell outside the {self.cells} cells")
-            if size(join(sets[i, 0], sets[i, 1])) != hits and self.objective != MEAN:
-                raise ValueError(f"set number {i} has another number of cells than the first")
-            self.hits = max(self.hits, size(join(sets[i, 0], sets[i, 1])))
-
-    def __dealloc__(self):
-        PyMem_Free(self.sets)
-        PyMem_Free(self.masks)
-        PyMem_Free(self.weights)
-        PyMem_Free(self.former)
+        self.items.keep_weights()
 
     @property
     def nodes(self):
@@ -525,7 +419,7 @@ cdef class Search:
                     and NAMES_FROM <= node.n <= NAMES_TO and 1 < node.ships.s <= MAX_NAMES):
                 self.bound_by_names(node, limit)
             elif self.has_even(node):
-                if self.former == NULL or node.former or not self.bound_back(node, limit):
+                if self.items.former == NULL or node.former or not self.bound_back(node, limit):
                     self.bound_evenly(node, limit)
             elif priced:
                 self.raise_prices(node, limit)
@@ -543,7 +437,7 @@ cdef class Search:
             return False
         if node.kind == LABELS:
             return True
-        return not priced and (self.apart if node.weights != NULL else node.hits > 2)
+        return not priced and (self.items.apart if node.weights != NULL else node.hits > 2)
 
     cdef void identify(self, Node* node) noexcept nogil:
         """Name a family by which sets it has."""
@@ -638,8 +532,8 @@ cdef class Search:
         cdef int64_t parts = INFINITE, former = 0, bound, wanted
         cdef int i, n = node.n
         for i in range(n):
-            parts = min(parts, (weights[i] << PARTS) // self.former[node.place[i]])
-            former += self.former[node.place[i]]
+            parts = min(parts, (weights[i] << PARTS) // self.items.former[node.place[i]])
+            former += self.items.former[node.place[i]]
         if <double>parts * former < NEAR * <double>(node.weight << PARTS):
             return False
         rest = <Weighed*>malloc(n * sizeof(Weighed))
@@ -649,7 +543,7 @@ cdef class Search:
                 with gil:
                     raise MemoryError
             for i in range(n):
-                rest[i].weight = (weights[i] << PARTS) - parts * self.former[node.place[i]]
+                rest[i].weight = (weights[i] << PARTS) - parts * self.items.former[node.place[i]]
             qsort(rest, n, sizeof(Weighed), falling_weight)
             back.light[0] = 0
             for i in range(n):         # room for now
@@ -659,7 +553,7 @@ cdef class Search:
             bound = self.bound_by_counts(node)
             node.weights, node.light = weights, light
             for i in range(n):
-                rest[i].weight, rest[i].i = self.former[node.place[i]], i
+                rest[i].weight, rest[i].i = self.items.former[node.place[i]], i
             qsort(rest, n, sizeof(Weighed), falling_weight)
             for i in range(n):
                 back.rows[i] = node.rows[rest[i].i]
@@ -896,79 +790,6 @@ cdef class Search:
 
     # For Python
 
-    cdef Node* family(self, const int32_t[::1] family, int budget, hits) except NULL:
-        """The node of a family given by ascending indices, not yet opened."""
-        cdef Node* node
-        cdef Py_ssize_t i, j
-        if family.shape[0] == 0:
-            raise ValueError("an empty family has no optimum")
-        if (self.objective == MEAN) != (budget == -1) or not -1 <= budget < MAX_CELLS:
-            raise ValueError(f"a budget of {budget} does not go with the objective")
-        if hits < 0 or hits >> self.cells:
-            raise ValueError(f"hits are a mask of {self.cells} cells, not {hits}")
-        for i in range(family.shape[0]):
-            if not 0 <= family[i] < self.n or (i and family[i] <= family[i - 1]):
-                raise ValueError(f"index {family[i]} of the family is out of range or order")
-        if self.kind != NOTHING:
-            return self.family_of_ships(family, budget, hits)
-        node = new_node(<int>family.shape[0], self.cells, budget, self.weighted)
-        if not self.weighted:
-            for i in range(family.shape[0]):
-                node.rows[i] = self.sets[family[i]]
-            return node
-        for i, j in enumerate(self.order[np.sort(self.rank[np.asarray(family)])]):
-            node.rows[i], node.weights[i], node.place[i] = self.sets[j], self.weights[j], <int>j
-        return node
-
-    cdef Node* family_of_ships(self, const int32_t[::1] family, int budget, hits) except NULL:
-        """The node of a family whose sets are ships, less the cells hit."""
-        cdef Node* node = new_node(
-            <int>family.shape[0], self.cells, budget, True, self.kind, self.s)
-        cdef Cells hit = join(hits & 0xFFFFFFFFFFFFFFFF, hits >> 64)
-        cdef Cells* ships = node.ships.masks
-        cdef unsigned char labels[MAX_CELLS]
-        cdef Cells ship, seen
-        cdef int i, j, k, s
-        try:
-            for i in range(node.n):
-                s, seen = 0, 0
-                node.weights[i] = self.weights[family[i]]
-                for j in range(self.s):
-                    ship = self.masks[family[i] * self.s + j]
-                    seen |= ship & hit
-                    if not ship & ~hit and not self.uneven:
-                        continue
-                    k = s              # ships by falling label
-                    while k > 0 and labels[k - 1] < self.labels[j]:
-                        ships[k], labels[k] = ships[k - 1], labels[k - 1]
-                        k -= 1
-                    if self.kind == LABELS and k > 0 and labels[k - 1] == self.labels[j]:
-                        ships[k - 1] |= ship & ~hit
-                        while k < s:
-                            ships[k], labels[k] = ships[k + 1], labels[k + 1]
-                            k += 1
-                        continue
-                    ships[k], labels[k] = ship & ~hit, self.labels[j]
-                    s += 1
-                if seen != hit:
-                    raise ValueError(f"configuration {family[i]} does not have all hits")
-                if i == 0:
-                    node.ships.s = s
-                    memcpy(node.ships.label, labels, s)
-                elif not self.uneven and not is_alike(node, ships, labels, s):
-                    raise ValueError(
-                        f"configuration {family[i]} has other ships left than the first one: "
-                        "they did not get the same replies")
-                order_ships(ships, labels, s)
-                ships += s
-            node.ships.apart = are_apart(node)
-            merge(node)
-            forget_weights(node)
-            return node
-        except:  # noqa: E722
-            free_node(node)
-            raise
-
     cdef require_bounds(self):
         if self.rule in (WORST_GREEDY, FIRST_GREEDY):
             raise ValueError("this rule has no bounds; ask for solve")
@@ -979,7 +800,7 @@ cdef class Search:
         Else some lower bound that is >= limit. FORBIDDEN if every strategy breaks the budget.
         Under the rules `worst greedy` and `first greedy` it is their cost and exact.
         """
-        cdef Node* node = self.family(family, budget, hits)
+        cdef Node* node = self.items.family(family, budget, hits)
         limit = min(limit, FORBIDDEN)
         try:
             with nogil:
@@ -995,7 +816,7 @@ cdef class Search:
     def after(self, const int32_t[::1] family, int cell, int budget=-1, long long limit=1 << 60,
               hits=0):
         """The least cost when an undecided cell is shot first: exact if below `limit`."""
-        cdef Node* node = self.family(family, budget, hits)
+        cdef Node* node = self.items.family(family, budget, hits)
         cdef Candidate shot
         cdef int64_t value
         cdef int c = 0
@@ -1034,7 +855,7 @@ cdef class Search:
 
         bound -- no strategy that shoots the cell first costs less.
         """
-        cdef Node* node = self.family(family, budget, hits)
+        cdef Node* node = self.items.family(family, budget, hits)
         cdef int i
         try:
             self.require_bounds()
@@ -1050,7 +871,7 @@ cdef class Search:
 
     def lower_bound(self, const int32_t[::1] family, int budget=-1, hits=0):
         """What the bounds say of a family without a search."""
-        cdef Node* node = self.family(family, budget, hits)
+        cdef Node* node = self.items.family(family, budget, hits)
         try:
             self.require_bounds()
             count_cells(node, self.on.merging)
@@ -1069,7 +890,7 @@ cdef class Search:
 
     def normal_form(self, const int32_t[::1] family, int budget=-1, hits=0):
         """The key of a family (bytes): families with equal keys have equal optima."""
-        cdef Node* node = self.family(family, budget, hits)
+        cdef Node* node = self.items.family(family, budget, hits)
         try:
             count_cells(node, self.on.merging)
             lower_budget(node)
@@ -1097,23 +918,6 @@ cdef struct Weighed:
 cdef int falling_weight(const void* a, const void* b) noexcept nogil:
     cdef int64_t x = (<const Weighed*>a)[0].weight, y = (<const Weighed*>b)[0].weight
     return (x < y) - (x > y)
-
-
-cdef bint is_antichain(const uint64_t[:, ::1] sets) noexcept:
-    """Whether no set lies inside another; sets of one size do not, and very many may."""
-    cdef Py_ssize_t i, j, n = sets.shape[0]
-    cdef Cells a
-    cdef bint equal = True
-    for i in range(1, n):
-        equal &= size(join(sets[i, 0], sets[i, 1])) == size(join(sets[0, 0], sets[0, 1]))
-    if equal or n > MOST_COMPARED:
-        return equal
-    for i in range(n):
-        a = join(sets[i, 0], sets[i, 1])
-        for j in range(n):
-            if i != j and not a & ~join(sets[j, 0], sets[j, 1]):
-                return False
-    return True
 
 
 cdef bint is_dominated(const Node* node, int c) noexcept nogil:
@@ -1145,73 +949,6 @@ cdef void sort_by_size(Node** parts, int number) noexcept nogil:
         parts[j] = part
 
 
-cdef struct Named:
-    Cells sizes                # a byte for each ship: how many cells it has left
-    int i
-
-
-cdef int by_sizes(const void* a, const void* b) noexcept nogil:
-    cdef const Named* x = <const Named*>a
-    cdef const Named* y = <const Named*>b
-    if x.sizes != y.sizes:
-        return 1 if x.sizes > y.sizes else -1
-    return x.i - y.i
-
-
-cdef void order_by_size(const Node* node, int i, int* order) noexcept nogil:
-    """The ships of a set, those of one label by how many cells they have left, the most first."""
-    cdef const Cells* item = node.ships.masks + i * node.ships.s
-    cdef int j, k
-    for j in range(node.ships.s):
-        k = j
-        while (k > 0 and node.ships.label[k - 1] == node.ships.label[j]
-               and size(item[order[k - 1]]) < size(item[j])):
-            order[k] = order[k - 1]
-            k -= 1
-        order[k] = j
-
-
-cdef void sort_by_sizes(const Node* node, Named* named) noexcept nogil:
-    """Sort the sets of a family by the numbers of cells that their ships have left."""
-    cdef int order[MAX_CELLS]
-    cdef int i, j, s = node.ships.s
-    for i in range(node.n):
-        order_by_size(node, i, order)
-        named[i].sizes, named[i].i = 0, i
-        for j in range(s):
-            named[i].sizes = named[i].sizes << 8 | size(node.ships.masks[i * s + order[j]])
-    qsort(named, node.n, sizeof(Named), by_sizes)
-
-
-cdef Node* take_named(const Node* node, const Named* named, int n) except NULL nogil:
-    """The family of n sets whose ships have as many cells left, with LABELS, one for each ship.
-
-    Labels are numbered anew by these cells: they say nothing else here.
-    """
-    cdef int s = node.ships.s, i, j, k
-    cdef int order[MAX_CELLS]
-    cdef int place[MAX_CELLS]
-    cdef const Cells* item = node.ships.masks + named[0].i * s
-    cdef Node* part = new_node(n, node.m, node.budget, node.weights != NULL, LABELS, s)
-    order_by_size(node, named[0].i, order)
-    for j in range(s):
-        k = j
-        while k > 0 and size(item[order[place[k - 1]]]) < size(item[order[j]]):
-            place[k] = place[k - 1]
-            k -= 1
-        place[k] = j
-        part.ships.label[j] = s - j
-    for i in range(n):
-        item = node.ships.masks + named[i].i * s
-        order_by_size(node, named[i].i, order)
-        for j in range(s):
-            part.ships.masks[i * s + j] = item[order[place[j]]]
-        if part.weights != NULL:
-            part.weights[i] = node.weights[named[i].i]
-    forget_weights(part)
-    return part
-
-
 cdef void list_cells(Node* node) noexcept nogil:
     """Fill `cell` and `m` for a family of one set that is ships."""
     cdef Cells cells = 0
@@ -1222,32 +959,6 @@ cdef void list_cells(Node* node) noexcept nogil:
         node.cell[node.m] = first(cells)
         node.m += 1
         cells &= cells - 1
-
-
-cdef bint is_alike(const Node* node, const Cells* ships, const unsigned char* labels,
-                   int s) noexcept nogil:
-    """Whether a set has the same labels as the first of a family, or can have got the same ones."""
-    cdef int j
-    if s != node.ships.s or memcmp(labels, node.ships.label, s):
-        return False
-    for j in range(s):
-        if node.kind == LABELS and size(ships[j]) != size(node.ships.masks[j]):
-            return False
-    return True
-
-
-cdef bint are_apart(Node* node) noexcept nogil:
-    """Whether no two sets have the same cells; `rows` are used for it."""
-    cdef int i, j, s = node.ships.s
-    for i in range(node.n):
-        node.rows[i] = 0
-        for j in range(s):
-            node.rows[i] |= node.ships.masks[i * s + j]
-    qsort(node.rows, node.n, sizeof(Cells), ascending_cells)
-    for i in range(1, node.n):
-        if node.rows[i] == node.rows[i - 1]:
-            return False
-    return True
 
 
 cdef void lower_budget(Node* node) noexcept nogil:
@@ -1279,62 +990,3 @@ cdef void add_shot(Node* node, const Candidate* candidate, bint ordering) noexce
             node.shots[i] = node.shots[i - 1]
             i -= 1
     node.shots[i] = candidate[0]
-
-
-cdef int independent_classes(const Node* node, Cells* mask) noexcept nogil:
-    """The classes of cells that are linked by dependent pairs; how many."""
-    cdef int part_of[MAX_CELLS]
-    cdef int m = node.m, c, d, e, parts = 0
-    cdef bint grows
-    for c in range(m):
-        part_of[c] = -1
-    for c in range(m):
-        if part_of[c] >= 0:
-            continue
-        mask[parts] = 0
-        part_of[c] = parts
-        grows = True
-        while grows:
-            grows = False
-            for d in range(m):
-                if part_of[d] == parts and not mask[parts] & one(node.cell[d]):
-                    mask[parts] |= one(node.cell[d])
-                    grows = True
-                    for e in range(m):
-                        if part_of[e] < 0 and (<int64_t>node.pair[d * m + e] * node.n
-                                               != <int64_t>node.count[d] * node.count[e]):
-                            part_of[e] = parts
-        parts += 1
-    return parts
-
-
-cdef bint take_factors(const Node* node, const Cells* mask, int number,
-                       Node** factors) except -1 nogil:
-    """Whether a family is the product of what it has in each class of cells; make these.
-
-    The caller frees them, whatever comes of it.
-    """
-    cdef int i, j, n
-    cdef int64_t product = 1
-    cdef Cells* rows = <Cells*>malloc(node.n * sizeof(Cells))
-    if rows == NULL:
-        with gil:
-            raise MemoryError
-    try:
-        for j in range(number):
-            for i in range(node.n):
-                rows[i] = node.rows[i] & mask[j]
-            qsort(rows, node.n, sizeof(Cells), ascending_cells)
-            n = 1
-            for i in range(1, node.n):
-                if rows[i] != rows[n - 1]:
-                    rows[n] = rows[i]
-                    n += 1
-            product *= n
-            if product > node.n:
-                return False
-            factors[j] = new_node(n, node.m, node.budget, False)
-            memcpy(factors[j].rows, rows, n * sizeof(Cells))
-        return product == node.n
-    finally:
-        free(rows)

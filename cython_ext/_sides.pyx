@@ -6,12 +6,13 @@ much the same places: such cells are the one side, the cells of the other ships 
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from cells cimport MAX_CELLS, Cells, ctz, high, low, one, size
 from hashing cimport scramble
 from leaves cimport TIMES
-from optsearch.compiled._family cimport Node, Ships, chosen_of, new_node, part_size
+from optsearch.compiled._family cimport (
+    Node, Ships, ascending_cells, chosen_of, new_node, part_size)
 
 cdef enum:
     LINK = 1 << 12             # of two cells that tell all of each other
@@ -242,3 +243,64 @@ cdef inline bint are_alike(const Cells* a, const Cells* b, int s, Cells side) no
         if (a[j] ^ b[j]) & side:
             return False
     return True
+
+
+# Sides that say nothing of each other
+
+cdef int independent_classes(const Node* node, Cells* mask) noexcept nogil:
+    """The classes of cells that are linked by dependent pairs; how many."""
+    cdef int part_of[MAX_CELLS]
+    cdef int m = node.m, c, d, e, parts = 0
+    cdef bint grows
+    for c in range(m):
+        part_of[c] = -1
+    for c in range(m):
+        if part_of[c] >= 0:
+            continue
+        mask[parts] = 0
+        part_of[c] = parts
+        grows = True
+        while grows:
+            grows = False
+            for d in range(m):
+                if part_of[d] == parts and not mask[parts] & one(node.cell[d]):
+                    mask[parts] |= one(node.cell[d])
+                    grows = True
+                    for e in range(m):
+                        if part_of[e] < 0 and (<int64_t>node.pair[d * m + e] * node.n
+                                               != <int64_t>node.count[d] * node.count[e]):
+                            part_of[e] = parts
+        parts += 1
+    return parts
+
+
+cdef bint take_factors(const Node* node, const Cells* mask, int number,
+                       Node** factors) except -1 nogil:
+    """Whether a family is the product of what it has in each class of cells; make these.
+
+    The caller frees them, whatever comes of it.
+    """
+    cdef int i, j, n
+    cdef int64_t product = 1
+    cdef Cells* rows = <Cells*>malloc(node.n * sizeof(Cells))
+    if rows == NULL:
+        with gil:
+            raise MemoryError
+    try:
+        for j in range(number):
+            for i in range(node.n):
+                rows[i] = node.rows[i] & mask[j]
+            qsort(rows, node.n, sizeof(Cells), ascending_cells)
+            n = 1
+            for i in range(1, node.n):
+                if rows[i] != rows[n - 1]:
+                    rows[n] = rows[i]
+                    n += 1
+            product *= n
+            if product > node.n:
+                return False
+            factors[j] = new_node(n, node.m, node.budget, False)
+            memcpy(factors[j].rows, rows, n * sizeof(Cells))
+        return product == node.n
+    finally:
+        free(rows)

@@ -1,0 +1,31 @@
+# The sets of a search, and families of them.
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from cells cimport MAX_CELLS, Cells
+from optsearch.compiled._arena cimport Arena
+from optsearch.compiled._family cimport Node
+
+cdef class Items:
+    cdef Arena arena
+    cdef int n, cells
+    cdef int kind              # NOTHING, LABELS or SINKINGS
+    cdef int s                 # ships of each set
+    cdef int hits              # the most cells of a set
+    cdef bint is_mean
+    cdef bint weighted         # not all weights are 1
+    cdef bint uneven           # sets differ in how many cells have a label
+    cdef bint apart            # no set lies inside another
+    cdef Cells* sets
+    cdef Cells* masks          # [n * s] of ships, but with NOTHING
+    cdef unsigned char labels[MAX_CELLS]  # [s]
+    cdef int64_t* weights
+    cdef int64_t* former       # weights of another time, or NULL
+    cdef object order, rank    # where weighted: the sets by falling weight, and their places
+    cdef take_ships(self, const uint64_t[:, :, ::1] items, labels)
+    cdef weigh(self, const int64_t[::1] weights)
+    cdef keep_weights(self)
+    cdef bint is_sparse(self) noexcept nogil
+    cdef check(self, const uint64_t[:, ::1] sets)
+    cdef Node* family(self, const int32_t[::1] family, int budget, hits) except NULL
+    cdef Node* family_of_ships(self, const int32_t[::1] family, int budget, hits) except NULL

@@ -1,0 +1,14 @@
+# Families whose ships have names.
+
+from cells cimport Cells
+from optsearch.compiled._family cimport Node
+
+cdef enum:
+    MAX_NAMES = 16             # ships whose sizes are told by 16 bytes
+
+cdef struct Named:             # a set
+    Cells sizes                # a byte for each ship: how many cells it has left
+    int i
+
+cdef void sort_by_sizes(const Node* node, Named* named) noexcept nogil
+cdef Node* take_named(const Node* node, const Named* named, int n) except NULL nogil
