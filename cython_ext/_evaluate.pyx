@@ -310,18 +310,19 @@ cdef class TreeEvaluator(EvaluatorBase):
         node.columns, node.cell, node.having = w.cells, w.cell, having
         if not self.has_labels:
             node.hits |= w.certain
-        if score.uses_sinkings:
-            self.labels.list_afloat_words(w, x, at.hits, score.afloat)
-            memset(score.sinking, 0, score.kinds * score.cells * sizeof(int64_t))
+        if score.uses_labels:
+            if not self.labels.is_fixed:
+                self.labels.list_afloat_words(w, x, at.hits, score.afloat)
+            memset(score.labelled, 0, score.kinds * score.cells * sizeof(int64_t))
         for i in range(w.cells):
             having[i] = 0 if at.shot & one(i) else popcount(w.column[i] & x)
             if not self.has_labels and having[i] == node.n:
                 node.hits |= one(w.cell[i])
-            if (score.uses_sinkings and 0 < having[i] < node.n + score.takes_certain
+            if (score.uses_labels and 0 < having[i] < node.n + score.takes_certain
                     and self.labels.can_tell(w.cell[i], at.hits)):
                 self.labels.part_words(w, w.column[i] & x, w.cell[i], at.hits, labelled)
                 for t in range(score.kinds):
-                    score.sinking[t * score.cells + self.order[w.cell[i]]] = (
+                    score.labelled[t * score.cells + self.order[w.cell[i]]] = (
                         <int64_t>popcount(labelled[t]) << w.shift)
 
     cdef int ask_words(self, Score* score, const Words* w, uint64_t x, const Trail* at) noexcept nogil:

@@ -13,7 +13,7 @@ from libc.string cimport memset
 import numpy as np
 
 from cells cimport MAX_CELLS, one
-from optsearch.compiled._enumerate cimport MAX_KINDS
+from optsearch.compiled._labels cimport MAX_LABELS
 
 cpdef enum:
     SCORES = -1            # answered in place of a cell: there is a score of each
@@ -59,7 +59,7 @@ cdef int32_t call(Score* score, const ScoreInput* node) noexcept nogil:
             if (node.hits | node.misses) & one(i):
                 state[score.order[i]] = MISS if node.misses & one(i) else HIT
     return score.function(node.n << node.shift, score.rows, score.columns, score.having, state, score.kinds,
-                          score.lengths, score.afloat, score.sinking, score.constants, score.scores)
+                          score.lengths, score.afloat, score.labelled, score.constants, score.scores)
 
 
 cdef int refuse(Score* score, const ScoreInput* node, int wrong, int32_t answer) noexcept nogil:
@@ -118,7 +118,7 @@ cdef class Scorer:
 
     compiled -- a `CompiledScore` of optsearch/search/rules.py, which is not checked any more. board --
     rows, columns, and the mask of the holes. order -- the cells in the order in which ties are broken.
-    lengths -- for each thing that a sinking can tell how many cells the ship has, 0 if it does not say.
+    lengths -- for each label that a hit can have how many cells the ship has, 0 if it does not say.
     """
 
     def __cinit__(self, compiled, board, order, lengths):
@@ -127,9 +127,9 @@ cdef class Scorer:
         score.function = <Function><size_t>compiled.address
         score.rows, score.columns, holes = board
         score.cells, score.kinds = len(order), len(lengths)
-        if not 0 < score.cells <= MAX_CELLS or score.kinds > MAX_KINDS or score.function == NULL:
+        if not 0 < score.cells <= MAX_CELLS or score.kinds > MAX_LABELS or score.function == NULL:
             raise ValueError(f"{score.cells} cells, {score.kinds} lengths are not handled")
-        score.uses_sinkings, score.takes_certain = compiled.sinkings and score.kinds > 0, compiled.certain
+        score.uses_labels, score.takes_certain = compiled.labels and score.kinds > 0, compiled.certain
         score.least = compiled.least
         self.constants = np.array(compiled.constants or (0,), np.float64)
         score.constants = &self.constants[0]

@@ -293,15 +293,16 @@ cdef class EvaluatorBase:
                 if counts.having[i] == part.n:
                     node.hits |= one(part.block.cell[i])
         node.columns, node.cell, node.having = part.block.cells, part.block.cell, counts.having
-        if score.uses_sinkings:
+        if score.uses_labels:
             self.hear(score, part, counts, shift)
 
     cdef void hear(self, Score* score, const Part* part, const Counts* counts, int shift) noexcept nogil:
         """Tell a score what is afloat, and how many configurations give each label to each shot."""
         cdef Replies replies
         cdef int i, t
-        self.labels.list_afloat(part, score.afloat)
-        memset(score.sinking, 0, score.kinds * score.cells * sizeof(int64_t))
+        if not self.labels.is_fixed:
+            self.labels.list_afloat(part, score.afloat)
+        memset(score.labelled, 0, score.kinds * score.cells * sizeof(int64_t))
         for i in range(part.block.cells):
             if (not 0 < counts.having[i] < part.n + score.takes_certain
                     or not self.labels.can_tell(part.block.cell[i], part.shots.hits)):
@@ -310,7 +311,7 @@ cdef class EvaluatorBase:
                 self.failed = True
                 return
             for t in range(score.kinds):
-                score.sinking[t * score.cells + self.order[part.block.cell[i]]] = (
+                score.labelled[t * score.cells + self.order[part.block.cell[i]]] = (
                     replies.labelled[t].n << shift)
             free(replies.masks)
 

@@ -84,7 +84,7 @@ def with_one_more(game: Game, cells: tuple[int, ...]) -> NDArray[np.int64]:
     number = all_configurations(game)
     left, through = engine_for(game).through(Constraints(game.fleet, closed))
     met = np.full(game.cells, number - left, np.int64)
-    for ship, some in through.items():
+    for (_, ship), some in through.items():
         for cell in bits(ship):
             met[cell] += some
     return met

@@ -15,7 +15,6 @@ from optsearch.support.errors import GameError
 
 ANYWHERE = ("first", "last")  # orders of cells that every board has
 BOARDS = ("rectangle", *MAKERS)  # what random games are on
-EVALUATED = ("nothing", "sunk", "ship")  # announcements that an evaluation handles
 SHAPES = ("V3", "L4", "T4", "S4-onesided", "O4", "V3-fixed", "##-fixed", "L4-fixed", "#.#/###")
 
 # Best greedy total height and optimum of the first counterexamples that a prototype found on empty

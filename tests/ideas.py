@@ -27,7 +27,7 @@ def everything(node, scores):
         mixed = (mixed ^ np.uint64(node.having[cell])) * np.uint64(0xBF58476D1CE4E5B9)
         mixed = (mixed ^ np.uint64(node.state[cell])) * np.uint64(0x94D049BB133111EB)
         for kind in range(len(node.lengths)):
-            mixed = (mixed ^ np.uint64(node.sinking[kind, cell])) * np.uint64(0xBF58476D1CE4E5B9)
+            mixed = (mixed ^ np.uint64(node.labelled[kind, cell])) * np.uint64(0xBF58476D1CE4E5B9)
     for kind in range(len(node.lengths)):
         mixed = (mixed ^ np.uint64(node.lengths[kind])) * np.uint64(0x94D049BB133111EB)
         mixed = (mixed ^ np.uint64(node.afloat[kind])) * np.uint64(0xBF58476D1CE4E5B9)
@@ -45,7 +45,7 @@ def sometimes_infinite(node, scores):
 
 greedy = Score(most)
 infinite = Score(sometimes_infinite)
-mixing = Score(everything, (5,), sinkings=True)
+mixing = Score(everything, (5,), labels=True)
 mixing_above = Score(everything, (7,), least=5)
 cell = Score(most_cell)
 

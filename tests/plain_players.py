@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 
@@ -191,7 +191,7 @@ def parity_values(player, position):
         value = 1 if sum(game.cell(i)) % player.modulus else 2
         value = 3 if game.board.sides[i] & attacked else value
         values.append(0 if closed >> i & 1 else value)
-    return values
+    return shown_first(values, position)
 
 
 def density_values(player, position):
@@ -203,7 +203,20 @@ def density_values(player, position):
             if not ship & closed:
                 for cell in bits(ship):
                     values[cell] += player.weight ** (ship & attacked).bit_count()
-    return values
+    return shown_first(values, position)
+
+
+def shown_first(values, position):
+    """A cell of a ship that is shown, and not hit, before all others."""
+    known = shown_ships(position) & ~position.hits
+    return [inf if known >> cell & 1 else value for cell, value in enumerate(values)]
+
+
+def shown_ships(position):
+    """The cells of the ships that hits show."""
+    if position.game.announce != "place":
+        return 0
+    return sum({shot.reply.length for shot in position.shots if shot.reply.hit})
 
 
 VALUES = {
@@ -217,6 +230,11 @@ def heard(position):
     """Cells that no ship afloat can have, hits of no sunk ship, and the lengths afloat."""
     game, closed, hits = position.game, position.misses | position.game.holes, 0
     afloat, waiting = Counter(game.fleet), []  # of the sinkings: cell, length told, hits up to then
+    if shown := shown_ships(position):
+        for ship in {shot.reply.length for shot in position.shots if shot.reply.hit}:
+            closed |= ship | game.halo(ship)
+            afloat.subtract([game.kind_of(ship)])
+        return closed | shown, 0, tuple(sorted(afloat.elements(), reverse=True))
     for shot in position.shots:
         hits |= game.bit(shot.cell) if shot.reply.hit else 0
         if position.shown[shot.cell] == SUNK != shot.reply:  # it follows from the names of hits

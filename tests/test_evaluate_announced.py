@@ -6,6 +6,7 @@ nothing of optsearch.
 
 from collections import Counter
 from dataclasses import astuple
+from math import log2
 
 import numpy as np
 import pytest
@@ -77,6 +78,38 @@ def test_rollouts(rules, candidates, percent, endgame):
     played = definition.played(definition.rollout(candidates, percent, endgame))
     text = f"rollout:candidates={candidates},percent={percent},endgame={endgame}"
     assert evaluate(text, str(rules), jobs=1).histogram == dict(sorted(played.items()))
+
+
+@pytest.mark.parametrize("name", ["information", "bisection"])
+@pytest.mark.parametrize(
+    "rules",
+    [
+        *[Rules(3, 3, (2, 2), contact, announce) for contact in CONTACTS for announce in LABELLED],
+        Rules(1, 6, ("2a", "2b"), "any", "name"),
+        *[Rules(3, 4, (3, 2), "any", announce) for announce in LABELLED],
+    ],
+    ids=str,
+)
+def test_information_of_labels(rules, name):
+    """The entropy of all replies, or the smaller of those hit and missed; certain hits at once."""
+    definition = Definition(rules)
+
+    def value(state, cell):
+        whole, parts = len(state.family), definition.parts(state, cell)
+        if name == "bisection":
+            missed = len(parts["miss"].family) if "miss" in parts else 0
+            return min(missed, whole - missed)
+        sizes = sorted(len(part.family) for part in parts.values())
+        return -sum(size / whole * log2(size / whole) for size in sizes)
+
+    def choose(state):
+        counts = definition.counts(state)
+        certain = [cell for cell, n in counts.items() if n == len(state.family)]
+        return certain[0] if certain else max(counts, key=lambda cell: value(state, cell))
+
+    found = evaluate(name, str(rules), jobs=1).histogram
+    assert found == dict(sorted(definition.played(choose).items()))
+    assert evaluate(Plain(name), str(rules), jobs=1).histogram == found
 
 
 def levels_of(strategy):
@@ -200,7 +233,7 @@ def test_certain_hits_of_rollouts_that_tell_nothing():
 
 @draws(80)
 @given(
-    games(max_cells=14, announce=TOLD, boards=["rectangle"]),
+    games(max_cells=14, announce=(*TOLD, *LABELLED), boards=["rectangle"]),
     st.sampled_from(["cross", "line", "sunk"]),
     st.sampled_from(["modulus=2,colours=0", "scan=central", "modulus=3,colours=1,scan=spiral"]),
 )
@@ -213,7 +246,7 @@ def test_patterns(game, clear, pattern):
 
 @pytest.mark.parametrize("announce", [*TOLD, *LABELLED])
 @pytest.mark.parametrize("contact", CONTACTS)
-@pytest.mark.parametrize("text", ["greedy", "greedy:ties=central,endgame=0", "spread"])
+@pytest.mark.parametrize("text", ["greedy:ties=central,endgame=0", "spread", "information"])
 @sizes("fleet", "2,2", "3,2,2", 4)
 def test_tasks_of_any_size(monkeypatch, contact, announce, text, fleet):
     """Wherever the top of the tree ends and the kernel begins, the histogram is the same."""

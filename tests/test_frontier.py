@@ -58,7 +58,10 @@ def assert_equals_definition(counting, game, constraints, weights):
     expected = sorted(listed(game, constraints))
     through = Counter(ship for ships in expected for ship in ships)
     assert counting.count(constraints) == len(expected)
-    assert counting.through(constraints) == (len(expected), dict(through))
+    total, found = counting.through(constraints)
+    assert total == len(expected)
+    assert {ship: n for (_, ship), n in found.items()} == dict(through)
+    assert all(ship in game.placements(kind) for kind, ship in found)
     drawn = counting.unrank(constraints, np.arange(len(expected), dtype=np.uint64))
     assert sorted(tuple(sorted(to_masks(ships))) for ships in drawn) == expected
     weight_of = {

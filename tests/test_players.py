@@ -1,6 +1,7 @@
 """Players: what makes one, by chance or memory too, by name, file and entry point."""
 
 import pickle
+import re
 from collections import Counter
 from functools import cache
 from importlib.metadata import EntryPoint
@@ -12,7 +13,7 @@ import pytest
 from optsearch import strategies
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.evaluation import evaluate
-from optsearch.game import Game, bits
+from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game, bits
 from optsearch.game.position import MISS, Position, play, reply
 from optsearch.play import hiding
 from optsearch.play.simulate import played, simulate
@@ -190,6 +191,7 @@ PLAYED += [(text, *ANNOUNCED[0]) for text in ("random", "heuristic:version=5")] 
 PLAYED += [  # with holes, names and shapes; and where rows go on at the other end
     *((text, "5x5:3,2,holes=C3,announce=sunk", 9) for text in ("density", "parity")),
     *((text, "5x5:3a,3b,2,announce=name", 9) for text in ("density", "parity")),
+    *((text, "5x5:3,2,2,announce=place", 9) for text in ("density", "parity")),
     *((text, "5x5:L,2,contact=any,announce=ship", 9) for text in ("density", "parity")),
     ("density", "4x5:3,2,board=torus,contact=any,announce=sunk", 9),
 ]
@@ -209,7 +211,7 @@ def test_numba_plays_as_plain_python(text, board, games):
             cells[list(bits(mask))] = 1 if game.is_silent else ship
         first, second = (np.random.default_rng([11, number]) for _ in range(2))
         shots = played(player, game, masks, second).shots
-        if game.announce != "name":
+        if game.announce not in ("name", "place"):
             assert compiled(cells, first) == len(shots), (text, number)
             assert first.random() == second.random()  # as many draws
         kind = PlainHeuristic if isinstance(player, Heuristic) else PlainSimple
@@ -274,7 +276,8 @@ def test_density_counts_the_placements_of_each_ship():
 )
 def test_what_is_made_of_sinkings_is_true(rules):
     """Where it is no guess: against the ships that are hidden; with `any` for lengths told."""
-    for text in (f"5x6:3,2,2,1,contact={rules}", "5x6:3,2,2,1,contact=any,announce=ship"):
+    certain = [f"5x6:3,2,2,1,contact=any,announce={one}" for one in ("ship", "place")]
+    for text in (f"5x6:3,2,2,1,contact={rules}", *certain):
         game = Game.parse(text)
         for number, ships in enumerate(hiding.Drawn().boards(game, 20, 3)):
             masks, position = to_masks(ships), Position(game)
@@ -284,6 +287,12 @@ def test_what_is_made_of_sinkings_is_true(rules):
                 assert sum(1 << c for c in range(game.cells) if known.closed[c]) == closed
                 sunk = [ship for ship in masks if not ship & ~position.hits]
                 afloat = [ship for ship in masks if ship & ~position.hits]
+                if game.announce == "place":
+                    afloat = [ship for ship in afloat if not ship & position.hits]
+                    assert not attacked
+                    met = sum(masks) & ~sum(afloat) & ~position.hits
+                    values = Density().values(position)
+                    assert {i for i, one in enumerate(values) if one == np.inf} == set(bits(met))
                 assert not any(ship & closed for ship in afloat)
                 assert not sum(afloat) & ~attacked & position.hits
                 lengths = sorted((ship.bit_count() for ship in afloat), reverse=True)
@@ -306,17 +315,13 @@ def test_information_and_bisection_are_one_where_nothing_is_announced(text):
     assert bisection.total_height >= solve(Position(game)).total_height
 
 
-def parts_of(game, cell, counts):
-    """How many configurations give each reply: those missed, only hit, and sunk by what is told."""
-    sunk = [0 if game.is_silent else counts.sinkings.get((cell, length), 0) for length in (3, 2)]
-    sunk = sunk if game.announce == "ship" else [sum(sunk)]
-    return [counts.configurations - counts.cells[cell], counts.cells[cell] - sum(sunk), *sunk]
-
-
-@pytest.mark.parametrize("rules", ["any,announce=ship", "corner,announce=sunk", "none"])
-def test_counts_are_those_of_the_replies(rules):
+@pytest.mark.parametrize("fleet", ["3,2,2", "2a,2b,1"])
+@pytest.mark.parametrize("contact", CONTACTS)
+@pytest.mark.parametrize("announce", ANNOUNCEMENTS)
+def test_counts_are_those_of_the_replies(announce, contact, fleet):
     """What the replies of all configurations, listed, say of each cell; on the way of a game."""
-    game = Game.parse(f"4x4:3,2,2,contact={rules}")
+    fleet = fleet if announce == "name" else re.sub("[ab]", "", fleet)
+    game = Game.parse(f"4x4:{fleet},contact={contact},announce={announce}")
     everything = [to_masks(ships) for ships in list_ships(Position(game))]
     position, ships = Position(game), everything[len(everything) // 3]
     while position.hits_left:
@@ -326,9 +331,8 @@ def test_counts_are_those_of_the_replies(rules):
         for cell in range(game.cells):
             if not (position.hits | position.misses) >> cell & 1:
                 replies = Counter(reply(game, one, position.hits, 1 << cell) for one in left)
-                assert sorted(filter(None, parts_of(game, cell, counts))) == sorted(
-                    replies.values()
-                )
+                assert counts.cells[cell] == len(left) - replies.pop(MISS, 0)
+                assert game.is_silent or counts.replies[cell] == replies
         cell = Information().shot(position)
         position = position.after(cell, reply(game, ships, position.hits, game.bit(cell)))
 

@@ -21,7 +21,7 @@ from tests.examples import ANYWHERE, draws, games, positions, some
 from tests.ideas import everything, mixing, most, most_cell
 from tests.plain import Plain, looking
 
-RULES = ("nothing", "sunk", "ship")
+RULES = ("nothing", "sunk", "ship", "name", "place")
 GAME = Game.parse("5x5:3,2")
 
 
@@ -57,7 +57,7 @@ def test_greedy_as_a_score(game, ties, endgame):
         least=st.sampled_from([0, 3]),
         ties=st.sampled_from(ORDERS),
         certain=st.booleans(),
-        sinkings=st.booleans(),
+        labels=st.booleans(),
     ),
 )
 @pytest.mark.filterwarnings("ignore:overflow")
@@ -72,7 +72,7 @@ def test_a_node_is_that_of_the_definition(game, score):
 @pytest.mark.parametrize("rules", some(1, ["", ",contact=any,announce=ship,holes=A1"], 2))
 def test_of_more_than_a_word(rules):
     """Families of more than 64 configurations are columns of several words."""
-    both(Score(everything, (5,), sinkings=True, certain=True), Game.parse(f"4x5:3,2{rules}"))
+    both(Score(everything, (5,), labels=True, certain=True), Game.parse(f"4x5:3,2{rules}"))
 
 
 @pytest.mark.parametrize("name", ["bisection", "information", "spread:side=30,least=64"])
@@ -94,7 +94,7 @@ def test_the_top_of_the_tree_and_tasks():
 
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_single_configurations_followed():
-    score = Score(everything, (1,), sinkings=True)
+    score = Score(everything, (1,), labels=True)
     for text in ("5x5:3,2", "4x5:3,2,contact=any,announce=ship"):
         position = Position.parse(Game.parse(text), "C3=miss")
         task = FollowedTask(score, position)
@@ -313,7 +313,7 @@ def test_division_by_zero_is_infinite_in_both():
         ({"least": -1}, "least=-1 is out of range"),
         ({"least": 1.5}, "least=1.5 is out of range"),
         ({"ties": "most"}, "ties='most'; first, checkerboard, central, last are accepted"),
-        ({"sinkings": "yes"}, "sinkings='yes'; True and False are accepted"),
+        ({"labels": "yes"}, "labels='yes'; True and False are accepted"),
         ({"constants": 3}, "constants=3 is not a tuple"),
         ({"constants": (1, "2")}, "constants[1]='2' is not a number"),
         ({"constants": (np.nan,)}, "constants[0]=nan is not a number"),

@@ -201,6 +201,8 @@ def test_the_tally_counts_what_the_definition_keeps():
         "5x4:3,2,1,contact=corner,announce=ship",
         "4x5:3,2,contact=none,announce=ship",
         "4x4:2,2,contact=any",
+        *("3x4:3,2,contact=any,announce=name", "4x4:2,2,1,contact=corner,announce=name"),
+        *("3x4:2a,2b,contact=any,announce=name", "4x4:2,2,1,announce=place"),
     ],
 )
 @sizes("number", 1, 4, 1)
@@ -214,13 +216,13 @@ def test_what_fits_every_ship_alone_and_all_together_is_compatible(text, number)
         for made in range(0, len(end.shots), 2):
             position = Position(game, end.shots[:made])
             compatible = {
-                frozenset(Counter(to_masks(found)).items())
+                frozenset(Counter(zip(game.fleet, to_masks(found), strict=True)).items())
                 for found in list_ships(position)
                 if position.is_compatible(to_masks(found))
             }
             products = {
                 is_printed: {
-                    frozenset(Counter(chosen).items())
+                    frozenset(Counter(zip(game.fleet, chosen, strict=True)).items())
                     for chosen in product(
                         *(to_masks(s[:, :2]) for s in possible(position, is_printed))
                     )
@@ -244,7 +246,13 @@ def is_apart(game, ships):
 
 
 @pytest.mark.parametrize("information", ["whole", "exact"])
-@pytest.mark.parametrize("text", ["6x6:3,3,2,contact=any,announce=ship", "5x6:3,2"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("6x6:3,3,2,contact=any,announce=ship", "5x6:3,2", "5x6:3a,3b,2,announce=name"),
+        "6x6:3,2,2,contact=any,announce=place",
+    ],
+)
 def test_samples_have_the_exact_probabilities(text, information):
     """Also where blocks keep too few, and the posterior gives the rest."""
     player = Thompson(information=information)
@@ -286,7 +294,7 @@ def test_samples_by_a_prior_have_its_probabilities(information, tmp_path):
     assert kept[1].boards == "uniform"
 
 
-@pytest.mark.parametrize("announce", ["nothing", "ship"])
+@pytest.mark.parametrize("announce", ["nothing", "ship", "place"])
 def test_the_search_grid(announce):
     """While every hit is of a sunk ship a cell of the grid is shot if a sample holds one."""
     game = Game.parse(f"6x6:3,2,2,contact=any,announce={announce}")
@@ -326,6 +334,7 @@ def test_the_posterior_asked_for_what_is_wanting(monkeypatch):
         "6x6:3,3,2,contact=any,announce=sunk",
         "5x6:3,2",
         "6x5:2,2,1,contact=corner,announce=ship",
+        "6x6:3,3,2,contact=any,announce=name",
     ],
 )
 def test_it_plays_by_all_rules_and_by_its_seed(text, information):

@@ -41,9 +41,9 @@ from optsearch.play.replies import conflict, position_of, wrong_alone
 from optsearch.search.solver import Solver
 from optsearch.show import explorer
 from optsearch.show.outlines import shape
-from optsearch.strategies import added_players, all_kinds, as_player
+from optsearch.strategies import added_players, all_kinds
 from optsearch.strategies.player import name_of
-from optsearch.support.errors import NotSupported, OptsearchError, PositionError, TooLarge
+from optsearch.support.errors import OptsearchError, PositionError, TooLarge
 from optsearch.support.progress import Limit, LimitReached
 from optsearch.tree.solution import Solution
 
@@ -74,14 +74,7 @@ class Setting:
         """Who can be played against in this game; the empty name is nobody."""
         kinds = map(name_of, all_kinds())
         every = dict.fromkeys((*OPPONENTS, *self.against, *kinds, *added_players()))
-        return [*filter(self._knows_rules, every), ""]
-
-    def _knows_rules(self, name: str) -> bool:
-        try:
-            as_player(OPPONENTS.get(name, name)).require_kinds(self.game)
-        except NotSupported:
-            return False
-        return True
+        return [*every, ""]
 
     def position(self, shots: str) -> Position:
         """The position of some shots; PositionError where they are none."""

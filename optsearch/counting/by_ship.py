@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, Listing, to_words
-from optsearch.counting.constraints import Constraints
+from optsearch.counting.constraints import Constraints, Ship
 from optsearch.game import Game
 from optsearch.support.progress import Progress, Status, no_progress
 
@@ -32,8 +32,8 @@ class ShipByShip:
         listing.progress = progress
         return listing.configurations
 
-    def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
-        """How many configurations there are, and how many have each placement (mask)."""
+    def through(self, constraints: Constraints) -> tuple[int, dict[Ship, int]]:
+        """How many configurations there are, and how many have each ship: its kind and cells."""
         if not constraints.fleet:
             return int(constraints.hits == 0), {}
         places = constraints.placements(self.game)

@@ -171,13 +171,14 @@ class Listing:
         return sum(self._sliced(Enumerator.count))
 
     @cached_property
-    def through(self) -> dict[int, int]:
-        """How many configurations have each placement (mask)."""
-        through = {ship: 0 for ships in self._placements for ship in ships}
+    def through(self) -> dict[tuple[int, int], int]:
+        """How many configurations have each ship: its kind and cells (mask)."""
+        kinds = list(zip(self._lengths, self._placements, strict=True))
+        through = {(kind, ship): 0 for kind, ships in kinds for ship in ships}
         for counts in self._sliced(Enumerator.occurrence):
-            for ships, numbers in zip(self._placements, counts, strict=True):
+            for (kind, ships), numbers in zip(kinds, counts, strict=True):
                 for ship, number in zip(ships, numbers, strict=True):
-                    through[ship] += number
+                    through[kind, ship] += number
         return through
 
 
@@ -216,7 +217,7 @@ class Configurations(Listing):
         """
         game = self.position.game
         matrix = np.zeros(game.cells, np.int64)
-        for ship, count in self.through.items():
+        for (_, ship), count in self.through.items():
             for cell in game.cells_of(ship):
                 matrix[cell[0] * game.columns + cell[1]] += count
         return matrix.reshape(game.rows, game.columns)

@@ -13,6 +13,7 @@ from optsearch.game import Game
 from optsearch.support.progress import Progress, Status, no_progress
 
 _WORD = (1 << 64) - 1
+Ship = tuple[int, int]  # its kind, and the mask of its cells
 Ranks = NDArray[np.uint64] | NDArray[np.float64]  # floats where weights are added up
 
 
@@ -95,11 +96,8 @@ class Counting(Protocol):
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
         """How many configurations there are; progress -- called while a long count runs."""
 
-    def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
-        """How many configurations there are, and how many have each placement (mask).
-
-        Where ships of several kinds can have it, as one of them.
-        """
+    def through(self, constraints: Constraints) -> tuple[int, dict[Ship, int]]:
+        """How many configurations there are, and how many have each ship: its kind and cells."""
 
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]

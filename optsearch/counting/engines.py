@@ -12,7 +12,6 @@ meets its end again, fewer ships can stand side by side than a sweep has masks. 
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -21,7 +20,7 @@ import numpy as np
 
 from optsearch.counting.by_ship import ShipByShip
 from optsearch.counting.configurations import CellSets
-from optsearch.counting.constraints import Constraints, Counting, Ranks
+from optsearch.counting.constraints import Constraints, Counting, Ranks, Ship
 from optsearch.counting.frontier import FrontierSweep
 from optsearch.counting.lattice import Sweep, no_room
 from optsearch.game import MAX_CELLS, Game, image
@@ -118,15 +117,13 @@ class AnyBoard:
         ]
         return sum(with_first) // self._game.fleet.count(first)
 
-    def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
-        """How many configurations there are, and how many have each placement (mask)."""
+    def through(self, constraints: Constraints) -> tuple[int, dict[Ship, int]]:
+        """How many configurations there are, and how many have each ship: its kind and cells."""
         if not self._is_empty(constraints) or not self._orbits:
             return self._way(constraints).through(constraints)
-        counts = Counter[int]()
-        for kind, orbit in self._orbits:  # kinds of different names may have the same placements
-            if n := self._with(kind, orbit[0]):
-                counts.update(dict.fromkeys(orbit, n))
-        return self.count(constraints), dict(counts)
+        numbers = ((kind, orbit, self._with(kind, orbit[0])) for kind, orbit in self._orbits)
+        through = {(kind, ship): n for kind, orbit, n in numbers if n for ship in orbit}
+        return self.count(constraints), through
 
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]

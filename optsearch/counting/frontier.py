@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from optsearch.compiled._frontier import Frontier
 from optsearch.counting.configurations import CellSets, to_words
-from optsearch.counting.constraints import Constraints, Ranks, admitted, in_fleet_order
+from optsearch.counting.constraints import Constraints, Ranks, Ship, admitted, in_fleet_order
 from optsearch.counting.remainders import combined, moduli_above
 from optsearch.game import Game, Permutation, bits, image
 from optsearch.support.errors import TooLarge
@@ -124,6 +124,10 @@ class _Query:
     def masks(self) -> list[int]:
         """The placements of the kernel."""
         return [self.order.masks[i] for i in self.placed.tolist()]
+
+    def kinds(self) -> list[int]:
+        """The kind of ship of each."""
+        return [self.order.kinds[i] for i in self.placed.tolist()]
 
 
 class FrontierSweep:
@@ -280,8 +284,8 @@ class FrontierSweep:
             self._swept(query, constraints, work)
             return combined(residues, moduli)
 
-    def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
-        """How many configurations there are, and how many have each placement (mask)."""
+    def through(self, constraints: Constraints) -> tuple[int, dict[Ship, int]]:
+        """How many configurations there are, and how many have each ship: its kind and cells."""
         if not constraints.fleet:
             return int(constraints.hits == 0), {}
         with self._lock:
@@ -298,11 +302,12 @@ class FrontierSweep:
             self._swept(query, constraints, work)
         total = combined([count for count, _ in results], moduli)
         columns = [counts.tolist() for _, counts in results]
-        through: dict[int, int] = {}
-        for mask, *residues in zip(query.masks(), *columns, strict=True):
-            if any(residues):
-                through[mask] = through.get(mask, 0) + combined(residues, moduli)
-        return total, through
+        ships = zip(query.kinds(), query.masks(), strict=True)
+        return total, {
+            ship: combined(residues, moduli)
+            for ship, *residues in zip(ships, *columns, strict=True)
+            if any(residues)
+        }
 
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from optsearch.compiled._lattice import MAX_COLUMNS, Lattice, Query
 from optsearch.counting.configurations import CellSets, to_words
-from optsearch.counting.constraints import Constraints, Ranks, admitted, in_fleet_order
+from optsearch.counting.constraints import Constraints, Ranks, Ship, admitted, in_fleet_order
 from optsearch.counting.remainders import combined, moduli_above
 from optsearch.game import CONTACTS, Game, bits
 from optsearch.game.shapes import Cells, Shape, orientations_of, turned
@@ -237,8 +237,8 @@ class Sweep:
             moduli = moduli_above(bound)
             return combined(self._query.count([m % 2**64 for m in moduli]), moduli)
 
-    def through(self, constraints: Constraints) -> tuple[int, dict[int, int]]:
-        """How many configurations there are, and how many have each placement (mask)."""
+    def through(self, constraints: Constraints) -> tuple[int, dict[Ship, int]]:
+        """How many configurations there are, and how many have each ship: its kind and cells."""
         if not constraints.fleet:
             return int(constraints.hits == 0), {}
         with self._lock:
@@ -250,10 +250,12 @@ class Sweep:
             results = [self._query.through(m % 2**64) for m in moduli]
         total = combined([count for count, _ in results], moduli)
         picked = [counts[orientation.way, orientation.first].tolist() for _, counts in results]
-        through: dict[int, int] = {}
-        for mask, *residues in zip(orientation.masks, *picked, strict=True):
+        ships = zip(orientation.kind.tolist(), orientation.masks, strict=True)
+        through: dict[Ship, int] = {}
+        for (place, mask), *residues in zip(ships, *picked, strict=True):
             if any(residues):
-                through[mask] = through.get(mask, 0) + combined(residues, moduli)
+                ship = self._kinds[place], mask
+                through[ship] = through.get(ship, 0) + combined(residues, moduli)
         return total, through
 
     def weigh(

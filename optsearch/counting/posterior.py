@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, to_masks, to_words
-from optsearch.counting.constraints import Constraints, Counting
+from optsearch.counting.constraints import Constraints, Counting, Ship
 from optsearch.counting.engines import engine_for
 from optsearch.counting.prior import Prior, by_replies
 from optsearch.game import (
@@ -179,20 +179,29 @@ class Posterior:
         )
 
     @cached_property
-    def _case_counts(self) -> list[tuple[int, dict[int, int]]]:
+    def _case_counts(self) -> list[tuple[int, dict[Ship, int]]]:
         results = [self._sweep.through(case.constraints) for case in self._cases]
         self.__dict__["configurations"] = sum(count for count, _ in results)  # known now
         self.require_some()
         return results
 
     @cached_property
-    def placements(self) -> dict[int, int]:
-        """How many configurations have each placement (mask of a ship's cells), where any has."""
-        through: Counter[int] = Counter()
+    def by_kind(self) -> dict[Ship, int]:
+        """How many configurations have each ship, a kind and a mask of its cells, where any has."""
+        through: Counter[Ship] = Counter()
         for case, (count, counts) in zip(self._cases, self._case_counts, strict=True):
             through.update(counts)
             if count:
-                through.update(dict.fromkeys(case.sunk, count))
+                sunk = ((self.position.game.kind_of(ship), ship) for ship in case.sunk)
+                through.update(dict.fromkeys(sunk, count))
+        return dict(through)
+
+    @cached_property
+    def placements(self) -> dict[int, int]:
+        """How many configurations have each placement (mask of a ship's cells), where any has."""
+        through: Counter[int] = Counter()
+        for (_, ship), count in self.by_kind.items():
+            through[ship] += count
         return dict(through)
 
     @cached_property
@@ -522,8 +531,8 @@ class Posterior:
         while left.fleet:
             length = left.fleet[0]
             _, through = self._sweep.through(left)
-            masks = [mask for mask in through if self.position.game.kind_of(mask) == length]
-            ship = masks[_choose([through[mask] for mask in masks], rng)]
+            masks = [mask for kind, mask in through if kind == length]
+            ship = masks[_choose([through[length, mask] for mask in masks], rng)]
             ships.append(ship)
             left = Constraints(
                 left.fleet[1:],

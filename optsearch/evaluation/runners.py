@@ -62,7 +62,6 @@ def runner_of(strategy: object, game: Game, prior: Prior | None = None) -> Runne
     when it is asked for again.
     """
     chosen = as_strategy(strategy)
-    chosen.require_kinds(game)
     rule = rule_of(chosen, game)
     if rule != rule_of(chosen, game):
         raise StrategyError(f"{chosen} gives another rule for {game} when it is asked again")
@@ -143,7 +142,7 @@ class PythonRunner(Runner):
 
     @contextmanager
     def here(self) -> Iterator[Executor]:
-        """This thread: plain Python uses_sinkings ctrl-C itself."""
+        """This thread: plain Python hears ctrl-C itself."""
         yield SerialExecutor()
 
     def _weight(self, family: list[list[int]]) -> int:
@@ -231,7 +230,7 @@ class PatternRunner(Runner):
 
     @cached_property
     def _fleet(self) -> Fleet | None:
-        """The ships whose sinkings the pattern uses_sinkings."""
+        """The ships whose sinkings end the clearing."""
         if not self.uses_sinkings:
             return None
         codes = Codes.of(self.game)

@@ -104,7 +104,7 @@ class FollowedTask:
 def play_sample(pattern: object, game: Game, sets: CellSets) -> NDArray[np.int64]:
     """How many of some configurations (uint64 of shape (n, 2)) take each number of shots.
 
-    Raises NotSupported for a pattern that uses_sinkings which ship sinks: cells do not say it.
+    Raises NotSupported for a pattern by which ship sinks: cells do not say it.
     """
     runner = runner_of(pattern, game)
     if not isinstance(runner, PatternRunner) or runner.uses_sinkings:

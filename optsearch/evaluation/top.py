@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import TypeGuard
 
 from optsearch.counting.constraints import Constraints, Counting
-from optsearch.counting.posterior import Posterior
-from optsearch.evaluation.runners import KernelRunner, Runner
-from optsearch.game import FixedLabels, ShipNames, ShipPlaces, bits
+from optsearch.evaluation.runners import Runner
+from optsearch.game import ShipNames, bits
 from optsearch.game.position import HIT, Position, Reply, known_replies
+from optsearch.search.rules import Rule
 from optsearch.strategies.greedy import counts_of
 from optsearch.support.store import Facts
 
@@ -45,10 +46,11 @@ class Top:
 
         Twins are ships that differ by their names alone, as 3a and 3b. Exchanging names maps the
         configurations, and the shots of every rule, of one such child to those of the other: their
-        histograms are equal. (A strategy in plain Python may go by names.)
+        histograms are equal. (A strategy in plain Python, or a score of labels, may go by names.)
         """
-        by_names = isinstance(self._game.announcement, ShipNames)
-        fleet = self._game.fleet if by_names and isinstance(self._runner, KernelRunner) else ()
+        rule, is_named = self._runner.rule, isinstance(self._game.announcement, ShipNames)
+        is_deaf = isinstance(rule, Rule) and not any(one.labels for one in rule.scores.values())
+        fleet = self._game.fleet if is_named and is_deaf else ()
         unhit = set(fleet) - {shot.reply.length for shot in position.shots}
         together: dict[object, list[tuple[Position, int]]] = {}
         for child, number in self.children(position, n):
@@ -77,45 +79,22 @@ class Top:
 
     def _decide(self, position: Position, n: int) -> list[int]:
         """A cell and its numbers as in `_recall`, asked of the strategy and kept."""
-        counts, sinkings = self._counts(position)
+        counts, replies = self._counts(position)
         cell = self._runner.shot(position, n, counts, self._limit)
-        by_reply = Counter({HIT: counts[cell]})
-        if isinstance(self._game.announcement, FixedLabels):
-            by_reply = Counter(self._named(position, cell))
-        for (sunk, kind), number in sinkings.items():
-            if sunk == cell:
-                told = Reply(True, True, kind if self._game.announce == "ship" else None)
-                by_reply.update({told: number, HIT: -number})
-        found = [cell, *(by_reply[answer] for answer in known_replies(self._game) if answer.hit)]
+        given = replies.get(cell) or {HIT: counts[cell]}
+        found = [cell, *(given.get(one, 0) for one in known_replies(self._game) if one.hit)]
         if self._store is not None:
             self._store.add(f"shot {position}", found)
         return found
 
-    def _named(self, position: Position, cell: int) -> dict[Reply, int]:
-        """How many configurations name each ship at a cell, or show it."""
-        if isinstance(self._game.announcement, ShipPlaces):
-            through = Posterior(position).placements
-            return {
-                Reply(True, length=self._game.label(0, ship)): n
-                for ship, n in through.items()
-                if ship >> cell & 1
-            }
-        where = self._game.cell(cell)
-        heard = Counter(shot.reply for shot in position.shots)
-        return {
-            answer: Posterior(position.after(where, answer)).configurations
-            for answer in known_replies(self._game)
-            if heard[answer] < (self._game.announcement.most(self._game.fleet, answer) or 0)
-        }
-
-    def _counts(self, position: Position) -> tuple[list[int], dict[tuple[int, int], int]]:
-        """How many configurations have each cell, and a ship of a kind that a hit there sinks."""
+    def _counts(self, position: Position) -> tuple[list[int], Mapping[int, Counter[Reply]]]:
+        """How many configurations have each cell, and how many give each reply to a hit there."""
         if not self._game.is_silent:
             known = counts_of(position)
-            return known.cells, known.sinkings
+            return known.cells, known.replies
         constraints = Constraints(self._game.fleet, position.misses, position.hits)
         counts = [0] * self._game.cells
-        for mask, n in self._sweep.through(constraints)[1].items():
+        for (_, mask), n in self._sweep.through(constraints)[1].items():
             for cell in bits(mask):
                 counts[cell] += n
         return counts, {}

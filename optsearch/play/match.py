@@ -58,9 +58,7 @@ class Match:
         self._playing = None
         if against:
             self.own = ships_of(ships, game) if ships else drawn
-            player = _opponent(against)
-            player.require_kinds(game)
-            self._playing = player.begin(game, np.random.default_rng([seed, 2]))
+            self._playing = _opponent(against).begin(game, np.random.default_rng([seed, 2]))
         elif ships:
             raise OptsearchError(f"ships are given ({ships!r}), but nobody shoots at them")
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from optsearch.counting.configurations import CellSets, to_masks
 from optsearch.counting.prior import Prior
 from optsearch.evaluation.choosing import Chooser
-from optsearch.game import Cell, FixedLabels, Game
+from optsearch.game import Cell, Game
 from optsearch.game.noise import Lies, Noise, NoisyPosition, require_silent
 from optsearch.game.position import Position, play, reply
 from optsearch.play.hiding import Drawn, Hider
@@ -187,7 +187,6 @@ class ReplyModel:
 
     def require(self, player: Player, game: Game) -> None:
         """Raise NotSupported or StrategyError where a game is not played so, or not by a player."""
-        player.require_kinds(game)
         require_salvo(self.salvo, game)
         if self.noise is not None:
             require_silent(game)
@@ -256,8 +255,8 @@ def asked_in(player: Player, game: Game, manner: ReplyModel) -> Player | Chooser
 
     A strategy that would list too many configurations shoots as an evaluation does.
     """
-    is_evaluated = manner.is_plain and not isinstance(game.announcement, FixedLabels)
-    return Chooser(player, game) if is_evaluated and isinstance(player, Strategy) else player
+    is_evaluated = manner.is_plain and isinstance(player, Strategy)
+    return Chooser(player, game) if is_evaluated else player
 
 
 def played(

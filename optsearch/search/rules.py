@@ -21,7 +21,7 @@ from optsearch.compiled._walk import (
     UNIT,
 )
 from optsearch.counting.configurations import Codes
-from optsearch.game import MAX_CELLS, Game, SinkingLabels
+from optsearch.game import MAX_CELLS, Game, ShipPlaces, SinkingLabels
 from optsearch.support.errors import StrategyError
 from optsearch.support.user_code import safe_repr
 
@@ -57,14 +57,14 @@ SCORES = {"score": None, "rank": True, "policy": False}  # of a rule: are certai
 class CompiledScore:
     """A compiled function that says what is shot (`optsearch/strategies/score.py`).
 
-    name, constants, least, sinkings, certain -- of the score. address -- of the function in this
+    name, constants, least, labels, certain -- of the score. address -- of the function in this
     process; kept -- what must not be freed before it.
     """
 
     name: str
     constants: tuple[float, ...]
     least: int
-    sinkings: bool
+    labels: bool
     certain: bool
     address: int = field(repr=False, compare=False)
     kept: object = field(repr=False, compare=False)
@@ -72,19 +72,30 @@ class CompiledScore:
     def validated(self, game: Game, takes_certain: bool | None) -> CompiledScore:
         """This score for a game.
 
-        takes_certain -- whether a certain hit is a choice where sinkings are announced; None: as it
+        takes_certain -- whether a certain hit is a choice where hits tell something; None: as it
         says itself.
         """
         least = number_in("least", self.least, *LEAST)
-        certain = self.certain if takes_certain is None else takes_certain
-        return replace(self, least=least, certain=certain and not game.is_silent)
+        certain = bool(takes_certain) and not game.is_silent
+        if takes_certain is None:
+            certain = self.certain and isinstance(game.announcement, SinkingLabels)
+        return replace(self, least=least, certain=certain)
+
+
+def labels_at(game: Game, cell: int) -> list[int | None]:
+    """What a hit on a cell can tell, as the kernels number it; None: that some ship is sunk."""
+    kinds = () if game.is_silent else Codes.of(game).kinds
+    if isinstance(game.announcement, ShipPlaces):
+        ships = ((kind, ship) for kind in kinds for ship in game.placements(kind))
+        return [game.label(kind, ship) for kind, ship in ships if ship >> cell & 1]
+    return [None] if game.announce == "sunk" else list(kinds)
 
 
 def told_lengths(game: Game) -> list[int]:
-    """For each thing that a sinking tells how many cells the ship has, 0 where it does not say."""
-    if not isinstance(game.announcement, SinkingLabels):
-        return []
-    return [int(kind) for kind in Codes.of(game).kinds] if game.announce == "ship" else [0]
+    """For each label of `labels_at` how many cells the ship has, 0 where it does not say."""
+    if isinstance(game.announcement, ShipPlaces):
+        return [0] * Codes.of(game).labels
+    return [int(kind or 0) for kind in labels_at(game, 0)]
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,9 @@
 
 A family is a list of rows of two tables: `ships`, uint64 of shape (n, ships, 2), the cells of each
 ship as two words, and `cells`, int16 of shape (n, fleet cells), the same cells as numbers. What is
-hit is two words. `answers` is what a sinking of each ship is told as: HIT where nothing is, else
-numbers above. A family of a silent game has all its ships as one, so that it is told of no other.
+hit is two words. `answers`, int16 of shape (n, ships), is what a hit on each ship is told as, or
+where sinkings are announced the hit that sinks it: HIT where nothing is told, else numbers above. A
+family of a silent game has all its ships as one, so that it is told of no other.
 """
 
 from __future__ import annotations
@@ -28,24 +29,31 @@ def occurrences(cells: Array, family: Array, counts: Array) -> None:
 
 
 @njit(cache=True)
-def answer_of(ships: Array, answers: Array, row: int, cell: int, hit: Array) -> int:
-    """What a shot at a cell is told; hit -- the cells hit before, two words."""
+def answer_of(ships: Array, answers: Array, is_fixed: bool, row: int, cell: int, hit: Array) -> int:
+    """What a shot at a cell is told; hit -- the cells hit before, two words.
+
+    is_fixed -- whether each hit has its label, not only one that sinks.
+    """
     word, bit = cell >> 6, np.uint64(1) << np.uint64(cell & 63)
     for ship in range(ships.shape[1]):
         if ships[row, ship, word] & bit:
+            if is_fixed:
+                return int(answers[row, ship])
             left = ships[row, ship, word] & ~hit[word] & ~bit
             other = ships[row, ship, 1 - word] & ~hit[1 - word]
-            return HIT if left | other else answers[ship]
+            return HIT if left | other else answers[row, ship]
     return MISS
 
 
 @njit(cache=True)
-def part(ships: Array, answers: Array, family: Array, cell: int, hit: Array, told: int) -> Array:
+def part(
+    ships: Array, answers: Array, is_fixed: bool, family: Array, cell: int, hit: Array, told: int
+) -> Array:
     """Those of a family that answer so to a shot."""
     kept = np.empty(len(family), np.int32)
     n = 0
     for row in family:
-        if answer_of(ships, answers, row, cell, hit) == told:
+        if answer_of(ships, answers, is_fixed, row, cell, hit) == told:
             kept[n] = row
             n += 1
     return kept[:n].copy()
@@ -53,7 +61,14 @@ def part(ships: Array, answers: Array, family: Array, cell: int, hit: Array, tol
 
 @njit(cache=True)
 def finished(
-    ships: Array, cells: Array, answers: Array, whole: Array, hit: Array, limits: Any, first: int
+    ships: Array,
+    cells: Array,
+    answers: Array,
+    is_fixed: bool,
+    whole: Array,
+    hit: Array,
+    limits: Any,
+    first: int,
 ) -> int:
     """How many of a family are finished in time, if a cell is shot and then greedy plays.
 
@@ -63,7 +78,7 @@ def finished(
     board, told = limits[2], limits[3]
     family = whole.copy()
     rest = np.empty(len(family), np.int32)
-    given = np.empty(len(family), np.int8)
+    given = np.empty(len(family), np.int16)
     counts = np.empty(board, np.int64)
     sizes = np.empty(told, np.int64)
     room = (board + 1) * told
@@ -92,7 +107,7 @@ def finished(
         is_first = False
         sizes[:] = 0
         for i in range(start, end):
-            given[i] = answer_of(ships, answers, family[i], cell, now)
+            given[i] = answer_of(ships, answers, is_fixed, family[i], cell, now)
             sizes[given[i]] += 1
             rest[i] = family[i]
         place = start

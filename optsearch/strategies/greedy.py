@@ -6,7 +6,7 @@ played. (What all ways to break ties are worth from a position on: `optsearch.gr
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -14,10 +14,10 @@ from typing import ClassVar
 
 from optsearch.counting.configurations import Codes, list_ships, to_masks
 from optsearch.counting.posterior import Posterior
-from optsearch.game import MAX_CELLS, Cell, FixedLabels, Game, NoLabels, SinkingLabels, bits
+from optsearch.game import MAX_CELLS, Cell, FixedLabels, Game, bits
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.orders import order_of
-from optsearch.game.position import MISS, Position, known_replies, reply
+from optsearch.game.position import MISS, Position, Reply, known_replies, reply
 from optsearch.search.kernels import Kernel, announced_kernel, best_cells
 from optsearch.search.rules import RANGES
 from optsearch.strategies import Rule, Strategy
@@ -31,7 +31,6 @@ class Greedy(Strategy):
     """A most probable cell; the optimum once few configurations are left."""
 
     name: ClassVar[str] = "greedy"
-    handles = (NoLabels, FixedLabels, SinkingLabels)
 
     ties: str = ties()
     endgame: int = number(
@@ -86,27 +85,27 @@ def most_probable(position: Position | NoisyPosition, order: Sequence[int]) -> l
 class Counts:
     """What a position's configurations say about the next shot.
 
-    configurations -- how many; cells -- how many have a ship on each cell, row by row. sinkings --
-    for a cell and a length, how many have a ship of that length of which the cell alone is not hit.
+    configurations -- how many; cells -- how many have a ship on each cell, row by row. replies --
+    where hits tell something, how many give each reply to a hit on a cell.
     """
 
     configurations: int
     cells: list[int]
-    sinkings: dict[tuple[int, int], int]
+    replies: dict[int, Counter[Reply]]
 
 
 @lru_cache(maxsize=REMEMBERED)
 def counts_of(position: Position) -> Counts:
     """The counts of a position; remembered for those asked about last: many games begin alike."""
-    posterior = Posterior(position)
+    game, posterior = position.game, Posterior(position)
     cells = posterior.occurrence.ravel().tolist()
-    sinkings: Counter[tuple[int, int]] = Counter()
-    is_told = isinstance(position.game.announcement, SinkingLabels)
-    for ship, n in posterior.placements.items() if is_told else ():
+    replies = defaultdict[int, Counter[Reply]](Counter)
+    for (kind, ship), n in () if game.is_silent else posterior.by_kind.items():
         left = ship & ~position.hits
-        if left.bit_count() == 1:
-            sinkings[left.bit_length() - 1, position.game.kind_of(ship)] += n
-    return Counts(posterior.configurations, cells, dict(sinkings))
+        answer = game.announcement.of_hit(game.label(kind, ship), left.bit_count() == 1)
+        for cell in bits(left):
+            replies[cell][answer] += n
+    return Counts(posterior.configurations, cells, replies)
 
 
 def residual_sets(position: Position) -> list[int]:

@@ -44,7 +44,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.game import Cell, FixedLabels, Game, NoLabels, SinkingLabels
+from optsearch.game import Cell, Game
 from optsearch.game.position import Position
 from optsearch.strategies.player import Compiled, Player, number
 
@@ -54,7 +54,6 @@ class Heuristic(Player):
     """The players of "Battleship Heuristics", from random shots (1) to the last version (5)."""
 
     name: ClassVar[str] = "heuristic"
-    handles = (NoLabels, FixedLabels, SinkingLabels)
 
     version: int = number(5, 1, 5, "which of the five")
     beside: int = number(0, 0, 1, "1: no placement crosses three hits in a line", is_extra=True)

@@ -1,9 +1,9 @@
 """The most informative shot, looking one shot ahead: maximum information gain, and even bisection.
 
 `information` takes a cell whose reply has the highest entropy; `bisection` one that is hit in as
-near to half of the configurations as can be. Where no sinking is announced both shoot alike, up to
-the cells that are tied. A shot whose reply is known gains nothing; where nothing is announced a
-certain hit is shot at once, which costs nothing, and else if there is no other.
+near to half of the configurations as can be. Where nothing is announced both shoot alike, up to
+the cells that are tied. A shot whose reply is known gains nothing. A certain hit is shot at once,
+which costs nothing, but where sinkings are announced: there it is shot if there is no other.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Bisection(Scoring):
 
 @dataclass(frozen=True)
 class Information(Scoring):
-    """A cell whose reply, sinkings included, tells the most: has the highest entropy."""
+    """A cell whose reply, with all that a hit tells, has the highest entropy."""
 
     name: ClassVar[str] = "information"
 
@@ -42,7 +42,7 @@ class Information(Scoring):
 
     def score(self, game: Game) -> Score:
         """By the entropy."""
-        return Score(entropy, endgame=0, ties=self.ties, certain=True, sinkings=True)
+        return Score(entropy, endgame=0, ties=self.ties, certain=True, labels=True)
 
 
 def smaller_part(node: ScoreNode, scores: Scores) -> None:
@@ -61,7 +61,7 @@ def entropy(node: ScoreNode, scores: Scores) -> None:
             continue
         parts[kinds], parts[kinds + 1] = whole - node.having[cell], node.having[cell]
         for kind in range(kinds):
-            parts[kind] = node.sinking[kind, cell]
+            parts[kind] = node.labelled[kind, cell]
             parts[kinds + 1] -= parts[kind]
         for i in range(1, kinds + 2):  # few: sorted by insertion
             j = i

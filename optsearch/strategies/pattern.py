@@ -8,10 +8,11 @@ down and up only if neither gave a hit (`clear=line`). Or every direction, but o
 that are announced to be sunk meanwhile have as many cells as were hit meanwhile (`clear=sunk`):
 where the length is not told, a sinking accounts for all of these hits if ships may not touch along
 an edge, since there is one ship then, and for none if they may; where nothing is announced,
-`clear=sunk` is `clear=cross`. A hole of the board is an edge. Cells that
-were shot are not shot again. Then the pattern goes on. The game ends at the last hit. With
-`water=1`, cells that touch a hit at a corner are known to be water, where ships may not touch, and
-are not shot.
+`clear=sunk` is `clear=cross`. Where hits name or show their ships, a ship is sunk once all cells of
+the only one of its name, or of the one that is shown, are hit. A hole of the board is an edge.
+Cells that were shot are not shot again. Then the pattern goes on. The game ends at the last hit.
+With `water=1`, cells that touch a hit at a corner are known to be water, where ships may not touch,
+and are not shot.
 
 The pattern is made of colours and a scan. The colour of a cell is (row + column) modulo `modulus`,
 counted from 0; the colours come in the order of `colours`, those that it leaves out at the end, and
@@ -30,9 +31,10 @@ from functools import lru_cache
 from typing import ClassVar
 
 from optsearch.counting.configurations import Codes
-from optsearch.game import Cell, Game, NoLabels, ShipNames, SinkingLabels
+from optsearch.game import Cell, Game, ShipNames
 from optsearch.game.orders import order_of
 from optsearch.game.position import Position
+from optsearch.game.shapes import Placement
 from optsearch.strategies import PatternRule, Strategy
 from optsearch.strategies.player import number, text, word
 from optsearch.support.errors import NotSupported, StrategyError
@@ -67,11 +69,12 @@ def _scan(game: Game, scan: str) -> list[Cell]:
     return cells
 
 
-def told_cells(game: Game, length: int) -> int:
-    """How many of the hits of a clearing the sinking of a ship of so many cells accounts for."""
-    if game.announce in ("ship", "name"):
-        return length
-    return game.fleet_cells if game.contact != "any" else 0
+def told_cells(game: Game, kind: int) -> int:
+    """How many of the hits of a clearing the sinking of a ship of a kind accounts for."""
+    if game.announce == "sunk":
+        return game.fleet_cells if game.contact != "any" else 0
+    is_named = isinstance(game.announcement, ShipNames)
+    return int(kind) if not is_named or game.fleet.count(kind) == 1 else 0
 
 
 @lru_cache(maxsize=256)
@@ -88,7 +91,6 @@ class Pattern(Strategy):
     """A fixed order of cells, and after a hit the cells in line with it."""
 
     name: ClassVar[str] = "pattern"
-    handles = (NoLabels, ShipNames, SinkingLabels)
 
     modulus: int = number(4, 1, 10, "the colour of a cell is row + column modulo this")
     colours: str = text("02", "different digits below modulus", "the colours shot first, in order")
@@ -109,11 +111,10 @@ class Pattern(Strategy):
             )
 
     def rule(self, game: Game) -> PatternRule | None:
-        """Its rule for the kernel; None with holes, shapes, named hits, too many ships."""
+        """Its rule for the kernel; None with holes, shapes, too many ships."""
         game.require_rectangle(str(self))
         self._require_water_known(game)
-        is_named = isinstance(game.announcement, ShipNames)
-        if is_named or not game.is_usual or not (game.is_silent or Codes.of(game).fit):
+        if not game.is_usual or not (game.is_silent or Codes.of(game).fit):
             return None
         pattern = pattern_of(game, self.modulus, self.colours, self.scan)
         return PatternRule(pattern, self.clear == "line", bool(self.water), self.clear == "sunk")
@@ -168,7 +169,9 @@ class Pattern(Strategy):
         reply = next(shot.reply for shot in position.shots if shot.cell == cell)
         if not position.shown[cell].sunk:
             return 0
-        return told_cells(position.game, int(reply.length or 0))
+        ship = reply.length or 0
+        kind = position.game.kind_of(ship) if isinstance(ship, Placement) else ship
+        return told_cells(position.game, kind)
 
     @staticmethod
     def _ahead(game: Game, cell: Cell, way: Cell) -> Iterator[Cell]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.counting.prior import Prior
-from optsearch.game import Cell, Game, NoLabels, ShipNames, SinkingLabels
-from optsearch.game.announcements import Announcement
+from optsearch.game import Cell, Game, ShipNames
 from optsearch.game.orders import ORDERS
 from optsearch.support.errors import NotSupported, OptsearchError, StrategyError
 
@@ -73,17 +72,9 @@ def require_salvo(size: int, game: Game) -> None:
 class Player(ABC):
     """Whoever plays games, and what is printed of it.
 
-    handles -- the kinds of announcements that it plays with.
-
     A deterministic strategy (`Strategy`) is one that plays every game by `shot` alone. A player
     with parameters is a dataclass, and its fields are a `number`, `word`, `text` or `ties` each.
     """
-
-    handles: ClassVar[tuple[type[Announcement], ...]] = (NoLabels, SinkingLabels)
-
-    def require_kinds(self, game: Game) -> None:
-        """Raise NotSupported where hits tell what the player does not handle."""
-        game.require_kinds(str(self), *self.handles)
 
     def require_noise(self) -> None:
         """Raise StrategyError if it takes every reply as true."""

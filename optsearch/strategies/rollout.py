@@ -64,14 +64,15 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 from optsearch.compiled._walk import BUCKETS, MAX_ENDGAME, MAX_LEVELS, SMALL, UNIT
 from optsearch.counting.configurations import Codes, to_masks
-from optsearch.game import MAX_CELLS, Cell, FixedLabels, Game, NoLabels, SinkingLabels, bits
+from optsearch.game import MAX_CELLS, Cell, Game, bits
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.search.kernels import Subfamily, announced_kernel
 from optsearch.search.rollouts import DEEP
@@ -164,7 +165,6 @@ class Rollout(Strategy):
     """Of the most probable cells, the one after which a simpler policy needs fewest shots."""
 
     name: ClassVar[str] = "rollout"
-    handles = (NoLabels, FixedLabels, SinkingLabels)
 
     candidates: int = number(
         6, *RANGES["candidates"], "most probable cells that are compared, at most"
@@ -408,10 +408,11 @@ class _Comparison:
     def _counted(self, part: Any, fresh: list[int], shift: int) -> Counts:
         """The counts of a part, as scores take them."""
         cells = [count << shift for count in self._family.counts(part)]
-        sinkings = self._family.sinkings(part, fresh)
-        return Counts(
-            self._family.size(part) << shift, cells, {key: n << shift for key, n in sinkings}
-        )
+        replies = {
+            cell: Counter({one: self._family.size(rest) << shift for one, rest in parts.items()})
+            for cell, parts in self._family.labelled(part, fresh).items()
+        }
+        return Counts(self._family.size(part) << shift, cells, replies)
 
     def _candidates(
         self, part: Any, under: Any, number: int, at: Position, shift: int
@@ -530,9 +531,9 @@ class _Family(ABC):
         """Whether another cell is in all of a part's configurations that have this one."""
         return False
 
-    def sinkings(self, part: Any, fresh: list[int]) -> Iterable[tuple[tuple[int, int], int]]:
-        """How often a shot at a cell sinks a ship, by the cell and by what it tells."""
-        return ()
+    def labelled(self, part: Any, fresh: list[int]) -> dict[int, dict[Reply, Any]]:
+        """The parts after a shot at each cell, where hits tell something."""
+        return {}
 
 
 class _SilentFamily(_Family):
@@ -608,11 +609,8 @@ class _LabelledFamily(_Family):
     def best(self) -> int:
         return endgame_shot(self._position, range(self._position.game.cells))
 
-    def sinkings(self, part: Subfamily, fresh: list[int]) -> Iterable[tuple[tuple[int, int], int]]:
-        for cell in fresh:
-            for answer, rest in self.parts(part, cell).items():
-                if answer.sunk:
-                    yield (cell, answer.length or 0), self.size(rest)
+    def labelled(self, part: Subfamily, fresh: list[int]) -> dict[int, dict[Reply, Subfamily]]:
+        return {cell: self.parts(part, cell) for cell in fresh}
 
 
 def least_misses(part: Sequence[int]) -> int:

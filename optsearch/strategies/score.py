@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from inspect import Parameter
@@ -49,16 +50,17 @@ from optsearch.compiled._score import (
     UNKNOWN,
 )
 from optsearch.counting.configurations import Codes
-from optsearch.game import Cell, Game, bits, cell_name
+from optsearch.game import Cell, Game, SinkingLabels, bits, cell_name
 from optsearch.game.orders import ORDERS, order_of
 from optsearch.game.position import HIT as REPLY_HIT
 from optsearch.game.position import MISS as REPLY_MISS
-from optsearch.game.position import Position, Shot
+from optsearch.game.position import Position, Reply, Shot
 from optsearch.search.rules import (
     LEAST,
     RANGES,
     CompiledScore,
     Rule,
+    labels_at,
     number_in,
     told_lengths,
 )
@@ -79,10 +81,12 @@ class ScoreNode(NamedTuple):
     configurations -- how many are left. having -- int64 (cells,): how many of them have each cell
     that can be shot, 0 for the others. state -- uint8 (cells,): UNKNOWN, MISS, HIT or HOLE; in a
     game without announcements a cell that all configurations have is HIT.
-    lengths -- int32 (kinds,), for each thing that a sinking can tell how many cells the ship has, 0
-    where its length is not told; none where sinkings are not announced. afloat -- int32 (kinds,):
-    how many ships of each are not sunk yet. sinking -- int64 (kinds, cells): in how many
-    configurations a shot at the cell sinks such a ship. These two are 0 unless they are asked for.
+    lengths -- int32 (labels,), for each thing that a hit can tell (a ship that it sinks, or that it
+    names; where it shows ships, one for each that can lie on the cell) how many cells the ship has,
+    0 where that is not told. None where nothing is announced. afloat -- int32 (labels,):
+    how many ships of each are not sunk yet, where sinkings are announced. labelled -- int64
+    (labels, cells): in how many configurations a hit on the cell tells this. These two are 0 unless
+    they are asked for.
     constants -- float64, those of the score.
     """
 
@@ -93,7 +97,7 @@ class ScoreNode(NamedTuple):
     state: NDArray[np.uint8]
     lengths: NDArray[np.int32]
     afloat: NDArray[np.int32]
-    sinking: NDArray[np.int64]
+    labelled: NDArray[np.int64]
     constants: NDArray[np.float64]
 
 
@@ -108,7 +112,7 @@ class Score:
     endgame -- configurations, and fewer, for which the optimum is played, 0 to 10.
     least -- configurations, and fewer, with which a most probable cell is shot.
     ties -- which of several cells that are as good: first, last, checkerboard, central.
-    sinkings -- whether `node.afloat` and `node.sinking` are filled in, which takes longer.
+    labels -- whether `node.afloat` and `node.labelled` are filled in, which takes longer.
     certain -- whether, where sinkings are announced, a certain hit is a cell like others.
 
     Raises StrategyError for a function that takes other arguments, and for options out of range.
@@ -119,7 +123,7 @@ class Score:
     endgame: int = 4
     least: int = 0
     ties: str = "first"
-    sinkings: bool = False
+    labels: bool = False
     certain: bool = False
 
     def __post_init__(self) -> None:
@@ -138,7 +142,7 @@ class Score:
             object.__setattr__(self, name, number_in(name, getattr(self, name), low, high))
         if self.ties not in ORDERS:
             raise StrategyError(f"ties={safe_repr(self.ties)}; {', '.join(ORDERS)} are accepted")
-        for name in ("sinkings", "certain"):
+        for name in ("labels", "certain"):
             if getattr(self, name) not in (False, True):
                 value = safe_repr(getattr(self, name))
                 raise StrategyError(f"{name}={value}; True and False are accepted")
@@ -162,11 +166,15 @@ class Score:
             name=_name(self.function),
             constants=tuple(map(float, self.constants)),
             least=self.least,
-            sinkings=self.sinkings,
-            certain=self.certain and not game.is_silent,
+            labels=self.labels,
+            certain=self._takes_certain(game),
             address=address,
             kept=kept,
         )
+
+    def _takes_certain(self, game: Game) -> bool:
+        """Whether a certain hit is a cell like others: for sinkings alone it matters when."""
+        return self.certain and isinstance(game.announcement, SinkingLabels)
 
     def shot(self, position: Position) -> Cell:
         """The cell to shoot next: the definition, in plain Python."""
@@ -180,8 +188,7 @@ class Score:
             return endgame_shot(position, order)
         fresh = [cell for cell in order if counts.cells[cell] and not position.closed >> cell & 1]
         best = max(fresh, key=counts.cells.__getitem__)
-        takes_certain = self.certain and not game.is_silent
-        if n <= max(self.least, 1) or (counts.cells[best] == n and not takes_certain):
+        if n <= max(self.least, 1) or (counts.cells[best] == n and not self._takes_certain(game)):
             return best
         return self.best(position, counts, fresh)
 
@@ -240,20 +247,19 @@ class Score:
             if game.is_silent and counts.cells[cell] == counts.configurations:
                 state[cell] = HIT
         lengths = told_lengths(game)
-        told = list(Codes.of(game).kinds) if game.announce == "ship" else [0]
         afloat = np.zeros(len(lengths), np.int32)
-        sinking = np.zeros((len(lengths), game.cells), np.int64)
-        if self.sinkings and lengths:
-            for ship in game.fleet:
-                afloat[told.index(ship if game.announce == "ship" else 0)] += 1
-            for shot in position.shots:
-                if shot.reply.sunk:
-                    afloat[told.index(shot.reply.length or 0)] -= 1
-            for (cell, kind), n in counts.sinkings.items():
-                if cell in fresh:
-                    sinking[told.index(kind if game.announce == "ship" else 0), cell] += n
+        labelled = np.zeros((len(lengths), game.cells), np.int64)
+        if self.labels and isinstance(game.announcement, SinkingLabels):
+            sunk = Counter(shot.reply.length for shot in position.shots if shot.reply.sunk)
+            for number, label in enumerate(labels_at(game, 0)):
+                ships = game.fleet.count(label) if label else len(game.fleet)
+                afloat[number] = ships - sunk[label]
+        for cell in fresh if self.labels and lengths else ():
+            for number, label in enumerate(labels_at(game, cell)):
+                sinks = isinstance(game.announcement, SinkingLabels)
+                labelled[number, cell] = counts.replies[cell][Reply(True, sinks, label)]
         arrays = (
-            *(having, state, np.array(lengths, np.int32), afloat, sinking),
+            *(having, state, np.array(lengths, np.int32), afloat, labelled),
             np.array(self.constants, np.float64),
         )
         for array in arrays:
@@ -456,7 +462,7 @@ def _wrapped(function: Any, constants: int) -> Any:
     answer = compiled(fill_in if fills_in else find)
 
     def called(  # type: ignore[no-untyped-def]
-        n, rows, columns, having, state, kinds, lengths, afloat, sinking, given, scores
+        n, rows, columns, having, state, kinds, lengths, afloat, labelled, given, scores
     ):
         cells = rows * columns
         node = ScoreNode(
@@ -467,7 +473,7 @@ def _wrapped(function: Any, constants: int) -> Any:
             unwritable(carray(state, cells)),
             unwritable(carray(lengths, kinds)),
             unwritable(carray(afloat, kinds)),
-            unwritable(carray(sinking, (kinds, cells))),
+            unwritable(carray(labelled, (kinds, cells))),
             unwritable(carray(given, constants)),
         )
         try:

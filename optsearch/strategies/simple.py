@@ -14,6 +14,7 @@ it is taken to be the longest ship afloat that can lie so: the whole line of hit
 take it. (That is certain where ships do not touch along an edge; elsewhere it can be wrong.) A
 sinking that several placements of one length explain is kept in mind; another sinking may settle
 it. Where hits name their ships, a ship is sunk once all cells of the only one of its name are hit.
+Where they show them, no other ship lies there, and these ships are shot before all else.
 """
 
 from __future__ import annotations
@@ -32,12 +33,10 @@ from optsearch.game import (
     Cell,
     FixedLabels,
     Game,
-    NoLabels,
-    ShipNames,
-    SinkingLabels,
     bits,
 )
 from optsearch.game.position import SUNK, Position
+from optsearch.game.shapes import Placement
 from optsearch.strategies.player import Compiled, Player, Playing, number
 
 if TYPE_CHECKING:
@@ -85,17 +84,29 @@ def heard(position: Position) -> Known:
     """What the replies of a position say, sinkings too."""
     from optsearch.strategies import loops
 
-    tables = _tables(position.game)
+    game, tables = position.game, _tables(position.game)
     known = loops.begun(tables.holes, tables.fleet)
     for shot in position.shots:
-        cell, reply = position.game.bit(shot.cell).bit_length() - 1, shot.reply
-        kind = loops.OTHER if reply.length is None else tables.kinds.index(reply.length)
+        cell, reply, told = game.bit(shot.cell).bit_length() - 1, shot.reply, shot.reply.length
+        ship = told if isinstance(told, Placement) else 0
+        kind = loops.OTHER
+        if told is not None:
+            kind = tables.kinds.index(game.kind_of(ship) if ship else told)
         loops.hear(known, tables.ships, cell, reply.hit, reply.sunk, kind)
-        if position.shown[shot.cell] == SUNK != reply:  # it follows from the names of hits
-            ship = position.game.mask(one.cell for one in position.shots if one.reply == reply)
-            known.closed[list(bits(ship | position.game.halo(ship)))] = 1
+        if not ship and position.shown[shot.cell] == SUNK != reply:  # by the names of hits
+            ship = game.mask(one.cell for one in position.shots if one.reply == reply)
+        if ship and not known.closed[cell]:
+            known.closed[list(bits(ship | game.halo(ship)))] = 1
             known.afloat[kind] -= 1
     return known
+
+
+def _shown_first(values: NDArray[np.float64], position: Position) -> NDArray[np.float64]:
+    """Values of cells with more than all of them where a ship is shown that is not hit there."""
+    ships = (shot.reply.length for shot in position.shots)
+    for ship in {one for one in ships if isinstance(one, Placement)}:
+        values[list(bits(ship & ~position.hits))] = np.inf
+    return values
 
 
 @dataclass(frozen=True)
@@ -162,7 +173,6 @@ class Random(_ByValues):
     """Any cell that was not shot yet, by chance."""
 
     name: ClassVar[str] = "random"
-    handles = (NoLabels, FixedLabels, SinkingLabels)
 
     def require_noise(self) -> None:
         """No reply matters to it."""
@@ -183,7 +193,6 @@ class Parity(_ByValues):
     """Hunt and target by chance: beside a hit, else on a pattern, else anywhere."""
 
     name: ClassVar[str] = "parity"
-    handles = (NoLabels, ShipNames, SinkingLabels)
 
     modulus: int = number(2, 1, 10, "the pattern: row + column is a multiple of it")
 
@@ -194,15 +203,15 @@ class Parity(_ByValues):
         game = position.game
         game.require_rectangle(str(self))
         sides, pattern = _tables(game).sides, _pattern(game, self.modulus)
-        return np.asarray(parity_values(heard(position), sides, pattern))
+        return _shown_first(parity_values(heard(position), sides, pattern), position)
 
     def compiled(self, game: Game) -> Compiled | None:
-        """A whole game; None where hits name their ships."""
+        """A whole game; None where hits name or show their ships."""
         from optsearch.strategies.loops import PARITY
 
         game.require_rectangle(str(self))
-        is_named = isinstance(game.announcement, ShipNames)
-        return None if is_named else self._whole(game, PARITY, modulus=self.modulus)
+        is_told = isinstance(game.announcement, FixedLabels)
+        return None if is_told else self._whole(game, PARITY, modulus=self.modulus)
 
 
 @dataclass(frozen=True)
@@ -210,7 +219,6 @@ class Density(_ByValues):
     """A cell on which most placements lie, each ship taken alone; ties by chance."""
 
     name: ClassVar[str] = "density"
-    handles = (NoLabels, ShipNames, SinkingLabels)
 
     weight: int = number(20, 1, 100, "how many times more a placement counts for each hit on it")
 
@@ -219,11 +227,11 @@ class Density(_ByValues):
         from optsearch.strategies.loops import density_values
 
         ships = _tables(position.game).ships
-        return np.asarray(density_values(heard(position), ships, self.weight))
+        return _shown_first(density_values(heard(position), ships, self.weight), position)
 
     def compiled(self, game: Game) -> Compiled | None:
-        """A whole game; None where hits name their ships."""
+        """A whole game; None where hits name or show their ships."""
         from optsearch.strategies.loops import DENSITY
 
-        is_named = isinstance(game.announcement, ShipNames)
-        return None if is_named else self._whole(game, DENSITY, self.weight)
+        is_told = isinstance(game.announcement, FixedLabels)
+        return None if is_told else self._whole(game, DENSITY, self.weight)

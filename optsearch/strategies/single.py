@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from optsearch.game import Cell, FixedLabels, Game, NoLabels, SinkingLabels
+from optsearch.game import Cell, Game
 from optsearch.game.position import Position
 from optsearch.strategies import Strategy
 from optsearch.support.errors import StrategyError
@@ -27,7 +27,6 @@ class Row(Strategy):
     """The optimal search of a row, or a column, with one ship."""
 
     name: ClassVar[str] = "row"
-    handles = (NoLabels, FixedLabels, SinkingLabels)
 
     def shot(self, position: Position) -> Cell:
         """The next cell of the class, or beside the hits."""
@@ -45,7 +44,6 @@ class Grid(Strategy):
     """The near optimal search of a grid with one ship."""
 
     name: ClassVar[str] = "grid"
-    handles = (NoLabels, FixedLabels, SinkingLabels)
 
     def shot(self, position: Position) -> Cell:
         """The next cell of the class, or one that tells how the ship lies, or along it."""

@@ -27,7 +27,7 @@ from itertools import product
 from typing import ClassVar
 
 from optsearch.compiled._score import MISS
-from optsearch.game import FixedLabels, Game, NoLabels, SinkingLabels, bits
+from optsearch.game import Game, bits
 from optsearch.game.board import NOWHERE
 from optsearch.search.rules import LEAST
 from optsearch.strategies.player import number
@@ -42,7 +42,6 @@ class Spread(Scoring):
     """Of the probable cells one that keeps away from misses and the border."""
 
     name: ClassVar[str] = "spread"
-    handles = (NoLabels, FixedLabels, SinkingLabels)
 
     side: int = number(75, 1, 200, "percent that a probability counts for beside a miss")
     border: int = number(80, 1, 200, "percent for each side on the border")

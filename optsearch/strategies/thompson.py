@@ -12,6 +12,8 @@ What is possible for a ship alone is `information`:
   the last cell of it, and no other ship does.
 - `whole`: all that the replies say of one ship. Besides, a sunk ship lies wholly on hits, and a
   ship afloat does not. The samples are then uniform among the compatible configurations.
+  Where hits name or show their ships, `printed` concludes as much: no other ship lies there, and
+  the only one of its name covers all hits of this name.
 - `exact`: the same distribution, and always `block_size` samples: the first that are kept of some
   blocks of 10,000, and what is wanting by `Posterior.sample`.
 
@@ -28,6 +30,7 @@ numbers of the generator: the same seed gives the same game as the published cod
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -39,9 +42,10 @@ from numpy.typing import NDArray
 from optsearch.counting.configurations import to_masks, to_words
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import Cell, Game
+from optsearch.game import Cell, FixedLabels, Game, ShipPlaces
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position
+from optsearch.game.shapes import Placement
 from optsearch.strategies.player import Player, number, word
 from optsearch.support.errors import StrategyError
 
@@ -174,7 +178,11 @@ def is_hunting(position: Position | NoisyPosition) -> bool:
     """Whether every hit is of a ship that is known to be sunk; never after a false reply."""
     if isinstance(position, NoisyPosition):
         return not any(shot.reply.hit for shot in position.shots)
-    sunk = sum(int(shot.reply.length or 0) for shot in position.shots)
+    sunk = 0
+    for shot in position.shots:
+        if position.shown[shot.cell].sunk:
+            told = shot.reply.length or 0
+            sunk += told.bit_count() if isinstance(told, Placement) else int(told)
     return position.hits.bit_count() == sunk
 
 
@@ -184,6 +192,12 @@ def possible(position: Position, is_printed: bool) -> Iterator[NDArray[np.uint64
     uint64 of shape (placements, 4) as of `all_placements`, in their order. is_printed -- what the
     post concludes; otherwise all that the replies say.
     """
+    if isinstance(position.game.announcement, FixedLabels):
+        for placements, known in zip(all_placements(position.game), _labels(position), strict=True):
+            covered, closed = to_words(known)
+            cells = placements[:, :2]
+            yield placements[~_meet(cells, closed) & ~_meet(~cells, covered)]
+        return
     hits, misses = to_words([position.hits, position.misses])
     sunk = _sinkings(position)
     is_whole = not is_printed and not position.game.is_silent
@@ -302,6 +316,27 @@ def _sinkings(position: Position) -> dict[int, NDArray[np.uint64]]:
             of_length = [i for i, n in enumerate(fleet) if n == shot.reply.length]
             sunk[next(i for i in of_length if i not in sunk)] = to_words([bit, hits])
     return sunk
+
+
+def _labels(position: Position) -> Iterator[tuple[int, int]]:
+    """Of each ship of the fleet the cells that it covers, and those where it is not (masks).
+
+    Of equal ships the first are those that hits show.
+    """
+    game, of_kind = position.game, defaultdict[int, list[int]](list)
+    for label in {shot.reply.length for shot in position.shots if shot.reply.length}:
+        if isinstance(label, Placement):
+            of_kind[game.kind_of(label)].append(label)
+        else:
+            hit = (shot.cell for shot in position.shots if shot.reply.length == label)
+            of_kind[label].append(game.mask(hit))
+    for kind in game.fleet:
+        if isinstance(game.announcement, ShipPlaces):
+            own = of_kind[kind].pop() if of_kind[kind] else 0
+            yield own, position.misses | position.hits & ~own
+        else:
+            own = sum(of_kind[kind])
+            yield own if game.fleet.count(kind) == 1 else 0, position.misses | position.hits & ~own
 
 
 def _meet(sets: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.bool_]:

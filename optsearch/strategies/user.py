@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from optsearch.game import Cell, FixedLabels, Game, NoLabels, SinkingLabels, cell_name
+from optsearch.game import Cell, Game, cell_name
 from optsearch.game.cells import parse_cell
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position
@@ -109,8 +109,6 @@ _subject_once = lru_cache(maxsize=16)(_subject)  # a process
 
 class _OfUser(Player):
     """A player made of code that is not of this package, in every process anew."""
-
-    handles = (NoLabels, FixedLabels, SinkingLabels)
 
     def __init__(self, code: UserCode):
         self._code = code

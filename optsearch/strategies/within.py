@@ -26,10 +26,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.counting.configurations import CellSets, list_ships, to_words
+from optsearch.counting.configurations import CellSets, list_ships, to_masks, to_words
 from optsearch.counting.posterior import Posterior
-from optsearch.game import Cell, Game
-from optsearch.game.position import Position, Reply, Shot
+from optsearch.game import Cell, FixedLabels, Game, ShipPlaces
+from optsearch.game.position import HIT, MISS, Position, Reply, Shot, known_replies
 from optsearch.strategies import Strategy
 from optsearch.strategies.greedy import counts_of
 from optsearch.strategies.player import number
@@ -95,8 +95,13 @@ class FamilyTables:
     game: Game
     ships: CellSets
     cells: NDArray[np.int16]
-    answers: NDArray[np.int8]
+    answers: NDArray[np.int16]
     told: dict[Reply, int]
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether each hit has its label."""
+        return isinstance(self.game.announcement, FixedLabels)
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,8 @@ class _Left:
         limits = (misses, position.hits_left, tables.game.cells, 1 + max(tables.told.values()))
         return int(
             finished(
-                *(tables.ships, tables.cells, tables.answers, self.rows, self._hit, limits, cell)
+                *(tables.ships, tables.cells, tables.answers, tables.is_fixed, self.rows),
+                *(self._hit, limits, cell),
             )
         )
 
@@ -139,7 +145,8 @@ class _Left:
         tables, game = self.tables, self.tables.game
         cell = shot.cell[0] * game.columns + shot.cell[1]
         told = tables.told[shot.reply]
-        rows = part(tables.ships, tables.answers, self.rows, cell, self._hit, told)
+        known = tables.ships, tables.answers, tables.is_fixed
+        rows = part(*known, self.rows, cell, self._hit, told)
         return _Left(tables, self.position.after(shot.cell, shot.reply), rows)
 
 
@@ -147,20 +154,25 @@ def tables_of(start: Position) -> FamilyTables:
     """The configurations that the hits and misses of a position leave."""
     game = start.game
     ships = list_ships(start)
-    told = {Reply(False): 0, Reply(True): 1}
+    told = {MISS: 0, HIT: 1}
+    for answer in known_replies(game):
+        told.setdefault(answer, len(told))
     if game.is_silent:
         ships = np.bitwise_or.reduce(ships, axis=1)[:, None]
-        answers = [1]
-    else:
-        kinds = [kind if game.announce == "ship" else None for kind in game.fleet]
-        for kind in kinds:
-            told.setdefault(Reply(True, True, kind), len(told))
-        answers = [told[Reply(True, True, kind)] for kind in kinds]
+    answers = np.ones(ships.shape[:2], np.int16)
+    for place, kind in enumerate(() if game.is_silent else game.fleet):
+        if isinstance(game.announcement, ShipPlaces):
+            masks, rows = np.unique(ships[:, place], axis=0, return_inverse=True)
+            labels = [game.label(kind, mask) for mask in to_masks(masks)]
+        else:
+            labels, rows = [kind], np.zeros(len(ships), np.intp)
+        numbers = [told[game.announcement.of_hit(label, True)] for label in labels]
+        answers[:, place] = np.array(numbers, np.int16)[rows.ravel()]
     flags = np.unpackbits(
         np.bitwise_or.reduce(ships, axis=1).view(np.uint8), axis=1, bitorder="little"
     )
     cells = flags.nonzero()[1].astype(np.int16).reshape(len(ships), game.fleet_cells)
-    return FamilyTables(game, np.ascontiguousarray(ships), cells, np.array(answers, np.int8), told)
+    return FamilyTables(game, np.ascontiguousarray(ships), cells, answers, told)
 
 
 _last: dict[str, list[_Left]] = {"path": []}  # on the way to the position asked for last

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from cells cimport MAX_CELLS, Cells
-from optsearch.compiled._enumerate cimport MAX_KINDS
+from optsearch.compiled._labels cimport MAX_LABELS
 
 cdef enum:
     BYTES = 16                 # words with a byte for each cell, MAX_CELLS / 8
@@ -11,26 +11,26 @@ cdef enum:
 # `PROTOTYPE` of optsearch/strategies/score.py says what it is given.
 ctypedef int32_t (*Function)(int64_t configurations, int32_t rows, int32_t columns, const int64_t* having,
                              const uint8_t* state, int32_t kinds, const int32_t* lengths,
-                             const int32_t* afloat, const int64_t* sinking, const double* constants,
+                             const int32_t* afloat, const int64_t* labelled, const double* constants,
                              double* scores) noexcept nogil
 
 
 cdef struct Score:
     Function function
-    bint uses_sinkings         # whether `afloat` and `sinking` are wanted
+    bint uses_labels         # whether `afloat` and `labelled` are wanted
     bint takes_certain         # whether a certain hit is a choice
     int64_t least              # up to so many configurations a most probable cell is shot
     int rows, columns, cells, kinds
     int order[MAX_CELLS]
     bint is_ordered            # by number
     uint64_t holes[BYTES]
-    int32_t lengths[MAX_KINDS]
+    int32_t lengths[MAX_LABELS]
     const double* constants
     # What the function is given, by cell:
     int64_t having[MAX_CELLS]
     uint64_t state[BYTES]
-    int32_t afloat[MAX_KINDS]
-    int64_t sinking[MAX_KINDS * MAX_CELLS]
+    int32_t afloat[MAX_LABELS]
+    int64_t labelled[MAX_LABELS * MAX_CELLS]
     double scores[MAX_CELLS]
     # What was wrong first:
     int wrong
