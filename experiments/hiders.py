@@ -107,7 +107,8 @@ def hard(player: str, is_turned: bool) -> Hider:
     """The boards of a pool on which a player took longest, in turn; or turned at random."""
 
     def make(game: Game, number: int, seed: int) -> CellSets:
-        chosen = [hardest(game, player)[i % HARD] for i in range(number)]
+        worst = hardest(game, player)
+        chosen = [worst[i % len(worst)] for i in range(number)]
         if is_turned:
             symmetries = game.symmetries()
             turns = np.random.default_rng([seed, 0, 0]).integers(len(symmetries), size=number)
