@@ -25,13 +25,14 @@ from optsearch.evaluation import evaluate  # noqa: E402
 from optsearch.game import Game  # noqa: E402
 from optsearch.game.position import Position, play  # noqa: E402
 from optsearch.play.simulate import simulate  # noqa: E402
-from optsearch.support.errors import NotSupported, OptsearchError  # noqa: E402
+from optsearch.support.errors import OptsearchError  # noqa: E402
 from tests.examples import draws  # noqa: E402
 
 SMALL = "3x4:3,2,contact=any"
 TOLD = "4x4:3,2,2,contact=corner,announce=ship,holes=B2,D4"
 NAMED = "3x4:3,2a,2b,contact=any,announce=name"
-GAMES = ("4x4:2", "4x4:3,2,announce=sunk", TOLD, "4x4:L4,2,announce=ship", NAMED)
+SHOWN = "3x4:3,2,contact=any,announce=place"
+GAMES = ("4x4:2", "4x4:3,2,announce=sunk", TOLD, "4x4:L4,2,announce=ship", NAMED, SHOWN)
 ROOT = Path(__file__).parent.parent
 
 
@@ -180,8 +181,13 @@ def test_what_is_seen():
     seen = View(game)(Position.parse(game, "A1 3 B1 3 A2 2 C1 3 D2 2"))
     assert seen["board"].tolist() == [[4, 4, 4, 0], [5, 0, 0, 5], [0, 0, 0, 0]]
     assert seen["afloat"].tolist() == [0, 2]
-    with pytest.raises(NotSupported, match="has announce=place"):
-        View(game.announcing("place"))
+    game = game.announcing("place")
+    view = View(game)
+    seen = view(Position.parse(game, "A1 A1-C1 D2 D2-D3 D3 D2-D3 A2 miss"))
+    assert seen["board"].tolist() == [[4, 6, 6, 0], [1, 0, 0, 5], [0, 0, 0, 5]]
+    assert seen["afloat"].tolist() == [1, 1]
+    assert seen["action_mask"].tolist() == [0, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 0]
+    assert view.top == 7
 
 
 @pytest.mark.parametrize("game", GAMES)

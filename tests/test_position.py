@@ -71,6 +71,15 @@ def test_hits_that_name_their_ships():
         Game.parse("4x4:3a,2")
 
 
+def test_what_a_drawn_board_does_not_tell():
+    for announce in ("name", "place"):
+        with pytest.raises(PositionError, match="does not say what the hit at B1 tells; give the"):
+            Position.from_board(f"2x2:2,announce={announce}", "oX\n..")
+        assert str(Position.from_board(f"2x2:1,announce={announce}", "o.\n..")) == "A1=miss"
+    with pytest.raises(PositionError, match="the fleet 2,1 has 1 cell of them"):
+        Position("3x3:2,1,announce=name,contact=any", "A1 1 A2 1")
+
+
 def test_hits_that_show_their_ships():
     game = Game.parse("5x9:##/##/##,3,2,1,contact=any,announce=place")
     position = Position(game, "B2 B3-A1, E5 miss; E1=hit:E1+E2+E3 D1 hit d1 E2 E1-E3 E3 hit E3-E1")

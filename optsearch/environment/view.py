@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
-from optsearch.game import Game, NoLabels, ShipNames, SinkingLabels
+from optsearch.game import Game, ShipNames, ShipPlaces
 from optsearch.game.position import Position, Shot
+from optsearch.game.shapes import Placement
 from optsearch.support.errors import GameError, StrategyError
 
 Observation = dict[str, NDArray[Any]]
@@ -39,7 +41,6 @@ class View:
     order: bool = False
 
     def __post_init__(self) -> None:
-        self.game.require_kinds("an environment", NoLabels, ShipNames, SinkingLabels)
         if self.prior is not None:
             self.prior.require(self.game)
 
@@ -70,7 +71,7 @@ class View:
 
         board -- uint8 of shape (rows, columns): UNKNOWN, MISS, HIT, HOLE; on a cell where a shot
             sank a ship SUNK, or where the ship that is sunk or hit is told SUNK + i for the ship
-            `kinds[i]`.
+            `kinds[i]`; on a cell of a ship that a hit shows, not shot yet, SUNK + kinds + i.
         afloat -- int16 of shape (kinds,): how many ships of each of `kinds` are afloat, as far as
             it is told; where no ship is told of shape (1,), how many there are in all. Where
             nothing is announced that is the whole fleet until the game is over.
@@ -84,11 +85,14 @@ class View:
         board = self._empty + MISS * self._cells(position.misses) + HIT * self._cells(position.hits)
         told = [shot for shot in position.shots if shot.reply.sunk or shot.reply.length is not None]
         for shot in told:
+            if isinstance(shot.reply.length, Placement):
+                ahead = self._cells(shot.reply.length & ~position.hits)
+                board += ahead * (board == UNKNOWN) * (SUNK + len(self.kinds) + self._place(shot))
             board[shot.cell] = SUNK + self._place(shot)
         seen: Observation = {
             "board": board,
             "afloat": self._afloat(told, not position.hits_left),
-            "action_mask": (board.ravel() == UNKNOWN).astype(np.int8),
+            "action_mask": 1 - self._cells(position.closed).ravel().astype(np.int8),
         }
         if self.order:
             numbers = np.zeros((game.rows, game.columns), np.int16)
@@ -107,7 +111,8 @@ class View:
     @property
     def top(self) -> int:
         """The highest sign that its boards have."""
-        several = len(self.kinds) - 1
+        is_shown = isinstance(self.game.announcement, ShipPlaces)
+        several = len(self.kinds) * (1 + is_shown) - 1
         return {"nothing": HOLE, "sunk": SUNK}.get(self.game.announce, SUNK + several)
 
     @cached_property
@@ -124,12 +129,22 @@ class View:
     def _place(self, shot: Shot) -> int:
         """Which of `kinds` a shot tells of; 0 where it does not say."""
         told = shot.reply.length
-        return 0 if told is None else self.kinds.index(told)
+        if told is None:
+            return 0
+        is_place = isinstance(told, Placement)
+        return self.kinds.index(self.game.kind_of(told) if is_place else told)
 
     def _afloat(self, told: list[Shot], is_over: bool) -> NDArray[np.int16]:
         """The ships of each kind, or of all kinds together, less those that are sunk as told."""
         if is_over:
             return np.zeros_like(self._fleet)
+        if isinstance(self.game.announcement, ShipPlaces):  # the last hit of each that is sunk
+            hits = Counter(shot.reply.length for shot in told)
+            told = [
+                next(shot for shot in told if shot.reply.length == ship)
+                for ship, number in hits.items()
+                if ship and number == ship.bit_count()
+            ]
         number = np.bincount([self._place(shot) for shot in told], minlength=len(self._fleet))
         if isinstance(self.game.announcement, ShipNames):  # all of a name are, or it is not known
             return np.where(number < self._fleet * np.array(self.kinds), self._fleet, 0)

@@ -169,7 +169,8 @@ class Position:
             raise PositionError(f"{shot} names a ship{what}{has}")
         if shot.reply.sunk:
             raise PositionError(f"{shot} makes {number} sunk ships{what}{has}")
-        raise PositionError(f"{shot} makes {number} hits on ships{what}{has} cells of them")
+        cells = "cell" if most == 1 else "cells"
+        raise PositionError(f"{shot} makes {number} hits on ships{what}{has} {cells} of them")
 
     @classmethod
     def of(cls, what: Position | Game | str, shots: str = "") -> Position:
@@ -296,6 +297,12 @@ class Position:
                     )
                 if symbol in replies:
                     drawn[i, j] = replies[symbol]
+        hit = next((cell for cell, one in drawn.items() if one.hit), None)
+        if hit is not None and isinstance(game.announcement, FixedLabels):
+            raise PositionError(
+                f"a drawn board does not say what the hit at {cell_name(hit)} tells; give the "
+                f"shots as text: the replies of {game} are {game.forms_of_replies}"
+            )
         if SUNK in drawn.values() and not game.is_silent:
             drawn = _sinkings_of(game, drawn)
         return cls(game, tuple(Shot(*one) for one in drawn.items()))
