@@ -261,7 +261,7 @@ def borders(source: Path) -> Figure:
 
 TOLD = {"sunk": "that a ship is sunk", "ship": "which ship is sunk", "name": "the ship of each hit"}
 GAME_HIGH = 0.22  # inches of a game
-MANY = 100
+MANY, SHOWN = 20, 20  # configurations at least, of games; games
 
 
 def shots_saved(source: Path | None = None) -> dict[Game, dict[str, Fraction]]:
@@ -284,9 +284,9 @@ def shots_saved(source: Path | None = None) -> dict[Game, dict[str, Fraction]]:
 
 @figure(OPTIMA)
 def announcements(source: Path) -> Figure:
-    """A row for each game, by what a name saves; a mark at the shots that each rule saves."""
+    """A row for each game in which a name saves most; a mark at the shots that each rule saves."""
     saved = shots_saved(source)
-    games = sorted(saved, key=lambda game: (saved[game]["name"], str(game)))
+    games = sorted(saved, key=lambda game: (saved[game]["name"], str(game)))[-SHOWN:]
     figure = Figure(figsize=(style.WIDTH, GAME_HIGH * len(games)))
     ax = figure.add_axes((0, 0, 1, 1))
     for i, (told, name) in enumerate(TOLD.items()):
