@@ -20,6 +20,7 @@ from optsearch.lower_bounds.reveal import reveal
 from optsearch.lower_bounds.told import Told
 from optsearch.results import bracket
 from optsearch.results.tables import BOXED_BRACKET
+from optsearch.search.solver import solve
 from optsearch.support.errors import ImpossiblePosition
 from tests.examples import draws, positions
 
@@ -175,3 +176,15 @@ def test_a_bound_from_a_table_is_one_of_the_bounds():
     found = bracket.bounds("boxed")
     rows = [row for row in BOXED_BRACKET.read() if row["side"] == "lower"]
     assert found.lower == max(row["value_exact"] for row in rows)
+
+
+@pytest.mark.parametrize("rules", ["1x3:2", "3x4:3,2,contact=any", "4x4:2,2", "2x5:3,1"])
+def test_a_bracket_where_hits_show_or_name_ships(rules):
+    """Leaves are counted by first hits of ships; the upper bound hears what hits tell."""
+    for announce in ("place", "name"):
+        game = Game.parse(f"{rules},announce={announce}")
+        optimum = solve(Position(game)).mean
+        least, most = bracket.bracket(bracket.known_bounds(Position(game)))
+        assert game.fleet_cells <= least <= optimum <= most <= optimum + Fraction(1, 5)
+    (leaf,) = lower_bounds.lower_bounds(Position("1x9:1,announce=place"))
+    assert leaf.value == 1 + Fraction(36, 9)  # each cell is a ship: 0 to 8 misses

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from optsearch.counting.family import Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import MAX_CELLS, Game, NoLabels, ShipNames, SinkingLabels
+from optsearch.game import MAX_CELLS, Game, ShipNames, ShipPlaces, bits
 from optsearch.game.position import Position
 from optsearch.lower_bounds.by_chance import misses_by_chance
 from optsearch.lower_bounds.chain import mean_at_least, root_chain
@@ -155,13 +155,15 @@ def lower_bounds_in_turn(
     if prior is not None:
         yield from _from_leaves(position, Family.of(position, prior))
         return
-    position.game.require_kinds(_THESE, NoLabels, ShipNames, SinkingLabels)
     plain = position  # a mean over ships without letters is that with letters
     if isinstance(position.game.announcement, ShipNames):
         plain = Position(position.game.announcing("nothing"))
     number = Posterior(plain, progress=_counting(progress)).configurations
     if not number:
         Posterior(position).require_some()
+    if isinstance(position.game.announcement, ShipPlaces):
+        yield _from_places(position, number)
+        return
     reason = NOT_LISTED if position.game.cells > MAX_CELLS else ""
     if number > min(MOST_LISTED, seconds * LEAVES_PER_SECOND):
         reason = would_take(number, "listed", number / LEAVES_PER_SECOND)
@@ -171,6 +173,25 @@ def lower_bounds_in_turn(
     else:
         yield from _from_leaves(position)
     yield from _told(plain, number, progress, leave_out)
+
+
+def _from_places(position: Position, number: int) -> Bound:
+    """Leaf counting where each hit shows its ship.
+
+    The first hit of each ship and the misses before the last of these tell which of the
+    configurations is hidden; every other reply follows. Of s ships and j misses that is one of
+    C(s-1+j, j) sequences, and a first hit shows one of the ships that can lie on its cell.
+    """
+    game, hits = position.game, position.hits_left
+    through = Counter(cell for ship in game.labels for cell in bits(ship))
+    words, ships = max(through.values()) ** len(game.fleet), len(game.fleet)
+    misses = leaf_counting_misses({1: number}, ships, words)
+    return Bound(
+        "leaf counting of ships",
+        "lower",
+        hits + Fraction(misses, number),
+        f"at most C(s-1+j, j) leaves have s ships and j misses, times {words:,} for what hits show",
+    )
 
 
 def would_take(number: int, what: str, seconds: float) -> str:

@@ -17,7 +17,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.evaluation import Task, run_task
 from optsearch.evaluation.runners import runner_of
-from optsearch.game import ANNOUNCEMENTS, MAX_CELLS, FixedLabels, Game, ShipNames, notebook
+from optsearch.game import ANNOUNCEMENTS, MAX_CELLS, Game, ShipNames, notebook
 from optsearch.game.position import Position
 from optsearch.lower_bounds import (
     Bound,
@@ -170,11 +170,6 @@ def _upper_bounds(
     if gathered:
         return
     number = Posterior(position).configurations
-    if isinstance(game.announcement, FixedLabels):
-        if position.shots:
-            game.require_silent("an upper bound after shots")
-        position = Position(game.announcing("nothing"))  # a player may ignore what hits tell
-        game, number = position.game, Posterior(position).configurations
     is_alone = True
     for player in _players(game, number):
         rate = player.per_second if game.is_silent else player.per_second_announced
