@@ -104,13 +104,13 @@ def test_each_quantity_by_its_definition(tmp_path):
 def test_what_ships_comes_first():
     """Also of a board that is turned; every figure is that of its table."""
     listed = {str(row["game"]): row for row in OPTIMA.read()}
-    found = tabulate(games("4x4:3,2", "5x4:3,2", "3x5:3,2"), ["optimum"], jobs=1)
+    found = tabulate(games("4x4:3,2", "5x4:3,2", "3x5:3,2,2"), ["optimum"], jobs=1)
     for name, of in (("4x4:3,2", "4x4:3,2"), ("5x4:3,2", "4x5:3,2")):
         value = found.row(Game.parse(name))["optimum"]
         assert (value.source, value.by) == (SHIPPED, "data/results/optima.csv")
         assert value.exact == Fraction(listed[of]["total_height"], listed[of]["configurations"])
-    assert "3x5:3,2" not in listed
-    assert found.row(Game.parse("3x5:3,2"))["optimum"].source == COMPUTED
+    assert "3x5:3,2,2" not in listed
+    assert found.row(Game.parse("3x5:3,2,2"))["optimum"].source == COMPUTED
     (game,) = chosen = games("3x4:2")
     hider = tabulate(chosen, ["hider"], jobs=1).row(game)["hider"]
     assert (hider.exact, hider.by) == (Fraction(534, 103), "data/results/equilibria.csv")
