@@ -136,6 +136,11 @@ def test_a_conversation():
     assert f"most probable: B5 {float(likely[0][1]):.1%}" in result.output
 
 
+def test_the_map_shows_a_sinking_that_follows():
+    result = run(["A1 3a", "B1 3a", "C1 3a", "map", "quit"], "official")
+    assert "\n 1     X     X     ●" in result.output
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -253,9 +258,7 @@ def test_hits_that_name_their_ships():
     lines = ["A1 1", "C1 hit", "D1 1", "D1 hit 3a", "E1 hit"]
     output = run(lines, "1x5:3a,1,announce=name").output
     assert "C1=hit:3a, the only ship that is possible\n" in output
-    assert (
-        "D1=hit:1 makes 2 hits on ships of length 1; the fleet 3a,1 has 1 cells of them" in output
-    )
+    assert "D1=hit:1 makes 2 hits on ships of length 1; the fleet 3a,1 has 1 cell of them" in output
     assert [line for line in output.splitlines() if "ships left" in line][:2] == [
         *("ships left: 3a 1", "ships left: 3a"),
     ]

@@ -14,7 +14,7 @@ import typer
 from rich.text import Text
 
 from optsearch.cli.answers import Answer
-from optsearch.cli.app import Interrupted, app
+from optsearch.cli.app import app
 from optsearch.cli.common import (
     cell_names,
     counted_text,
@@ -25,6 +25,7 @@ from optsearch.cli.common import (
     read_heard,
     writing,
 )
+from optsearch.cli.console import Interrupted
 from optsearch.cli.counting import probability_board
 from optsearch.cli.dialogue import Dialogue
 from optsearch.cli.options import ANY, Form, Option

@@ -1,4 +1,4 @@
-"""The command itself: which commands there are and where, its version, and how errors are shown.
+"""The command itself: which commands there are and where, how one is added, and its version.
 
 It imports no other module of this room with commands: these take long to load, and add theirs to
 `app` when they are called.
@@ -8,18 +8,31 @@ from __future__ import annotations
 
 import json
 import platform
+from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
-from typing import Annotated, Any
+from inspect import signature
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
-from rich.console import Console
-from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
 from optsearch.cli import loading
-from optsearch.cli.arguments import USAGE, Commands, read_by
-from optsearch.support.errors import printable
+from optsearch.cli.arguments import (
+    USAGE,
+    Command,
+    Reader,
+    accepted,
+    annotate,
+    kind_of,
+    read_by,
+)
+from optsearch.cli.options import SHARED, Option
+from optsearch.support.errors import OptsearchError
 from optsearch.support.version import VERSION
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 # name -> the module of this room that has it, and the first sentence of its help
 COMMANDS = {
@@ -129,15 +142,77 @@ class Named(Sentences):
         return super().resolve_command(ctx, args)
 
 
-class Safe(Console):
-    """A console that shows text as it is, and on which none from outside controls the terminal."""
+class Commands(typer.Typer):
+    """Commands that are all of this kind."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(highlight=False, markup=False, emoji=False, **options)
+    def command(  # type: ignore[override]
+        self,
+        *names: Any,
+        example: str,
+        takes: int,
+        then: str,
+        gives: str = "",
+        **own: Option,
+    ) -> Callable[[Function], Function]:
+        """As typer's, of a command whose help ends with an example.
 
-    def render_str(self, text: str, **options: Any) -> Text:
-        """As `Console.render_str`, of the text that may be shown."""
-        return super().render_str(printable(text), **options)
+        takes -- the seconds of the example on a usual machine, at most. then -- a command that
+        comes next, and after # what it is for. gives -- the names in its answer, in parentheses
+        those that are there where they have a meaning: `tests/test_json.py` compares them with
+        what is printed, and with docs/json.md. own -- what parameters are, where it is not as in
+        `SHARED`.
+        """
+        seconds = f"{takes} second{'s' * (takes > 1)}"
+        lines = f"Example: {example}", f"Takes:   {seconds} on a usual machine", f"Next:    {then}"
+        add = super().command(*names, cls=Command, epilog="\n".join(("\b", *lines)))
+
+        def declared(function: Function) -> Function:
+            options = SHARED | own
+            named = {name: options[name] for name in signature(function).parameters}
+            hints = get_type_hints(function)
+            accepts = {name: accepted(one, hints[name]) for name, one in named.items()}
+            readers = {
+                name: Reader(kind_of(hints[name]), o.min, o.max) for name, o in named.items()
+            }
+            vars(function).update(gives=gives, options=named, accepts=accepts, readers=readers)
+            annotate(function, named)
+            add(_with_families(function))
+            return function
+
+        return declared
+
+
+def _with_families(function: Function) -> Function:
+    """A command that answers about a family of sets, too, where GAME is the file of one.
+
+    What it answers then is a function of the same name in `families`, which takes some of its
+    options; others are refused.
+    """
+
+    @wraps(function)
+    def run(**given: Any) -> None:
+        game = given.get("game") or (given.get("arguments") or [""])[-1]
+        if not isinstance(game, str) or not is_family(game):
+            function(**given)
+            return
+        from optsearch.cli.families import answering
+
+        answer = answering(function.__name__, game)
+        taken = signature(answer).parameters
+        for name, parameter in signature(function).parameters.items():
+            if name not in taken and name != "game" and given[name] != parameter.default:
+                flag = (vars(function)["options"][name].flags or f"--{name}").split()[0]
+                raise OptsearchError(
+                    f"{flag.replace('_', '-')} does not work with a family of sets ({game!r})"
+                )
+        answer(Path(game), **{name: given[name] for name in taken if name in given})
+
+    return run  # type: ignore[return-value]
+
+
+def is_family(game: str) -> bool:
+    """Whether what is given for a game is the file of a family of sets."""
+    return game.lower().endswith(".csv") and ":" not in Path(game).name
 
 
 app = Commands(
@@ -149,12 +224,6 @@ app = Commands(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-err = Safe(stderr=True)
-
-
-class Interrupted(Exception):
-    """Ctrl-C ended a command; the text says what is kept, after "interrupted"."""
-
 
 DEPENDENCIES = (
     *("numpy", "numba", "lmdb", "sortedcontainers", "typer", "rich", "matplotlib", "highspy"),

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from enum import Enum
-from functools import cache, wraps
+from functools import cache
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -20,7 +20,6 @@ from optsearch.cli.options import ANY, FOLDER, SHARED, Form, Option
 from optsearch.support.errors import OptsearchError
 from optsearch.support.files import require_room
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 USAGE: type[Any] = typer.BadParameter.__mro__[1]  # click's UsageError, wherever typer has it
 QUIET: ContextVar[bool] = ContextVar("QUIET", default=False)  # the command runs with --quiet
 COMMAND: ContextVar[str] = ContextVar("COMMAND", default="")  # the command as it was entered
@@ -109,12 +108,12 @@ def _made_options() -> dict[str, Any]:
     def flags(json: bool = False, quiet: bool = False) -> None:
         pass
 
-    _annotate(flags, SHARED)
+    annotate(flags, SHARED)
     app.command()(flags)
     return {param.name: param for param in typer.main.get_command(app).params}
 
 
-def _annotate(function: Callable[..., Any], options: Mapping[str, Option]) -> None:
+def annotate(function: Callable[..., Any], options: Mapping[str, Option]) -> None:
     """Tell typer what each parameter of a function is."""
     hints = get_type_hints(function)
     for name, parameter in signature(function).parameters.items():
@@ -175,79 +174,6 @@ def _typer_info(name: str, option: Option, hint: Any, default: Any) -> Any:
     flags = option.flags.split() or [f"--{name.replace('_', '-')}"]
     is_shown = default not in (None, "", Parameter.empty)
     return typer.Option(*flags, show_default=is_shown, **more)
-
-
-class Commands(typer.Typer):
-    """Commands that are all of this kind."""
-
-    def command(  # type: ignore[override]
-        self,
-        *names: Any,
-        example: str,
-        takes: int,
-        then: str,
-        gives: str = "",
-        **own: Option,
-    ) -> Callable[[Function], Function]:
-        """As typer's, of a command whose help ends with an example.
-
-        takes -- the seconds of the example on a usual machine, at most. then -- a command that
-        comes next, and after # what it is for. gives -- the names in its answer, in parentheses
-        those that are there where they have a meaning: `tests/test_json.py` compares them with
-        what is printed, and with docs/json.md. own -- what parameters are, where it is not as in
-        `SHARED`.
-        """
-        seconds = f"{takes} second{'s' * (takes > 1)}"
-        lines = f"Example: {example}", f"Takes:   {seconds} on a usual machine", f"Next:    {then}"
-        add = super().command(*names, cls=Command, epilog="\n".join(("\b", *lines)))
-
-        def declared(function: Function) -> Function:
-            options = SHARED | own
-            named = {name: options[name] for name in signature(function).parameters}
-            hints = get_type_hints(function)
-            accepts = {name: accepted(one, hints[name]) for name, one in named.items()}
-            readers = {
-                name: Reader(kind_of(hints[name]), o.min, o.max) for name, o in named.items()
-            }
-            vars(function).update(gives=gives, options=named, accepts=accepts, readers=readers)
-            _annotate(function, named)
-            add(_with_families(function))
-            return function
-
-        return declared
-
-
-def _with_families(function: Function) -> Function:
-    """A command that answers about a family of sets, too, where GAME is the file of one.
-
-    What it answers then is a function of the same name in `families`, which takes some of its
-    options; others are refused.
-    """
-
-    @wraps(function)
-    def run(**given: Any) -> None:
-        game = given.get("game") or (given.get("arguments") or [""])[-1]
-        if not isinstance(game, str) or not is_family(game):
-            function(**given)
-            return
-        from optsearch.cli.families import answering
-
-        answer = answering(function.__name__, game)
-        taken = signature(answer).parameters
-        for name, parameter in signature(function).parameters.items():
-            if name not in taken and name != "game" and given[name] != parameter.default:
-                flag = (vars(function)["options"][name].flags or f"--{name}").split()[0]
-                raise OptsearchError(
-                    f"{flag.replace('_', '-')} does not work with a family of sets ({game!r})"
-                )
-        answer(Path(game), **{name: given[name] for name in taken if name in given})
-
-    return run  # type: ignore[return-value]
-
-
-def is_family(game: str) -> bool:
-    """Whether what is given for a game is the file of a family of sets."""
-    return game.lower().endswith(".csv") and ":" not in Path(game).name
 
 
 def require_writable(path: Path, endings: tuple[str, ...] = (), is_folder: bool = False) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 import typer
 
 from optsearch.cli import forget_output
-from optsearch.cli.app import Interrupted, app, err
+from optsearch.cli.app import app
 from optsearch.cli.arguments import USAGE
+from optsearch.cli.console import Interrupted, err
 from optsearch.support.errors import OptsearchError
 
 

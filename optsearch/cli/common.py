@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from optsearch.cli.app import Interrupted, Safe
+from optsearch.cli.console import Interrupted, Safe
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, bits, cell_name, column_name, drawn_board, holes_text
 from optsearch.game.named_games import parted

@@ -133,7 +133,7 @@ def counts_board(posterior: Posterior) -> str:
 def probability_board(posterior: Posterior) -> Text:
     """The board in colours, percent on cells not shot, and the bar of the heat map."""
     game = posterior.position.game
-    shot = {s.cell: s.reply for s in posterior.position.shots}  # that leave no doubt
+    shot = posterior.position.shown  # what leaves no doubt
     likely = set(posterior.greedy_shots())
     fresh = posterior.probability.copy()
     for cell in game.cells_of(posterior.position.closed):

@@ -7,8 +7,8 @@ import sys
 
 import typer
 
-from optsearch.cli.app import err
 from optsearch.cli.common import out
+from optsearch.cli.console import err
 from optsearch.play.replies import without_comment
 
 LONGEST = 10_000  # signs of a line that are read

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from optsearch.cli.answers import Answer
-from optsearch.cli.app import Interrupted, app
+from optsearch.cli.app import app
 from optsearch.cli.common import (
     advised,
     board_text,
@@ -20,6 +20,7 @@ from optsearch.cli.common import (
     read_game,
     save_figure,
 )
+from optsearch.cli.console import Interrupted
 from optsearch.cli.options import ANY, FIGURE, SEARCH_JOBS, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.game import HOLE, cell_name

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from optsearch.cli.app import err
 from optsearch.cli.arguments import QUIET
+from optsearch.cli.console import err
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation.comparison import largest_of
 from optsearch.evaluation.runners import runner_of

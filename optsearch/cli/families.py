@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from optsearch.cli.answers import Answer
-from optsearch.cli.app import Interrupted
 from optsearch.cli.common import columns, executor_of, mean_fields, mean_text, numbered
+from optsearch.cli.console import Interrupted
 from optsearch.cli.options import Form
 from optsearch.cli.progress import so_far, solving
 from optsearch.results.bracket import Bracket

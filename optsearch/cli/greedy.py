@@ -9,7 +9,7 @@ from pathlib import Path
 
 from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
-from optsearch.cli.app import Interrupted, app
+from optsearch.cli.app import app
 from optsearch.cli.common import (
     cell_names,
     columns,
@@ -19,6 +19,7 @@ from optsearch.cli.common import (
     read_position,
     require_digest,
 )
+from optsearch.cli.console import Interrupted
 from optsearch.cli.options import ANY, Form, Option
 from optsearch.cli.progress import solving
 from optsearch.counting.prior import Prior, prior_of

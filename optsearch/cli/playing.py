@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from optsearch.cli.app import Interrupted, app
+from optsearch.cli.app import app
 from optsearch.cli.common import (
     board_in_colours,
     counted_text,
@@ -17,6 +17,7 @@ from optsearch.cli.common import (
     read_game,
     writing,
 )
+from optsearch.cli.console import Interrupted
 from optsearch.cli.counting import probability_board
 from optsearch.cli.dialogue import Dialogue
 from optsearch.cli.options import ANY, Option

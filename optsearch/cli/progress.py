@@ -12,8 +12,8 @@ from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColum
 from rich.progress import Progress as Bar
 from rich.table import Column
 
-from optsearch.cli.app import err
 from optsearch.cli.arguments import QUIET
+from optsearch.cli.console import err
 from optsearch.support.errors import printable
 from optsearch.support.progress import Countdown, Limit, LimitReached, Progress, Status
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from optsearch.cli.app import Interrupted, app
+from optsearch.cli.app import app
 from optsearch.cli.common import out, read_game
+from optsearch.cli.console import Interrupted
 from optsearch.cli.options import Argument, Option
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of

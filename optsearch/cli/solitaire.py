@@ -11,8 +11,7 @@ from typing import Any
 from rich.text import Text
 
 from optsearch.cli.answers import Answer
-from optsearch.cli.app import Sentences, app
-from optsearch.cli.arguments import Commands
+from optsearch.cli.app import Commands, Sentences, app
 from optsearch.cli.common import new_figure, numbered, save_figure
 from optsearch.cli.options import FIGURE, OUTPUT, Argument, Form, Option
 from optsearch.cli.progress import telling

@@ -18,7 +18,7 @@ from optsearch import tree as tree_
 from optsearch.check import paper, reference
 from optsearch.check import proofs as proof
 from optsearch.cli.answers import Answer
-from optsearch.cli.app import Interrupted, app
+from optsearch.cli.app import app
 from optsearch.cli.common import (
     advised,
     board_text,
@@ -31,6 +31,7 @@ from optsearch.cli.common import (
     read_position,
     require_digest,
 )
+from optsearch.cli.console import Interrupted
 from optsearch.cli.options import ANY, FOLDER, SEARCH_JOBS, Form, Option
 from optsearch.cli.progress import SoFar, so_far, solving, telling
 from optsearch.counting.posterior import Posterior

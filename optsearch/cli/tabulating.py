@@ -13,8 +13,9 @@ from typing import Any
 import typer
 
 from optsearch.cli.answers import Answer
-from optsearch.cli.app import Interrupted, app
+from optsearch.cli.app import app
 from optsearch.cli.common import advised, columns, executor_at, read_games
+from optsearch.cli.console import Interrupted
 from optsearch.cli.latex import latex_table
 from optsearch.cli.options import Argument, Form, Option
 from optsearch.cli.progress import telling
