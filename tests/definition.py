@@ -370,9 +370,9 @@ class Definition:
 
     def rolled(self, state):
         """The total of the greedy that the strategy `rollout` looks ahead with."""
-        if len(state.family) <= 4:
-            return self.optimum(state)
         counts = self.counts(state)
+        if len(state.family) <= 4 or not counts:
+            return self.optimum(state)
         return self.after(state, min(counts, key=lambda cell: (-counts[cell], cell)), self.rolled)
 
     def rollout(self, candidates, percent, endgame, levels=(), until=0):

@@ -68,7 +68,7 @@ def test_what_is_listed_is_what_the_commands_say():
             assert ALL[name].callback.__module__ == f"optsearch.cli.{module}"
 
 
-LIGHT = {"optsearch.cli." + name for name in ("app", "arguments", "command", "options")}
+LIGHT = {"optsearch.cli." + name for name in ("app", "arguments", "command", "console", "options")}
 COMPLETING = {
     "_OPTSEARCH_COMPLETE": "complete_bash",
     "COMP_CWORD": "1",

@@ -295,16 +295,9 @@ def test_players_hear_names(fleet, contact):
     ends = [play(greedy.shot, ships, Position(game)) for ships in rules.configurations]
     expected = Definition(rules).played(Definition(rules).player("first", 4))
     assert sum(len(end.shots) for end in ends) == sum(n * shots for shots, n in expected.items())
-    players = [
-        "random",
-        "greedy",
-        "heuristic",
-        *["parity", "density", "pattern"] * (announce == "name"),
-    ]
+    players = ["random", "greedy", "heuristic", "parity", "density", "pattern", "thompson"]
     found = simulate(players, game, games=3, seed=1, jobs=1)
     assert all((one.shots >= game.fleet_cells).all() for one in found.outcomes)
-    with pytest.raises(NotSupported, match=r"^thompson:.* is for announce=nothing\|sunk\|ship; "):
-        simulate("thompson", game, games=1)
 
 
 def test_ships_told_apart_are_written_in_the_order_of_the_fleet():
