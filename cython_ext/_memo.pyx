@@ -40,7 +40,7 @@ cdef class Memo:
         return SOLVED if found & 1 else BOUNDED
 
     cdef int hear(self, const Key* key, int64_t* value) noexcept nogil:
-        """The same of what other processes know alone, which share a table with this one."""
+        """As `recall`, of the table alone that this process shares with others."""
         cdef int64_t found
         if not self.shared.find(key, &found):
             return UNKNOWN
