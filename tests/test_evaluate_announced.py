@@ -10,7 +10,7 @@ from math import log2
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from optsearch.check import reference
@@ -237,6 +237,7 @@ def test_certain_hits_of_rollouts_that_tell_nothing():
     st.sampled_from(["cross", "line", "sunk"]),
     st.sampled_from(["modulus=2,colours=0", "scan=central", "modulus=3,colours=1,scan=spiral"]),
 )
+@example(Game.parse("1x5:1a,1b,contact=corner,announce=name"), "sunk", "modulus=2,colours=1")
 def test_patterns(game, clear, pattern):
     """The kernel beside the definition, which is asked for every shot."""
     assume(0 < sum(1 for _ in reference.configurations(Position(game))) <= 400)

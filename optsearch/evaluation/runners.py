@@ -236,7 +236,7 @@ class PatternRunner(Runner):
         codes = Codes.of(self.game)
         return Fleet(
             [
-                (shift, told_cells(self.game, int(kind)), to_words(self.game.placements(kind)))
+                (shift, told_cells(self.game, kind), to_words(self.game.placements(kind)))
                 for kind, shifts in zip(codes.kinds, codes.shifts, strict=True)
                 for shift in shifts
             ]
