@@ -58,6 +58,7 @@ SUBJECTS = {
         ANY_SHIP,
     ),
     "official_greedy": Subject("greedy", OFFICIAL),
+    "official_spread": Subject("spread:side=60,border=88,corner=119", OFFICIAL),
     "official_rollout": Subject(
         "rollout:candidates=2,percent=50,screen=16384,cap=131072,sizes=65-16777216,"
         "rank=spread,policy=spread",
