@@ -12,7 +12,7 @@ from optsearch import tree as tree_
 from optsearch.check import reference
 from optsearch.check.certificates import _Search
 from optsearch.check.trees import verify
-from optsearch.equilibria import check, equilibrium, linear, run, save
+from optsearch.equilibria import check, equilibrium, linear, run, save, weighted
 from optsearch.equilibria.hidings import Hidings
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
@@ -186,8 +186,9 @@ def test_the_exact_solver_steps_in(tmp_path):
     assert check(path, effort=3).hider == Fraction(379, 60)
     certificate["hider"][0]["weight"] += "0" * 20
     path.write_text(json.dumps(certificate))
-    with pytest.raises(ProofError, match="too long, and for the exact solver"):
-        check(path, effort=3)
+    for effort in (3, 20_000):
+        with pytest.raises(ProofError, match=r"proved to be 140{18}35/350{18}4$"):
+            check(path, effort=effort)
 
 
 @given(st.data())
@@ -201,6 +202,32 @@ def test_the_plain_search_is_the_definition(data):
     with reference.caches():
         expected = reference.total_height(frozenset(zip(masks, weights, strict=True)))
     assert _Search(masks, weights, 10**6).total_height() == expected
+
+
+@given(st.data())
+@draws(100)
+def test_weights_of_any_size(data):
+    """By the definition, which has no end; also where the kernel's units are few."""
+    game = data.draw(games(max_cells=9))
+    hidings = _hidings(game)
+    assume(hidings is not None and 2 <= len(hidings) <= 25)
+    weights = [
+        data.draw(st.integers(1, 10 ** data.draw(st.integers(0, 30)))) for _ in hidings.hidden
+    ]
+    family = frozenset(zip(map(sum, hidings.hidden), weights, strict=True))
+    within = data.draw(st.none() | st.integers(game.fleet_cells, game.cells - 1))
+    objective = Objective.parse("mean" if within is None else f"within={within}")
+    with reference.caches():
+        expected = (
+            reference.total_height(family)
+            if within is None
+            else sum(weights) - reference.finished(family, within)
+        )
+    search = weighted.WeightedSearch(game, objective, hidings.examples, lambda: None, 1 << 20)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(weighted, "MAX_WEIGHT", data.draw(st.sampled_from([100, 1 << 12, 1 << 43])))
+        search.weigh(weights)
+        assert search.paid() == expected
 
 
 # All rules

@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from optsearch.check import reference
-from optsearch.counting.prior import Prior
 from optsearch.game import FixedLabels, Game, NoLabels, SinkingLabels, bits, image, parse_cell
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, reply
@@ -51,8 +50,8 @@ _FIELDS = (
 )
 
 Hiding = tuple[int, ...]
-Solve = Callable[[Game, Objective, Prior], int]
-"""The least total height of a game by a prior; for within=K the least weight not finished."""
+Solve = Callable[[Game, Objective, dict[Hiding, int]], int]
+"""The least total height by weights of configurations; for within=K the least not finished."""
 
 
 @dataclass(frozen=True)
@@ -257,11 +256,9 @@ class _File:
 
     def solved(self, weights: dict[Hiding, int]) -> int:
         """What the exact solver says of sets of cells with these weights."""
-        prior = Prior.of_configurations(
-            self.game, {self.examples[one]: weight for one, weight in weights.items()}
-        )
+        examples = {self.examples[one]: weight for one, weight in weights.items()}
         try:
-            return self.solve(self.game, self.objective, prior)
+            return self.solve(self.game, self.objective, examples)
         except TooLarge as error:
             self.refuse(f"a plain search is too long, and for the exact solver {error}")
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from optsearch.check import certificates
 from optsearch.check.certificates import EFFORT, CheckedCertificate
-from optsearch.counting.prior import Prior
 from optsearch.equilibria.memory import tree_fields
+from optsearch.equilibria.oracle import MEMORY
 from optsearch.equilibria.solution import Equilibrium
+from optsearch.equilibria.weighted import WeightedSearch
 from optsearch.game import Game
 from optsearch.game.objective import Objective
-from optsearch.search.solver import solve
 from optsearch.support.documents import write
 from optsearch.support.errors import ProofError
 
@@ -65,10 +65,9 @@ def check(path: str | Path, effort: int = EFFORT) -> CheckedCertificate:
     return certificates.check(path, effort, _least)
 
 
-def _least(game: Game, objective: Objective, prior: Prior) -> int:
-    """What the exact solver says of a game by a prior, as `certificates.Solve`."""
-    found = solve(game, objective=objective, prior=prior)
-    if found.finished is not None:
-        return found.configurations - found.finished
-    assert found.total_height is not None
-    return found.total_height
+def _least(game: Game, objective: Objective, weights: dict[tuple[int, ...], int]) -> int:
+    """What the exact solver says of weights of configurations, as `certificates.Solve`."""
+    by_cells = sorted(weights, key=sum)
+    search = WeightedSearch(game, objective, by_cells, lambda: None, MEMORY)
+    search.weigh([weights[ships] for ships in by_cells])
+    return search.paid()

@@ -6,9 +6,8 @@ given the weights w N + 1, with N above the number of hidings times the cells of
 trees differ by as much as N in what the ones add, so a best tree for these weights is one for w,
 and among those the best against all hidings alike.
 
-Where nothing is announced the search kernel answers, whose weights have an end
-(`family.MAX_WEIGHT`); where hits tell more, the definition (`optsearch.check.reference`), where
-weights have none.
+Where nothing is announced the search kernel answers (`WeightedSearch`); where hits tell more, the
+definition (`optsearch.check.reference`).
 """
 
 from __future__ import annotations
@@ -16,20 +15,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.check import reference
 from optsearch.counting.family import MAX_WEIGHT
-from optsearch.counting.prior import Prior
 from optsearch.equilibria.hidings import Hidings
+from optsearch.equilibria.weighted import WeightedSearch
 from optsearch.game import bits
 from optsearch.game.objective import Objective
-from optsearch.game.position import Position, Reply
-from optsearch.search.kernels import NO_BUDGET, Kernel, SolverOptions, Subfamily, best_cell, shoot
-from optsearch.search.solver import Solver
+from optsearch.game.position import Reply
+from optsearch.search.kernels import Subfamily, shoot
 from optsearch.search.team import Parallel
 from optsearch.support.errors import NotSupported, TooLarge
 from optsearch.tree import Leaf, Node
@@ -44,12 +41,12 @@ Shots = NDArray[np.int64]
 class BestAnswer:
     """A tree that pays least against a mix, and what it pays on each orbit.
 
-    cost -- what every tree pays or more against these weights, in total; None where they are too
-    large for the solver to say. row -- what the tree pays, summed over the hidings of each orbit.
+    cost -- what every tree pays or more against these weights, in total. row -- what the tree pays,
+    summed over the hidings of each orbit.
     """
 
     weights: tuple[int, ...]
-    cost: int | None
+    cost: int
     root: Node | Leaf
     row: tuple[int, ...]
 
@@ -65,30 +62,24 @@ class Oracle:
         self, hidings: Hidings, objective: Objective, tick: Tick, parallel: Parallel | None = None
     ):
         self.hidings, self.objective, self.tick = hidings, objective, tick
-        self.parallel = parallel
-        self.kernel: Kernel | None = None  # what it remembers of equal weights serves all rounds
-        self.spread = len(hidings) * hidings.game.cells + 1
-        if not hidings.game.is_silent and len(hidings) > MOST_ANNOUNCED:
+        game = hidings.game
+        self.search = WeightedSearch(game, objective, hidings.examples, tick, MEMORY, parallel)
+        self.spread = len(hidings) * game.cells + 1
+        if not game.is_silent and len(hidings) > MOST_ANNOUNCED:
             raise TooLarge(
-                f"{hidings.game} has {len(hidings)} ways to hide its ships; where hits tell of "
+                f"{game} has {len(hidings)} ways to hide its ships; where hits tell of "
                 f"their ships at most {MOST_ANNOUNCED} are handled"
             )
-        if not hidings.game.is_silent and parallel is not None:
+        if not game.is_silent and parallel is not None:
             raise NotSupported(
-                f"hits of {hidings.game} tell of their ships: its trees are found by the "
+                f"hits of {game} tell of their ships: its trees are found by the "
                 "definition, in one process; --jobs and --dask need announce=nothing"
             )
 
-    @property
-    def scale(self) -> int:
-        """What weights may come to together, so that an answer is exact."""
-        if not self.hidings.game.is_silent:
-            return 1 << 50
-        return (MAX_WEIGHT - len(self.hidings)) // self.spread
-
     def whole(self, mix: NDArray[np.float64]) -> list[int]:
-        """Whole weights near a mix: of single hidings, one an orbit."""
-        scale = self.scale - len(self.hidings)  # rounding adds up to a half for each
+        """Whole weights near a mix, quick to answer: of single hidings, one an orbit."""
+        scale = (MAX_WEIGHT - len(self.hidings)) // self.spread
+        scale -= len(self.hidings)  # rounding adds up to a half for each
         weights = np.rint(mix / self.hidings.sizes * max(1, scale)).astype(np.int64)
         return [int(weight) for weight in weights]
 
@@ -98,70 +89,20 @@ class Oracle:
 
     def answer(self, weights: Sequence[int]) -> BestAnswer:
         """A best answer to whole weights, not all 0."""
-        exact = tuple(weights)
-        least = None
-        total = self.total(exact)
-        if total > self.scale:
-            least = self._least(exact) if total <= MAX_WEIGHT else None
-            exact = tuple(weight * self.scale // total for weight in exact)
-        every = [weight * self.spread + 1 for weight in exact]
-        root, shots = self._tree(every)
+        root, shots = self._tree([weights[o] * self.spread + 1 for o in self.hidings.orbit_of])
         row = self.hidings.totals(paid(self.objective, shots))
-        if total <= self.scale:
-            least = sum(map(int.__mul__, row, exact))
-        return BestAnswer(tuple(weights), least, root, row)
+        return BestAnswer(tuple(weights), sum(map(int.__mul__, row, weights)), root, row)
 
     def bound_by_previous_weights(self) -> None:
         """Bound later answers by what was found for the last one: weights near these will come."""
-        if self.kernel is not None and self.parallel is None:
-            self.kernel.bound_by_previous_weights()
+        if self.search.kernel is not None and self.search.parallel is None:
+            self.search.kernel.bound_by_previous_weights()
 
     def _tree(self, weights: Sequence[int]) -> tuple[Node | Leaf, Shots]:
         if not self.hidings.game.is_silent:
-            each = [weights[orbit] for orbit in self.hidings.orbit_of]
-            return _ByDefinition(self.hidings, self.objective, self.tick).tree(each)
-        kernel, root, _ = self._kernel(weights)
-        return _grown(kernel, root, self.hidings)
-
-    def _least(self, weights: Sequence[int]) -> int:
-        """What every tree pays, where the weights leave no room for the hidings of weight 0."""
-        kernel, root, common = self._kernel(weights)
-        cost = kernel.solve(root)
-        if self.objective.kind == "mean":
-            cost += kernel.cells_left * kernel.weight(root)
-        return cost * common
-
-    def _kernel(self, weights: Sequence[int]) -> tuple[Kernel, Subfamily, int]:
-        """The solver's kernel for the weights over what they have in common, which is last."""
-        common = gcd(*weights)  # equal weights are searched much faster as ones
-        weighed = tuple(weights[orbit] // common for orbit in self.hidings.orbit_of)
-        if self.kernel is None or self.parallel is not None:
-            self.kernel = self._solved(weighed)
-        else:
-            self.kernel.weigh(weighed)
-        kernel = self.kernel
-        budget = NO_BUDGET
-        if self.objective.shots is not None:
-            budget = self.objective.shots - kernel.cells_left
-        return kernel, kernel.root._replace(budget=budget), common
-
-    def _solved(self, weights: Sequence[int]) -> Kernel:
-        """A solver's kernel for weights of hidings; others may have found what they ask."""
-        prior = Prior.of_configurations(
-            self.hidings.game,
-            dict(zip(self.hidings.examples, weights, strict=True)),
-            name="the hider's mix",
-        )
-        solver = Solver(
-            Position(self.hidings.game),
-            SolverOptions(memory=MEMORY, even=True),
-            progress=lambda status: self.tick(),
-            objective=self.objective,
-            prior=prior,
-        )
-        if self.parallel is not None:  # what is found fills the table from which the tree is made
-            solver.search(parallel=self.parallel)
-        return solver.kernel
+            return _ByDefinition(self.hidings, self.objective, self.tick).tree(weights)
+        self.search.weigh(weights)
+        return _grown(self.search, self.hidings)
 
 
 def paid(objective: Objective, shots: Shots) -> Shots:
@@ -171,8 +112,10 @@ def paid(objective: Objective, shots: Shots) -> Shots:
     return (shots > objective.shots).astype(np.int64)
 
 
-def _grown(kernel: Kernel, root: Subfamily, hidings: Hidings) -> tuple[Node | Leaf, Shots]:
+def _grown(search: WeightedSearch, hidings: Hidings) -> tuple[Node | Leaf, Shots]:
     """A best tree, and the shots that it takes for each hiding."""
+    kernel = search.kernel
+    assert kernel is not None
     numbers = np.array(hidings.configurations)
     shots = np.zeros(len(hidings), np.int64)
 
@@ -181,10 +124,10 @@ def _grown(kernel: Kernel, root: Subfamily, hidings: Hidings) -> tuple[Node | Le
             shots[state.family] = depth
             return Leaf(int(numbers[state.family].sum()))
         free = kernel.free_hits(state)
-        cell = next(bits(free)) if free else best_cell(kernel, state)
+        cell = next(bits(free)) if free else search.shot(state)
         return shoot(kernel, state, cell, lambda reply, part: follow(part, depth + 1))
 
-    return follow(root, 0), shots
+    return follow(search.root, 0), shots
 
 
 class _ByDefinition:

@@ -144,11 +144,10 @@ class _Run:
         best = self.memory.weights
         for root, row in self.memory.trees():
             self._add(root, row)
-        sizes = self.hidings.sizes
         numbers = [n // s for n, s in zip(self.hidings.uniform, self.sizes, strict=True)]
         self.ask(numbers)
         self.uniform = self.least
-        self.centre = np.array(numbers) * sizes / sum(self.hidings.uniform)
+        self.centre = self._mix(numbers)
         if best is not None and best != numbers:
             limit, self.limit = self.limit, None  # what was found is not lost by a short time
             self.ask(best)
@@ -162,19 +161,21 @@ class _Run:
         if self.is_new:
             self._add(answer.root, answer.row)
             self.memory.add(answer.root)
-        if answer.cost is not None:
-            least = self._worth(answer)
-            if least > self.least:
-                self.least, self.weights = least, answer.weights
-                self.oracle.bound_by_previous_weights()
-                self.centre = np.array(weights, float) * self.hidings.sizes
-                self.centre /= self.centre.sum()
-                self.memory.keep(answer.weights)
+        least = self._worth(answer)
+        if least > self.least:
+            self.least, self.weights = least, answer.weights
+            self.oracle.bound_by_previous_weights()
+            self.centre = self._mix(weights)
+            self.memory.keep(answer.weights)
         return answer
+
+    def _mix(self, weights: Sequence[int]) -> NDArray[np.float64]:
+        """How likely each orbit is."""
+        total = self.oracle.total(weights)
+        return np.array([s * y / total for s, y in zip(self.sizes, weights, strict=True)])
 
     def _worth(self, answer: BestAnswer) -> Fraction:
         """What every tree pays or more against a mix, on average."""
-        assert answer.cost is not None
         return Fraction(answer.cost, self.oracle.total(answer.weights))
 
     def _add(self, tree: Node | Leaf | Choice, row: tuple[int, ...]) -> None:
@@ -254,7 +255,7 @@ class _Run:
         most = linear.greatest_pay(rows, self.sizes, shooter)
         if self.uniform < most:
             answer = self.ask(weights)
-            if answer.cost is not None and self._worth(answer) == self.least:
+            if self._worth(answer) == self.least:
                 self.weights = answer.weights  # those of the vertex are the least whole numbers
         if self.least == most:
             self.exact = shooter + [Fraction(0)] * (len(self.trees) - len(shooter))

@@ -1,0 +1,139 @@
+"""What the best strategy pays by whole weights of any size, exactly.
+
+The search kernel adds weights in 64 bits (`family.MAX_WEIGHT`). Larger ones it is given in units,
+rounded up: a set that weighs w has a units, with a U - U <= w <= a U. Let V(c) be the least cost of
+a strategy that shoots c first, and A(c) its cost in units. No set is missed more often than there
+are cells, K, so for n sets
+
+    U (A(c) - n K) <= V(c) <= U A(c).
+
+So a first shot can be best only if A(c) <= A + n K, with A the least of all. These are compared by
+what they leave, in whole numbers. With 2^43 units they are few but for those that are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import gcd
+
+from optsearch.counting.family import MAX_WEIGHT
+from optsearch.counting.prior import Prior
+from optsearch.game import Game
+from optsearch.game.objective import Objective
+from optsearch.game.position import MISS, Position
+from optsearch.search.kernels import (
+    NO_BUDGET,
+    Kernel,
+    SolverOptions,
+    Subfamily,
+    best_cell,
+    first_cell,
+    price,
+)
+from optsearch.search.solver import Solver
+from optsearch.search.team import Parallel
+
+
+class WeightedSearch:
+    """Least costs and best shots of a game by the weights of configurations with different cells.
+
+    configurations -- in the order of their sets of cells. tick -- called often; what it raises ends
+    a search. parallel -- whom the first search of all asks; None for this process.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        objective: Objective,
+        configurations: Sequence[tuple[int, ...]],
+        tick: Callable[[], None],
+        memory: int,
+        parallel: Parallel | None = None,
+    ):
+        self.game, self.objective, self.configurations = game, objective, configurations
+        self.tick, self.memory, self.parallel = tick, memory, parallel
+        self.kernel: Kernel | None = None  # what it remembers of equal weights serves all
+
+    def weigh(self, weights: Sequence[int]) -> None:
+        """Give the configurations other weights, each above 0."""
+        self.common = gcd(*weights)  # equal weights are searched much faster as ones
+        self.weights = [weight // self.common for weight in weights]
+        total, n = sum(self.weights), len(weights)
+        self.is_whole = total <= MAX_WEIGHT
+        units = self.weights
+        if not self.is_whole:
+            unit = total // (MAX_WEIGHT - n) + 1
+            units = [-(-weight // unit) for weight in self.weights]
+        if self.kernel is None or self.parallel is not None:
+            self.kernel = self._solved(units)
+        else:
+            self.kernel.weigh(tuple(units))
+        self._known: dict[tuple[bytes, int], tuple[int, int]] = {}
+
+    def _solved(self, units: Sequence[int]) -> Kernel:
+        """A solver's kernel; others may have found what it asks."""
+        weights = dict(zip(self.configurations, units, strict=True))
+        solver = Solver(
+            Position(self.game),
+            SolverOptions(memory=self.memory, even=True),
+            progress=lambda status: self.tick(),
+            objective=self.objective,
+            prior=Prior.of_configurations(self.game, weights, name="the hider's mix"),
+        )
+        if self.parallel is not None:  # what is found fills the table from which the tree is made
+            solver.search(parallel=self.parallel)
+        return solver.kernel
+
+    @property
+    def root(self) -> Subfamily:
+        """The state before the first shot."""
+        assert self.kernel is not None
+        last = self.objective.shots
+        budget = NO_BUDGET if last is None else last - self.kernel.cells_left
+        return self.kernel.root._replace(budget=budget)
+
+    def paid(self) -> int:
+        """What the best strategy pays, each configuration as often as it weighs."""
+        assert self.kernel is not None
+        cost = self.kernel.solve(self.root) if self.is_whole else self._best(self.root)[0]
+        if self.objective.shots is None:
+            cost += self.kernel.cells_left * sum(self.weights)
+        return cost * self.common
+
+    def shot(self, state: Subfamily) -> int:
+        """The cell that a best strategy shoots at a state without free hits."""
+        assert self.kernel is not None
+        return best_cell(self.kernel, state) if self.is_whole else self._best(state)[1]
+
+    def _best(self, state: Subfamily) -> tuple[int, int]:
+        """The least cost of a state and the first of the best shots; -1 where a hit is free."""
+        kernel = self.kernel
+        assert kernel is not None
+        state = state._replace(hits=state.hits | kernel.free_hits(state))
+        if kernel.is_over(state):
+            return 0, -1
+        if kernel.is_lost(state):
+            return 0, first_cell(kernel, state)
+        key = state.family.tobytes(), state.budget
+        if key not in self._known:
+            kernel.tick()
+            cells = self.game.cells - state.hits.bit_count()
+            limit = kernel.solve(state) + len(state.family) * cells + 1
+            costs = {
+                cell: self._after(state, cell)
+                for cell, bound in kernel.shots(state)
+                if bound < limit and kernel.after(state, cell, limit) < limit
+            }
+            cell = min(costs, key=costs.__getitem__)
+            self._known[key] = costs[cell], cell
+        return self._known[key]
+
+    def _after(self, state: Subfamily, cell: int) -> int:
+        """The least cost of a state whose first shot is given."""
+        assert self.kernel is not None
+        parts = self.kernel.parts(state, cell)
+        cost = sum(self._best(part)[0] for part in parts.values())
+        if MISS in parts:
+            missed = sum(self.weights[i] for i in parts[MISS].family.tolist())
+            cost += missed * price(self.objective, state.budget)
+        return cost
