@@ -428,8 +428,12 @@ def write_evaluation(folder, name, game, histogram, **header):
 def test_a_table_that_contradicts_itself_is_refused(tmp_path, histogram, header, message):
     path = write_evaluation(tmp_path, "some", "4x4:3,2", histogram, **header)
     with pytest.raises(RecordError) as error:
-        bracket.upper_bounds(Position(Game.parse("4x4:2,3")), tmp_path)
+        upper_bounds(Position(Game.parse("4x4:2,3")), tmp_path)
     assert str(error.value).startswith(f"{path}: {message}; make it again with: ")
+
+
+def upper_bounds(position, results):
+    return [bound for bound in bracket.known_bounds(position, results) if bound.side == "upper"]
 
 
 def test_a_strategy_that_is_told_less_can_be_played_where_more_is_announced(tmp_path):
@@ -437,9 +441,9 @@ def test_a_strategy_that_is_told_less_can_be_played_where_more_is_announced(tmp_
     source = "data/results/evaluations/some.csv"
     for announce, told in (("sunk", source), ("ship", "it plays as with announce=sunk")):
         position = Position(Game.parse(f"4x4:3,2,announce={announce}"))
-        (found,) = bracket.upper_bounds(position, tmp_path)
+        (found,) = upper_bounds(position, tmp_path)
         assert (found.value, found.source[: len(told)]) == (Fraction(900, 104), told)
-    found = bracket.upper_bounds(Position(Game.parse("4x4:3,2")), tmp_path)
+    found = upper_bounds(Position(Game.parse("4x4:3,2")), tmp_path)
     names = {bound.name for bound in found}
     # "best guess" may go by sinkings:
     assert names == {"most probable cell", "levels of rollouts"}
@@ -449,7 +453,7 @@ def test_committed_evaluations_and_optima(tmp_path):
     write_evaluation(tmp_path, "some", "4x4:3,2", {8: 36, 9: 68})
     write_evaluation(tmp_path, "more", "4x4:3,3", {8: 24})
     position = Position(Game.parse("4x4:2,3"))
-    (found,) = bracket.upper_bounds(position, tmp_path)
+    (found,) = upper_bounds(position, tmp_path)
     assert (found.name, found.value) == ("best guess", Fraction(900, 104))
     assert found.source == "data/results/evaluations/some.csv"
     assert bracket.bracket(bracket.known_bounds(position)) == (Fraction(878, 104),) * 2

@@ -23,7 +23,7 @@ from optsearch.counting.family import Family
 from optsearch.counting.posterior import Posterior
 from optsearch.game import CONTACTS, Game
 from optsearch.game.position import Position
-from optsearch.lower_bounds import by_chance, leaf_counting_misses, lower_bounds
+from optsearch.lower_bounds import by_chance, leaf_counting_misses
 from optsearch.results import bracket
 from optsearch.search import identify, solver
 from optsearch.search.greedy import GreedySolver
@@ -360,8 +360,7 @@ def test_there_is_a_bracket_within_the_limit(game):
 
 def test_ctrl_c_in_bounds_prints_those_that_came(monkeypatch):
     def bounds(position, prior, progress, **options):
-        yield from lower_bounds(position)
-        yield from bracket.upper_bounds(position)
+        yield from bracket.known_bounds(position)
         raise KeyboardInterrupt
 
     monkeypatch.setattr("optsearch.cli.solving.bounds_in_turn", bounds)

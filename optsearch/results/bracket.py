@@ -149,11 +149,6 @@ def _lower_bounds(
         yield from _optimum(game, "lower", results)
 
 
-def upper_bounds(position: Position, results: Path = RESULTS) -> list[Bound]:
-    """What strategies are known to take: the best is the upper side of the bracket."""
-    return list(_upper_bounds(position, results, no_progress, True, SECONDS, say_nothing))
-
-
 def _upper_bounds(
     position: Position,
     results: Path,
@@ -162,6 +157,7 @@ def _upper_bounds(
     seconds: float,
     leave_out: LeaveOut,
 ) -> Iterator[Bound]:
+    """What strategies are known to take: the best is the upper side of the bracket."""
     game = position.game
     gathered = [] if position.shots else _printed(game) + _evaluated(game, results)
     if with_optimum and not position.shots:
