@@ -1,6 +1,24 @@
 """What tests ask of a page in the browser, whichever page it is."""
 
+import json
+
 from axe_selenium_python import Axe
+
+
+def resize(driver, width, height=800):
+    """The window; a narrow one is that of a telephone."""
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def requested(driver):
+    """The addresses that pages have asked for since the last call."""
+    events = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
+    return {
+        event["params"]["request"]["url"]
+        for event in events
+        if event["method"] == "Network.requestWillBeSent"
+    }
 
 
 def accessible(driver, part=None):

@@ -19,7 +19,7 @@ from optsearch.game.position import Position
 from optsearch.play.hiding import hider
 from optsearch.play.simulate import replay
 from optsearch.support.errors import OptsearchError
-from tests.browser import accessible
+from tests.browser import accessible, requested
 
 GAME = "4x4:3,2,contact=any,announce=ship"
 
@@ -96,18 +96,12 @@ def shown(tmp_path, driver):
     """The page of a game in the browser, paused, and the game."""
     path = tmp_path / "game.html"
     assert run("greedy", "3x3:2", "-o", path).exit_code == 0
-    for log in ("performance", "browser"):  # of earlier pages
-        driver.get_log(log)
+    requested(driver)
+    driver.get_log("browser")
     driver.get(path.as_uri())
     driver.find_element("id", "first").click()
     yield driver, replay("greedy", Game.parse("3x3:2"), 0)
-    asked = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
-    urls = {
-        one["params"]["request"]["url"]
-        for one in asked
-        if one["method"] == "Network.requestWillBeSent"
-    }
-    assert {url for url in urls if not url.startswith("data:")} == {path.as_uri()}
+    assert {url for url in requested(driver) if not url.startswith("data:")} == {path.as_uri()}
     assert driver.get_log("browser") == []
 
 

@@ -1,20 +1,22 @@
 """The board in a browser: whole games, advice, review, contradictions, undo, back, a telephone."""
 
 import base64
-import json
 import re
 import subprocess
 import sys
+from urllib.parse import quote, unquote
 
 import pytest
 from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
+from optsearch.counting.configurations import to_masks
 from optsearch.counting.posterior import Posterior
-from optsearch.game import Game, cell_name
-from optsearch.game.position import Position, reply
+from optsearch.game import Game, cell_name, parse_cell
+from optsearch.game.position import Position, replies_at, reply
+from optsearch.play.replies import Replies
 from optsearch.search.solver import solve
-from tests.browser import accessible
+from tests.browser import accessible, requested, resize
 from tests.processes import ENVIRONMENT, MANY_SECONDS
 
 GAME = Game.parse("3x4:2,1,contact=any,announce=ship")
@@ -50,10 +52,6 @@ class BoardInBrowser:
         self.driver.get(f"{self.base}/{query}")
         self.wait()
 
-    def resize(self, width, height=800):
-        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-
     def wait(self):
         """Until the server has answered all that the page asked."""
         script = """const texts = [...document.querySelectorAll("#ask, #left, #optimum, #progress,"
@@ -81,7 +79,7 @@ class BoardInBrowser:
     def shots(self):
         """The position of the address."""
         query = self.driver.current_url.partition("shots=")[2].partition("&")[0]
-        return Position.parse(self.game, query)
+        return Position.parse(self.game, unquote(query))
 
     def check(self, here):
         """The position that is shown, beside counts and optima of other rooms."""
@@ -109,21 +107,15 @@ class BoardInBrowser:
 @pytest.fixture
 def page(driver, address):
     shown = BoardInBrowser(driver, address)
-    for log in ("performance", "browser"):  # of earlier pages
-        driver.get_log(log)
+    requested(driver)
+    driver.get_log("browser")
     driver.get("about:blank")
     driver.get(address)
-    shown.resize(1280)
+    resize(driver, 1280)
     shown.wait()
     yield shown
-    events = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
-    asked = {
-        event["params"]["request"]["url"]
-        for event in events
-        if event["method"] == "Network.requestWillBeSent"
-    }
     near = (shown.base, "data:", "about:")
-    assert [url for url in asked if not url.startswith(near)] == []
+    assert [url for url in requested(driver) if not url.startswith(near)] == []
     messages = [one["message"] for one in driver.get_log("browser")]
     assert [one for one in messages if "401" not in one and "422" not in one] == []
 
@@ -131,7 +123,7 @@ def page(driver, address):
 def next_cell(page):
     """The cell that the page says to shoot."""
     name = page.text("ask").removeprefix("Shoot ")
-    return next(c for c in map(GAME.cell, range(GAME.cells)) if cell_name(c) == name)
+    return parse_cell(name)
 
 
 def advised(page, act):
@@ -150,14 +142,13 @@ def advised(page, act):
 
 
 def button(told):
-    words = str(told).replace(":", " ").capitalize()
-    return f"//div[@id='replies']/button[b='{words}']"
+    return f"//div[@id='replies']//button[@value='{told}']"
 
 
 @pytest.mark.parametrize("width", [360, pytest.param(1280, marks=pytest.mark.long(5))])
 def test_advice_by_mouse(page, width):
     """To the end, back by the browser, and undo; nothing is wider than a telephone."""
-    page.resize(width)
+    resize(page.driver, width)
     here = advised(page, lambda told: page.driver.find_element("xpath", button(told)).click())
     before = Position(GAME, here.shots[:-1])
     page.driver.back()
@@ -216,7 +207,7 @@ def test_a_game_is_chosen_whose_hits_name_their_ship(page):
     page.check(here)
     wreck = page.driver.find_elements("css selector", "#board .wreck")
     assert len(wreck) == 2
-    reply_2a = page.driver.find_element("xpath", button("hit 2a"))
+    reply_2a = page.driver.find_element("xpath", button("hit:2a"))
     assert reply_2a.get_attribute("aria-disabled") == "true"
     assert "impossible: the 2a is sunk" in reply_2a.text
     reply_2a.click()
@@ -238,6 +229,45 @@ def test_a_game_is_chosen_whose_hits_name_their_ship(page):
     page.press("a")
     page.click("#refused-add")
     assert page.text("ask") == "No placement fits these replies"
+
+
+def test_one_click_a_ship_that_a_hit_shows(page):
+    """A button for each ship that can lie there, outlined on the board; undo, keys, the others."""
+    page.game = game = Game.parse("4x4:##/##/##,2,contact=any,announce=place")
+    page.open(f"?game={quote(str(game))}")
+    replies, clicks = Replies(Position(game)), 0
+    hidden = to_masks(Posterior(game).sample(1, 1)[0])
+    while replies.position.hits_left:
+        here, cell = replies.position, next_cell(page)
+        told = reply(game, hidden, here.hits, game.bit(cell))
+        shown = page.driver.find_elements("css selector", "#replies > button")
+        possible = [r for r in replies_at(game, cell) if Posterior(here.after(cell, r)).is_possible]
+        assert {one.get_attribute("value") for one in shown} == {"miss", *map(str, possible)}
+        click = page.driver.find_element("xpath", button(told))
+        ActionChains(page.driver).move_to_element(click).perform()
+        outlined = page.driver.find_elements("css selector", "#board .outlined")
+        assert len(outlined) == int(told.length or 0).bit_count()
+        click.click()
+        page.wait()
+        replies.add(cell, told)
+        clicks += told.hit
+        page.check(replies.position)
+    assert clicks == 2
+    assert page.text("ask") == "Every ship is sunk"
+    page.click("#undo")
+    replies.undo()
+    page.check(replies.position)
+    page.press("r")
+    page.press("1")
+    assert len(page.shots().shots) == 6
+    page.click("#replies summary")
+    accessible(page.driver)
+    page.click("#replies details button")
+    page.click("#refused-add")
+    assert page.text("ask") == "No placement fits these replies"
+    page.click("#wrong-shots button:first-child")
+    page.wait()
+    assert len(page.driver.find_elements("css selector", "#path li")) == 1
 
 
 def test_a_contradiction_is_framed(page):
@@ -280,12 +310,12 @@ def test_a_large_board_says_that_it_is_prepared_and_what_takes_too_long(page):
     assert not waiting.is_displayed()
     assert "tap a cell, then tap the reply" in page.text("trouble")
     page.cell((0, 0)).click()
-    page.driver.find_element("xpath", "//div[@id='replies']/button[b='Miss']").click()
+    page.driver.find_element("xpath", button("miss")).click()
     page.wait()
     assert page.shots() == Position.parse(GAME, "A1=miss")
     page.cell((0, 2)).click()
     page.driver.execute_script("window.kind = ''")
-    page.driver.find_element("xpath", "//div[@id='replies']/button[b='Miss']").click()
+    page.driver.find_element("xpath", button("miss")).click()
     page.wait()
     page.check(Position.parse(GAME, "A1=miss C1=miss"))
 
@@ -305,7 +335,7 @@ def test_pictures_a_print_and_boards_of_other_forms(page):
     page.open("?mode=review&shots=A1=miss,B1=miss,C2=miss")
     printed = page.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"]
     assert len(re.findall(rb"/Type */Page\b", base64.b64decode(printed))) == 1
-    page.resize(360)
+    resize(page.driver, 360)
     page.open("?game=12x12:1")
     wide, room = page.driver.execute_script(
         "return [board.place.scrollWidth, board.place.clientWidth]"
@@ -411,7 +441,7 @@ def test_a_game_by_mouse_with_ships_placed_and_its_review(page):
 @pytest.mark.long(5)
 def test_a_game_by_keys(page):
     """On a telephone, against the exact player, with ships drawn."""
-    page.resize(360)
+    resize(page.driver, 360)
     page.click("#mode-play")
     against = page.driver.find_element("id", "against")
     against.send_keys("exact" + Keys.TAB)

@@ -38,6 +38,7 @@ from optsearch.results.tables import (
 )
 from optsearch.support.decimals import exact_mean
 from tests import shown
+from tests.browser import resize
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -472,10 +473,7 @@ def test_light_or_dark_is_stored_once_it_is_chosen(site, driver):
 @pytest.mark.parametrize("width", [1280, 360])
 def test_the_pages_fit(site, driver, width):
     """Nothing is wider than the window but what scrolls by itself, and every picture is there."""
-    driver.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},
-    )
+    resize(driver, width)
     for path in sorted(site.rglob("*.html")):
         if path.name == "404.html":
             continue

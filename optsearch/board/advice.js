@@ -80,7 +80,8 @@ function nextShot() {
 function whyNot(reply) {
   const {replies, sunk} = known, [kind, ship] = reply.split(":");
   if (kind === "miss") return "a ship is there for certain";
-  if (A.replies.every((one) => kindOf(one) === "miss" || replies[one] === "0")) return "no ship can be there";
+  if (Object.entries(replies).every(([one, n]) => kindOf(one) === "miss" || n === "0")) return "no ship can be there";
+  if (board.shown[reply]) return "no ship can lie there";
   if (ship && sunk.includes(ship) && count(sunk, ship) === count(A.fleet, ship)) return `the ${ship} is sunk`;
   if (kind === "sunk") return `${ship ? `no ${ship}` : "no ship"} can sink there`;
   return ship ? `no ${ship} can be there` : "a hit there sinks a ship";
@@ -93,7 +94,7 @@ function showAdvice() {
   const next = nextShot(), shots = place.shots;
   const wrong = new Set((known?.together ?? []).map((text) => text.split("=")[0]));
   showCells(known?.impossible ? null : known, shots, {next, wrong, end: values});
-  board.ships(known?.wrecks ?? []);
+  board.ships([...known?.wrecks ?? [], ...board.shipsOf(shots)]);
   const isOver = Boolean(known?.over);
   element("count").textContent = isOver ? "The end" : known?.impossible ? "A contradiction" : `Shot ${shots.length + 1}`;
   element("ask").textContent = isOver ? "Every ship is sunk" : known?.impossible ? "No placement fits these replies" : next === null ? (failed ? "No advice" : "…") : `Shoot ${board.names[next]}`;
@@ -119,13 +120,14 @@ function showAdvice() {
   } else {
     for (const id of ["wrong-why", "wrong-more"]) element(id).textContent = "";
   }
-  element("replies").hidden = next === null || Boolean(known?.impossible);
-  answers.forEach((button, i) => {
-    const n = known && known.cell === (next === null ? null : board.names[next]) ? known.replies[A.replies[i]] : undefined;
-    const share = A.replies.length > 3 ? `${percent(n, known?.configurations, 1)} %` : `leaves ${grouped(n ?? 0)}`;
-    button.lastChild.textContent = n === undefined ? (known && !failed ? "…" : "") : n === "0" ? `impossible: ${whyNot(A.replies[i])}` : share;
-    button.title = n === undefined || n === "0" ? "" : `leaves ${counted(n, "configuration")}`;
-    button.setAttribute("aria-disabled", n === "0");
+  const isCounted = next === null || known?.cell === board.names[next];
+  element("replies").hidden = next === null || Boolean(known?.impossible) || !isCounted && !failed && Object.keys(board.shown).length > 0;
+  if (next !== null) answers.show(next, (reply) => {
+    if (!isCounted) return {text: known && !failed ? "…" : "", isNever: false};
+    const n = known.replies[reply];
+    if (n === "0") return {text: board.shown[reply] ? "" : `impossible: ${whyNot(reply)}`, isNever: true};
+    const text = A.replies.length > 3 ? `${percent(n, known.configurations, 1)} %` : `leaves ${grouped(n)}`;
+    return {text, isNever: false, title: `leaves ${counted(n, "configuration")}`};
   });
   element("refused").hidden = refused === null;
   element("refused-why").textContent = refused === null ? "" : `${replyWords(refused)} is impossible at ${board.names[next]}: ${whyNot(refused)}. If your opponent says so, an earlier reply is wrong.`;
@@ -152,7 +154,8 @@ function chanceText(next) {
 
 function showWay() {
   element("way-none").hidden = place.shots.length > 0;
-  element("path").replaceChildren(...place.shots.map(([cell, reply], i) => {
+  element("path").replaceChildren(...place.shots.flatMap(([cell, reply], i) => {
+    if (board.shown[reply] && place.shots.findIndex((shot) => shot[1] === reply) < i) return [];  // one for a ship that is shown
     const button = made("button", [`${cell} `, mark(reply), made("span", ` ${said(reply)}`, {class: reply.includes(":") || kindOf(reply) === "sunk" ? "" : "unseen"})], {type: "button", "aria-pressed": i === picked});
     button.addEventListener("click", () => pick(i));
     return made("li", button);
@@ -215,12 +218,15 @@ function pick(i) {
   show();
 }
 
+/** The shots without one of them; where its reply shows a ship, without all that do. */
+const without = (i) => place.shots.filter(([, reply], k) => k !== i && !(board.shown[reply] && reply === place.shots[i][1]));
+
 function takeBack(i) {
-  goTo({shots: place.shots.filter((_, k) => k !== i)});
+  goTo({shots: without(i)});
 }
 
 function undo() {
-  if (place.mode === "advise" && place.shots.length) returnTo({shots: place.shots.slice(0, -1)});
+  if (place.mode === "advise" && place.shots.length) returnTo({shots: without(place.shots.length - 1)});
 }
 
 function answer(reply) {
@@ -234,6 +240,9 @@ function answer(reply) {
   }
 }
 
+/** Go on after a reply; a ship that it shows is hit on all its cells. */
 function addShot(reply) {
-  goTo({shots: [...place.shots, [board.names[nextShot()], reply]]});
+  const next = board.names[nextShot()], ship = board.shown[reply]?.cells.map((cell) => board.names[cell]) ?? [];
+  const others = ship.filter((name) => name !== next && !place.shots.some(([shot]) => shot === name));
+  goTo({shots: [...place.shots, ...[next, ...others].map((name) => [name, reply])]});
 }

@@ -25,16 +25,24 @@ from optsearch.evaluation.choosing import Chooser
 from optsearch.game import (
     MAX_CELLS,
     Cell,
+    FixedLabels,
     Game,
-    NoLabels,
-    ShipNames,
-    SinkingLabels,
     bits,
     cell_name,
     parse_cell,
 )
 from optsearch.game.named_games import NAMED_GAMES, to_choose
-from optsearch.game.position import Position, Reply, Shot, known_replies, play
+from optsearch.game.position import (
+    HIT,
+    MISS,
+    Position,
+    Reply,
+    Shot,
+    known_replies,
+    play,
+    replies_at,
+)
+from optsearch.game.shapes import Placement
 from optsearch.play.advice import ENDGAME, Advice, advise, optimum
 from optsearch.play.match import OPPONENTS, Match
 from optsearch.play.replies import conflict, position_of, wrong_alone
@@ -65,9 +73,6 @@ class Setting:
     prior: str | None = None
     by: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        self.game.require_kinds("the board of the browser", NoLabels, ShipNames, SinkingLabels)
 
     @cached_property
     def players(self) -> list[str]:
@@ -131,9 +136,7 @@ def games(first: Setting | None) -> dict[str, Any]:
         ],
         "first": first and {"name": "", "about": about, **_parts_of(first.game)},
         "contacts": explorer.CONTACTS,
-        "announcements": {
-            rule: words for rule, words in explorer.ANNOUNCEMENTS.items() if rule != "place"
-        },
+        "announcements": explorer.ANNOUNCEMENTS,
         "boards": explorer.BOARDS,
     }
 
@@ -225,7 +228,10 @@ def _weighed(setting: Setting, position: Position) -> Advice:
 
 
 def _shots(game: Game, shots: str) -> tuple[Shot, ...]:
-    """The shots of a text, even where they are more than a position may have; none if it is bad."""
+    """The shots of a text, even where they are more than a position may have; none if it is bad.
+
+    Of the hits that show one ship only the first, from which the others follow.
+    """
     found = []
     for text in shots.replace(",", " ").split():
         cell, _, reply = text.partition("=")
@@ -238,7 +244,12 @@ def _shots(game: Game, shots: str) -> tuple[Shot, ...]:
     for shot in found:
         if shot.cell not in game or shot.reply not in known_replies(game):
             return ()
-    return tuple(found)
+    first = {shot.reply: shot for shot in reversed(found)}
+    return tuple(
+        one
+        for one in found
+        if one is first[one.reply] or not isinstance(one.reply.length, Placement)
+    )
 
 
 def _known(known: Advice) -> dict[str, Any]:
@@ -261,11 +272,13 @@ def _sunk(position: Position) -> dict[str, Any]:
     """The ships that are sunk for certain, and the cells of those that lie there for certain."""
     game = position.game
     kinds, wrecks = Counter[int](), set[int]()
-    if isinstance(game.announcement, ShipNames):
-        for kind, number in Counter(game.fleet).items():
-            hits = game.mask(one.cell for one in position.shots if one.reply.length == kind)
-            if hits.bit_count() == number * int(kind):
-                kinds[kind] = number
+    if isinstance(game.announcement, FixedLabels):
+        for told in {one.reply.length for one in position.shots if one.reply.length}:
+            hits = game.mask(one.cell for one in position.shots if one.reply.length == told)
+            if hits.bit_count() == game.announcement.most(game.fleet, Reply(True, length=told)):
+                is_place = isinstance(told, Placement)
+                number = 1 if is_place else game.fleet.count(told)
+                kinds[game.kind_of(told) if is_place else told] += number
                 wrecks |= {hits} if number == 1 else set()
     elif not game.is_silent:
         ways = [case.sunk for case in cases(position)]
@@ -294,16 +307,18 @@ def _choices(setting: Setting, known: Advice, cell: str) -> dict[str, Any]:
 def _parts(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
     """How many configurations each reply to a shot leaves."""
     position = posterior.position
-    *hits, miss = replies = known_replies(position.game)
-    if position.closed & position.game.bit(cell):
+    game, bit = position.game, position.game.bit(cell)
+    if position.closed & bit:
         raise PositionError(f"{cell_name(cell)} was shot before")
-    found = dict.fromkeys(replies, 0)
-    for named in hits[1:]:
+    found = dict.fromkeys(replies_at(game, cell), 0)
+    for (kind, ship), n in posterior.by_kind.items():
+        if ship & bit:
+            found[game.announcement.of_hit(game.label(kind, ship), is_sunk=False)] += n
+    for sinking in (one for one in found if one.sunk):
         with suppress(PositionError):  # such a ship is sunk already
-            found[named] = Posterior(position.after(cell, named)).configurations
-    having = int(posterior.occurrence[cell])
-    found[hits[0]] = having - sum(found.values())
-    found[miss] = posterior.configurations - having
+            found[sinking] = Posterior(position.after(cell, sinking)).configurations
+            found[HIT] -= found[sinking]
+    found[MISS] = posterior.configurations - int(posterior.occurrence[cell])
     return found
 
 

@@ -21,17 +21,18 @@ const isTooLong = () => failed === "TooLong";
 const digits = () => A.shape.cells.some((cell) => cell && cell[1] > 8) ? 0 : 1;
 const shotText = ([cell, reply]) => reply ? `${cell}=${reply}` : cell;
 const shotsText = (shots) => shots.map(shotText).join(",");
-const said = (reply) => replyWords(reply).toLowerCase();
 const parsed = (text) => text.split(/[\s,]+/).filter(Boolean).map((one) => { const [cell, reply = ""] = one.split(/=(.*)/s); return [cell, reply]; });
 
 // The address
 
+const escaped = (text) => text.replace(/[#%&+]/g, encodeURIComponent);
+
 function addressOf({game, mode, shots, match: name = "", at = 0}) {
   const parts = [];
-  if (game) parts.push(`game=${game}`);
+  if (game) parts.push(`game=${escaped(game)}`);
   if (mode !== "advise") parts.push(`mode=${mode}`);
   if (name) parts.push(`match=${name}`);
-  if (shots.length) parts.push(`shots=${shotsText(shots)}`);
+  if (shots.length) parts.push(`shots=${escaped(shotsText(shots))}`);
   if (at) parts.push(`at=${at}`);
   return `/${parts.length ? "?" : ""}${parts.join("&")}`;
 }
@@ -210,9 +211,7 @@ function build() {
   board = new Board(element("board"), A.shape, "Board, with the probability of a ship on each cell", {look, choose});
   own = new Board(element("own"), A.shape, "Your ships and the shots at them", {});
   for (const part of document.querySelectorAll("[data-sign]")) part.prepend(mark(part.dataset.sign));
-  answers = replyButtons(element("replies"), A.replies, answer);
-  element("key-ships").append(...A.replies.flatMap((reply) => reply.includes(":") && keyOf(reply) ? [" ", made("kbd", keyOf(reply)), ` ${said(reply)},`] : []));
-  element("key-hit").hidden = !A.replies.includes("hit");
+  answers = new ReplyButtons(element("replies"), A, board, answer);
   element("against").append(...A.players.map((name) => made("option", name || "nobody", {value: name})));
   const on = (id, event, does) => element(id).addEventListener(event, (happened) => { happened.preventDefault(); does(); });
   for (const mode of ["advise", "play", "review"]) on(`mode-${mode}`, "click", () => goTo({mode}));
@@ -239,9 +238,7 @@ function build() {
       return {ArrowLeft: to(place.at - 1), ArrowRight: to(place.at + 1)};
     }
     if (place.mode !== "advise") return {};
-    const actions = {};
-    A.replies.forEach((reply) => { if (keyOf(reply)) actions[keyOf(reply)] ??= () => answer(reply); });
-    return {...actions, U: undo, Backspace: undo, R: () => element("restart").click(), Escape: () => { [chosen, picked, refused] = [null, null, null]; show(); }};
+    return {...answers.keys, U: undo, Backspace: undo, R: () => element("restart").click(), Escape: () => { [chosen, picked, refused] = [null, null, null]; show(); }};
   });
 }
 

@@ -35,8 +35,6 @@ function shipName(cells) {
   return isStraight && cells.length > 1 ? `${names[0]}-${names.at(-1)}` : names.join("+");
 }
 
-const shipText = (kind) => `ship of ${/^\d+$/.test(kind) ? "length" : "shape"} ${kind}`;
-
 function shipsLeft() {
   const placed = ships.map(([kind]) => kind);
   return A.fleet.filter((kind) => {

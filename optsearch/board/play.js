@@ -55,7 +55,7 @@ function showPlay() {
   if (!match) return;
   const shots = parsed(match.shots), answered = parsed(match.answers);
   showCells(match.over ? null : known, shots, {wrecks: match.wrecks});
-  board.ships(match.hidden ?? match.wrecks);
+  board.ships(match.hidden ?? [...match.wrecks, ...board.shipsOf(shots)]);
   element("own-place").hidden = !match.against;
   if (match.against) {
     const replies = new Map(answered), shotAt = (cell) => replies.has(own.names[cell]);

@@ -28,10 +28,10 @@ function lossText([lower, upper]) {
 }
 
 function showReview() {
-  const {shots} = place, at = Math.min(place.at, reviewed.length), one = at ? reviewed[at - 1] : null;
+  const {shots} = place, at = Math.min(place.at, reviewed.length), one = at ? reviewed[at - 1] : null, before = one ? shots.slice(0, at - 1) : shots;
   const wrecks = (one ?? reviewed.at(-1))?.wrecks ?? [];
-  showCells(one, one ? shots.slice(0, at - 1) : shots, {next: one ? board.named(shots[at - 1][0]) : null, end: one, wrecks});
-  board.ships(wrecks);
+  showCells(one, before, {next: one ? board.named(shots[at - 1][0]) : null, end: one, wrecks});
+  board.ships([...wrecks, ...board.shipsOf(before)]);
   element("rows-place").hidden = shots.length === 0;
   element("branch").hidden = !at;
   element("branch").textContent = `Advise before shot ${at}`;

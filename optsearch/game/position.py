@@ -41,6 +41,7 @@ __all__ = [
     "legend",
     "no_configuration",
     "play",
+    "replies_at",
     "reply",
     "shots_of",
 ]
@@ -58,6 +59,16 @@ def known_replies(game: Game) -> tuple[Reply, ...]:
     """Every reply that the rules of the game know, in the order of replies."""
     hits = game.announcement.hits(game.labels)
     return tuple(sorted({MISS} | hits, key=lambda reply: reply.order))
+
+
+def replies_at(game: Game, cell: Cell) -> list[Reply]:
+    """The known replies to a shot at a cell: of ships that hits show, those that lie there."""
+    bit = game.bit(cell)
+    return [
+        one
+        for one in known_replies(game)
+        if not isinstance(one.length, Placement) or one.length & bit
+    ]
 
 
 def reply(game: Game, configuration: Iterable[int], hits: int, shot: int) -> Reply:

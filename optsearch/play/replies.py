@@ -14,7 +14,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, FixedLabels, Game, cell_name
 from optsearch.game.noise import Lies, Noise, NoisyPosition
-from optsearch.game.position import HIT, SUNK, Position, Reply, Shot, known_replies, shots_of
+from optsearch.game.position import HIT, SUNK, Position, Reply, Shot, replies_at, shots_of
 from optsearch.game.shapes import Placement, is_kind
 from optsearch.support.errors import ImpossiblePosition, PositionError
 
@@ -78,7 +78,7 @@ def reply_in(position: Position | NoisyPosition, cell: Cell, reply: Reply) -> Re
         return replace(reply, length=None)
     if reply != _unnamed(game) or game.bit(cell) & position.closed:
         return reply
-    forms = [one for one in known_replies(game) if one.length is not None]
+    forms = [one for one in replies_at(game, cell) if one.length is not None]
     possible = [one for one in forms if _fits(position, cell, one)]
     if len(possible) == 1:
         return possible[0]
@@ -161,7 +161,7 @@ class Replies:
                 why = "cannot be after these shots, whatever the replies to them"
             possible = [
                 in_words(cell, one)
-                for one in known_replies(following.game)
+                for one in replies_at(following.game, cell)
                 if reply.hit and one.hit and one != reply and _fits(self.position, cell, one)
             ]
             why += f"; {' or '.join(possible[:MOST_TOLD])} can be" if possible else ""

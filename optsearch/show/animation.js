@@ -22,13 +22,13 @@ function show() {
     if (!shown) return;
     const reply = replies.get(cell), chance = chances[cell];
     const classes = cell === last ? ["next"] : [];
-    if (reply !== undefined) board.show(cell, {reply, classes: [...classes, "shot"], label: replyWords(reply).toLowerCase()});
+    if (reply !== undefined) board.show(cell, {reply, classes: [...classes, "shot"], label: said(reply)});
     else if (chance === undefined) board.show(cell, {});
     else board.show(cell, {text: percent(chance, 1, digits), classes: chance ? [] : ["never"], warmth: chance / most, label: `${percent(chance, 1, 2)}\u00a0%`});
   });
-  board.ships(number === END ? D.ships : []);
+  board.ships(number === END ? D.ships : board.shipsOf([...replies]));
   const hits = [...replies.values()].filter((reply) => kindOf(reply) !== "miss").length;
-  const shot = last === null ? "Start" : `${counted(number, "shot")}, ${counted(hits, "hit")}: ${board.names[last]} ${replyWords(D.shots[number - 1][1]).toLowerCase()}`;
+  const shot = last === null ? "Start" : `${counted(number, "shot")}, ${counted(hits, "hit")}: ${board.names[last]} ${said(D.shots[number - 1][1])}`;
   element("said").textContent = shot + (D.left ? `; ${counted(D.left[number], "configuration")} left` : "");
   element("shot").value = number;
   element("shot").setAttribute("aria-valuetext", element("said").textContent);

@@ -45,11 +45,13 @@ function showBar(place, most) {
 
 const kindOf = (reply) => reply.split(":")[0];
 
+/** The words of a reply. */
+const said = (reply) => reply.replace(":", " ");
+
 /** The words of a reply, as on its button. */
-function replyWords(reply) {
-  const text = reply.replace(":", " ");
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
+const replyWords = (reply) => said(reply).charAt(0).toUpperCase() + said(reply).slice(1);
+
+const shipText = (kind) => `ship of ${/^\d+$/.test(kind) ? "length" : "shape"} ${kind}`;
 
 /** The key that gives a reply: of a ship its digit, or its letter where it has one; else none. */
 function keyOf(reply) {
@@ -72,16 +74,70 @@ function sign(reply, isSunk = kindOf(reply) === "sunk") {
 /** The sign of a reply among words. */
 const mark = (reply) => drawn("svg", {class: "mark", viewBox: "-.5 -.5 1 1", "aria-hidden": "true"}, sign(kindOf(reply)));
 
-/** A button for each reply, in a group; each has its words, its key, and room for a word more. */
-function replyButtons(group, replies, answer) {
-  return replies.map((reply) => {
-    const button = made("button", [mark(reply), " ", made("b", replyWords(reply)), " "], {type: "button", class: kindOf(reply)});
-    if (keyOf(reply)) button.append(made("kbd", keyOf(reply), {"aria-hidden": "true"}));
+/**
+ * A button in a group for each reply to a shot; it has its words, its key, and room for a word more. Where hits
+ * show their ship, it has a picture of the ship, which the board outlines while the button is pointed at; ships
+ * of a kind are together, and those that cannot be there are folded away.
+ *
+ * game -- its replies and its fleet.
+ */
+class ReplyButtons {
+  #buttons = new Map();
+  #drawn = "";
+
+  constructor(group, game, board, answer) {
+    Object.assign(this, {group, game, board, answer});
+  }
+
+  /** Those for a shot at a cell. says(reply) -- the word more, whether it cannot be, and the title. */
+  show(cell, says) {
+    const {shown} = this.board, replies = this.board.repliesAt(cell, this.game.replies), told = new Map(replies.map((reply) => [reply, says(reply)]));
+    const [never, ships] = [true, false].map((isNever) => replies.filter((reply) => shown[reply] && told.get(reply).isNever === isNever));
+    const key = [cell, ...ships].join();
+    if (this.#drawn === "" || never.length + ships.length && this.#drawn !== key) {
+      this.#drawn = key;
+      this.#buttons = new Map();
+      const others = replies.filter((reply) => !shown[reply]).map((reply) => this.#button(reply, cell));
+      const [possible, impossible] = [ships, never].map((some) => this.#byKind(some, cell));
+      const folded = made("details", [made("summary", `${counted(never.length, "ship")} impossible there`), made("div", impossible, {class: "replies ships"})]);
+      this.group.replaceChildren(...others, ...possible, ...(never.length ? [folded] : []));
+      this.group.classList.toggle("ships", never.length + ships.length > 0);
+    }
+    for (const [reply, {text, isNever, title = ""}] of told) {
+      const button = this.#buttons.get(reply);
+      button.lastChild.textContent = text;
+      button.title = title;
+      button.setAttribute("aria-disabled", isNever);
+    }
+  }
+
+  /** What keys do: of ships that are shown the first nine have a digit. */
+  get keys() {
+    return Object.fromEntries([...this.#buttons].reverse().map(([reply, {dataset}]) => [dataset.key, () => this.answer(reply)]));
+  }
+
+  /** Under the name of its kind each ship that is shown, those across first. */
+  #byKind(ships, cell) {
+    const {shown} = this.board, far = (reply) => shown[reply].cells.at(-1) - shown[reply].cells[0];
+    return [...new Set(this.game.fleet)].flatMap((kind) => {
+      const own = ships.filter((reply) => shown[reply].kind === kind).sort((one, other) => far(one) - far(other));
+      return own.length ? [made("p", shipText(kind), {class: "muted"}), ...own.map((reply) => this.#button(reply, cell))] : [];
+    });
+  }
+
+  #button(reply, cell) {
+    const ship = this.board.shown[reply], [, place] = reply.split(":"), number = this.#buttons.size;
+    const key = ship ? (number < 10 ? String(number) : "") : keyOf(reply);
+    const words = ship ? [made("span", `Hit, ${shipText(ship.kind)} on ${place}`, {class: "unseen"}), made("b", place.replace(/\+.*\+/, "…"), {"aria-hidden": "true"})] : made("b", replyWords(reply));
+    const button = made("button", [ship ? this.board.picture(ship.cells, cell) : mark(reply), " ", words, " "].flat(), {type: "button", class: kindOf(reply), value: reply, "data-key": key});
+    if (key) button.append(made("kbd", key, {"aria-hidden": "true"}));
     button.append(made("small"));
-    button.addEventListener("click", () => answer(reply));
-    group.append(button);
+    button.addEventListener("click", () => this.answer(reply));
+    for (const event of ["pointerenter", "focus"]) button.addEventListener(event, () => this.board.outline(ship?.cells ?? []));
+    for (const event of ["pointerleave", "blur"]) button.addEventListener(event, () => this.board.outline([]));
+    this.#buttons.set(reply, button);
     return button;
-  });
+  }
 }
 
 /** What keys do: actions by the name of the key, a letter as a capital. */
@@ -103,7 +159,8 @@ function onKeys(actions) {
  * place and an outline.
  *
  * shape.cells -- each [name, x, y], or null for an index that is no cell; shape.outline -- the
- * corners of a cell around its place; shape.labels -- each [text, x, y].
+ * corners of a cell around its place; shape.labels -- each [text, x, y]; shape.shown -- the ships that hits
+ * show, a kind and cells by the texts of these replies.
  * does.look(cell or null) -- when a cell is pointed at or has the focus; does.choose(cell).
  */
 class Board {
@@ -111,6 +168,7 @@ class Board {
     this.place = place;
     this.names = shape.cells.map((cell) => cell && cell[0]);
     this.at = shape.cells.map((cell) => cell && cell.slice(1));
+    this.shown = shape.shown;
     const known = this.at.filter(Boolean);
     const corners = (side) => known.flatMap((at) => shape.outline.map((corner) => at[side] + corner[side]));
     const labelled = (side) => shape.labels.map((one) => one[side + 1] - .35);
@@ -173,6 +231,12 @@ class Board {
   /** The cell under a pointer; -1 if there is none. */
   under({clientX, clientY}) { return this.elements.indexOf(document.elementFromPoint(clientX, clientY)?.closest(".cell") ?? 0); }
 
+  /** Those of some replies that a shot at a cell can have: of ships that hits show, those that lie there. */
+  repliesAt(cell, replies) { return replies.filter((reply) => this.shown[reply]?.cells.includes(cell) ?? true); }
+
+  /** The ships that shots, each a cell and its reply, have shown. */
+  shipsOf(shots) { return [...new Set(shots.flatMap(([, reply]) => this.shown[reply]?.cells ? [this.shown[reply].cells] : []))]; }
+
   first() { return this.elements.findIndex(Boolean); }
 
   /** The cell of a name; -1 if none has it. */
@@ -191,7 +255,7 @@ class Board {
    */
   show(cell, {text = "", reply = null, wreck = false, classes = [], warmth = 0, label = ""}) {
     const shown = this.elements[cell];
-    const content = reply !== null ? sign(reply, wreck || undefined) : drawn("text", {class: text.length > 3 || text.includes(".") ? "long" : ""}, text);
+    const content = reply !== null ? sign(this.shown[reply] ? kindOf(reply) : reply, wreck || undefined) : drawn("text", {class: text.length > 3 || text.includes(".") ? "long" : ""}, text);
     shown.setAttribute("class", ["cell", ...(wreck ? ["wreck"] : []), ...classes].join(" "));
     shown.style.setProperty("--warmth", warmth);
     shown.setAttribute("aria-label", label ? `${this.names[cell]}: ${label}` : this.names[cell]);
@@ -209,14 +273,29 @@ class Board {
   /** Ships under what the cells show, each a list of cells; neighbours are joined. */
   ships(ships) {
     for (const shown of this.elements) shown?.children[1].replaceChildren();
-    for (const cells of ships) {
-      for (const one of cells) {
-        const [x, y] = this.at[one];
-        const arms = cells.map((other) => [this.at[other][0] - x, this.at[other][1] - y])
-          .filter(([dx, dy]) => Math.hypot(dx, dy) < this.unit * 1.01)
-          .map(([dx, dy]) => `M0 0L${dx / 2} ${dy / 2}`);
-        this.elements[one].children[1].append(drawn("path", {class: "hull", d: arms.join("")}), drawn("circle", {class: "hull", r: .37}));
-      }
-    }
+    for (const cells of ships) for (const cell of cells) this.elements[cell].children[1].append(...this.#hull(cell, cells));
+  }
+
+  /** The part of a ship on one of its cells, around that. */
+  #hull(cell, cells) {
+    const [x, y] = this.at[cell];
+    const arms = cells.map((other) => [this.at[other][0] - x, this.at[other][1] - y])
+      .filter(([dx, dy]) => Math.hypot(dx, dy) < this.unit * 1.01)
+      .map(([dx, dy]) => `M0 0L${dx / 2} ${dy / 2}`);
+    return [drawn("path", {class: "hull", d: arms.join("")}), drawn("circle", {class: "hull", r: .37})];
+  }
+
+  /** A picture of a ship, with a hit on one of its cells. */
+  picture(cells, hit) {
+    const [across, down] = [0, 1].map((side) => cells.map((cell) => this.at[cell][side]));
+    const [left, top] = [across, down].map((all) => Math.min(...all) - .5);
+    const [wide, high] = [Math.max(...across) + .5 - left, Math.max(...down) + .5 - top];
+    return drawn("svg", {viewBox: `${left} ${top} ${wide} ${high}`, width: `${.8 * wide}em`, height: `${.8 * high}em`, "aria-hidden": "true"}, cells.map((cell) =>
+      drawn("g", {transform: `translate(${this.at[cell].join(" ")})`}, [...this.#hull(cell, cells), ...(cell === hit ? [sign("hit")] : [])])));
+  }
+
+  /** Outline some cells, and no others. */
+  outline(cells) {
+    this.elements.forEach((shown, cell) => shown?.classList.toggle("outlined", cells.includes(cell)));
   }
 }

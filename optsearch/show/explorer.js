@@ -3,6 +3,8 @@
 
 let D;  // what the page carries
 let HIT, MISS, CONFIGURATIONS, nodesOf, board;
+let REPLIES;  // the places in D.replies of those that a shot at each cell can have, as a node has its children
+let PLACES;  // the places in D.replies of those that show a ship, by its cells
 let asking = null;  // where a server answers: what it says of a step and a cell, or of a step
 
 const cellName = (cell) => board.names[cell];
@@ -27,6 +29,7 @@ function replyOf({ships}, hits, cell) {
   const number = ships.findIndex((cells) => cells.includes(cell)), ship = ships[number];
   if (!ship) return MISS;
   if (D.announce === "name") return D.replies.indexOf(`hit:${D.fleet[number]}`);
+  if (D.announce === "place") return PLACES.get(ship.join());
   const afloat = ship.some((other) => other !== cell && !hits.has(other));
   if (D.announce === "nothing" || afloat) return HIT;
   return D.replies.indexOf(D.announce === "ship" ? `sunk:${D.fleet[number]}` : "sunk");
@@ -46,12 +49,12 @@ function nodesByReplies({root}) {
     nodes.set(keyOfReplies(replies), node);
     if (isLeaf(node)) return;
     const [cell, , , ...children] = node;
-    children.forEach((child, reply) => { if (child) add(child, new Map(replies).set(cell, reply)); });
+    children.forEach((child, i) => { if (child) add(child, new Map(replies).set(cell, REPLIES[cell][i])); });
   };
   return () => {
     if (!nodes) {
       nodes = new Map();
-      if (D.announce === "nothing") add(root, new Map(D.shots));
+      if (!["sunk", "ship"].includes(D.announce)) add(root, new Map(D.shots));
     }
     return nodes;
   };
@@ -71,7 +74,7 @@ function after(step, cell, reply) {
   const replies = new Map(step.replies).set(cell, reply);
   const isTrees = step.node !== null && !isLeaf(step.node) && step.node[0] === cell;
   return {
-    node: isTrees ? step.node[3 + reply] : nodesOf[tree]().get(keyOfReplies(replies)) ?? null,
+    node: isTrees ? step.node[3 + REPLIES[cell].indexOf(reply)] : nodesOf[tree]().get(keyOfReplies(replies)) ?? null,
     family: partOf(step, cell, reply),
     hits: reply === MISS ? step.hits : new Set(step.hits).add(cell),
     replies, cell,
@@ -215,7 +218,7 @@ function suggestion(step) {
 
 const nextShot = () => isOver(current()) ? null : chosen ?? suggestion(current());
 
-let answers = [];  // the buttons of replies
+let answers;  // the buttons of replies
 
 /** Show a way back to where the page is linked. */
 function leadBack(address, text) {
@@ -230,6 +233,9 @@ function begin(carried) {
   [HIT, MISS] = [0, D.replies.length - 1];
   CONFIGURATIONS = D.configurations.map(([weight, ...ships]) => ({weight, ships: ships.map(cellsOf)}));
   nodesOf = D.trees.map(nodesByReplies);
+  board = new Board(element("board"), D.shape, "Board, with the probability of a ship on each cell", {look, choose});
+  REPLIES = board.names.map((_, cell) => board.repliesAt(cell, D.replies).map((reply) => D.replies.indexOf(reply)));
+  PLACES = new Map(Object.entries(board.shown).map(([reply, {cells}]) => [cells.join(), D.replies.indexOf(reply)]));
   steps = [start(tree)];
   build();
   if (location.hash && location.hash !== placeText()) goToPlace(location.hash);
@@ -248,11 +254,8 @@ function build() {
     element("trees").append(button);
   });
 
-  board = new Board(element("board"), D.shape, "Board, with the probability of a ship on each cell", {look, choose});
   for (const part of document.querySelectorAll("[data-sign]")) part.prepend(mark(part.dataset.sign));
-  answers = replyButtons(element("replies"), D.replies, (reply) => answer(D.replies.indexOf(reply)));
-  const sinkings = D.replies.flatMap((reply) => kindOf(reply) === "sunk" ? [" ", made("kbd", keyOf(reply)), ` ${replyWords(reply).toLowerCase()},`] : []);
-  element("key-sinking").append(...sinkings);
+  answers = new ReplyButtons(element("replies"), D, board, (reply) => answer(D.replies.indexOf(reply)));
   element("back").addEventListener("click", back);
   element("restart").addEventListener("click", () => goTo(0));
   element("tree-shot").addEventListener("click", () => choose(null));
@@ -267,6 +270,7 @@ function startText() {
 
 function show() {
   const {family, replies} = current();
+  board.ships(board.shipsOf([...replies].map(([cell, reply]) => [cell, D.replies[reply]])));
   const total = weightOf(family), counts = countsOf(family);
   const greedy = greedyCells(counts, total, replies);
   const next = nextShot();
@@ -296,7 +300,7 @@ function showBoard(counts, total, greedy, next) {
     if (!shown) return;
     const n = counts[cell], reply = replies.get(cell);
     if (reply !== undefined) {
-      board.show(cell, {reply: D.replies[reply], classes: ["shot"], label: replyWords(D.replies[reply]).toLowerCase()});
+      board.show(cell, {reply: D.replies[reply], classes: ["shot"], label: said(D.replies[reply])});
       return;
     }
     const classes = [];
@@ -335,13 +339,10 @@ function showQuestion(counts, total, next) {
     ? `after ${counted(shots, "shot")}${D.shots.length ? ` from the start, ${step.replies.size} in all` : ""}, ${misses === 1 ? "1 miss" : `${misses} misses`} among them`
     : counts[next] === total ? `hits for certain: ${counts[next]}/${total}` : `hits with probability ${chanceText(counts[next], total)}`;
   element("replies").hidden = over;
-  if (!over) {
-    answers.forEach((button, reply) => {
-      const n = weightOf(partOf(step, next, reply));
-      button.lastChild.textContent = n ? `leaves ${grouped(n)}` : "never";
-      button.setAttribute("aria-disabled", n === 0);
-    });
-  }
+  if (!over) answers.show(next, (reply) => {
+    const n = weightOf(partOf(step, next, D.replies.indexOf(reply)));
+    return {text: n ? `leaves ${grouped(n)}` : "never", isNever: n === 0};
+  });
   for (const id of ["back", "restart"]) element(id).setAttribute("aria-disabled", shots === 0);
   if (over && element("replies").contains(document.activeElement)) element("restart").focus();
 }
@@ -352,7 +353,7 @@ function showPath() {
     const content = ["Start"];
     if (i) {
       const {cell} = step, reply = D.replies[step.replies.get(cell)];
-      content.splice(0, 1, `${cellName(cell)} `, mark(reply), made("span", ` ${replyWords(reply).toLowerCase()}`, {class: kindOf(reply) === "sunk" ? "" : "unseen"}));
+      content.splice(0, 1, `${cellName(cell)} `, mark(reply), made("span", ` ${said(reply)}`, {class: reply.includes(":") || kindOf(reply) === "sunk" ? "" : "unseen"}));
     }
     const button = made("button", content, {type: "button"});
     if (i === steps.length - 1) button.setAttribute("aria-current", "step");
@@ -504,15 +505,14 @@ onKeys(() => {
   if (!D) return {};
   const actions = {
     Escape: () => choose(null),
-    ArrowLeft: () => answer(HIT),
+    ArrowLeft: () => answer(REPLIES[nextShot() ?? 0].find((reply) => partOf(current(), nextShot(), reply).length) ?? HIT),
     ArrowRight: () => answer(MISS),
     Backspace: back,
     U: back,
     R: () => goTo(0),
     T: () => switchTo((tree + 1) % D.trees.length),
   };
-  D.replies.forEach((text, reply) => { if (keyOf(text)) actions[keyOf(text)] = () => answer(reply); });
-  return actions;
+  return {...answers.keys, ...actions};
 });
 addEventListener("popstate", () => D && goToPlace(location.hash));
 const carried = JSON.parse(element("data").textContent);

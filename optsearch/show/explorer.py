@@ -15,8 +15,8 @@ from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.counting.family import Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import Game, NoLabels, ShipNames, SinkingLabels
-from optsearch.game.position import Position, known_replies
+from optsearch.game import Game
+from optsearch.game.position import Position, known_replies, replies_at
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.kernels import Subfamily
 from optsearch.search.solver import Solver
@@ -105,9 +105,10 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
         cells; where no sinking is announced, the cells still to hit stand for all ships, and the
         weight is the number of configurations that have them.
     trees -- objects of a name and a root. A node is `[cell, cost, optimum, child, …]`, a child for
-        each of the `replies`: cost is the total height of the tree from there, optimum the least
-        total height of any strategy from there, or a pair of bounds where it is not known. A
-        leaf is its number of configurations, and 0 stands for a reply that no configuration gives.
+        each of the `replies` that the cell can have: cost is the total height of the tree from
+        there, optimum the least total height of any strategy from there, or a pair of bounds where
+        it is not known. A leaf is its number of configurations, and 0 stands for a reply that no
+        configuration gives.
     values -- for each cell the least total height of strategies that shoot it first, as a pair of
         bounds, or None; as far as the solver was asked for all shots.
 
@@ -116,7 +117,6 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
     """
     position = solver.position
     game = position.game
-    position.game.require_kinds("a page to walk", NoLabels, ShipNames, SinkingLabels)
     require_small(position)
     replies = known_replies(game)
     for name, tree in trees:
@@ -221,7 +221,7 @@ def _encoded(
     parts = kernel.parts(state, cell)
     children = [
         _encoded(solver, limit, parts[reply], node.replies[reply]) if reply in parts else 0
-        for reply in known_replies(kernel.game)
+        for reply in replies_at(kernel.game, node.cell)
     ]
     weight = kernel.weight(state)
     cost = weight + sum(child[1] for child in children if isinstance(child, list))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from optsearch.game import Game, cell_name, column_name
+from optsearch.game import Game, bits, cell_name, column_name
+from optsearch.game.position import known_replies
+from optsearch.game.shapes import Placement
 
 BOARD = ("optsearch.show/board.css", "optsearch.show/board.js")  # what draws it
 
@@ -14,7 +16,8 @@ def shape(game: Game) -> dict[str, Any]:
 
     cells -- by their index, each a name, x and y; None for a hole. outline -- the corners of a cell
     around its place. labels -- texts beside the board, each with x and y. seams -- where the board
-    goes on at its other side, as the path of an SVG.
+    goes on at its other side, as the path of an SVG. shown -- the ships that hits show, by the
+    texts of these replies: each its kind and its cells.
     """
     board, cells = game.board, map(game.cell, range(game.cells))
     return {
@@ -25,6 +28,11 @@ def shape(game: Game) -> dict[str, Any]:
         "outline": board.outline,
         "labels": [] if board.digest else _labels(game),
         "seams": _seams(game),
+        "shown": {
+            str(reply): {"kind": str(game.kind_of(reply.length)), "cells": list(bits(reply.length))}
+            for reply in known_replies(game)
+            if isinstance(reply.length, Placement)
+        },
     }
 
 
