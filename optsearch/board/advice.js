@@ -61,10 +61,6 @@ async function countReplies(cell) {
   }
 }
 
-const meanText = (total, weight) => {
-  const mean = Number(total) / Number(weight);
-  return Number.isInteger(mean) ? String(mean) : mean.toFixed(4);
-};
 const boundsText = ([lower, upper], weight) => lower === upper
   ? `${meanText(lower, weight)} more ${lower === weight ? "shot" : "shots"} on average (${lower}/${weight})`
   : `${meanText(lower, weight)} to ${meanText(upper, weight)} more shots on average`;

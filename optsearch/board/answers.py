@@ -45,7 +45,7 @@ from optsearch.game.position import (
 from optsearch.game.shapes import Placement
 from optsearch.play.advice import ENDGAME, Advice, advise, optimum
 from optsearch.play.match import OPPONENTS, Match
-from optsearch.play.replies import conflict, position_of, wrong_alone
+from optsearch.play.replies import as_shown, conflict, position_of, wrong_alone
 from optsearch.search.solver import Solver
 from optsearch.show import explorer
 from optsearch.show.outlines import shape
@@ -377,7 +377,7 @@ def sample(setting: Setting, shots: str, number: int) -> dict[str, Any]:
 
 def shots_of(setting: Setting, text: str) -> dict[str, Any]:
     """The shots of a game as a person has written it down."""
-    return {"shots": str(position_of(setting.game, text))}
+    return {"shots": str(as_shown(position_of(setting.game, text)))}
 
 
 def review(setting: Setting, shots: str, number: int) -> dict[str, Any]:

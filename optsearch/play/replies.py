@@ -105,7 +105,7 @@ def _fits(position: Position | NoisyPosition, cell: Cell, reply: Reply) -> bool:
         return False
 
 
-def _as_shown(position: Position | NoisyPosition) -> Position | NoisyPosition:
+def as_shown(position: Position | NoisyPosition) -> Position | NoisyPosition:
     """The position with hits on all cells of a ship after the hit that shows it."""
     if position.game.announce != "place":
         return position
@@ -129,7 +129,7 @@ class Replies:
         self.prior = prior
         Posterior(position).require_some()
         self._require_weight(position)
-        self.position = _as_shown(position)
+        self.position = as_shown(position)
 
     def _require_weight(self, position: Position | NoisyPosition) -> None:
         """Refuse replies that no configuration of some weight gives."""
@@ -167,7 +167,7 @@ class Replies:
             why += f"; {' or '.join(possible[:MOST_TOLD])} can be" if possible else ""
             raise ReplyConflict(f"{shot} {why}", together)
         self._require_weight(following)
-        self.position = _as_shown(following)
+        self.position = as_shown(following)
 
     def undo(self, cell: Cell | None = None) -> Shot:
         """Take the last one back, or that of a cell, and return it.

@@ -35,6 +35,8 @@ function percent(n, total, digits) {
   return value.toFixed(digits);
 }
 
+const meanText = (total, n) => Number.isInteger(total / n) ? String(total / n) : (total / n).toFixed(4);
+
 /** The bar of the heat map in an element, from 0 to the greatest probability that the board shows. */
 function showBar(place, most) {
   place.hidden = !most;

@@ -189,8 +189,6 @@ function valueOf(step, cell) {
 
 // Numbers as text
 
-const meanText = (total, n) => total % n ? `${(total / n).toFixed(4)}` : `${total / n}`;
-
 /** A bracket of a total as its mean, or between which means it is. */
 const boundsText = ([lower, upper], n) => lower === upper
   ? `${meanText(lower, n)} on average (${lower}/${n})`
