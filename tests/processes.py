@@ -72,7 +72,7 @@ def interrupt_in_kernel(*_):
 COMMAND = """
 from optsearch.cli import main, progress
 
-progress.FIRST = float("inf")  # no line of progress, however long it takes
+progress.FIRST = 1e6  # no line of progress, however long it takes
 main()
 """
 

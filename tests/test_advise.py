@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from optsearch.check import reference
 from optsearch.cli import advising
 from optsearch.cli.command import app
-from optsearch.cli.counting import probability_board
+from optsearch.cli.counting import heat_board
 from optsearch.cli.dialogue import Dialogue
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
@@ -134,11 +134,6 @@ def test_a_conversation():
     assert f"{shown.configurations:,} configurations left" in result.output
     likely = advise(shown.position).likely(2)
     assert f"most probable: B5 {float(likely[0][1]):.1%}" in result.output
-
-
-def test_the_map_shows_a_sinking_that_follows():
-    result = run(["A1 3a", "B1 3a", "C1 3a", "map", "quit"], "official")
-    assert "\n 1     X     X     ●" in result.output
 
 
 @pytest.mark.parametrize(
@@ -372,7 +367,7 @@ def person(monkeypatch, tmp_path):
 
 def test_a_terminal_keeps_replies_and_offers_to_go_on(person):
     _, output = person(["B2 h", "C3 m"], "4x4:3,2")
-    board = probability_board(Posterior("4x4:3,2", "B2=hit C3=miss")).plain
+    board = heat_board(Posterior("4x4:3,2", "B2=hit C3=miss")).plain
     assert board.rstrip() in output  # shown by default
     (kept,) = person.folder.iterdir()
     assert kept.read_text() == "# game: 4x4:3,2\nB2=hit\nC3=miss\n"

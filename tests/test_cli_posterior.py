@@ -9,29 +9,6 @@ from optsearch.cli import counting
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.support import records
-
-
-def test_posterior_of_the_papers_game(answer_of):
-    answer = answer_of("posterior", "10x10:5,4,3,3,2")
-    assert answer["game"] == "10x10:5,4,3,3,2"
-    assert answer["position"] == ""
-    assert answer["configurations"] == 1_925_751_392
-    printed = records.read_published("figure2_occurrence.csv")
-    for row in printed.rows:
-        cell = answer["occurrence"][int(row["row"])][int(row["column"])]
-        assert cell == int(row["occurrence"])
-    assert answer["greedy_shots"] == ["E1", "F1", "A5", "J5", "A6", "J6", "E10", "F10"]
-
-
-def test_the_table_of_spalding_jamieson(answer_of):
-    """Printed with three decimals; one position took 146 s on one core there."""
-    answer = answer_of("posterior", "10x10:5,4,3,3,2,contact=any")
-    for row in records.read_published("spalding_jamieson_probability.csv").rows:
-        occurrence = answer["occurrence"][int(row["row"])][int(row["column"])]
-        assert f"{occurrence / answer['configurations']:.3f}" == row["probability"]
-    numbers = records.read_published("spalding_jamieson_numbers.csv").rows
-    assert 2 * answer["configurations"] == int(numbers[0]["value"])
 
 
 @pytest.mark.parametrize("ending", ["png", "pdf", "svg"])

@@ -1,6 +1,8 @@
 """Drawings hold what they should, where it should be, and nothing overlaps."""
 
+import re
 from collections import Counter
+from fractions import Fraction
 from itertools import combinations
 from math import hypot
 
@@ -13,6 +15,8 @@ from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
 
 from optsearch.check.trees import verify
+from optsearch.cli.counting import heat_board
+from optsearch.counting.posterior import Posterior
 from optsearch.drawing.boards import (
     board_lines,
     cell_corners,
@@ -25,6 +29,7 @@ from optsearch.drawing.layouts import CIRCLES, LEVEL, Scale, Vertex, layout
 from optsearch.drawing.trees import NAME_SIZE, draw_tree, tree_figure_size
 from optsearch.drawing.vertices import NODE_SIZE, SLOT, WIDEST, binary_tree
 from optsearch.game import Game
+from optsearch.game.noise import DOUBT, Lies, Noise, NoisyPosition
 from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.search import solver
 from optsearch.support import palette
@@ -381,3 +386,37 @@ def test_draw_probability_writes_the_cells_not_shot():
     assert colours == [palette.heat(share) for share in (1, 128 / 255, 1, 0)]
     assert (bar.get_xlim(), bar.get_xlabel()) == ((0, 50), "probability of a ship, percent")
     assert [text.get_text() for text in artists(ax, "legend")] == ["○ hit, × miss"]
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        NoisyPosition.parse(Game.parse("3x4:3,2"), Noise(0, Fraction(1, 5)), "B2=hit A1=miss"),
+        NoisyPosition.parse(Game.parse("2x4:2,holes=C2"), Lies(1), "A1=hit A1=hit B2=miss B2=hit"),
+        Position("3x4:3a,1,announce=name", "A1 3a B1 3a D3 m C1 3a"),
+        Position("3x3:2,board=hex,announce=sunk", "A1=hit C3=miss A2=sunk"),
+    ],
+)
+def test_text_counts_pictures_and_notebooks_agree(position):
+    """On what is a ?, a sinking that follows among the signs, and what all this means."""
+    posterior, ax, game = Posterior(position), axes(), position.game
+    drawn = [heat_board(posterior, counts).plain for counts in (False, True)]
+    boards = [board.split("\n\n")[0].split("\n")[1:] for board in drawn]
+    percent, numbers = ([word for line in board for word in line.split()[1:]] for board in boards)
+    draw_probability(ax, position, posterior.probability)
+    values = [text.get_text() for text in artists(ax, "value")]
+    assert [text for text in percent if text not in "Xo●-"] == values
+    occurrence = posterior.occurrence.ravel().tolist()
+    assert numbers == [
+        shown if shown in "Xo●-" else f"{number}{'?' * shown.endswith('?')}"
+        for shown, number in zip(percent, occurrence, strict=True)
+    ]
+    told = {shot.cell for shot in position.shots} - set(posterior.position.shown)
+    assert {game.cell(i) for i, text in enumerate(percent) if "?" in text} == told
+    html = re.sub("<[^>]*>", " ", posterior._repr_html_())
+    (legend,) = (text.get_text() for text in artists(ax, "legend"))
+    assert {DOUBT in page for page in (*drawn, html, legend)} == {bool(told)}
+    assert html.count("?") == len(told) + bool(told)
+    for sign, mark in (("●", "sunk"), ("X", "hit"), ("o", "miss")):
+        assert percent.count(sign) == len(artists(ax, mark))
+    assert html.count("●") - ("sunk" in html) == percent.count("●")

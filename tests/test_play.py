@@ -256,5 +256,3 @@ def test_who_hides_the_ships(tmp_path):
     ).exception
     assert "its boards is corner, not one-by-one" in str(error)
     assert "nobody" in str(run([], "4x4:3,2,contact=any", "--boards", "nobody").exception)
-    old = {name: value for name, value in json.loads(match.kept()).items() if name != "boards"}
-    assert Match.resumed(json.dumps(old)).boards == "uniform"

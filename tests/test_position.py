@@ -1,6 +1,8 @@
 """Positions: their two texts, the replies they accept, what they refuse."""
 
+import json
 import re
+from itertools import combinations
 
 import pytest
 from hypothesis import assume, given
@@ -8,7 +10,18 @@ from hypothesis import strategies as st
 
 from optsearch.check import reference
 from optsearch.game import ANNOUNCEMENTS, Game
-from optsearch.game.position import HIT, MISS, Position, Reply, Shot, known_replies, legend, reply
+from optsearch.game.position import (
+    HIT,
+    MISS,
+    Position,
+    Reply,
+    Shot,
+    known_replies,
+    legend,
+    reply,
+    shots_of,
+)
+from optsearch.play.replies import in_words
 from optsearch.support.errors import GameError, PositionError
 from tests.examples import positions
 
@@ -47,6 +60,43 @@ def test_board_round_trip(position):
     assert again.board() == position.board()
 
 
+NAMES = ("patrol-boat", "patrol", "boat-patrol", "boat", "a1-boat")
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory):
+    """A board of a file whose ships have names of one word and of two."""
+    path = tmp_path_factory.mktemp("boards") / "names.json"
+    line = [f"{letter}1" for letter in "ABCDEFGHI"]
+    board = {
+        "cells": {cell: [x, 0] for x, cell in enumerate(line)},
+        "neighbours": {line[i]: [*line[max(0, i - 1) : i], *line[i + 1 : i + 2]] for i in range(9)},
+        "lines": {"line": [line]},
+        "ships": {name: {"length": 1 + i} for i, name in enumerate(NAMES)},
+    }
+    made = {"format": "optsearch boards", "version": 1, "boards": {"names": board}}
+    path.write_text(json.dumps(made))
+    return f"{path}#names:"
+
+
+@given(st.data())
+def test_a_reply_is_read_as_it_is_printed_and_as_people_type_it(named, data):
+    """Ships of two words, of which one is the name of another ship, with blanks and in capitals."""
+    fleet = data.draw(st.sampled_from([*combinations(NAMES, 2)]))
+    rule = data.draw(st.sampled_from(["name", "ship", "sunk"]))
+    game = Game.parse(f"{named}{','.join(fleet)},contact=any,announce={rule}".replace("l-b", "l B"))
+    cells = data.draw(st.permutations([(0, column) for column in range(9)]))
+    replies = data.draw(st.lists(st.sampled_from(known_replies(game)), max_size=4))
+    shots = tuple(map(Shot, cells, replies))
+    texts = []
+    for shot in shots:
+        typed = in_words(shot.cell, shot.reply)
+        forms = [str(shot), typed, typed.upper(), typed.replace("-", " ")]
+        forms += [typed.replace("hit ", "")] if shot.reply.length else []
+        texts.append(data.draw(st.sampled_from(forms)))
+    assert shots_of(game, data.draw(st.sampled_from([" ", ", ", "; "])).join(texts)) == shots
+
+
 def test_hits_that_name_their_ships():
     game = Game.parse("official")
     position = Position(game, "E5 3a, E6=hit:3A E7 hit 3a; A1 miss B2 5 C1 hit:3b")
@@ -57,10 +107,14 @@ def test_hits_that_name_their_ships():
     assert position == Position(
         game, "E5 cruiser E6 Hit Cruiser E7=hit:3a A1 m B2 carrier C1 submarine"
     )
-    assert str(Position("boxed", "E5 hit E6 sunk destroyer")) == "E5=hit E6=sunk:2"
+    # The destroyer has three cells since 2002; before it had two, as the patrol boat has.
+    assert str(Position(game, "E5 destroyer C3 Patrol Boat")) == "E5=hit:3a C3=hit:2"
+    for two in ("destroyer", "patrol boat", "patrol-boat"):
+        assert str(Position("boxed", f"E5 hit E6 sunk {two}")) == "E5=hit E6=sunk:2"
     for wrong, why in (
-        ("A1 hit", "it replies miss or hit:SHIP; SHIP is 5, 4, 3a, 3b, 2"),
-        ("A1 tanker", "'tanker' is not a reply; use miss or hit:SHIP; SHIP is 5, 4, 3a, 3b, 2"),
+        ("A1 hit", "it replies miss or hit:SHIP; SHIP is 5 (carrier), 4 (battleship), 3a"),
+        ("A1 petrol boat", "'petrol boat' is not a reply; use miss or hit:SHIP; SHIP is 5 (carr"),
+        ("A1 hit petrol boat B1 m", "'hit petrol boat' is not a reply; use miss or hit:SHIP; SHIP"),
         ("A1 sunk:3", "it replies miss or hit:SHIP"),
         ("A1 hit 3", "A1=hit:3 names a ship of length 3; the fleet 5,4,3a,3b,2 has none"),
         ("A1 2 A2 2 A3 2", "A3=hit:2 makes 3 hits on ships of length 2; the fleet 5,4,3a,3b,2 has"),

@@ -1,6 +1,7 @@
 """Short of time: a bracket always, bounds that came by then, a time to go that does not rise."""
 
 import json
+import re
 import time
 from contextlib import contextmanager
 from fractions import Fraction
@@ -8,6 +9,7 @@ from functools import partial
 from itertools import count, permutations
 from math import ceil, floor
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 from hypothesis import given, seed
@@ -20,6 +22,7 @@ from optsearch.cli import progress as shown
 from optsearch.cli.command import app
 from optsearch.counting.configurations import Listing
 from optsearch.counting.family import Family
+from optsearch.counting.lattice import Sweep
 from optsearch.counting.posterior import Posterior
 from optsearch.game import CONTACTS, Game
 from optsearch.game.position import Position
@@ -29,8 +32,9 @@ from optsearch.search import identify, solver
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import Solver, solve
 from optsearch.support.errors import GameError, ImpossiblePosition, NotSupported, TooLarge
-from optsearch.support.progress import Countdown, Limit, LimitReached, Status
+from optsearch.support.progress import Countdown, Limit, LimitReached, Status, no_progress
 from tests.examples import draws
+from tests.processes import MANY_SECONDS
 
 # Shooting at random, by all orders
 
@@ -416,28 +420,60 @@ def test_a_time_to_go_does_not_rise():
     assert not again.text(Status(done=60, total=100, resumed=58, seconds=100))  # of an earlier run
 
 
-def lines_of(monkeypatch, statuses, quiet=False):
-    """What is printed on a pipe where a second goes by for each status."""
-    now = count()
-    monkeypatch.setattr(shown, "FIRST", 2)
-    monkeypatch.setattr(shown.time, "monotonic", lambda: next(now))
-    token = shown.QUIET.set(quiet)
+@pytest.fixture
+def lines(monkeypatch):
+    """The lines on a pipe, which come at once and then all the time."""
+    lines = SimpleQueue()
+    monkeypatch.setattr(shown, "FIRST", 0)
+    monkeypatch.setattr(shown, "SECONDS", 0.001)
+    monkeypatch.setattr(shown, "print", lambda line, **_: lines.put(line), raising=False)
+    return lines
+
+
+def test_a_pipe_has_a_line_now_and_then(lines):
+    since = r"working, for \d+ s so far"
+    with shown.telling("working", lambda status: "note") as report:
+        assert re.fullmatch(since, lines.get(timeout=MANY_SECONDS))
+        report(Status(done=25, total=50))
+        while re.fullmatch(since, line := lines.get(timeout=MANY_SECONDS)):
+            pass
+    assert re.fullmatch(f"{since}: 50.0%, note", line)
+
+
+def test_what_is_quiet_has_none(lines):
+    token = shown.QUIET.set(True)
     try:
-        with shown.telling("working", lambda status: "note") as report:
-            for status in statuses:
-                report(status)
+        with shown.telling("working") as report:
+            assert report is no_progress
     finally:
         shown.QUIET.reset(token)
-        monkeypatch.undo()
 
 
-@pytest.mark.parametrize(("quiet", "lines"), [(False, 3), (True, 0)])
-def test_a_pipe_has_a_line_now_and_then(monkeypatch, capsys, quiet, lines):
-    statuses = [Status(done=done, total=50) for done in range(25)]
-    lines_of(monkeypatch, statuses, quiet)
-    printed = capsys.readouterr().err.splitlines()
-    assert len(printed) == lines
-    assert all(line.startswith("working: ") and line.endswith("%, note") for line in printed)
+@pytest.mark.parametrize(
+    ("command", "typed", "label"),
+    [
+        ("count 3x4:3,2", "", "counting"),
+        ("posterior 3x4:3,2", "", "counting"),
+        ("sample 3x4:3,2", "", "drawing"),
+        ("advise 3x4:3,2", "A1 m", "counting"),
+        ("play 3x4:3,2", "hint", "hiding ships"),
+    ],
+)
+def test_a_count_says_that_it_goes_on(monkeypatch, lines, command, typed, label):
+    """Each count waits until a line says so."""
+    heard = set()
+
+    def said(count):
+        def counted(*arguments, **options):
+            heard.add(lines.get(timeout=MANY_SECONDS).partition(",")[0])
+            return count(*arguments, **options)
+
+        return counted
+
+    for name in ("count", "through", "unrank"):
+        monkeypatch.setattr(Sweep, name, said(getattr(Sweep, name)))
+    assert CliRunner().invoke(app, command.split(), input=typed).exit_code == 0
+    assert label in heard
 
 
 def test_every_command_can_be_quiet(monkeypatch):

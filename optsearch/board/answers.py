@@ -42,6 +42,7 @@ from optsearch.game.position import (
     play,
     replies_at,
 )
+from optsearch.game.position import shots_of as parsed_shots
 from optsearch.game.shapes import Placement
 from optsearch.play.advice import ENDGAME, Advice, advise, optimum
 from optsearch.play.match import OPPONENTS, Match
@@ -232,13 +233,10 @@ def _shots(game: Game, shots: str) -> tuple[Shot, ...]:
 
     Of the hits that show one ship only the first, from which the others follow.
     """
-    found = []
-    for text in shots.replace(",", " ").split():
-        cell, _, reply = text.partition("=")
-        try:
-            found.append(Shot(parse_cell(cell), Reply.parse(reply, game.ships_by_name)))
-        except OptsearchError:
-            return ()
+    try:
+        found = parsed_shots(game, shots)
+    except OptsearchError:
+        return ()
     if len({shot.cell for shot in found}) < len(found):
         return ()
     for shot in found:

@@ -26,7 +26,7 @@ from optsearch.cli.common import (
     writing,
 )
 from optsearch.cli.console import Interrupted
-from optsearch.cli.counting import probability_board
+from optsearch.cli.counting import heat_board
 from optsearch.cli.dialogue import Dialogue
 from optsearch.cli.options import ANY, Form, Option
 from optsearch.cli.progress import telling
@@ -123,7 +123,9 @@ def advise(
     elif talk.is_person and not talk.is_quiet and not no_save:
         kept = state_folder() / "advise" / f"{slug(start)}.txt"
         start = offered(talk, start, kept)
-    session = Session(talk, Replies(start, weights), Wanted(number, endgame, asked, size), kept)
+    with telling("counting"):
+        replies = Replies(start, weights)
+    session = Session(talk, replies, Wanted(number, endgame, asked, size), kept)
     session.is_asked_for = resume is not None
     try:
         session.run()
@@ -294,12 +296,16 @@ class Session:
         elif command == "map":
             self._talk.say()
             if not self._talk.is_quiet:
-                posterior = Posterior(self.position, prior=self._replies.prior)
-                out.print(probability_board(posterior), soft_wrap=True)
+                with telling("counting") as progress:
+                    drawn = heat_board(
+                        Posterior(self.position, prior=self._replies.prior, progress=progress)
+                    )
+                out.print(drawn, soft_wrap=True)
         elif command == "shots":
             self._talk.say(str(self.position) or "none yet")
         elif command == "undo":
-            gone = self._replies.undo(parse_cell(words[0]) if words else None)
+            with telling("counting"):
+                gone = self._replies.undo(parse_cell(words[0]) if words else None)
             self._talk.say(f"{gone} is taken back")
             self._changed()
         else:
@@ -311,8 +317,9 @@ class Session:
         try:
             for number, shot in enumerate(shots):
                 try:
-                    meant = reply_in(self.position, shot.cell, shot.reply)
-                    self._replies.add(shot.cell, meant)
+                    with telling("counting"):
+                        meant = reply_in(self.position, shot.cell, shot.reply)
+                        self._replies.add(shot.cell, meant)
                 except (PositionError, GameError) as error:
                     self._refuse(line, error, others_of(shots, number))
                     break
@@ -361,15 +368,15 @@ class Session:
             return
         advice = self._advice()
         if self._talk.is_person and not is_over(self.position):
-            out.print(Text("\n") + probability_board(advice.posterior), soft_wrap=True)
+            out.print(Text("\n") + heat_board(advice.posterior), soft_wrap=True)
         for line in sentences(advice, self._wanted):
             self._talk.say(line)
 
     def _advice(self) -> Advice:
-        with telling("thinking", at_once=self._wanted.by is not None):
+        with telling("counting") as progress:
             return advise_(
                 *(self.position, self._wanted.endgame_of_shots, self._replies.prior),
-                *(self._wanted.by, self._wanted.together(self.position)),
+                *(self._wanted.by, self._wanted.together(self.position), progress),
             )
 
     def answer(self) -> Answer:

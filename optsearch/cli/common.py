@@ -301,9 +301,9 @@ def board_in_colours(
             shown.append("" if shown else name.rjust(start))
             cell = game.cell(index)
             is_last = name and cell == marked
-            shown.append(" " * (start - len(shown)) + ("›" if is_last else "").rjust(apart - width))
+            shown.append(" " * (start - len(shown)))
             style = (styles or {}).get(cell) if name else None
-            shown.append(text.rjust(width), style)
+            shown.append(("›" if is_last else "").rjust(apart - width) + text.rjust(width), style)
         return shown
 
     shown = [("", list(enumerate(letters)))] if letters else []

@@ -16,7 +16,7 @@ from rich.text import Text
 from optsearch.cli.answers import Answer, json_text
 from optsearch.cli.app import app
 from optsearch.cli.common import (
-    board_text,
+    board_in_colours,
     counted_text,
     described,
     new_figure,
@@ -30,8 +30,8 @@ from optsearch.cli.options import FIGURE, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
-from optsearch.game import HOLE, Game, cell_name, column_name
-from optsearch.game.noise import NoisyPosition
+from optsearch.game import HOLE, Game, cell_name
+from optsearch.game.noise import DOUBT, NoisyPosition
 from optsearch.game.position import Position, legend
 from optsearch.support.errors import OptsearchError
 from optsearch.support.palette import GREEDY_IN_TERMINAL, IN_TERMINAL, heat_in_terminal
@@ -46,7 +46,7 @@ from optsearch.support.palette import GREEDY_IN_TERMINAL, IN_TERMINAL, heat_in_t
 def count(game: str, shots: str = "", board: Path | None = None, form: Form = Form.TEXT) -> None:
     """Count the configurations, of a game or after some shots."""
     position = read_position(game, shots, board)
-    with telling("counting", at_once=False) as progress:
+    with telling("counting") as progress:
         posterior = Posterior(position, progress=progress)
         if position.shots:
             posterior.require_some()
@@ -94,14 +94,15 @@ def posterior(
     noise = noise_of(false_hits, false_misses, lies)
     position = read_heard(game, shots, board, noise)
     by = prior_of(prior, position.game)
-    posterior_ = Posterior(position, prior=by)
-    occurrence = posterior_.occurrence.tolist()  # which counts the configurations too
-    likely = [cell_name(cell) for cell in posterior_.greedy_shots()]
+    with telling("counting") as progress:
+        posterior_ = Posterior(position, prior=by, progress=progress)
+        occurrence = posterior_.occurrence.tolist()  # which counts the configurations too
+        likely = [cell_name(cell) for cell in posterior_.greedy_shots()]
     if figure is not None:
         draw_heat(posterior_.told, posterior_.probability, figure)
     number = posterior_.configurations
     answer = Answer(position.title, **described(position, by))
-    answer.show("", counts_board(posterior_) if counts else probability_board(posterior_))
+    answer.show("", heat_board(posterior_, counts))
     answer.fact("false replies", str(noise) if noise else None)
     answer.fact("prior", prior_text(by))
     answer.fact("configurations", f"{number:,}", configurations=number)
@@ -121,48 +122,33 @@ def posterior(
     answer.print(form)
 
 
-def counts_board(posterior: Posterior) -> str:
-    """In how many configurations each cell has a ship; by a prior, what they weigh."""
-    game = posterior.position.game
-    texts = [[f"{number:,}" for number in row] for row in posterior.occurrence.tolist()]
-    for row, column in game.cells_of(game.holes):
-        texts[row][column] = HOLE
-    return f"{board_text(game, texts)}\n"
+def heat_board(posterior: Posterior, counts: bool = False) -> Text:
+    """The board in colours, percent on cells not shot; the bar of the heat map below.
 
-
-def probability_board(posterior: Posterior) -> Text:
-    """The board in colours, percent on cells not shot, and the bar of the heat map."""
-    game = posterior.position.game
+    counts -- in how many configurations a cell has a ship, in place of percent and of the bar.
+    """
+    told, game = posterior.told, posterior.position.game
     shot = posterior.position.shown  # what leaves no doubt
-    likely = set(posterior.greedy_shots())
-    fresh = posterior.probability.copy()
-    for cell in game.cells_of(posterior.position.closed):
-        fresh[cell] = np.nan
-    doubtful = set(posterior.told.signs) - set(shot)
-    most = 0.0 if np.isnan(fresh).all() else float(np.nanmax(fresh))
-    width = len(str(game.rows))
-    text = Text(" " * width)
-    for column in range(game.columns):
-        text.append(f"{column_name(column):>6}")
-    for row in range(game.rows):
-        text.append(f"\n{row + 1:>{width}}")
-        for column in range(game.columns):
-            answer = shot.get((row, column))
-            if (row, column) not in game:
-                text.append(f"{HOLE:>6}")
-                continue
-            if answer is not None:
-                text.append(f"{answer.letter:>6}", style=IN_TERMINAL[answer.hit])
-                continue
-            heated = heat_in_terminal(fresh[row, column] / (most or 1))
-            style = GREEDY_IN_TERMINAL if (row, column) in likely else heated
-            mark = "?" if (row, column) in doubtful else ""
-            text.append(f"{f'{100 * fresh[row, column]:.1f}{mark}':>6}", style=style)
+    likely, doubtful = set(posterior.greedy_shots()), set(told.signs) - set(shot)
+    chances = posterior.probability
+    numbers = posterior.occurrence if counts else 100 * chances
+    fresh = set(game.cells_of((1 << game.cells) - 1 & ~posterior.position.closed))
+    most = max((chances[cell] for cell in fresh), default=0)
+    texts = [[HOLE] * game.columns for _ in range(game.rows)]
+    styles = {}
+    for cell in fresh:
+        number = format(numbers[cell], "," if counts else ".1f")
+        texts[cell[0]][cell[1]] = f"{number}?" if cell in doubtful else number
+        heated = heat_in_terminal(chances[cell] / (most or 1))
+        styles[cell] = GREEDY_IN_TERMINAL if cell in likely else heated
+    for (row, column), one in shot.items():
+        texts[row][column], styles[row, column] = one.letter, IN_TERMINAL[one.hit]
+    text = board_in_colours(game, texts, styles)
     signs = [legend(game)] if shot else []
-    signs += [f"{HOLE} hole"] if game.holes else []
-    signs += ["? shot before, and the reply may be false"] if doubtful else []
+    signs += [f"{HOLE} hole"] if game.holes & ~game.board.empty else []
+    signs += [DOUBT] if doubtful else []
     text.append(f"\n\n{', '.join(signs)}" if signs else "")
-    if most:
+    if most and not counts:
         text.append("\n\nprobability of a ship, percent: ")
         for share in np.linspace(0, 1, 5):
             text.append(f"{100 * most * share:6.1f} ", style=heat_in_terminal(share))
@@ -207,7 +193,8 @@ def sample(
     """
     position = read_heard(game, shots, board, noise_of(false_hits, false_misses, lies))
     by = prior_of(prior, position.game)
-    posterior = Posterior(position, prior=by)
+    with telling("counting") as progress:
+        posterior = Posterior(position, prior=by, progress=progress)
     if seed is None:
         seed = secrets.randbits(32)
     if draw_boards and form is not Form.TEXT:
@@ -240,7 +227,9 @@ _BATCH = 100_000
 def print_boards(posterior: Posterior, number: int, rng: np.random.Generator) -> None:
     """Boards with a blank line between two, and what their signs are."""
     for start in range(0, number, _BATCH):
-        for board in posterior.boards(posterior.sample(min(_BATCH, number - start), rng)):
+        with telling("drawing"):
+            drawn = posterior.sample(min(_BATCH, number - start), rng)
+        for board in posterior.boards(drawn):
             typer.echo(f"{board}\n")
     holes = f"; {HOLE} a hole" if posterior.position.game.holes else ""
     typer.echo(f". water{holes}; 1, 2, 3 ... the ships, in the order of the fleet")
@@ -249,4 +238,6 @@ def print_boards(posterior: Posterior, number: int, rng: np.random.Generator) ->
 def drawn_ships(posterior: Posterior, number: int, rng: np.random.Generator) -> Iterator[list[str]]:
     """So many configurations, each as the texts of its ships."""
     for start in range(0, number, _BATCH):
-        yield from posterior.ships(posterior.sample(min(_BATCH, number - start), rng))
+        with telling("drawing"):
+            drawn = posterior.sample(min(_BATCH, number - start), rng)
+        yield from posterior.ships(drawn)

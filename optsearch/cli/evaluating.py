@@ -264,7 +264,7 @@ def save(evaluation: Evaluation, path: Path) -> None:
     )
 
 
-def evaluating(at_once: bool = True) -> AbstractContextManager[Progress[EvaluationStatus]]:
+def evaluating() -> AbstractContextManager[Progress[EvaluationStatus]]:
     """What is told how far evaluations are."""
     return telling(
         "evaluating",
@@ -273,7 +273,6 @@ def evaluating(at_once: bool = True) -> AbstractContextManager[Progress[Evaluati
             f"{counted_text(int(status.total))}"
         ),
         "; optsearch simulate plays a sample of games at once",
-        at_once,
     )
 
 

@@ -18,9 +18,10 @@ from optsearch.cli.common import (
     writing,
 )
 from optsearch.cli.console import Interrupted
-from optsearch.cli.counting import probability_board
+from optsearch.cli.counting import heat_board
 from optsearch.cli.dialogue import Dialogue
 from optsearch.cli.options import ANY, Option
+from optsearch.cli.progress import telling
 from optsearch.counting.posterior import Posterior
 from optsearch.game import HOLE, Game, cell_name, parse_cell
 from optsearch.game.position import Position, legend
@@ -71,9 +72,9 @@ def play(
     Enter a cell to shoot, or undo, hint, map, board, help or quit.
     """
     talk = Dialogue()
-    table = MatchDialogue(
-        talk, begun(read_game(game), seed, against, ships, boards, resume), resume
-    )
+    with telling("hiding ships"):
+        match = begun(read_game(game), seed, against, ships, boards, resume)
+    table = MatchDialogue(talk, match, resume)
     try:
         table.run()
     except KeyboardInterrupt:
@@ -152,10 +153,14 @@ class MatchDialogue:
         if line in ("help", "?"):
             self._talk.say(HELP)
         elif line == "hint":
-            self._talk.say(hint(position))
+            with telling("counting"):
+                said = hint(position)
+            self._talk.say(said)
         elif line == "map":
             self._talk.say()
-            out.print(probability_board(Posterior(position)), soft_wrap=True)
+            with telling("counting") as progress:
+                chart = heat_board(Posterior(position, progress=progress))
+            out.print(chart, soft_wrap=True)
         elif line == "board":
             self._show()
         elif line == "undo":
@@ -181,7 +186,8 @@ class MatchDialogue:
         """The opponent's shot, if it is its turn."""
         match = self._match
         if match.against and not match.is_answered and match.position.hits_left:
-            shot = match.answer()
+            with telling("thinking"):
+                shot = match.answer()
             self._keep()
             self._talk.say(f"{match.against} shoots at {cell_name(shot.cell)}: {shot.reply}")
 

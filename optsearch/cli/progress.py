@@ -1,11 +1,12 @@
-"""How far a command is, on standard error: a bar in a terminal, elsewhere a line now and then."""
+"""How far a command is, and since when, on standard error: a bar in a terminal, elsewhere lines."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -15,29 +16,39 @@ from rich.table import Column
 from optsearch.cli.arguments import QUIET
 from optsearch.cli.console import err
 from optsearch.support.errors import printable
-from optsearch.support.progress import Countdown, Limit, LimitReached, Progress, Status
+from optsearch.support.progress import (
+    Countdown,
+    Limit,
+    LimitReached,
+    Progress,
+    Status,
+    no_progress,
+)
 
 if TYPE_CHECKING:
     from optsearch.lower_bounds import Bound, BoundsStatus
     from optsearch.tree.solution import SearchStatus
 
-FIRST = 2  # seconds before the first line where standard error is no terminal
+SOON = 0.5  # seconds before the bar in a terminal
+FIRST = 2  # before the first line where standard error is no terminal
 SECONDS = 10  # between two of them
 DAY = 86_400
 
 
 @contextmanager
 def telling(
-    label: str, note: Callable[[Any], str] = lambda status: "", hint: str = "", at_once: bool = True
+    label: str, note: Callable[[Any], str] = lambda status: "", hint: str = ""
 ) -> Iterator[Progress[Any]]:
     """What is called with each status of some work, and shows it until the work is done.
 
-    label -- what the work is. note -- what is said of a status, after the share that is done and
-    the time to go. hint -- what is said where that is more than a day. at_once -- whether the bar
-    is there from the start to the end, and not only while a status has something to do. With
-    --quiet nothing is shown.
+    Also work without a status shows that it goes on, and since when. label -- what the work is.
+    note -- what is said of a status, after the share that is done and the time to go. hint -- what
+    is said where that is more than a day. With --quiet nothing is shown.
     """
-    is_quiet = QUIET.get()
+    if QUIET.get():
+        yield no_progress
+        return
+    label, said, is_done = printable(label), [""], Event()
     bar = Bar(
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
@@ -49,38 +60,36 @@ def telling(
         transient=True,
         redirect_stdout=False,
         redirect_stderr=False,
-        disable=is_quiet or not err.is_terminal,
     )
-    task = bar.add_task(printable(label), total=None, note="")
-    following = time.monotonic() + FIRST
-    countdown = Countdown()
+    task = bar.add_task(label, total=None, note="")
+    started, countdown = time.monotonic(), Countdown()
 
     def report(status: Status) -> None:
-        nonlocal following
         left = countdown.text(status)
-        if is_quiet:
-            return
-        if err.is_terminal and not at_once and status.done >= status.total:
-            bar.stop()
-            bar.reset(task)
-            return
-        if not err.is_terminal and time.monotonic() < following:
-            return
-        following = time.monotonic() + SECONDS
         share = f"{status.share:.1%}" if status.total else ""
         far = hint if left and (status.seconds_to_go or 0) > DAY else ""
-        text = ", ".join(filter(None, [share, f"{left}{far}", note(status)]))
-        if err.is_terminal:
-            bar.start()
-            bar.update(task, completed=status.done, total=status.total or None, note=text)
-        else:
-            print(f"{printable(label)}: {text}", file=sys.stderr, flush=True)
+        said[0] = ", ".join(filter(None, [share, f"{left}{far}", note(status)]))
+        bar.update(task, completed=status.done, total=status.total or None, note=said[0])
 
+    def show() -> None:
+        if err.is_terminal:
+            if not is_done.wait(SOON):
+                bar.start()
+            return
+        pause = FIRST
+        while not is_done.wait(pause):
+            line = f"{label}, for {time.monotonic() - started:,.0f} s so far"
+            with suppress(OSError):  # nobody reads it
+                print(": ".join(filter(None, (line, said[0]))), file=sys.stderr, flush=True)
+            pause = SECONDS
+
+    thread = Thread(target=show, daemon=True)
+    thread.start()
     try:
-        if at_once:
-            bar.start()
         yield report
     finally:
+        is_done.set()
+        thread.join()
         bar.stop()
 
 

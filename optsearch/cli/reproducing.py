@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import typer
@@ -13,10 +14,12 @@ from optsearch.cli.app import app
 from optsearch.cli.common import advised, out
 from optsearch.cli.evaluating import evaluating
 from optsearch.cli.options import FOLDER, Argument, Form, Option
+from optsearch.evaluation import EvaluationStatus
 from optsearch.reproduce import ALL, SOURCES, Check, Source
 from optsearch.support.datafiles import published
 from optsearch.support.decimals import time_text
 from optsearch.support.errors import OptsearchError
+from optsearch.support.progress import Progress, no_progress
 from optsearch.support.records import commit
 from optsearch.support.version import VERSION, YEAR
 
@@ -53,14 +56,17 @@ def reproduce(
         chosen = [reproduce_.source_named(source or SOURCES[0].name)]
     found: list[tuple[Source, Check]] = []
     widths: tuple[int, ...] = ()
-    with advised("--resume", resume), evaluating(at_once=False) as progress:
+    if full and form is Form.TEXT:
+        print_estimate(chosen, resume)
+
+    def each(progress: Progress[EvaluationStatus]) -> Iterator[tuple[Source, Check]]:
         if full:
-            if form is Form.TEXT:
-                print_estimate(chosen, resume)
-            each = reproduce_.everything(chosen, resume, progress)
-        else:
-            each = ((one, check) for one in chosen for check in reproduce_.checks(one.name))
-        for printer, check in each:
+            yield from reproduce_.everything(chosen, resume, progress)
+            return
+        yield from ((one, check) for one in chosen for check in reproduce_.checks(one.name))
+
+    with advised("--resume", resume):
+        for printer, check in awaited(each):
             if form is Form.TEXT:
                 if not found or found[-1][0] != printer:
                     widths = print_title(printer, "\n" if found else "")
@@ -76,6 +82,21 @@ def reproduce(
         answer.print(form)
     if faults:
         raise typer.Exit(1)
+
+
+def awaited(
+    each: Callable[[Progress[EvaluationStatus]], Iterator[tuple[Source, Check]]],
+) -> Iterator[tuple[Source, Check]]:
+    """Checks one after the other; how far it is is shown while each is waited for."""
+    reports: list[Progress[EvaluationStatus]] = [no_progress]
+    checks = each(lambda status: reports[-1](status))
+    while True:
+        with evaluating() as report:
+            reports.append(report)
+            found = next(checks, None)
+        if found is None:
+            return
+        yield found
 
 
 def print_estimate(sources: list[Source], resume: Path | None) -> None:

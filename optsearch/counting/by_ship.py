@@ -32,12 +32,15 @@ class ShipByShip:
         listing.progress = progress
         return listing.configurations
 
-    def through(self, constraints: Constraints) -> tuple[int, dict[Ship, int]]:
+    def through(
+        self, constraints: Constraints, progress: Progress[Status] = no_progress
+    ) -> tuple[int, dict[Ship, int]]:
         """How many configurations there are, and how many have each ship: its kind and cells."""
         if not constraints.fleet:
             return int(constraints.hits == 0), {}
         places = constraints.placements(self.game)
         listing = Listing(self.game, constraints.fleet, places, constraints.hits)
+        listing.progress = progress
         through = listing.through
         total = sum(through.values()) // len(constraints.fleet)  # each has a placement of each ship
         return total, {ship: number for ship, number in through.items() if number}

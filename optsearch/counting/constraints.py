@@ -96,7 +96,9 @@ class Counting(Protocol):
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
         """How many configurations there are; progress -- called while a long count runs."""
 
-    def through(self, constraints: Constraints) -> tuple[int, dict[Ship, int]]:
+    def through(
+        self, constraints: Constraints, progress: Progress[Status] = no_progress
+    ) -> tuple[int, dict[Ship, int]]:
         """How many configurations there are, and how many have each ship: its kind and cells."""
 
     def weigh(

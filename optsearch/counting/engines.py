@@ -117,10 +117,12 @@ class AnyBoard:
         ]
         return sum(with_first) // self._game.fleet.count(first)
 
-    def through(self, constraints: Constraints) -> tuple[int, dict[Ship, int]]:
+    def through(
+        self, constraints: Constraints, progress: Progress[Status] = no_progress
+    ) -> tuple[int, dict[Ship, int]]:
         """How many configurations there are, and how many have each ship: its kind and cells."""
         if not self._is_empty(constraints) or not self._orbits:
-            return self._way(constraints).through(constraints)
+            return self._way(constraints).through(constraints, progress)
         numbers = ((kind, orbit, self._with(kind, orbit[0])) for kind, orbit in self._orbits)
         through = {(kind, ship): n for kind, orbit, n in numbers if n for ship in orbit}
         return self.count(constraints), through

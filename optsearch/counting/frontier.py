@@ -8,6 +8,7 @@ too, as it is where touching is forbidden both ways.
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -284,7 +285,9 @@ class FrontierSweep:
             self._swept(query, constraints, work)
             return combined(residues, moduli)
 
-    def through(self, constraints: Constraints) -> tuple[int, dict[Ship, int]]:
+    def through(
+        self, constraints: Constraints, progress: Progress[Status] = no_progress
+    ) -> tuple[int, dict[Ship, int]]:
         """How many configurations there are, and how many have each ship: its kind and cells."""
         if not constraints.fleet:
             return int(constraints.hits == 0), {}
@@ -294,10 +297,15 @@ class FrontierSweep:
                 return 0, {}
             moduli = moduli_above(query.bound)
             results: list[tuple[int, NDArray[np.uint64]]] = []
+            report = meter(progress, 2 * self.game.cells * len(moduli))  # there and back
+            swept = itertools.count(1)
+
+            def watch(_: int) -> None:
+                report(next(swept))
 
             def work() -> None:
                 for modulus in moduli:
-                    results.append(query.kernel.through(modulus % 2**64))
+                    results.append(query.kernel.through(modulus % 2**64, watch))
 
             self._swept(query, constraints, work)
         total = combined([count for count, _ in results], moduli)

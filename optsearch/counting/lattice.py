@@ -237,7 +237,9 @@ class Sweep:
             moduli = moduli_above(bound)
             return combined(self._query.count([m % 2**64 for m in moduli]), moduli)
 
-    def through(self, constraints: Constraints) -> tuple[int, dict[Ship, int]]:
+    def through(
+        self, constraints: Constraints, progress: Progress[Status] = no_progress
+    ) -> tuple[int, dict[Ship, int]]:
         """How many configurations there are, and how many have each ship: its kind and cells."""
         if not constraints.fleet:
             return int(constraints.hits == 0), {}

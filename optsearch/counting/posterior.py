@@ -40,7 +40,7 @@ from optsearch.game import (
     bits,
     notebook,
 )
-from optsearch.game.noise import NoisyPosition, are_lies
+from optsearch.game.noise import DOUBT, NoisyPosition, are_lies
 from optsearch.game.position import Position, legend, no_configuration
 from optsearch.support.errors import ImpossiblePosition, NotSupported, TooLarge
 from optsearch.support.progress import Progress, Status, no_progress
@@ -125,19 +125,20 @@ class Posterior:
         return f"<Posterior of {self.told.title}{weighted}>"
 
     def _repr_html_(self) -> str:
-        """The board with the probability of a ship in percent on each cell not shot."""
-        game, signs = self.told.game, self.told.signs
+        """The board with the probability of a ship in percent on each cell that is not known."""
+        game, signs = self.told.game, self.position.signs
+        doubtful = set(self.told.signs) - set(signs)
         chances = {cell: float(p) for cell, p in np.ndenumerate(self.probability)}
         fresh = {cell: p for cell, p in chances.items() if cell not in signs}
         most = max(fresh.values(), default=0.0)
-        texts = {cell: f"{100 * p:.0f}" for cell, p in fresh.items()}
+        texts = {c: f"{100 * p:.0f}{'?' if c in doubtful else ''}" for c, p in fresh.items()}
         shades = {cell: p / most for cell, p in fresh.items()} if most else {}
         return notebook.titled(
             self.told.title,
             f"{self.configurations:,} configurations",
             notebook.board(game.board, {**texts, **signs}, shades),
             notebook.bar("probability of a ship, percent", f"{100 * most:.0f}") if fresh else "",
-            legend(game, True) if signs else "",
+            ", ".join([legend(game, True)] * bool(signs) + [DOUBT] * bool(doubtful)),
         )
 
     @property
@@ -180,7 +181,7 @@ class Posterior:
 
     @cached_property
     def _case_counts(self) -> list[tuple[int, dict[Ship, int]]]:
-        results = [self._sweep.through(case.constraints) for case in self._cases]
+        results = [self._sweep.through(case.constraints, self._progress) for case in self._cases]
         self.__dict__["configurations"] = sum(count for count, _ in results)  # known now
         self.require_some()
         return results

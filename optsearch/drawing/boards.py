@@ -18,8 +18,8 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from optsearch.game import Cell, Game, cell_name, column_name
-from optsearch.game.noise import NoisyPosition
-from optsearch.game.position import Position, Shot
+from optsearch.game.noise import DOUBT, NoisyPosition
+from optsearch.game.position import Position, Reply
 from optsearch.support import palette
 from optsearch.support.palette import BEST, GRID, HIT, HIT_CELL, INK, LABEL, MISS, MISS_CELL, SHIP
 
@@ -103,19 +103,19 @@ def draw_board(ax: Axes, position: Position, paper: bool = False) -> None:
     game = position.game
     for cell in game.cells_of(game.holes & ~game.board.empty):
         ax.add_patch(cell_patch(game, cell, facecolor=palette.HOLE, lw=0, zorder=2, gid="hole"))
-    for shot in position.shots:
-        _draw_shot(ax, game, shot)
+    for cell, reply in position.shown.items():
+        _draw_shot(ax, game, cell, reply)
     _draw_lines(ax, game)
     _name_cells(ax, game, paper)
     ax.set_aspect("equal")
 
 
-def _draw_shot(ax: Axes, game: Game, shot: Shot) -> None:
-    is_hit, sinks = shot.reply.hit, shot.reply.sunk
+def _draw_shot(ax: Axes, game: Game, cell: Cell, reply: Reply) -> None:
+    is_hit, sinks = reply.hit, reply.sunk
     shade, colour = (HIT_CELL, HIT) if is_hit else (MISS_CELL, MISS)
-    ax.add_patch(cell_patch(game, shot.cell, facecolor=shade, edgecolor="none", gid="shot"))
-    gid = str(shot.reply).partition(":")[0]
-    centre_x, centre_y = _centre(game, shot.cell)
+    ax.add_patch(cell_patch(game, cell, facecolor=shade, edgecolor="none", gid="shot"))
+    gid = str(reply).partition(":")[0]
+    centre_x, centre_y = _centre(game, cell)
     if is_hit:
         style = {"facecolor": colour if sinks else "none", "edgecolor": colour, "lw": 1.8}
         ax.add_patch(Circle((centre_x, centre_y), 0.25, gid=gid, **style))
@@ -256,7 +256,7 @@ def draw_probability(
     Colours go by value, from 0 to the greatest of the cells not shot yet; most probable cells have
     a thick frame. digits -- decimals of the percentages. with_bar -- whether the bar of the map and
     what the marks are stand below. Give the axes their size first, as in `draw_matrix`. Replies
-    that may be false are small marks in the corner of their cell.
+    that may be false are small marks in the corner of their cell, whose number has a ?.
     """
     told, game = position, position.game
     certain = told.certain if isinstance(told, NoisyPosition) else told
@@ -264,7 +264,9 @@ def draw_probability(
     fresh = [c for c in _cells(game) if c in game and not game.bit(c) & told.closed]
     best = max((chances[cell] for cell in fresh), default=0)
     shown = [c for c in _cells(game) if c in game and not game.bit(c) & certain.closed]
-    heat = _draw_heat(ax, game, chances, {c: f"{chances[c]:.{digits}f}" for c in shown})
+    doubtful = set(shown) - set(fresh)
+    texts = {c: f"{chances[c]:.{digits}f}{'?' if c in doubtful else ''}" for c in shown}
+    heat = _draw_heat(ax, game, chances, texts)
     draw_board(ax, certain)
     for cell in fresh:
         if best and np.isclose(chances[cell], best, rtol=1e-12):
@@ -272,13 +274,13 @@ def draw_probability(
             ax.add_patch(cell_patch(game, cell, 0.12, **look, gid="greedy"))
     if isinstance(told, NoisyPosition):
         for cell, signs in told.signs.items():
-            if cell in shown:
+            if cell in doubtful:
                 x, y = _centre(game, cell)
                 text = signs.translate(_TO_MARKS)
                 ax.text(x, y + 0.3, text, ha="center", va="center", fontsize=6.5, gid="heard")
     if with_bar:
         if told.shots:
-            draw_legend(ax, game)
+            draw_legend(ax, game, f", {DOUBT}" if doubtful else "")
         if best:
             draw_bar(ax, heat, "probability of a ship, percent", 0.28 if told.shots else 0.13)
 

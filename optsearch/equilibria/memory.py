@@ -12,7 +12,7 @@ from optsearch.equilibria.hidings import Hidings
 from optsearch.equilibria.oracle import paid
 from optsearch.game import Game, cell_name, parse_cell
 from optsearch.game.objective import Objective
-from optsearch.game.position import Reply, reply
+from optsearch.game.position import reply
 from optsearch.support.errors import TableError
 from optsearch.support.store import Facts
 from optsearch.tree import Leaf, Node
@@ -100,7 +100,7 @@ def tree_of(fields: Any, game: Game) -> Node | Leaf:
     if "shot" not in fields:
         return Leaf(int(str(fields["configurations"])))
     names = [name for name in fields if name != "shot"]
-    parts = {Reply.parse(one, game.ships_by_name): tree_of(fields[one], game) for one in names}
+    parts = {game.reply(one): tree_of(fields[one], game) for one in names}
     return Node(parse_cell(str(fields["shot"])), parts)
 
 

@@ -19,6 +19,10 @@ from optsearch.game.shapes import Placement, parse_kind
 from optsearch.support.errors import GameError, PositionError
 
 FORMS = "miss, hit, hit:SHIP, sunk or sunk:LENGTH"  # of the replies of all rules
+WORDS = {  # for replies, and what people write in short
+    **{"miss": "miss", "m": "miss", "o": "miss", "water": "miss"},
+    **{"hit": "hit", "h": "hit", "x": "hit", "sunk": "sunk"},
+}
 SIGNS = {"hit": "X×", "miss": "o○", "sunk": "●"}  # of replies: first in text, last in figures
 
 

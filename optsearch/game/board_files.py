@@ -37,8 +37,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
 
+from optsearch.game.announcements import WORDS
 from optsearch.game.board import HEXAGON, NOWHERE, SQUARE, Board, Place, bits, connected
-from optsearch.game.cells import MAX_BOARD, cell_name, parse_cell
+from optsearch.game.cells import MAX_BOARD, cell_name, is_cell, parse_cell
 from optsearch.game.shapes import is_kind
 from optsearch.support.datafiles import DATA
 from optsearch.support.documents import Document, text_of
@@ -249,8 +250,12 @@ class _Reader:
         self, name: str, ship: object, board: Board, steps: Mapping[str, tuple[int, ...]]
     ) -> tuple[int, ...]:
         """The masks of all ways in which a ship may lie."""
-        if not re.fullmatch(r"[a-z][a-z0-9-]{0,40}", name) or is_kind(name):
-            self._refuse(f"{name!r} is not the name of a ship; small letters, digits and - are")
+        is_form = re.fullmatch(r"[a-z][a-z0-9-]{0,40}", name) and "--" not in f"{name}-"
+        if not is_form or is_kind(name) or is_cell(name) or name in WORDS:
+            self._refuse(
+                f"{name!r} is not the name of a ship; words of small letters and digits are, with "
+                f"- between them, but no ship as 3 or L4, no cell, and none of {', '.join(WORDS)}"
+            )
         fields = ship if isinstance(ship, dict) else {}
         if fields.keys() == {"cells"} and isinstance(fields["cells"], list):
             found = self._listed(name, fields["cells"], board.sides)

@@ -42,6 +42,14 @@ def parse_cell(text: str) -> Cell:
     return int(match[2]) - 1, column - 1
 
 
+def is_cell(text: str) -> bool:
+    """Whether a text has the form of a cell."""
+    try:
+        return bool(parse_cell(text))
+    except GameError:
+        return False
+
+
 def cell_of(what: object) -> Cell:
     """The cell that a name or a pair of integers of any kind is; GameError for anything else."""
     if isinstance(what, str):

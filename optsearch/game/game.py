@@ -24,7 +24,7 @@ from optsearch.game.announcements import (
 from optsearch.game.board import MAKERS, Board, Permutation, bits, image, made
 from optsearch.game.board_files import named_board
 from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, parse_cell
-from optsearch.game.named_games import BOX, NAMED_GAMES, parted, suggestion
+from optsearch.game.named_games import BOX, NAMED_GAMES, box, parted, suggestion
 from optsearch.game.shapes import Lettered, Placement, Shape, parse_kind
 from optsearch.support.errors import GameError, NotSupported, TooLarge
 
@@ -260,7 +260,11 @@ class Game:
             rows, columns = int(match["rows"]), int(match["columns"])
         known = board.kinds if isinstance(board, Board) else {}
         try:
-            fleet = [known[ship] if ship in known else parse_kind(ship) for ship in ships]
+            names = ["-".join(ship.lower().split()) for ship in ships]
+            fleet = [
+                known[name] if name in known else parse_kind(ship)
+                for name, ship in zip(names, ships, strict=True)
+            ]
         except GameError as error:
             has = f"; the board has {', '.join(known)}" if known else ""
             raise GameError(f"in {text!r}: {error}{has}") from None
@@ -404,11 +408,13 @@ class Game:
     @cached_property
     def named_ships(self) -> dict[str, int]:
         """The ships that have names, by these: those of a board file, and those of the box."""
-        box = {name: parse_kind(text) for name, text in BOX.items()}
+        names = box(isinstance(self.announcement, ShipNames))
+        ships = {name: parse_kind(text) for name, text in names.items()}
         if "a" not in self.fleet_text:
-            box = {name: int(kind) for name, kind in box.items()}
-        is_box = sorted(box.values(), key=_place) == [*self.fleet] and not self.board.digest
-        return {**self.board.kinds, **(box if is_box else {})}
+            ships = {name: int(kind) for name, kind in ships.items()}
+        in_box = sorted((ships[name] for name in BOX), key=_place)
+        is_box = in_box == [*self.fleet] and not self.board.digest
+        return {**self.board.kinds, **(ships if is_box else {})}
 
     @cached_property
     def ships_by_name(self) -> dict[str, int]:
@@ -424,16 +430,28 @@ class Game:
             found |= dict.fromkeys(map(str.lower, texts), place)
         return found
 
+    def ship_named(self, text: str) -> int:
+        """What replies tell of the ship of a name, in which blanks may stand for -; 0 for none."""
+        return self.ships_by_name.get("-".join(text.lower().split()), 0)
+
     def reply(self, text: str) -> Reply:
         """The reply of a text such as `miss` or `hit:3a`; PositionError for one that is none."""
+        answer, _, told = text.partition(":")
+        if self.ship_named(told):
+            text = f"{answer}:{'-'.join(told.split())}"
         return Reply.parse(text, self.ships_by_name, self.forms_of_replies)
 
     @property
     def forms_of_replies(self) -> str:
         """The replies of the game, as error messages write them."""
-        names = f"; SHIP is {', '.join(map(str, self.labels))}"
-        is_named = isinstance(self.announcement, ShipNames)
-        return self.announcement.forms + (names if is_named else "")
+        rule, ships = self.announcement, []
+        if not (isinstance(rule, ShipNames) or getattr(rule, "names_ship", False)):
+            return rule.forms
+        for kind in dict.fromkeys(self.fleet):
+            others = (name for name, one in self.named_ships.items() if one == kind)
+            names = ", ".join(name.replace("-", " ") for name in others if name != str(kind))
+            ships.append(f"{kind} ({names})" if names else str(kind))
+        return f"{rule.forms}; {rule.forms.rpartition(':')[2]} is {', '.join(ships)}"
 
     def rank(self, ship: int) -> tuple[int, int]:
         """The key by which ships of a configuration are sorted: order of the fleet, then cells."""

@@ -63,8 +63,16 @@ def to_choose() -> list[NamedGame]:
     return sorted(NAMED_GAMES.values(), key=lambda game: game.name != "boxed")
 
 
-BOX = {"carrier": "5", "battleship": "4", "cruiser": "3a", "submarine": "3b", "destroyer": "2"}
-"""The ships in the box, which `boxed` and `official` have; cruiser and submarine have 3 cells."""
+BOX = {"carrier": "5", "battleship": "4", "cruiser": "3a", "submarine": "3b", "patrol-boat": "2"}
+"""The ships in the box by their names, which replies may have in place of lengths."""
+
+
+def box(names_hits: bool) -> dict[str, str]:
+    """The ships in the box; names_hits -- whether hits name them, as the rules since 2002 say.
+
+    Since 2002 the destroyer has three cells, and is what was the cruiser; before, it had two.
+    """
+    return {**BOX, "destroyer": "3a" if names_hits else "2"}
 
 
 def parted(text: str) -> tuple[NamedGame, str] | None:

@@ -28,6 +28,7 @@ from optsearch.game.game import Game
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, shots_of
 from optsearch.support.errors import GameError, NotSupported, PositionError, TooLarge
 
+DOUBT = "? shot before, and the reply may be false"  # what ? says on drawn boards
 MOST_LIES, MOST_READINGS = 4, 20_000
 _DIGITS = 18
 _FORM = re.compile(rf"\d{{0,{_DIGITS}}}\.?\d{{0,{_DIGITS}}}|\d{{1,{_DIGITS}}}/\d{{1,{_DIGITS}}}")

@@ -19,13 +19,14 @@ from optsearch.game.announcements import (
     MISS,
     SIGNS,
     SUNK,
+    WORDS,
     FixedLabels,
     NoLabels,
     Reply,
     ShipPlaces,
 )
 from optsearch.game.board import connected
-from optsearch.game.cells import Cell, cell_name, cell_of, parse_cell
+from optsearch.game.cells import Cell, cell_name, cell_of, is_cell, parse_cell
 from optsearch.game.game import HOLE, HOLES, Game
 from optsearch.game.shapes import Placement, Shape, is_kind
 from optsearch.support.errors import GameError, ImpossiblePosition, NotSupported, PositionError
@@ -396,14 +397,11 @@ class Position:
         return hash(self._key())
 
 
-_SHORT = {
-    **dict.fromkeys(("m", "o", "water"), "miss"),
-    **dict.fromkeys(("h", "x"), "hit"),
-}
-
-
 def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
-    """The shots of a text such as `B3=hit A1=miss C4=sunk:3`, or `B3 hit, A1 m, C4 sunk 3`."""
+    """The shots of a text such as `B3=hit A1=miss C4=sunk:3`, or `B3 hit, A1 m, C4 sunk 3`.
+
+    In the name of a ship a blank may stand for -, as in `E5 patrol boat`.
+    """
     joined = re.sub(
         r"\b(hit|sunk)(?:\s*:\s*|(?<=sunk)\s*=\s*|(?<=sunk)(?=\d))",
         r"\1:",
@@ -413,6 +411,7 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
     words = (
         re.split(r"(?:[\s,;=]|(?<!sunk)(?<!hit):)+", joined, flags=re.IGNORECASE) if joined else []
     )
+    words = _with_whole_names(words, game)
     shots = []
     while words:
         try:
@@ -424,19 +423,40 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
             raise PositionError(f"{name} has no reply; write it as in {name} miss or {name}=miss")
         answer = _in_full(words.pop(0))
         if isinstance(game.announcement, FixedLabels):
-            if answer.lower() in game.ships_by_name:
+            if game.ship_named(answer):
                 answer = f"hit:{answer}"
             elif answer.lower() == "hit" and words and _is_label(words[0], game.bit(cell), game):
                 answer = f"hit:{words.pop(0)}"
         elif words and (words[0].isdecimal() or _is_told(answer, words, game)):
             answer += f":{words.pop(0)}"
+        while words and not re.search(r"\d", words[0]):  # no cell, so a part of a wrong reply
+            answer += f" {words.pop(0)}"
         shots.append(Shot(cell, game.reply(answer)))
     return tuple(shots)
 
 
+def _with_whole_names(words: Sequence[str], game: Game) -> list[str]:
+    """Words of which several may be the name of one ship, as in patrol boat, that name as one.
+
+    What can be a cell begins the next shot.
+    """
+    names = [name for name in game.named_ships if "-" in name]
+    joined: list[str] = []
+    left = list(words)
+    while left:
+        answer, colon, first = left.pop(0).rpartition(":")
+        for name in sorted(names, key=len, reverse=True):
+            more = left[: name.count("-")]
+            if "-".join((first, *more)).lower() == name and not any(map(is_cell, more)):
+                first, left = " ".join((first, *more)), left[len(more) :]
+                break
+        joined.append(f"{answer}{colon}{first}")
+    return joined
+
+
 def _is_label(word: str, cell: int, game: Game) -> bool:
     """Whether a word is the ship that a hit names or shows; A1 can be a ship of one cell there."""
-    known = game.ships_by_name.get(word.lower(), 0)
+    known = game.ship_named(word)
     if isinstance(known, Placement):
         return bool(known & cell)
     return bool(known) or word.isdecimal()
@@ -444,14 +464,14 @@ def _is_label(word: str, cell: int, game: Game) -> bool:
 
 def _in_full(word: str) -> str:
     """A reply that may be written in short."""
-    return _SHORT.get(word.lower(), word)
+    return WORDS.get(word.lower(), word)
 
 
 def _is_told(answer: str, words: list[str], game: Game) -> bool:
     """Whether the next word is the ship that a sinking tells: L4 can be a cell, with its reply."""
     if answer.lower() != "sunk":
         return False
-    if words[0].lower() in game.named_ships:
+    if game.ship_named(words[0]) in game.named_ships.values():
         return True
     following = _in_full(words[1]).lower().partition(":")[0] if len(words) > 1 else ""
     return following not in ("hit", "miss", "sunk") and is_kind(words[0])

@@ -17,7 +17,7 @@ from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position
 from optsearch.search.solver import solve
 from optsearch.support.errors import NotSupported
-from optsearch.support.progress import Limit, LimitReached, Progress
+from optsearch.support.progress import Limit, LimitReached, Progress, Status, no_progress
 from optsearch.tree.solution import SearchStatus, Solution
 
 ENDGAME = 50  # configurations from which the optimum is searched
@@ -76,16 +76,17 @@ def advise(
     prior: Prior | None = None,
     by: Chooser | None = None,
     salvo: int = 1,
+    progress: Progress[Status] = no_progress,
 ) -> Advice:
     """What a position says of the next shot, and the optimum where few configurations are left.
 
     endgame -- how many are few. prior -- the weights of the configurations. by -- a strategy that
     is asked, too. salvo -- how many cells it chooses together; the optimum is that of single shots
-    and of true replies, and is left out with others. Raises ImpossiblePosition where no
-    configuration is left, and as `Chooser.shots`.
+    and of true replies, and is left out with others. progress -- called while a long count runs.
+    Raises ImpossiblePosition where no configuration is left, and as `Chooser.shots`.
     """
-    posterior = Posterior(position, prior=prior)
-    posterior.require_some()
+    posterior = Posterior(position, prior=prior, progress=progress)
+    _ = posterior.probability  # counts all; ImpossiblePosition where there is nothing
     if isinstance(position, NoisyPosition):
         return Advice(posterior, None, tuple(by.shots(position, salvo)) if by else ())
     chosen = by.shots(position, salvo) if by is not None and position.hits_left else ()

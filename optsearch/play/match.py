@@ -155,5 +155,4 @@ def _opponent(name: str) -> Player:
 def _fields(text: str) -> Mapping[str, Any]:
     """What is kept of a match; OptsearchError if something else is."""
     document = Document(text, "it is not a match that was kept", OptsearchError)
-    known = {"boards": "uniform", **document.fields}  # what earlier versions kept has none
-    return {name: document.value(name, kind, known) for name, kind in _KEPT.items()}
+    return {name: document.value(name, kind) for name, kind in _KEPT.items()}
