@@ -82,7 +82,7 @@ def compiled_once(tmp_path_factory):
 def here(monkeypatch, capsys):
     """The command in this process: exit status, standard output, standard error."""
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(progress, "FIRST", float("inf"))  # no progress, however long it takes
+    monkeypatch.setattr(progress, "FIRST", 1e6)  # no progress, however long it takes
 
     def run(*arguments):
         monkeypatch.setattr("sys.argv", ["optsearch", *map(str, arguments)])

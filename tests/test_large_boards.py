@@ -105,17 +105,6 @@ def test_sinkings_and_holes():
     assert Posterior(position).placements == expected
 
 
-def test_greedy_plays():
-    """Some games; each ends, with more shots than the fleet has cells."""
-    game = Game(12, 12, (4, 3, 2))
-    found = simulate(
-        ["greedy", "random", "density", "parity", "pattern"], game, games=2, seed=1, jobs=1
-    )
-    for outcome in found.outcomes:
-        assert (outcome.shots >= 9).all()
-        assert (outcome.shots <= 144).all()
-
-
 SMALL = "is for boards of at most 128 cells; 12x12:2 has 144"
 
 
@@ -126,17 +115,13 @@ SMALL = "is for boards of at most 128 cells; 12x12:2 has 144"
         lambda game: list_ships(Position(game)),
         lambda game: solve(game),
         lambda game: evaluate("greedy", game, jobs=1),
+        lambda game: simulate(["thompson"], game, games=1, jobs=1),
+        lambda game: simulate(["rollout"], game, games=1, jobs=1),
     ],
 )
 def test_what_lists_says_so(ask):
     with pytest.raises(TooLarge, match=SMALL):
         ask(Game(12, 12, (2,)))
-
-
-@pytest.mark.parametrize("player", ["thompson", "rollout"])
-def test_players_of_small_boards(player):
-    with pytest.raises(TooLarge, match=SMALL):
-        simulate([player], Game(12, 12, (2,)), games=1, seed=1, jobs=1)
 
 
 @pytest.mark.parametrize("text", ["17x17:3,2,1", "14x14:6,2,1", "13x13:7,3,2,contact=any"])

@@ -90,7 +90,8 @@ def telling(
     finally:
         is_done.set()
         thread.join()
-        bar.stop()
+        if bar.live.is_started:
+            bar.stop()
 
 
 def solving(label: str) -> AbstractContextManager[Progress[SearchStatus]]:
