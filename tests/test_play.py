@@ -37,6 +37,14 @@ def test_hidden_ships_are_found():
     assert result.output != run(CELLS, GAME, "--seed", "4").output
 
 
+def test_what_follows_from_a_hit_is_drawn():
+    """On the boards as on the map; one shot is one."""
+    for game, shots in (("1x5:3a,1,announce=name", "A1 3a B1 3a C1 3a"), ("2x3:2", "A1 hit C2 m")):
+        position = Position(game, shots)
+        assert ["".join(row) for row in playing.signs(position)] == position.board().split("\n")
+    assert "every ship, with 1 shot\n" in run(["A1"], "1x1:1").output
+
+
 @pytest.mark.parametrize("against", [*OPPONENTS, "density", "greedy:endgame=0"])
 def test_every_opponent_shoots_back(against):
     result = run(CELLS, GAME, "--seed", "1", "--against", against, "--ships", "A1-A3 C1-C2")

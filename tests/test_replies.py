@@ -267,7 +267,7 @@ def test_what_takes_replies_for_true():
     position = NoisyPosition.parse(GAME, SOME, "B2=hit")
     with pytest.raises(NotSupported, match="posterior, sample, advise and simulate"):
         solve(position)
-    with pytest.raises(NotSupported, match="announces sinkings"):
+    with pytest.raises(NotSupported, match="are always true"):
         NoisyPosition(Game.parse("4x4:3,announce=ship"), SOME)
     for name in ("nested:", "heuristic:version=5"):
         with pytest.raises(StrategyError, match=f"^{name}.* chooses each cell after"):

@@ -445,7 +445,7 @@ def sentences(advice: Advice, wanted: Wanted) -> list[str]:
     """What is said of a position: what is left, likely shots, those of a strategy, the optimum."""
     position, optimum = advice.posterior.told, advice.optimum
     if is_over(position):
-        return [f"every ship is sunk, after {len(position.shots)} shots"]
+        return [f"every ship is sunk, after {numbered(len(position.shots), 'shot')}"]
     left = counted_text(advice.posterior.configurations)
     lines = [f"{left} left, {advice.posterior.entropy:.2f} bits", ships_text(advice)]
     likely = [f"{cell_name(cell)} {float(p):.1%}" for cell, p in advice.likely(wanted.number)]

@@ -212,12 +212,12 @@ class MatchDialogue:
     def _end(self) -> None:
         """Who has won, and where the ships were."""
         match, game = self._match, self._match.game
-        shots = len(match.position.shots)
+        shots = numbered(len(match.position.shots), "shot")
         if not match.position.hits_left:
-            self._talk.say(f"you have sunk every ship, with {shots} shots", "bold")
+            self._talk.say(f"you have sunk every ship, with {shots}", "bold")
         else:
             places = ", ".join(map(game.ship_name, match.hidden))
-            self._talk.say(f"{match.against} has sunk your ships, with {shots} shots", "bold")
+            self._talk.say(f"{match.against} has sunk your ships, with {shots}", "bold")
             self._talk.say(f"its own were at {places}")
 
 
@@ -259,6 +259,6 @@ def signs(position: Position, ships: Sequence[int] = ()) -> list[list[str]]:
     for number, ship in enumerate(ships, 1):
         for row, column in game.cells_of(ship):
             grid[row][column] = str(number)
-    for shot in position.shots:
-        grid[shot.cell[0]][shot.cell[1]] = shot.reply.letter
+    for (row, column), one in position.shown.items():
+        grid[row][column] = one.letter
     return grid

@@ -84,6 +84,11 @@ def parted(text: str) -> tuple[NamedGame, str] | None:
 
 def suggestion(text: str) -> str:
     """What to say to a text that may be a misspelt name; empty where it is like none."""
-    head = re.split("[,;]", text.strip().lower())[0]
+    head = re.split("[,;:]", text.strip().lower())[0]
+    if head in NAMED_GAMES:
+        ships = NAMED_GAMES[head].text.partition(",contact")[0].partition(",announce")[0]
+        return (
+            f"{head} has its ships; write {head} and rules behind it, or your ships as in {ships}"
+        )
     found = get_close_matches(head, NAMED_GAMES, 1)
     return f"did you mean {found[0]}?" if found else ""

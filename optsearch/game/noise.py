@@ -125,11 +125,11 @@ def are_lies(position: object) -> bool:
 
 
 def require_silent(game: Game) -> None:
-    """Raise NotSupported for a game that announces sinkings."""
+    """Raise NotSupported for a game whose hits tell more."""
     if not game.is_silent:
         raise NotSupported(
-            f"{game} announces sinkings, and these are always true; replies may be false only "
-            "with announce=nothing"
+            f"the replies of {game} are always true; replies may be false only with "
+            "announce=nothing"
         )
 
 
