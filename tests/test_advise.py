@@ -201,6 +201,10 @@ def test_a_file_keeps_the_replies(tmp_path):
     assert path.read_text() == "# game: 4x4:3,2\nB2=hit\nA1=miss\n"
     piped = CliRunner().invoke(app, ["advise", "4x4:3,2", "--json"], input=path.read_text())
     assert json.loads(piped.stdout)["position"] == "B2=hit A1=miss"
+    twice = tmp_path / "twice.txt"
+    twice.write_text("# game: 4x4:3,2\nB2=hit\nB2=hit\n")
+    said = str(run([], "4x4:3,2", "--resume", str(twice)).exception)
+    assert said == f"{str(twice)!r} keeps no game: B2 is shot twice: B2=hit and then B2=hit"
     for arguments, said in (
         (["4x4:3,3"], "keeps no game of 4x4:3,3"),
         (["4x4:3,2", "--shots", "A1=hit"], "begin a game"),

@@ -198,7 +198,10 @@ def begun(start: Heard, kept: Path | None) -> Heard:
             f"{str(kept)!r} keeps no game of {start.game}: its first line is {head!r}, not "
             f"{head_of(start)!r}; name another file"
         )
-    shots = shots_of(start.game, rest)
+    try:
+        shots = replace(start, shots=shots_of(start.game, rest)).shots
+    except PositionError as error:
+        raise PositionError(f"{str(kept)!r} keeps no game: {error}") from None
     if start.shots != shots[: len(start.shots)]:
         raise PositionError(f"--shots ({str(start)!r}) begin a game; {str(kept)!r} has its own")
     return replace(start, shots=shots)
