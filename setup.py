@@ -43,7 +43,7 @@ INSTRUCTION_SETS = {
 FASTER = {
     *("_block", "_endgame", "_evaluate", "_walk"),  # strategies: 1.4 to 4.5
     *("_chain", "_family", "_identities", "_words"),  # the silent search: 1.1 to 2
-    *("_bounds", "_normal_form", "_sides"),  # 1.06 of the whole search
+    *("_bounds", "_labelled", "_named", "_normal_form", "_sequences", "_ships", "_sides"),  # 1.06
     *("_told", "_enumerate", "_labels", "_endgame_announced"),
 }
 SHARED = "_cyutility"

@@ -1,36 +1,29 @@
 """The normal form of a family: equal keys, equal optimum.
 
-A byte of the rule, the objective, whether weights follow and how cells are named; the number of
-cells, the budget if there is one; then the sets in ascending order, each in the same number of bytes
-and with its weight unless all are 1. Where hits tell something, a byte of what, too, and the labels of
-the ships as ranks; then the sets, each as its ships, in the order of a hash. The whole family is in its
-key, so a poor choice of names costs a table hit and never an answer.
+A byte of the rule, the objective, what hits tell, whether weights follow and how cells are named; the
+number of cells, the budget if there is one; where hits tell something, the labels of the ships as ranks.
+Then come the sets or their ships, each in the same number of bytes and with its weight unless all are 1;
+small sets in ascending order, others in that of a hash. The whole family is in its key, so a poor choice
+of names costs a table hit and never an answer.
 """
 
 from libc.stdint cimport int64_t, uint64_t
-from libc.stdlib cimport free, malloc, qsort
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from cells cimport MAX_CELLS, Cells, ctz, first, high, join, low, one, popcount, size
 from columns cimport extract
 from hashing cimport scramble
 from objectives cimport MEAN
-from optsearch.compiled._family cimport NOTHING, Node, ascending_cells
+from optsearch.compiled._family cimport NOTHING, Node
 from optsearch.compiled._ships cimport order_ships
 from optsearch.compiled._table cimport Key, hash_bytes
 from options cimport Switches
 
 cdef enum:
     RUN = 8                    # words that are sorted by insertion
-
-cdef struct Weighted:
-    Cells cells
-    int64_t weight
-    int64_t unused
-
-cdef struct Ranked:
-    uint64_t rank
-    int i
+    NUMBER = 31                # bits of the number of a set
+    WORD = 4                   # bytes of one that a word has room for, too: then these are the order
 
 
 cdef class NormalForm:
@@ -45,108 +38,53 @@ cdef class NormalForm:
     cdef int write(self, Node* node) except -1 nogil:
         """Set the key of a family."""
         cdef Key* key = &node.key
-        cdef Cells* image
-        cdef int bytes, cells = node.m if self.on.isomorphism else self.cells
-        cdef bint weighted = node.weights != NULL
-        bytes = (cells + 7) // 8
-        if node.kind != NOTHING:
-            return self.write_ships(node, cells, bytes)
-        key.length = 3 + <Py_ssize_t>node.n * (bytes + (sizeof(int64_t) if weighted else 0))
-        key.bytes = <unsigned char*>malloc(key.length + sizeof(uint64_t))
-        image = <Cells*>malloc(node.n * sizeof(Weighted))
-        if key.bytes == NULL or image == NULL:
+        cdef bint has_ships = node.kind != NOTHING, weighted = node.weights != NULL
+        cdef int s = node.ships.s if has_ships else 1, number = node.n * s, i, j, k
+        cdef int cells = node.m if self.on.isomorphism else self.cells, bytes = (cells + 7) // 8
+        cdef int head = 4 + s if has_ships else 3
+        cdef const Cells* sets = node.ships.masks if has_ships else node.rows
+        cdef Cells* image = <Cells*>malloc(2 * number * sizeof(Cells))
+        cdef uint64_t* ranks = <uint64_t*>malloc(2 * node.n * sizeof(uint64_t))
+        cdef const uint64_t* rank
+        cdef uint64_t numbers = (<uint64_t>1 << NUMBER) - 1
+        cdef unsigned char* out
+        key.length = head + node.n * <Py_ssize_t>(s * bytes + (sizeof(int64_t) if weighted else 0))
+        key.bytes = out = <unsigned char*>malloc(key.length + sizeof(Cells))
+        if out == NULL or image == NULL or ranks == NULL:
             free(image)
+            free(ranks)
             with gil:
                 raise MemoryError
-        if self.on.isomorphism:
-            self.relabel(node, node.rows, node.n, image)
-        else:
-            memcpy(image, node.rows, node.n * sizeof(Cells))
-        self.write_head(node, cells)
-        self.write_sets(node, image, bytes, key.bytes + 3)
-        free(image)
-        key.hash = hash_bytes(key.bytes, key.length)
-        return 0
-
-    cdef void write_head(self, const Node* node, int cells) noexcept nogil:
-        """The first bytes of a key."""
-        cdef unsigned char* out = node.key.bytes
-        out[0] = (node.kind * 64 + self.rule * 16 + self.objective * 4 + (node.weights != NULL) * 2
-                  + self.on.isomorphism)
+        out[0] = node.kind * 64 + self.rule * 16 + self.objective * 4 + weighted * 2 + self.on.isomorphism
         out[1] = cells
         out[2] = 0 if self.objective == MEAN else node.budget + 1
-
-    cdef int write_ships(self, Node* node, int cells, int bytes) except -1 nogil:
-        """Set the key of a family whose sets are ships."""
-        cdef Key* key = &node.key
-        cdef int s = node.ships.s, i, j, number = node.n * s
-        cdef bint weighted = node.weights != NULL
-        cdef size_t length = s * bytes + (sizeof(int64_t) if weighted else 0)
-        cdef size_t all_bytes = node.n * length
-        cdef Cells* image = <Cells*>malloc(2 * number * sizeof(Cells))
-        cdef Ranked* ranked = <Ranked*>malloc(node.n * sizeof(Ranked))
-        cdef unsigned char* sets = <unsigned char*>malloc(all_bytes + sizeof(uint64_t))
-        cdef unsigned char* out
-        key.length = 4 + s + <Py_ssize_t>all_bytes
-        key.bytes = <unsigned char*>malloc(key.length + sizeof(uint64_t))
-        if key.bytes == NULL or image == NULL or ranked == NULL or sets == NULL:
-            free(image)
-            free(ranked)
-            free(sets)
-            with gil:
-                raise MemoryError
+        if has_ships:
+            out[3] = s
+            memcpy(out + 4, node.ships.code, s)
         if self.on.isomorphism:
-            self.relabel(node, node.ships.masks, number, image)
+            self.relabel(node, sets, number, image)
         else:
-            memcpy(image, node.ships.masks, number * sizeof(Cells))
-        self.write_head(node, cells)
-        key.bytes[3] = s
-        memcpy(key.bytes + 4, node.ships.code, s)
+            memcpy(image, sets, number * sizeof(Cells))
+        for i in range(node.n):        # the low bits of a rank say which set it is
+            if has_ships:
+                order_ships(image + i * s, node.ships.label, s)
+            ranks[i] = <uint64_t>i | (
+                low(image[i]) << NUMBER if s == 1 and bytes <= WORD
+                else hash_set(image + i * s, s, node.weights[i] if weighted else 1) & ~numbers)
+        rank = sorted_words(ranks, ranks + node.n, node.n)
+        out += head
         for i in range(node.n):
-            order_ships(image + i * s, node.ships.label, s)
-            out = sets + i * length
-            for j in range(s):
-                memcpy(out, image + i * s + j, bytes)
+            j = <int>(rank[i] & numbers)
+            for k in range(j * s, (j + 1) * s):
+                memcpy(out, image + k, sizeof(Cells))  # little-endian: what follows is written over
                 out += bytes
             if weighted:
-                memcpy(out, node.weights + i, sizeof(int64_t))
-            ranked[i].rank, ranked[i].i = hash_bytes(sets + i * length, length), i
-        qsort(ranked, node.n, sizeof(Ranked), lower_rank)
-        out = key.bytes + 4 + s
-        for i in range(node.n):
-            memcpy(out, sets + ranked[i].i * length, length)
-            out += length
+                memcpy(out, node.weights + j, sizeof(int64_t))
+                out += sizeof(int64_t)
         free(image)
-        free(ranked)
-        free(sets)
+        free(ranks)
         key.hash = hash_bytes(key.bytes, key.length)
         return 0
-
-    cdef void write_sets(self, const Node* node, Cells* image, int bytes,
-                         unsigned char* out) noexcept nogil:
-        """The sets in ascending order, and their weights.
-
-        image -- the sets, in room for 2n of them. out -- room for what is written and one word.
-        """
-        cdef Weighted* both = <Weighted*>image
-        cdef int i
-        if node.weights == NULL and bytes <= <int>sizeof(uint64_t):
-            write_words(image, node.n, bytes, out)
-            return
-        if node.weights == NULL:
-            qsort(image, node.n, sizeof(Cells), ascending_cells)
-            for i in range(node.n):
-                memcpy(out, &image[i], bytes)         # little-endian: the low bytes come first
-                out += bytes
-            return
-        for i in range(node.n - 1, -1, -1):
-            both[i].cells = image[i]
-            both[i].weight = node.weights[i]
-        qsort(both, node.n, sizeof(Weighted), ascending_cells)
-        for i in range(node.n):
-            memcpy(out, &both[i].cells, bytes)
-            memcpy(out + bytes, &both[i].weight, sizeof(int64_t))
-            out += bytes + sizeof(int64_t)
 
     cdef void relabel(self, const Node* node, const Cells* sets, int number,
                       Cells* image) noexcept nogil:
@@ -184,9 +122,14 @@ cdef class NormalForm:
             image[i] = renamed(numbered[i], place)
 
 
-cdef int lower_rank(const void* a, const void* b) noexcept nogil:
-    cdef uint64_t x = (<const Ranked*>a).rank, y = (<const Ranked*>b).rank
-    return (x > y) - (x < y)
+cdef inline uint64_t hash_set(const Cells* ships, int s, int64_t weight) noexcept nogil:
+    """A hash of the ships of a set and its weight."""
+    cdef uint64_t hash = <uint64_t>weight
+    cdef int j
+    for j in range(s):
+        hash = (hash ^ low(ships[j]) ^ 3 * high(ships[j])) * <uint64_t>0xD6E8FEB86659FD93
+        hash ^= hash >> 32
+    return hash
 
 
 cdef void number_cells(const Node* node, const Cells* sets, int number,
@@ -217,18 +160,6 @@ cdef inline Cells renamed(Cells numbered, const int* place) noexcept nogil:
         image |= one(place[64 + ctz(word)])
         word &= word - 1
     return image
-
-
-cdef void write_words(const Cells* image, int n, int bytes, unsigned char* out) noexcept nogil:
-    """Sets of at most 64 cells in ascending order; see `write_sets`."""
-    cdef uint64_t* words = <uint64_t*>(image + n)
-    cdef int i
-    for i in range(n):
-        words[i] = low(image[i])
-    words = sorted_words(words, words + n, n)
-    for i in range(n):
-        memcpy(out, &words[i], sizeof(uint64_t))  # little-endian: what follows is written over
-        out += bytes
 
 
 cdef uint64_t* sorted_words(uint64_t* words, uint64_t* spare, int n) noexcept nogil:
@@ -368,30 +299,45 @@ cdef void colour_once(const Node* node, const Cells* numbered, uint64_t* colour)
         colour[c] = scramble(sums[c] + scramble(colour[c]))
 
 
+cdef inline uint64_t sum_over(Cells cells, const uint64_t* colour) noexcept nogil:
+    """The colours of some cells, added up."""
+    cdef uint64_t sum = 0, word = low(cells)
+    while word:
+        sum += colour[ctz(word)]
+        word &= word - 1
+    word = high(cells)
+    while word:
+        sum += colour[64 + ctz(word)]
+        word &= word - 1
+    return sum
+
+
+cdef inline void add_to(Cells cells, uint64_t more, uint64_t* sums) noexcept nogil:
+    """Add a number to the sum of each of some cells."""
+    cdef uint64_t word = low(cells)
+    while word:
+        sums[ctz(word)] += more
+        word &= word - 1
+    word = high(cells)
+    while word:
+        sums[64 + ctz(word)] += more
+        word &= word - 1
+
+
 cdef void colour_by_ships(const Node* node, const Cells* numbered, uint64_t* colour) noexcept nogil:
     """One round where sets are ships: by the ship and the set that a cell is in."""
     cdef uint64_t sums[MAX_CELLS]
     cdef uint64_t of_ships[MAX_CELLS]
-    cdef uint64_t of_set, sum
-    cdef Cells ship
+    cdef uint64_t of_set
     cdef int i, j, c, s = node.ships.s
     memset(sums, 0, node.m * sizeof(uint64_t))
     for i in range(node.n):
         of_set = 1 if node.weights == NULL else <uint64_t>node.weights[i]
         for j in range(s):
-            sum = node.ships.code[j]
-            ship = numbered[i * s + j]
-            while ship:
-                sum += colour[first(ship)]
-                ship &= ship - 1
-            of_ships[j] = scramble(sum)
+            of_ships[j] = scramble(node.ships.code[j] + sum_over(numbered[i * s + j], colour))
             of_set += of_ships[j]
         of_set = scramble(of_set)
         for j in range(s):
-            sum = scramble(of_set + 3 * of_ships[j])
-            ship = numbered[i * s + j]
-            while ship:
-                sums[first(ship)] += sum
-                ship &= ship - 1
+            add_to(numbered[i * s + j], scramble(of_set + 3 * of_ships[j]), sums)
     for c in range(node.m):
         colour[c] = scramble(sums[c] + scramble(colour[c]))

@@ -8,9 +8,5 @@ cdef class NormalForm:
     cdef int cells, objective, rule
     cdef Switches on
     cdef int write(self, Node* node) except -1 nogil
-    cdef void write_sets(self, const Node* node, Cells* image, int bytes,
-                         unsigned char* out) noexcept nogil
-    cdef void write_head(self, const Node* node, int cells) noexcept nogil
-    cdef int write_ships(self, Node* node, int cells, int bytes) except -1 nogil
     cdef void relabel(self, const Node* node, const Cells* sets, int number,
                       Cells* image) noexcept nogil
