@@ -96,7 +96,7 @@ cdef enum:
     FIRST_STEPS = 2000         # to raise prices from nothing
     STEPS = 60                 # to raise those that were handed down
     NAMES_FROM = 8             # sets from which the bound by names is used
-    NAMES_TO = 64              # and up to which: of more, the search for it costs more than it saves
+    NAMES_TO = 64              # of a part: of more, the search for it costs more than it saves
     HALF_HIT = 3               # cells left of two ships of two cells, one of them hit
     SIDES_FROM = 32            # sets of so many cells from which the bound by two sides is used
     EVEN_FROM = 8              # sets with weights from which the bound by equal weights is used
@@ -377,35 +377,44 @@ cdef class Search:
 
         unless_busy -- return BUSY, with the bound so far, where another process seems to be at it.
         """
-        cdef bint priced
-        cdef int memo_from
+        self.look_up(node)
+        return self.bound_family(node, limit, unless_busy)
+
+    cdef int look_up(self, Node* node) except -1 nogil:
+        """Count the cells of a family, and look it up by which sets they are."""
         cdef int64_t known
         count_cells(node, self.on.merging)
         lower_budget(node)
         if self.bounds.solve_trivial(node):
             return 0
         count_node(self.effort)
-        priced = self.has_chain(node)
-        node.on_word = self.is_on_word(node, priced)
-        memo_from = MEMO_FROM if node.kind == NOTHING else MEMO_FROM_OF_SHIPS
-        if self.identities is not None and node.n >= memo_from and not node.whole:
+        node.on_word = self.is_on_word(node, self.has_chain(node))
+        if self.identities is not None and node.n >= memo_from(node) and not node.whole:
             self.identify(node)
             if self.identities.find(&node.identity, &known, &node.exact):
                 node.lower = max(node.lower, known)
-                if node.exact or node.lower >= limit:
-                    return 0
+        return 0
+
+    cdef int bound_family(self, Node* node, int64_t limit, bint unless_busy) except -1 nogil:
+        """Look a family up by its normal form, and bound it; see `open`."""
+        if node.exact or node.lower >= limit:
+            return 0
         if node.on_word and node.kind == LABELS:
             self.labelled.bound_family(node, limit)
         elif node.on_word:
             node.lower = max(node.lower, self.bounds.capped_of(node))
         if node.lower < limit and self.on.memo and node.n >= (
-                MEMO_FROM_ON_WORD if node.on_word else memo_from):
+                MEMO_FROM_ON_WORD if node.on_word else memo_from(node)):
             self.names.write(node)
             self.recall(node)
             if node.identity.print and (node.exact or node.lower >= limit):
                 self.identities.keep(&node.identity, node.lower, node.exact)
         if node.exact or node.lower >= limit:
             return 0
+        if self.has_names(node):       # these say more than pairs, which are counted in vain then
+            self.bound_by_names(node, limit)
+            if node.lower >= limit:
+                return self.remember(node, 0)
         if not node.on_word:
             count_pairs(node)
             node.lower = max(node.lower, self.bounds.bound_of(node, limit))
@@ -415,13 +424,10 @@ cdef class Search:
         if node.lower < limit:
             if unless_busy and node.key.bytes != NULL and self.memo.shared.is_busy(&node.key):
                 return BUSY
-            if (node.kind == SINKINGS and self.on.names and self.objective == MEAN
-                    and NAMES_FROM <= node.n <= NAMES_TO and 1 < node.ships.s <= MAX_NAMES):
-                self.bound_by_names(node, limit)
-            elif self.has_even(node):
+            if self.has_even(node):
                 if self.items.former == NULL or node.former or not self.bound_back(node, limit):
                     self.bound_evenly(node, limit)
-            elif priced:
+            elif self.has_chain(node):
                 self.raise_prices(node, limit)
             elif node.hits == HALF_HIT and node.n >= SIDES_FROM and self.has_sides(node):
                 if node.on_word:
@@ -447,6 +453,11 @@ cdef class Search:
             node.identity = self.identities.of_ships(
                 node.ships.masks, node.ships.code, node.ships.s, node.weights, node.n, node.kind)
 
+    cdef bint has_names(self, const Node* node) noexcept nogil:
+        """Whether a family is bounded by parts whose ships have names."""
+        return (self.on.names and node.kind == SINKINGS and self.objective == MEAN
+                and node.n >= NAMES_FROM and 1 < node.ships.s <= MAX_NAMES)
+
     cdef int bound_by_names(self, Node* node, int64_t limit) except -1 nogil:
         """Raise `lower` by what a family with SINKINGS costs if each hit names its ship.
 
@@ -470,7 +481,7 @@ cdef class Search:
                 n = 1
                 while i + n < node.n and named[i + n].sizes == named[i].sizes:
                     n += 1
-                if n > 1:
+                if 1 < n <= NAMES_TO:
                     part = take_named(node, named + i, n)
                     try:
                         self.open(part, limit - bound)
@@ -622,11 +633,15 @@ cdef class Search:
                             Node** parts, int* number) except -1 nogil:
         """The cost of a shot by the bounds of its parts, which are opened; those of one set are left out.
 
+        Where hits tell something there are several, and all are looked up by which sets they are
+        before one is bounded.
+
         number -- of the parts that are taken, also when an error is raised. As for `busy`, see `shoot`.
         """
         cdef Node* part
         cdef int c = shot.cell, code
         cdef int64_t cost = bounds_of(node, shot), bound
+        cdef bint all_first = node.kind != NOTHING and self.identities is not None
         for code in range(node.codes + 1):
             if part_size(node, c, code) < 2:
                 continue
@@ -635,9 +650,18 @@ cdef class Search:
             part = parts[number[0]] = take_part(node, c, code)
             number[0] += 1
             part.lower = bound
-            if self.open(part, limit - cost + bound, busy != NULL):
+            if all_first:
+                self.look_up(part)
+            elif self.open(part, limit - cost + bound, busy != NULL):
                 busy[0] = True
             cost += part.lower - bound
+            if cost >= limit or (busy != NULL and busy[0]):
+                return min(cost, FORBIDDEN)
+        for code in range(number[0] if all_first else 0):
+            bound = parts[code].lower
+            if self.bound_family(parts[code], limit - cost + bound, busy != NULL):
+                busy[0] = True
+            cost += parts[code].lower - bound
             if cost >= limit or (busy != NULL and busy[0]):
                 break
         return min(cost, FORBIDDEN)
@@ -900,6 +924,11 @@ cdef class Search:
             return node.key.bytes[:node.key.length]
         finally:
             free_node(node)
+
+
+cdef inline int memo_from(const Node* node) noexcept nogil:
+    """How many sets make a family worth looking up."""
+    return MEMO_FROM if node.kind == NOTHING else MEMO_FROM_OF_SHIPS
 
 
 cdef inline void learn(Node* node, int known, int64_t value) noexcept nogil:
