@@ -254,6 +254,7 @@ def test_a_sinking_whose_length_was_not_told():
 
 def test_hits_that_name_their_ships():
     """A name that is the only possible one may be left out; a conflict and what is left follow."""
+    assert "or with a name: carrier, battleship, " in run(["help"], "official").output
     lines = ["A1 1", "C1 hit", "D1 1", "D1 hit 3a", "E1 hit"]
     output = run(lines, "1x5:3a,1,announce=name").output
     assert "C1=hit:3a, the only ship that is possible\n" in output
@@ -272,8 +273,9 @@ def test_hits_that_name_their_ships():
 
 
 def test_one_reply_shows_a_ship():
-    lines = ["B1 B2-A1", "undo B1", "B1 A1-B2, C1 miss", "D3 hit", "shots"]
+    lines = ["help", "B1 B2-A1", "undo B1", "B1 A1-B2, C1 miss", "D3 hit", "shots"]
     output = run(lines, "3x4:##/##,2,contact=any,announce=place").output
+    assert "what was replied: miss or hit:CELL-CELL, the ends of the ship, or all its" in output
     shown = " ".join(f"{cell}=hit:A1+B1+A2+B2" for cell in ("B1", "A1", "A2", "B2"))
     assert f"{shown} C1=miss\n" in output
     assert output.count("ships left: 2\n") == 2
