@@ -26,7 +26,7 @@ from optsearch.support.progress import Limit, LimitReached, Progress, Status, no
 from optsearch.tree import Leaf, Node
 
 CLOSE = 1e-9  # of bounds in floating point that may be equal
-LEVEL = 0.3  # of what is open
+LEVEL = 0.3  # of what is open, that the next mix gains by the trees so far
 END = 1e-3  # shots that are open, from which a vertex of the programme is asked about
 BETTER = 0.02  # of what is open, by which a tree of the graph has to be better to join
 MOST_JOIN = 20  # times before the solver is asked again
@@ -52,8 +52,6 @@ def equilibrium(
     checkpoint: Path | None = None,
     progress: Progress[Round] = no_progress,
     partial: bool = False,
-    level: float = LEVEL,
-    combine: bool = True,
     executor: Executor | None = None,
     workers: int = 2,
 ) -> Equilibrium:
@@ -62,9 +60,6 @@ def equilibrium(
     tolerance -- stop as soon as the bounds are that near; 0 for the exact value. time_limit --
     seconds; after that the bracket known by then is returned. checkpoint -- folder that keeps all
     trees; the same call goes on from there. partial -- return what is known after ctrl-C, too.
-    level -- while more than `END` is open, the part of it that the next mix gains by the trees so
-    far; 0 to ask about the best mix from the start. combine -- also take trees that are put
-    together from parts of others.
     executor -- any `concurrent.futures.Executor`; it gets `workers` tasks of the solver at a time;
     for announce=nothing.
 
@@ -83,7 +78,7 @@ def equilibrium(
     hidings = Hidings.of(parsed)
     with Memory(checkpoint, hidings, objective) as memory:
         parallel = None if executor is None else Parallel(executor, workers)
-        run = _Run(hidings, objective, memory, limit, level, combine, progress, parallel)
+        run = _Run(hidings, objective, memory, limit, progress, parallel)
         interrupted = False
         try:
             run.resume()
@@ -110,14 +105,11 @@ class _Run:
         objective: Objective,
         memory: Memory,
         limit: Limit | None,
-        level: float,
-        combine: bool,
         progress: Progress[Round],
         parallel: Parallel | None,
     ):
         self.hidings, self.objective, self.memory = hidings, objective, memory
         self.limit, self.progress = limit, progress
-        self.level, self.combine = level, combine
         self.oracle = Oracle(hidings, objective, self._tick, parallel)
         self.sizes: list[int] = hidings.sizes.tolist()
         self.hider = linear.HiderProgramme(hidings.sizes)
@@ -217,7 +209,7 @@ class _Run:
     def _mixes_now(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         mix = self.hider.mix()
         self.upper = min(self.upper, self._least_pay(mix))
-        is_far = self.level and self.upper - self.least > END
+        is_far = self.upper - self.least > END
         return mix, self._at_level() if is_far else mix
 
     def _least_pay(self, mix: NDArray[np.float64]) -> float:
@@ -225,8 +217,6 @@ class _Run:
 
     def _join(self, mix: NDArray[np.float64]) -> bool:
         """Add the graph's best tree against a mix if it is much better; say whether it was."""
-        if not self.combine:
-            return False
         weights = mix / self.hidings.sizes
         choice, row = self.graph.best(weights[self.hidings.orbit_of])
         least = self._least_pay(mix) - BETTER * float(self.upper - self.least)
@@ -241,7 +231,7 @@ class _Run:
         Near it the trees so far say most (Lemaréchal, Nemirovskii and Nesterov 1995).
         """
         least = float(self.least)
-        level = least + self.level * (self.upper - least)
+        level = least + LEVEL * (self.upper - least)
         return linear.nearest(self.hider.pays, self.centre, level)
 
     def _settle(self) -> None:
