@@ -19,15 +19,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from optsearch.cli import loading
-from optsearch.cli.arguments import (
-    USAGE,
-    Command,
-    Reader,
-    accepted,
-    annotate,
-    kind_of,
-    read_by,
-)
+from optsearch.cli.arguments import USAGE, Command, Reader, accepted, annotate, kind_of, read_by
 from optsearch.cli.options import SHARED, Option
 from optsearch.support.errors import OptsearchError
 from optsearch.support.version import VERSION
@@ -143,7 +135,11 @@ class Named(Sentences):
 
 
 class Commands(typer.Typer):
-    """Commands that are all of this kind."""
+    """Commands that are all of this kind. shared -- what parameters of several of them are."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.shared = dict(SHARED)
 
     def command(  # type: ignore[override]
         self,
@@ -160,14 +156,14 @@ class Commands(typer.Typer):
         comes next, and after # what it is for. gives -- the names in its answer, in parentheses
         those that are there where they have a meaning: `tests/test_json.py` compares them with
         what is printed, and with docs/json.md. own -- what parameters are, where it is not as in
-        `SHARED`.
+        `shared`.
         """
         seconds = f"{takes} second{'s' * (takes > 1)}"
         lines = f"Example: {example}", f"Takes:   {seconds} on a usual machine", f"Next:    {then}"
         add = super().command(*names, cls=Command, epilog="\n".join(("\b", *lines)))
 
         def declared(function: Function) -> Function:
-            options = SHARED | own
+            options = self.shared | own
             named = {name: options[name] for name in signature(function).parameters}
             hints = get_type_hints(function)
             accepts = {name: accepted(one, hints[name]) for name, one in named.items()}

@@ -16,15 +16,7 @@ from optsearch.cli.common import new_figure, numbered, save_figure
 from optsearch.cli.options import FIGURE, OUTPUT, Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.game import cell_name, column_name
-from optsearch.solitaire import (
-    Puzzle,
-    Solution,
-    counting,
-    formats,
-    making,
-    models,
-    reasoning,
-)
+from optsearch.solitaire import Puzzle, Solution, counting, formats, making, models, reasoning
 from optsearch.solitaire.puzzle import WATER, Clue, piece_text
 from optsearch.support.errors import NotInstalled, PuzzleError, TooLarge
 
@@ -35,6 +27,21 @@ solitaire = Commands(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+solitaire.shared |= {
+    "file": Argument(
+        "A puzzle, as text or JSON; see Solitaire in the documentation for both formats.",
+        metavar="FILE",
+    ),
+    "method": Option(
+        "count: a sweep of the rows; ship: integer programme with a variable per placement; cell: "
+        "seven symbols per cell (default: count, or ship if count takes long). ship and cell need "
+        "OR-tools: pip install ortools."
+    ),
+    "time_limit": Option("Stop after this many seconds.", min=0.01),
+    "max_depth": Option("How many suppositions may be open at once.", min=0, max=5),
+    "figure": Option("Draw it to this file (pdf, svg or png).", writes=FIGURE),
+    "keep_counts": Option("Keep all counts; leave out revealed cells only."),
+}
 app.add_typer(solitaire, name="solitaire")
 
 
@@ -54,21 +61,6 @@ class PuzzleLevel(str, Enum):
     HARD = "hard"
 
 
-PUZZLE = Argument(
-    "A puzzle, as text or JSON; see Solitaire in the documentation for both formats.",
-    metavar="FILE",
-)
-METHOD = Option(
-    "count: a sweep of the rows; ship: integer programme with a variable per placement; cell: "
-    "seven symbols per cell (default: count, or ship if count takes long). ship and cell need "
-    "OR-tools: pip install ortools."
-)
-SECONDS = Option("Stop after this many seconds.", min=0.01)
-DEPTH = Option("How many suppositions may be open at once.", min=0, max=5)
-PICTURE = Option("Draw it to this file (pdf, svg or png).", writes=FIGURE)
-KEEP = Option("Keep all counts; leave out revealed cells only.")
-
-
 # Looking at a puzzle
 
 
@@ -77,11 +69,7 @@ KEEP = Option("Keep all counts; leave out revealed cells only.")
     takes=2,
     then="optsearch solitaire explain puzzle.txt  # how a person goes on",
     gives="puzzle solutions limit is_unique",
-    file=PUZZLE,
-    method=METHOD,
     limit=Option("How many solutions to show.", min=1),
-    time_limit=SECONDS,
-    figure=PICTURE,
 )
 def solve(
     file: Path,
@@ -140,9 +128,7 @@ def _verdict(number: int, limit: int) -> str:
     takes=2,
     then="optsearch solitaire solve puzzle.txt --limit 5  # what they are",
     gives="puzzle solutions is_exact",
-    file=PUZZLE,
     limit=Option("Stop at this many.", min=1),
-    time_limit=SECONDS,
 )
 def count(
     file: Path, limit: int | None = None, time_limit: float | None = None, form: Form = Form.TEXT
@@ -165,9 +151,6 @@ def count(
     takes=1,
     then="optsearch solitaire explain puzzle.txt  # one step",
     gives="puzzle level depth is_solved is_cut_short rules steps",
-    file=PUZZLE,
-    max_depth=DEPTH,
-    time_limit=SECONDS,
     steps=Option("Print every step."),
 )
 def grade(
@@ -203,9 +186,6 @@ def grade(
     takes=1,
     then="optsearch solitaire solve puzzle.txt  # all of it",
     gives="puzzle step",
-    file=PUZZLE,
-    max_depth=DEPTH,
-    time_limit=SECONDS,
 )
 def explain(
     file: Path, max_depth: int = 2, time_limit: float | None = None, form: Form = Form.TEXT
@@ -260,13 +240,8 @@ def step_fields(step: reasoning.Step) -> dict[str, Any]:
     takes=2,
     then="optsearch solitaire grade minimal.txt  # how hard it is",
     gives="puzzle seed clues_before clues file",
-    file=PUZZLE,
     output=OUTPUT("File to write."),
     seed=Option("Seed of the order in which clues are tried.", min=0),
-    method=METHOD,
-    keep_counts=KEEP,
-    time_limit=SECONDS,
-    figure=PICTURE,
 )
 def minimise(
     file: Path,
@@ -296,10 +271,6 @@ def minimise(
     output=OUTPUT("File to write."),
     seed=Option("The same seed gives the same puzzle.", min=0),
     level=Option("How hard it is for a person, as grade says (default: as it comes)."),
-    method=METHOD,
-    keep_counts=KEEP,
-    time_limit=SECONDS,
-    figure=PICTURE,
 )
 def generate(
     grid: str,
@@ -338,7 +309,6 @@ def generate(
     gives="puzzles file",
     files=Argument("Puzzles, as text or JSON.", metavar="FILES"),
     output=OUTPUT("File to draw to (pdf, svg or png).", writes=FIGURE),
-    time_limit=SECONDS,
 )
 def sheet(
     files: list[Path], output: Path, time_limit: float | None = None, form: Form = Form.TEXT
