@@ -229,12 +229,20 @@ def check_coverage(met: Met, search: LargerSets, rows: list[Row]) -> dict[int, i
     return most
 
 
-def placements_by_cells(game: Game) -> dict[str, int]:
-    """The mask of every placement of every ship, by the names of its cells."""
-    lengths = sorted(set(game.fleet), reverse=True)
-    return {
-        "-".join(game.names(ship)): ship for length in lengths for ship in game.placements(length)
-    }
+def orbits_of(game: Game, rows: list[Row], lengths: set[int]) -> list[tuple[int, set[int]]]:
+    """The ship of each row and all those alike: every placement of these lengths, each once."""
+    placed = [ship for length in lengths for ship in game.placements(length)]
+    ships = {"-".join(game.names(ship)): ship for ship in placed}
+    seen: set[int] = set()
+    orbits = []
+    for row in rows:
+        ship = ships[row["ship"]]
+        orbit = set(game.images(ship))
+        require(len(orbit) == int(row["alike"]) and not seen & orbit, f"the class {row['ship']}")
+        seen |= orbit
+        orbits.append((ship, orbit))
+    require(seen == set(placed), "a class is missing")
+    return orbits
 
 
 class MetBeside(NamedTuple):
@@ -271,31 +279,24 @@ def check_beside(
     game: Game, rows: list[Row], number: int, jobs: int, store: Facts
 ) -> list[MetBeside]:
     """The table of what cells beside ships meet. store -- keeps what was counted again."""
-    ships = placements_by_cells(game)
+    orbits = orbits_of(game, rows, set(game.fleet))
     width = sum(name.startswith("met") for name in rows[0])
     classes: list[MetBeside] = []
-    seen: set[int] = set()
-    for row in rows:
-        ship = ships[row["ship"]]
-        orbit = set(game.images(ship))
-        require(len(orbit) == int(row["alike"]) and not seen & orbit, f"the class {row['ship']}")
-        seen |= orbit
+    for row, (ship, orbit) in zip(rows, orbits, strict=True):
         met = [0, *(int(row[f"met{k}"]) for k in range(1, width + 1))]
         classes.append(MetBeside(orbit, ship.bit_count(), int(row["completions"]), met))
-    require(seen == set(ships.values()), "a class beside which cells are counted is missing")
     for length in set(game.fleet):
         some = [len(kind.ships) * kind.completions for kind in classes if kind.length == length]
         require(sum(some) == game.fleet.count(length) * number, f"completions of {length} cells")
     if len(game.fleet) == 1:
         require(all(not any(kind.met) for kind in classes), "there is nothing beside the only ship")
         return classes
-    names = {row["ship"]: kind for row, kind in zip(rows, classes, strict=True)}
-    kept = {name: f"beside {name}, {kind.met}" for name, kind in names.items()}
-    work = {kept[name]: (game, ships[name], kind.met) for name, kind in names.items()}
+    keys = [f"beside {row['ship']}, {kind.met}" for row, kind in zip(rows, classes, strict=True)]
+    every = list(zip(keys, orbits, classes, strict=True))
+    work = {key: (game, ship, kind.met) for key, (ship, _), kind in every}
     compute("ships with what is beside them", jobs, store, larger_beside, work)
-    for name, kind in names.items():
-        is_so = store[kept[name]] == [kind.completions, *kind.met]
-        require(is_so, f"what cells beside {name} meet")
+    for key, _, kind in every:
+        require(store[key] == [kind.completions, *kind.met], f"what cells meet {key}")
     return classes
 
 
@@ -327,30 +328,24 @@ def verify_reveal(game: Game, ship: int, misses: int) -> tuple[list[int], int]:
 
 def check_reveal(game: Game, rows: list[Row], number: int, jobs: int, store: Facts) -> list[Class]:
     """The table of the reveal game. store -- keeps what was evaluated again."""
-    ships = {"-".join(game.names(ship)): ship for ship in game.placements(game.fleet[0])}
-    seen: set[int] = set()
+    orbits = orbits_of(game, rows, {game.fleet[0]})
     width = len(rows[0]) - 3
     classes = []
-    for row in rows:
-        ship = ships[row["ship"]]
-        orbit = set(game.images(ship))
-        require(len(orbit) == int(row["alike"]) and not seen & orbit, f"the class {row['ship']}")
-        seen |= orbit
+    for row, (ship, orbit) in zip(rows, orbits, strict=True):
         fleet, closed = game.fleet[1:], ship | game.halo(ship)
         count = engine_for(game).count(Constraints(fleet, closed))
         require(count == int(row["completions"]), f"{count} completions of {row['ship']}")
         values = [int(row[f"F{misses}"]) for misses in range(width)]
         require(values == sorted(values) and values[-1] <= count, f"the values of {row['ship']}")
         classes.append(Class(orbit, count, values))
-    require(seen == set(ships.values()), "a class is missing")
     equal = game.fleet.count(game.fleet[0])
     completions = sum(len(one.ships) * one.completions for one in classes)
     require(completions == equal * number, "the completions do not add up")
-    kept = {row["ship"]: f"class {row['ship']}" for row in rows}
-    work = {key: (game, ships[name], width) for name, key in kept.items()}
+    keys = [f"class {row['ship']}" for row in rows]
+    work = {key: (game, ship, width) for key, (ship, _) in zip(keys, orbits, strict=True)}
     compute("classes", jobs, store, verify_reveal, work)
-    for row, one in zip(rows, classes, strict=True):
-        found, count = store[kept[row["ship"]]]
+    for row, key, one in zip(rows, keys, classes, strict=True):
+        found, count = store[key]
         require(
             count == one.completions
             and all(value >= least for value, least in zip(one.values, found, strict=True)),

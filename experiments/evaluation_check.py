@@ -27,6 +27,7 @@ board.
 import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from math import sqrt
 from pathlib import Path
 
@@ -92,7 +93,7 @@ def play_greedy(strategy: Greedy | Spread, task: Task, games: Iterable[Drawn]) -
 
 
 def play_announced(
-    strategy: Greedy | Spread, game: Game, known: Collection[str], games: Iterable[Drawn]
+    known: Collection[str], game: Game, strategy: Greedy | Spread, games: Iterable[Drawn]
 ) -> list[Row]:
     """Games where sinkings are announced. known -- the shots of all tasks of the tree."""
     rows = []
@@ -147,15 +148,7 @@ def play_told(game: Game, strategy: Rollout, games: Iterable[Drawn]) -> list[Row
 
 def jobs_of(game: Game, strategy: Strategy, games: Sequence[Drawn]) -> list[Job]:
     """What the processes do: a function and its arguments, for some games each."""
-    if isinstance(strategy, Greedy | Spread) and not game.is_silent:
-        known = frozenset(task.shots for task in tasks(strategy, game))
-        if game.has_twins:  # after a hit on 3b no task is there: it is as after one on 3a
-            known |= {shots.translate(str.maketrans("ab", "ba")) for shots in known}
-        return [
-            (play_announced, (strategy, game, known, games[first : first + AT_ONCE]))
-            for first in range(0, len(games), AT_ONCE)
-        ]
-    if isinstance(strategy, Greedy | Spread):
+    if isinstance(strategy, Greedy | Spread) and game.is_silent:
         found = defaultdict(list)
         every = list(tasks(strategy, game))
         for i, ships in games:
@@ -168,6 +161,11 @@ def jobs_of(game: Game, strategy: Strategy, games: Sequence[Drawn]) -> list[Job]
     play_these: Callable[..., list[Row]] = play_rollout if game.is_silent else play_told
     if isinstance(strategy, Pattern):
         play_these = play_pattern
+    elif isinstance(strategy, Greedy | Spread):
+        known = frozenset(task.shots for task in tasks(strategy, game))
+        if game.has_twins:  # after a hit on 3b no task is there: it is as after one on 3a
+            known |= {shots.translate(str.maketrans("ab", "ba")) for shots in known}
+        play_these = partial(play_announced, known)
     return [
         (play_these, (game, strategy, games[first : first + AT_ONCE]))
         for first in range(0, len(games), AT_ONCE)

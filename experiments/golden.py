@@ -31,19 +31,11 @@ from optsearch.support.decimals import time_text
 from optsearch.support.errors import RecordError
 
 # What an experiment is told so that it goes on from nothing; {folder} is an empty one.
-FROM_NOTHING = {
-    "evaluations": ("--checkpoints", "{folder}/checkpoints"),
-    "leaderboard": ("--checkpoints", "{folder}/checkpoints"),
-    "lower_bounds": ("--checkpoints", "{folder}/checkpoints"),
-    "replies": ("--checkpoints", "{folder}/checkpoints"),
-    "optima": (
-        "--again",
-        "--seconds",
-        "3000",
-        "--patience",
-        "60",
-    ),  # also the games that nobody waits for by default
-}
+KEEPING = ("evaluations", "leaderboard", "lower_bounds", "replies")
+OF_FOLDER = ("--checkpoints", "{folder}/checkpoints")
+FROM_NOTHING: dict[str, tuple[str, ...]] = dict.fromkeys(KEEPING, OF_FOLDER)
+# also the games that nobody waits for by default
+FROM_NOTHING["optima"] = ("--again", *("--seconds", "3000"), *("--patience", "60"))
 
 
 @dataclass(frozen=True)

@@ -138,14 +138,8 @@ def hardest(game: Game, player: str) -> list[tuple[int, ...]]:
 
 HIDERS_HERE: tuple[tuple[Game, Hider], ...] = (
     (GAME, Drawn()),
-    (
-        GAME,
-        MadeBoards("edges liked", weighted(FACTOR, 1)),
-    ),
-    (
-        GAME,
-        MadeBoards("edges avoided", weighted(1, FACTOR)),
-    ),
+    (GAME, MadeBoards("edges liked", weighted(FACTOR, 1))),
+    (GAME, MadeBoards("edges avoided", weighted(1, FACTOR))),
     (GAME, MadeBoards("spread", spread_boards)),
     (GAME, hard(GREEDY, False)),
     (GAME, hard(GREEDY, True)),

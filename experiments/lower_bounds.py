@@ -14,18 +14,21 @@ game it takes some 50 minutes on one idle core. A run that was stopped goes on f
 checkpoints: by default in the folder .checkpoints of the checkout.
 """
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from experiments import script
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.lower_bounds import all_finished, together
-from optsearch.lower_bounds.conditional_coverage import BESIDE, ConditionalCoverage, beside
+from optsearch.lower_bounds.conditional_coverage import ConditionalCoverage, beside
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
-from optsearch.lower_bounds.reveal import MISSES, Revealed, require_apart, reveal
-from optsearch.results.tables import COVERAGE, FINISHED, MET_BESIDE, REVEAL, part_of
+from optsearch.lower_bounds.reveal import Revealed, require_apart, reveal
+from optsearch.results.tables import COVERAGE, FINISHED, MET_BESIDE, REVEAL, Table, part_of
 from optsearch.support.store import Facts
 
 # of the last chain
@@ -33,6 +36,7 @@ SOURCES = ("first_ship.py", "_first_ship.pyx", "covered.pxd", "conditional_cover
 NODES = 30_000_000  # of a search with costs of the longest ship: a minute or so
 NODES_BESIDE = 20_000_000  # of a search of cells beside a ship: enough for each of the paper's game
 STANDARD = Game.parse("10x10:5,4,3,3,2")
+Class = TypeVar("Class", bound=Revealed | ConditionalCoverage)  # of placements of a ship
 
 
 def command_of(game: Game) -> str:
@@ -60,75 +64,53 @@ def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> Coverag
     return coverage
 
 
-def write_reveal(game: Game, output: Path) -> list[Revealed]:
-    """Evaluate the reveal game, and write reveal_NAME.csv after each class."""
-    path = REVEAL.path(output, name=part_of(game))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    clock = script.ProgressClock("reveal game")
-
-    def save(done: list[Revealed], total: int) -> None:
-        REVEAL.write(
-            [("-".join(game.names(o.ship)), o.alike, o.completions, *o.found) for o in done],
-            path=path,
-            command=command_of(game),
-            game=game,
-        )
-        clock(len(done), total)
-
-    return reveal(game, read_reveal(game, path) if path.exists() else (), save)
-
-
 def by_cells(game: Game) -> dict[str, int]:
     """Every placement of every ship by the names of its cells."""
     every = [ship for length in set(game.fleet) for ship in game.placements(length)]
     return {"-".join(game.names(ship)): ship for ship in every}
 
 
-def write_beside(game: Game, output: Path) -> list[ConditionalCoverage]:
-    """Find what cells beside each ship meet, and write beside_NAME.csv after each class."""
-    path = MET_BESIDE.path(output, name=part_of(game))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    clock = script.ProgressClock("cells beside ships")
+def read_beside(game: Game, path: Path) -> list[ConditionalCoverage]:
+    """The classes of beside_NAME.csv."""
+    ships, rows = by_cells(game), MET_BESIDE.read(path)
+    classes = ((ships[ship], alike, n, met) for ship, alike, n, *met in map(dict.values, rows))
+    return [ConditionalCoverage(ship, alike, n, (0, *met)) for ship, alike, n, met in classes]
 
-    def save(done: list[ConditionalCoverage], total: int) -> None:
-        MET_BESIDE.write(
-            [("-".join(game.names(o.ship)), o.alike, o.completions, *o.met[1:]) for o in done],
+
+def read_reveal(game: Game, path: Path) -> list[Revealed]:
+    """The classes of reveal_NAME.csv."""
+    ships, rows = by_cells(game), REVEAL.read(path)
+    classes = ((ships[ship], alike, n, found) for ship, alike, n, *found in map(dict.values, rows))
+    return [Revealed(ship, alike, n, tuple(found)) for ship, alike, n, found in classes]
+
+
+def write_classes(
+    table: Table,
+    title: str,
+    game: Game,
+    output: Path,
+    read: Callable[[Game, Path], list[Class]],
+    values: Callable[[Class], Sequence[int]],
+    compute: Callable[..., list[Class]],
+) -> list[Class]:
+    """Go on computing after the classes that a table has; it is written after each.
+
+    values -- of a class in the table, behind its ship, those alike and its completions.
+    """
+    path = table.path(output, name=part_of(game))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    clock = script.ProgressClock(title)
+
+    def save(done: list[Class], total: int) -> None:
+        table.write(
+            [("-".join(game.names(o.ship)), o.alike, o.completions, *values(o)) for o in done],
             path=path,
             command=command_of(game),
             game=game,
         )
         clock(len(done), total)
 
-    known = read_beside(game, path) if path.exists() else ()
-    return beside(game, known, NODES_BESIDE, save)
-
-
-def read_beside(game: Game, path: Path) -> list[ConditionalCoverage]:
-    """The classes of beside_NAME.csv."""
-    ships = by_cells(game)
-    return [
-        ConditionalCoverage(
-            ships[row["ship"]],
-            row["alike"],
-            row["completions"],
-            (0, *(row[f"met{cells}"] for cells in range(1, BESIDE + 1))),
-        )
-        for row in MET_BESIDE.read(path)
-    ]
-
-
-def read_reveal(game: Game, path: Path) -> list[Revealed]:
-    """The classes of reveal_NAME.csv."""
-    ships = by_cells(game)
-    return [
-        Revealed(
-            ships[row["ship"]],
-            row["alike"],
-            row["completions"],
-            tuple(row[f"F{misses}"] for misses in range(MISSES)),
-        )
-        for row in REVEAL.read(path)
-    ]
+    return compute(game, read(game, path) if path.exists() else (), progress=save)
 
 
 def say(j: int, size: int, done: int, total: int) -> None:
@@ -144,7 +126,13 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
     Posterior(Position(game)).require_some()
     name = part_of(game)
     coverage = write_coverage(game, output, checkpoints / f"cover_{name}")
-    revealed, known = write_reveal(game, output), write_beside(game, output)
+    revealed = write_classes(
+        *(REVEAL, "reveal game", game, output, read_reveal, lambda one: one.found, reveal)
+    )
+    known = write_classes(
+        *(MET_BESIDE, "cells beside ships", game, output, read_beside, lambda one: one.met[1:]),
+        partial(beside, nodes=NODES_BESIDE),
+    )
     what = f"chain with the first ship, by the code {script.digest_of_sources(*SOURCES)}"
     with Facts(checkpoints / f"first_ship_{name}", what) as store:
         clock = script.ProgressClock("numbers of misses")

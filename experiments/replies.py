@@ -24,27 +24,6 @@ TOGETHER = ("greedy", "spread")
 SEED = 1
 
 
-def outcomes(
-    players: tuple[str, ...],
-    game: Game,
-    games: int,
-    manner: ReplyModel,
-    checkpoint: Path,
-    jobs: int,
-) -> tuple[Outcome, ...]:
-    """The games of some players, replied to in a manner."""
-    with simulating() as progress:
-        return simulate(
-            *(players, game),
-            games=games,
-            seed=SEED,
-            manner=manner,
-            jobs=jobs,
-            checkpoint=checkpoint,
-            progress=progress,
-        ).outcomes
-
-
 def described(outcome: Outcome) -> tuple[object, ...]:
     """What both tables say of a player."""
     return (
@@ -63,21 +42,31 @@ def main() -> None:
     parser.add_argument("--checkpoints", type=Path, default=script.CHECKPOINTS)
     options = parser.parse_args()
     game, kept = options.game, options.checkpoints
+
+    def outcomes(
+        players: tuple[str, ...], games: int, manner: ReplyModel, name: str
+    ) -> tuple[Outcome, ...]:
+        with simulating() as progress:
+            return simulate(
+                players,
+                game,
+                games=games,
+                seed=SEED,
+                manner=manner,
+                jobs=options.jobs,
+                checkpoint=kept / name,
+                progress=progress,
+            ).outcomes
+
     rows: list[tuple[object, ...]] = []
     for percent in PERCENT:
-        noise = Noise.parse(f"{percent}/100", f"{percent}/100")
-        found = outcomes(
-            *(PLAYERS, game, options.false_games, ReplyModel(noise)),
-            *(kept / f"false_replies_{percent}", options.jobs),
-        )
+        manner = ReplyModel(Noise.parse(f"{percent}/100", f"{percent}/100"))
+        found = outcomes(PLAYERS, options.false_games, manner, f"false_replies_{percent}")
         rows += ((game, percent, *described(one)) for one in found)
     FALSE_REPLIES.write(rows, options.output, fields={"seed": SEED})
     rows, alone = [], dict[str, Outcome]()
     for salvo in SALVO:
-        manner = ReplyModel(salvo=salvo)
-        found = outcomes(
-            *(TOGETHER, game, options.games, manner, kept / f"salvos_{salvo}", options.jobs)
-        )
+        found = outcomes(TOGETHER, options.games, ReplyModel(salvo=salvo), f"salvos_{salvo}")
         for one in found:
             more = one.shots - alone.setdefault(one.strategy, one).shots
             error = sd(more) / sqrt(len(more))

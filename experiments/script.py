@@ -17,6 +17,7 @@ from optsearch.results import tables as results
 from optsearch.results.tables import Table, Tree
 from optsearch.strategies import Strategy, named
 from optsearch.support.datafiles import CHECKOUT, RESULTS
+from optsearch.support.datafiles import typed_path as typed_path
 from optsearch.support.decimals import time_text
 from optsearch.support.errors import OptsearchError
 
@@ -145,11 +146,6 @@ def reported(rows: Iterable[Row], number: int) -> list[Row]:
         left = time_text((time.monotonic() - started) * (number / len(done) - 1))
         print(f"{len(done)} of {number}, about {left} left", file=sys.stderr, flush=True)
     return done
-
-
-def typed_path(path: Path) -> str:
-    """A path as the user would type it in the checkout."""
-    return str(path.relative_to(CHECKOUT) if path.is_relative_to(CHECKOUT) else path)
 
 
 def digest_of_sources(*files: str) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from optsearch.results.tables import Table, Tree
-from optsearch.support.datafiles import CHECKOUT, DATA
+from optsearch.support.datafiles import DATA, typed_path
 from optsearch.support.errors import OptsearchError
 from paper_figures.style import OUTPUT, save
 
@@ -113,7 +113,7 @@ def make(figure: PaperFigure, data: Path = DATA, output: Path = OUTPUT) -> bool:
     sources = [data / place for place in figure.sources]
     for source, command in zip(sources, figure.sources.values(), strict=True):
         if not source.is_file():
-            said = f"{_shown(source)} is missing; make it with: {command}"
+            said = f"{typed_path(source)} is missing; make it with: {command}"
             print(f"{figure.name}: {said}", file=sys.stderr)
             return False
     try:
@@ -121,13 +121,8 @@ def make(figure: PaperFigure, data: Path = DATA, output: Path = OUTPUT) -> bool:
     except (OptsearchError, OSError) as error:
         print(f"{figure.name}: {error}", file=sys.stderr)
         return False
-    print(f"{figure.name}: {' '.join(map(_shown, paths))}")
+    print(f"{figure.name}: {' '.join(map(typed_path, paths))}")
     return True
-
-
-def _shown(path: Path) -> str:
-    """A path as the user would type it in the checkout."""
-    return str(path.relative_to(CHECKOUT) if path.is_relative_to(CHECKOUT) else path)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -155,9 +150,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 CAPTIONS = Path(__file__).with_name("captions.md")
 
 
-def captions(path: Path = CAPTIONS) -> dict[str, str]:
+def captions() -> dict[str, str]:
     """The caption of each figure by its name: Markdown, its first sentence a title."""
-    _, *sections = re.split(r"^## (\S+)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    text = CAPTIONS.read_text(encoding="utf-8")
+    _, *sections = re.split(r"^## (\S+)\n", text, flags=re.MULTILINE)
     return {
         name: " ".join(text.split())
         for name, text in zip(sections[::2], sections[1::2], strict=True)

@@ -17,6 +17,11 @@ def is_checkout() -> bool:
     return (CHECKOUT / "setup.py").is_file() and (CHECKOUT / "cython_ext").is_dir()
 
 
+def typed_path(path: Path) -> str:
+    """A path as the user would type it in the checkout."""
+    return str(path.relative_to(CHECKOUT) if path.is_relative_to(CHECKOUT) else path)
+
+
 DATA = CHECKOUT / "data" if is_checkout() else PACKAGE / "data"
 RESULTS = DATA / "results"
 PUBLISHED = DATA / "published"
