@@ -245,18 +245,14 @@ def draw_matrix(
 
 
 def draw_probability(
-    ax: Axes,
-    position: Position | NoisyPosition,
-    probability: NDArray[np.float64],
-    digits: int = 1,
-    with_bar: bool = True,
+    ax: Axes, position: Position | NoisyPosition, probability: NDArray[np.float64]
 ) -> None:
     """Draw a position over the heat map of the probability of a ship on each cell, in percent.
 
     Colours go by value, from 0 to the greatest of the cells not shot yet; most probable cells have
-    a thick frame. digits -- decimals of the percentages. with_bar -- whether the bar of the map and
-    what the marks are stand below. Give the axes their size first, as in `draw_matrix`. Replies
-    that may be false are small marks in the corner of their cell, whose number has a ?.
+    a thick frame. The bar of the map and what the marks are stand below. Give the axes their size
+    first, as in `draw_matrix`. Replies that may be false are small marks in the corner of their
+    cell, whose number has a ?.
     """
     told, game = position, position.game
     certain = told.certain if isinstance(told, NoisyPosition) else told
@@ -265,7 +261,7 @@ def draw_probability(
     best = max((chances[cell] for cell in fresh), default=0)
     shown = [c for c in _cells(game) if c in game and not game.bit(c) & certain.closed]
     doubtful = set(shown) - set(fresh)
-    texts = {c: f"{chances[c]:.{digits}f}{'?' if c in doubtful else ''}" for c in shown}
+    texts = {c: f"{chances[c]:.1f}{'?' if c in doubtful else ''}" for c in shown}
     heat = _draw_heat(ax, game, chances, texts)
     draw_board(ax, certain)
     for cell in fresh:
@@ -278,11 +274,10 @@ def draw_probability(
                 x, y = _centre(game, cell)
                 text = signs.translate(_TO_MARKS)
                 ax.text(x, y + 0.3, text, ha="center", va="center", fontsize=6.5, gid="heard")
-    if with_bar:
-        if told.shots:
-            draw_legend(ax, game, f", {DOUBT}" if doubtful else "")
-        if best:
-            draw_bar(ax, heat, "probability of a ship, percent", 0.28 if told.shots else 0.13)
+    if told.shots:
+        draw_legend(ax, game, f", {DOUBT}" if doubtful else "")
+    if best:
+        draw_bar(ax, heat, "probability of a ship, percent", 0.28 if told.shots else 0.13)
 
 
 def _draw_heat(
