@@ -12,13 +12,7 @@ from matplotlib.patches import Rectangle
 from optsearch.drawing.boards import board_size, draw_board, draw_probability, draw_ships
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.results.tables import (
-    BOARDS,
-    GREEDY_LOSS,
-    GROWTH,
-    OCCURRENCE,
-    OPTIMA,
-)
+from optsearch.results.tables import BOARDS, GREEDY_LOSS, GROWTH, OCCURRENCE, OPTIMA
 from paper_figures import style
 from paper_figures.paper import matrix
 from paper_figures.registry import figure

@@ -35,11 +35,7 @@ from optsearch.game.position import Position, known_replies, play
 from optsearch.play.advice import advise
 from optsearch.play.match import Match
 from optsearch.strategies import named
-from optsearch.support.errors import (
-    OptsearchError,
-    PositionError,
-    WorkerLost,
-)
+from optsearch.support.errors import OptsearchError, PositionError, WorkerLost
 from tests.examples import draws, positions
 from tests.processes import ENVIRONMENT, MANY_SECONDS
 from tests.work import end_process, say, wait_for

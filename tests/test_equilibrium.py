@@ -17,12 +17,7 @@ from optsearch.equilibria.hidings import Hidings
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
 from optsearch.search.solver import solve
-from optsearch.support.errors import (
-    ImpossiblePosition,
-    NotSupported,
-    ProofError,
-    TableError,
-)
+from optsearch.support.errors import ImpossiblePosition, NotSupported, ProofError, TableError
 from optsearch.support.progress import LimitReached
 from optsearch.support.store import Facts
 from tests.examples import draws, games, some

@@ -26,11 +26,7 @@ from optsearch.strategies import Level, named
 from optsearch.strategies.greedy import optimal_shot
 from optsearch.strategies.pattern import SCANS, Pattern, pattern_of
 from optsearch.strategies.rollout import estimate, least_misses
-from optsearch.support.errors import (
-    ImpossiblePosition,
-    TableError,
-    TooLarge,
-)
+from optsearch.support.errors import ImpossiblePosition, TableError, TooLarge
 from optsearch.support.records import read
 from optsearch.support.store import Facts
 from tests.examples import draws, games, some, up_to

@@ -11,11 +11,7 @@ from hypothesis import strategies as st
 
 from optsearch.search import identify
 from optsearch.search.kernels import SWITCHES, SolverOptions
-from optsearch.support.errors import (
-    ProofError,
-    TooLarge,
-    TreeError,
-)
+from optsearch.support.errors import ProofError, TooLarge, TreeError
 
 FAULTS = """set,things,weight
 fuse,A B C D,6

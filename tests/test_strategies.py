@@ -13,14 +13,7 @@ from typer.testing import CliRunner
 from optsearch.cli.command import app
 from optsearch.evaluation import evaluate, runners
 from optsearch.game import Game, cell_name
-from optsearch.strategies import (
-    Level,
-    PatternRule,
-    Rule,
-    as_strategy,
-    named,
-    rule_of,
-)
+from optsearch.strategies import Level, PatternRule, Rule, as_strategy, named, rule_of
 from optsearch.strategies.greedy import Greedy
 from optsearch.strategies.pattern import Pattern
 from optsearch.strategies.rollout import Rollout

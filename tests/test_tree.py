@@ -21,13 +21,7 @@ from optsearch.game import Game
 from optsearch.game import parse_cell as cell
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, reply
 from optsearch.support.errors import GameError, TooLarge, TreeError
-from optsearch.tree import (
-    DecisionTree,
-    Leaf,
-    Node,
-    load,
-    save,
-)
+from optsearch.tree import DecisionTree, Leaf, Node, load, save
 from tests.examples import draws, positions, some
 
 FIGURE_5 = Path(__file__).parent.parent / "data" / "published" / "figure5_tree.json"

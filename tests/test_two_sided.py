@@ -5,16 +5,7 @@ import random
 import numpy as np
 import pytest
 from test_dual_chain import families
-from test_search import (
-    SWITCHES,
-    AllShots,
-    drawn,
-    game_family,
-    mask,
-    odd_shapes,
-    only,
-    without,
-)
+from test_search import SWITCHES, AllShots, drawn, game_family, mask, odd_shapes, only, without
 
 from tests.examples import sizes
 

@@ -22,15 +22,7 @@ from optsearch.counting.lattice import no_room
 from optsearch.counting.posterior import Posterior, cases
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.evaluation.choosing import Chooser
-from optsearch.game import (
-    MAX_CELLS,
-    Cell,
-    FixedLabels,
-    Game,
-    bits,
-    cell_name,
-    parse_cell,
-)
+from optsearch.game import MAX_CELLS, Cell, FixedLabels, Game, bits, cell_name, parse_cell
 from optsearch.game.named_games import NAMED_GAMES, to_choose
 from optsearch.game.position import (
     HIT,

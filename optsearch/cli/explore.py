@@ -7,12 +7,7 @@ from pathlib import Path
 from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.common import (
-    mean_text,
-    read_position,
-    title_of,
-    writing,
-)
+from optsearch.cli.common import mean_text, read_position, title_of, writing
 from optsearch.cli.options import OUTPUT, Form, Option
 from optsearch.cli.progress import solving
 from optsearch.counting.prior import prior_of

@@ -14,14 +14,7 @@ from numpy.typing import NDArray
 
 from optsearch.drawing.boards import board_lines, board_size, cell_corners, draw_legend
 from optsearch.drawing.layouts import CIRCLES, Placed, Scale, Vertex
-from optsearch.drawing.vertices import (
-    BOARD_CELL,
-    NAME_STRIP,
-    NODE_SIZE,
-    SLOT,
-    arranged,
-    scale_of,
-)
+from optsearch.drawing.vertices import BOARD_CELL, NAME_STRIP, NODE_SIZE, SLOT, arranged, scale_of
 from optsearch.game import Cell, cell_name
 from optsearch.game.position import Reply
 from optsearch.support.palette import GRID, HIT_CELL, HOLE, INK, LABEL, MISS_CELL, SOLVED

@@ -31,13 +31,7 @@ from optsearch.counting.prior import Prior
 from optsearch.game import FixedLabels, Game, ShipPlaces
 from optsearch.game.position import Position, Reply, reply
 from optsearch.search.rules import told_lengths
-from optsearch.strategies import (
-    PatternRule,
-    Rule,
-    Strategy,
-    as_strategy,
-    rule_of,
-)
+from optsearch.strategies import PatternRule, Rule, Strategy, as_strategy, rule_of
 from optsearch.strategies.pattern import told_cells
 from optsearch.strategies.score import refused
 from optsearch.strategies.user import UserStrategy, replay

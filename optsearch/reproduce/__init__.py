@@ -14,14 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from optsearch.evaluation import EvaluationStatus
-from optsearch.reproduce import (
-    heuristics,
-    mini_game,
-    paper,
-    probability,
-    puzzles,
-    thompson,
-)
+from optsearch.reproduce import heuristics, mini_game, paper, probability, puzzles, thompson
 from optsearch.reproduce.printed import Number
 from optsearch.support import records
 from optsearch.support.errors import NotInstalled, RecordError

@@ -31,13 +31,7 @@ from optsearch.lower_bounds import (
     told_bound,
 )
 from optsearch.lower_bounds.by_chance import shots_by_chance
-from optsearch.lower_bounds.lower import (
-    NOT_LISTED,
-    SECONDS,
-    LeaveOut,
-    say_nothing,
-    would_take,
-)
+from optsearch.lower_bounds.lower import NOT_LISTED, SECONDS, LeaveOut, say_nothing, would_take
 from optsearch.lower_bounds.told import AllButTwo
 from optsearch.results.tables import (
     EVALUATION,

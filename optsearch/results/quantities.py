@@ -24,24 +24,13 @@ from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.lower_bounds import Bound
 from optsearch.results.bracket import bounds_in_turn
-from optsearch.results.tables import (
-    EQUILIBRIA,
-    EVALUATION,
-    OPTIMA,
-    Entries,
-    Table,
-)
+from optsearch.results.tables import EQUILIBRIA, EVALUATION, OPTIMA, Entries, Table
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import solve
 from optsearch.strategies import Strategy, all_kinds, as_strategy, rule_of
 from optsearch.strategies.player import name_of
 from optsearch.strategies.timed import Timed
-from optsearch.support.errors import (
-    ImpossiblePosition,
-    NotSupported,
-    StrategyError,
-    TooLarge,
-)
+from optsearch.support.errors import ImpossiblePosition, NotSupported, StrategyError, TooLarge
 from optsearch.support.progress import Limit, LimitReached, Progress
 
 SHIPPED, COMPUTED = "shipped", "computed"

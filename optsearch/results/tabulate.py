@@ -20,14 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from optsearch.game import Game
-from optsearch.results.quantities import (
-    TIME,
-    Quantity,
-    Value,
-    as_quantity,
-    known,
-    narrowed,
-)
+from optsearch.results.quantities import TIME, Quantity, Value, as_quantity, known, narrowed
 from optsearch.support.datafiles import RESULTS
 from optsearch.support.errors import StrategyError
 from optsearch.support.progress import Progress, Status, no_progress

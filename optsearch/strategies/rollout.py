@@ -88,13 +88,7 @@ from optsearch.search.rules import (
     Lookahead,
 )
 from optsearch.strategies import Rule, Strategy
-from optsearch.strategies.greedy import (
-    Counts,
-    counts_of,
-    endgame_shot,
-    optimal_shot,
-    residual_sets,
-)
+from optsearch.strategies.greedy import Counts, counts_of, endgame_shot, optimal_shot, residual_sets
 from optsearch.strategies.player import number, require_range, text
 from optsearch.strategies.score import Score, score_of, scoring_named
 from optsearch.support.errors import StrategyError

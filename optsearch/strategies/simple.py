@@ -28,13 +28,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.game import (
-    ANNOUNCEMENTS,
-    Cell,
-    FixedLabels,
-    Game,
-    bits,
-)
+from optsearch.game import ANNOUNCEMENTS, Cell, FixedLabels, Game, bits
 from optsearch.game.position import SUNK, Position
 from optsearch.game.shapes import Placement
 from optsearch.strategies.player import Compiled, Player, Playing, number
