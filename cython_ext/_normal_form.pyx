@@ -3,8 +3,8 @@
 A byte of the rule, the objective, what hits tell, whether weights follow and how cells are named; the
 number of cells, the budget if there is one; where hits tell something, the labels of the ships as ranks.
 Then come the sets or their ships, each in the same number of bytes and with its weight unless all are 1;
-small sets in ascending order, others in that of a hash. The whole family is in its key, so a poor choice
-of names costs a table hit and never an answer.
+sets of at most 64 cells ascending, others in the order of a hash. The whole family is in its key, so a
+poor choice of names costs a table hit and never an answer.
 """
 
 from libc.stdint cimport int64_t, uint64_t
@@ -23,7 +23,6 @@ from options cimport Switches
 cdef enum:
     RUN = 8                    # words that are sorted by insertion
     NUMBER = 31                # bits of the number of a set
-    WORD = 4                   # bytes of one that a word has room for, too: then these are the order
 
 
 cdef class NormalForm:
@@ -44,13 +43,16 @@ cdef class NormalForm:
         cdef int head = 4 + s if has_ships else 3
         cdef const Cells* sets = node.ships.masks if has_ships else node.rows
         cdef Cells* image = <Cells*>malloc(2 * number * sizeof(Cells))
-        cdef uint64_t* ranks = <uint64_t*>malloc(2 * node.n * sizeof(uint64_t))
+        cdef bint are_words = not has_ships and not weighted and bytes <= <int>sizeof(uint64_t)
+        cdef uint64_t* ranks = NULL
         cdef const uint64_t* rank
         cdef uint64_t numbers = (<uint64_t>1 << NUMBER) - 1
         cdef unsigned char* out
         key.length = head + node.n * <Py_ssize_t>(s * bytes + (sizeof(int64_t) if weighted else 0))
         key.bytes = out = <unsigned char*>malloc(key.length + sizeof(Cells))
-        if out == NULL or image == NULL or ranks == NULL:
+        if not are_words:
+            ranks = <uint64_t*>malloc(2 * node.n * sizeof(uint64_t))
+        if out == NULL or image == NULL or (ranks == NULL and not are_words):
             free(image)
             free(ranks)
             with gil:
@@ -65,22 +67,24 @@ cdef class NormalForm:
             self.relabel(node, sets, number, image)
         else:
             memcpy(image, sets, number * sizeof(Cells))
-        for i in range(node.n):        # the low bits of a rank say which set it is
-            if has_ships:
-                order_ships(image + i * s, node.ships.label, s)
-            ranks[i] = <uint64_t>i | (
-                low(image[i]) << NUMBER if s == 1 and bytes <= WORD
-                else hash_set(image + i * s, s, node.weights[i] if weighted else 1) & ~numbers)
-        rank = sorted_words(ranks, ranks + node.n, node.n)
         out += head
-        for i in range(node.n):
-            j = <int>(rank[i] & numbers)
-            for k in range(j * s, (j + 1) * s):
-                memcpy(out, image + k, sizeof(Cells))  # little-endian: what follows is written over
-                out += bytes
-            if weighted:
-                memcpy(out, node.weights + j, sizeof(int64_t))
-                out += sizeof(int64_t)
+        if are_words:
+            write_words(image, node.n, bytes, out)
+        else:
+            for i in range(node.n):    # the low bits of a rank say which set it is
+                if has_ships:
+                    order_ships(image + i * s, node.ships.label, s)
+                ranks[i] = <uint64_t>i | (
+                    hash_set(image + i * s, s, node.weights[i] if weighted else 1) & ~numbers)
+            rank = sorted_words(ranks, ranks + node.n, node.n)
+            for i in range(node.n):
+                j = <int>(rank[i] & numbers)
+                for k in range(j * s, (j + 1) * s):
+                    memcpy(out, image + k, sizeof(Cells))  # what follows is written over
+                    out += bytes
+                if weighted:
+                    memcpy(out, node.weights + j, sizeof(int64_t))
+                    out += sizeof(int64_t)
         free(image)
         free(ranks)
         key.hash = hash_bytes(key.bytes, key.length)
@@ -160,6 +164,18 @@ cdef inline Cells renamed(Cells numbered, const int* place) noexcept nogil:
         image |= one(place[64 + ctz(word)])
         word &= word - 1
     return image
+
+
+cdef void write_words(const Cells* image, int n, int bytes, unsigned char* out) noexcept nogil:
+    """Sets of at most 64 cells in ascending order; image -- in room for 2n."""
+    cdef uint64_t* words = <uint64_t*>(image + n)
+    cdef int i
+    for i in range(n):
+        words[i] = low(image[i])
+    words = sorted_words(words, words + n, n)
+    for i in range(n):
+        memcpy(out, &words[i], sizeof(uint64_t))  # little-endian: what follows is written over
+        out += bytes
 
 
 cdef uint64_t* sorted_words(uint64_t* words, uint64_t* spare, int n) noexcept nogil:
