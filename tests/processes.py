@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from contextlib import contextmanager
 
 MANY_SECONDS = 600  # a run that hangs is ended; no test depends on how long one takes
 
@@ -17,6 +18,23 @@ ENVIRONMENT = {
     for key, value in os.environ.items()
     if key not in ("FORCE_COLOR", "PYTHONIOENCODING")
 } | {"NO_COLOR": "1", "PYTHONUTF8": "1", "COLUMNS": "80"}
+
+
+@contextmanager
+def serving(game):
+    """The process of a board that the command serves, and its address; it is killed at the end."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "optsearch", "serve", str(game), "--no-browser"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT | {"PYTHONUNBUFFERED": "1"},
+        start_new_session=True,
+    )
+    yield process, process.stdout.readline().split()[-1]
+    process.kill()
+    process.wait()
+
 
 HOOKS = '''
 import os, signal, sys, threading

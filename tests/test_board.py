@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import statistics
-import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -37,7 +36,7 @@ from optsearch.play.match import Match
 from optsearch.strategies import named
 from optsearch.support.errors import OptsearchError, PositionError, WorkerLost
 from tests.examples import draws, positions
-from tests.processes import ENVIRONMENT, MANY_SECONDS
+from tests.processes import MANY_SECONDS, serving
 from tests.work import end_process, say, wait_for
 
 TOKEN = "0123456789abcdef" * 2
@@ -275,20 +274,9 @@ def test_games_are_lost_after_an_hour_and_when_there_are_many():
 @pytest.fixture(scope="module")
 def served():
     """The command, and its port and token."""
-    command = [sys.executable, "-m", "optsearch", "serve", str(SMALL.game), "--no-browser"]
-    process = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=ENVIRONMENT | {"PYTHONUNBUFFERED": "1"},
-        start_new_session=True,
-    )
-    line = process.stdout.readline()
-    port, token = line.strip().rpartition(":")[2].split("/#token=")
-    yield process, int(port), token
-    process.kill()
-    process.wait()
+    with serving(SMALL.game) as (process, address):
+        port, token = address.rpartition(":")[2].split("/#token=")
+        yield process, int(port), token
 
 
 class Client:

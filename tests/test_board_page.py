@@ -2,8 +2,6 @@
 
 import base64
 import re
-import subprocess
-import sys
 from urllib.parse import quote, unquote
 
 import pytest
@@ -17,7 +15,7 @@ from optsearch.game.position import Position, replies_at, reply
 from optsearch.play.replies import Replies
 from optsearch.search.solver import solve
 from tests.browser import accessible, requested, resize
-from tests.processes import ENVIRONMENT, MANY_SECONDS
+from tests.processes import MANY_SECONDS, serving
 
 GAME = Game.parse("3x4:2,1,contact=any,announce=ship")
 HIDDEN = [GAME.mask([(0, 0), (1, 0)]), GAME.mask([(2, 2)])]
@@ -26,17 +24,8 @@ HIDDEN = [GAME.mask([(0, 0), (1, 0)]), GAME.mask([(2, 2)])]
 @pytest.fixture(scope="module")
 def address(driver):
     """Of a board that the command serves."""
-    command = [sys.executable, "-m", "optsearch", "serve", str(GAME), "--no-browser"]
-    process = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=ENVIRONMENT | {"PYTHONUNBUFFERED": "1"},
-        start_new_session=True,
-    )
-    yield process.stdout.readline().split()[-1]
-    process.kill()
-    process.wait()
+    with serving(GAME) as (_, found):
+        yield found
 
 
 class BoardInBrowser:

@@ -147,24 +147,6 @@ def test_a_kept_match_is_checked(tmp_path):
         assert said in str(error)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--against", "nobody"], "in a match also easy, hard, exact"),
-        (["--ships", "A1-A3 C1-C2"], "nobody shoots at them"),
-        (["--against", "easy", "--ships", "A1-A3"], "is not a placement of the fleet"),
-        (["--against", "easy", "--ships", "A1-A3 A3-B3"], "two ships touch or overlap at A3"),
-        (["--against", "easy", "--ships", "A1-B3 D1-D2"], "lies at 'A1-B3'"),
-        (["--against", "easy", "--ships", "everywhere"], "'everywhere' is not a cell"),
-    ],
-)
-def test_bad_arguments_are_one_line(arguments, said):
-    result = run([], GAME, *arguments)
-    assert isinstance(result.exception, OptsearchError)
-    assert said in str(result.exception)
-    assert not result.output
-
-
 def test_a_match_cannot_be_shot_twice_or_nowhere():
     match = Match(Game.parse(GAME), 1)
     match.shoot((0, 0))

@@ -203,24 +203,6 @@ def test_boards_of_own_code(tmp_path):
 # The command
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["4x4:3,2"], "nobody plays 4x4:3,2; write PLAYER... GAME"),
-        (["greedy", "greedy", "4x4:3,2"], "is given twice"),
-        (["nobody", "4x4:3,2"], "no strategy 'nobody'"),
-        (["greedy", "4x4"], "'4x4' has no ships"),
-        (["greedy", "4x4:4,3,2"], "has no configuration"),
-        (["greedy", "4x4:3,2", "--boards", "mine"], "'mine' is not a hider; use uniform"),
-        (["greedy", "4x4:3,2", "--boards", "mine.csv"], "'mine.csv' does not exist"),
-    ],
-)
-def test_what_the_command_refuses(arguments, says):
-    done = run(*arguments)
-    assert isinstance(done.exception, OptsearchError)
-    assert says in str(done.exception)
-
-
 def test_the_moments_of_an_outcome():
     outcome = Outcome("x", GAME, np.array([5, 7, 7, 9]))
     assert (outcome.mean, outcome.median, outcome.worst, outcome.games) == (7, 7, 9, 4)

@@ -378,16 +378,6 @@ def test_time_limits_of_making_and_reasoning():
     puzzle = SOURCE.revealing(counting.solutions(SOURCE, 1)[0])
     with pytest.raises(TooLarge, match="the time is over"):
         solitaire.minimise(puzzle, time_limit=1e-9)
-    with pytest.raises(TooLarge, match="the time is over"):
-        making._minimised(
-            puzzle,
-            counting.solutions(puzzle, 1)[0],
-            np.random.default_rng(0),
-            None,
-            False,
-            lambda status: None,
-            0.0,
-        )
     with pytest.raises(TooLarge, match="the time for suppositions is over"):
         reasoning.explain(Puzzle(6, 6, (3, 2)), 2, time_limit=-1)
     grade = reasoning.grade(SOURCE, 2, time_limit=-1)

@@ -19,7 +19,7 @@ from optsearch.results.quantities import COMPUTED, SHIPPED
 from optsearch.results.tables import OPTIMA
 from optsearch.results.tabulate import tabulate
 from optsearch.strategies import as_strategy
-from optsearch.support.errors import StrategyError, TableError
+from optsearch.support.errors import TableError
 from optsearch.support.store import Facts
 from tests.examples import plain
 from tests.processes import run_command
@@ -218,16 +218,6 @@ def test_a_strategy_of_ones_own(here, answer_of, tmp_path, monkeypatch):
     status, out, err = here("table", "2x2:1", "--columns", "own.py:wrong", "--jobs", 1)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert "was shot before" in err
-
-
-def test_columns_that_are_refused():
-    for columns, said in (
-        (["clever"], "no column 'clever'; there are configurations, optimum"),
-        (["greedy", "greedy:ties=first"], "given twice, as 'greedy' before"),
-        (["random"], "optsearch simulate"),
-    ):
-        with pytest.raises(StrategyError, match=said):
-            tabulate(games("2x2:1"), columns, jobs=1)
 
 
 # As it is printed
