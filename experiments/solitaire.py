@@ -7,6 +7,7 @@ which the models were made.
 """
 
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 
 from experiments import script
 from optsearch.results.tables import SOLITAIRE
@@ -22,6 +23,9 @@ SOLVERS: dict[str, Callable[[Puzzle, str], models.ModelSearch]] = {
 }
 
 
+measured = attrgetter("variables", "constraints", "build_seconds", "solve_seconds")
+
+
 def rows(boards: tuple[tuple[int, int], ...]) -> Iterator[tuple[object, ...]]:
     """A row a board, part revealed, solver and model."""
     for board in boards:
@@ -29,26 +33,11 @@ def rows(boards: tuple[tuple[int, int], ...]) -> Iterator[tuple[object, ...]]:
             puzzle = making.random_puzzle(*board, making.usual_fleet(*board), revealed)
             for solver, search in SOLVERS.items():
                 for model in models.MODELS:
-                    row = (
-                        puzzle.grid,
-                        len(puzzle.fleet),
-                        revealed,
-                        solver,
-                        model,
-                        *_measured(search(puzzle, model)),
-                    )
+                    found = search(puzzle, model)
+                    asked = puzzle.grid, len(puzzle.fleet), revealed, solver, model
+                    row = *asked, *measured(found), bool(found.solutions)
                     print(*row, flush=True)
                     yield row
-
-
-def _measured(found: models.ModelSearch) -> tuple[object, ...]:
-    return (
-        found.variables,
-        found.constraints,
-        found.build_seconds,
-        found.solve_seconds,
-        bool(found.solutions),
-    )
 
 
 def main() -> None:

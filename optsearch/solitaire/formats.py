@@ -26,35 +26,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from optsearch.game import Cell, cell_name, parse_cell
-from optsearch.solitaire.puzzle import (
-    BOTTOM,
-    LEFT,
-    MIDDLE,
-    RIGHT,
-    SHIP,
-    SUBMARINE,
-    TOP,
-    WATER,
-    Clue,
-    Puzzle,
-    Solution,
-)
+from optsearch.solitaire.puzzle import REVEALED, Clue, Puzzle, Solution
 from optsearch.support.documents import Document, shortened, text_of, write
 from optsearch.support.errors import OptsearchError, PuzzleError
 
 T = TypeVar("T")
 MOST_BYTES = 1 << 20  # of a puzzle
 
-SYMBOLS = {
-    WATER: "~",
-    SHIP: "X",
-    SUBMARINE: "@",
-    LEFT: "<",
-    RIGHT: ">",
-    TOP: "^",
-    BOTTOM: "v",
-    MIDDLE: "=",
-}
+SYMBOLS = dict(zip(REVEALED, "~X@<>^v=", strict=True))
 HIDDEN = "."
 _MEANING = {symbol: value for value, symbol in SYMBOLS.items()}
 _KEYWORDS = ("grid", "fleet", "rows", "columns", "board")
