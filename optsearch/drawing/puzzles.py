@@ -33,7 +33,7 @@ _TURN = {LEFT: 0.0, TOP: pi / 2, RIGHT: pi, BOTTOM: -pi / 2}  # from a left end;
 
 def picture_size(puzzle: Puzzle, cell: float = 0.3) -> tuple[float, float]:
     """Width and height of the axes of `draw_puzzle` in inches."""
-    below = 1.5 + 0.9 * _fleet_lines(puzzle)
+    below = 1.5 + 0.9 * len(_fleet_rows(puzzle))
     return cell * (puzzle.columns + 2), cell * (puzzle.rows + 1 + below)
 
 
@@ -71,7 +71,7 @@ def draw_puzzle(
         _draw_text(ax, (-1, j), column_name(j), "column", size, LABEL)
     _draw_fleet(ax, puzzle)
     ax.set_xlim(-1, puzzle.columns + 1)
-    ax.set_ylim(puzzle.rows + 1.5 + 0.9 * _fleet_lines(puzzle), -1)
+    ax.set_ylim(puzzle.rows + 1.5 + 0.9 * len(_fleet_rows(puzzle)), -1)
     ax.set_aspect("equal")
     ax.set_axis_off()
 
@@ -169,10 +169,6 @@ def _fleet_rows(puzzle: Puzzle) -> list[list[int]]:
             lines.append([])
         lines[-1].append(length)
     return lines
-
-
-def _fleet_lines(puzzle: Puzzle) -> int:
-    return len(_fleet_rows(puzzle))
 
 
 def _draw_fleet(ax: Axes, puzzle: Puzzle) -> None:

@@ -467,33 +467,29 @@ def _play(sent: tuple[_Task, _Arguments]) -> list[int]:
     return play_task(*sent[1])
 
 
+@dataclass
 class _SimulationRun:
     """One simulation: what is done, and what is left."""
 
-    def __init__(
-        self,
-        players: Sequence[Player],
-        game: Game,
-        games: int,
-        seed: int,
-        hider: Hider,
-        manner: ReplyModel,
-        store: Facts | None,
-        progress: Progress[Status],
-    ):
+    players: Sequence[Player]
+    game: Game
+    games: int
+    seed: int
+    hider: Hider
+    manner: ReplyModel
+    store: Facts | None
+    progress: Progress[Status]
+
+    def __post_init__(self) -> None:
         self._started = time.monotonic()
-        self._players = players
-        self._game = game
-        self._seed = seed
-        self._hider = hider
-        self._manner = manner
-        self._boards = hider.boards(game, games, seed)
-        self._store = store
-        self._identities = [player.identity() for player in players] if store is not None else []
-        self._shots, self._salvos = np.zeros((2, len(players), games), np.int64)
+        self._boards = self.hider.boards(self.game, self.games, self.seed)
+        self._identities = (
+            [player.identity() for player in self.players] if self.store is not None else []
+        )
+        self._shots, self._salvos = np.zeros((2, len(self.players), self.games), np.int64)
         self.missing = [task for task in self._tasks() if not self._recall(task)]
         self._resumed = int(np.count_nonzero(self._shots))
-        self._meter = meter(progress, self._shots.size, self._resumed)
+        self._meter = meter(self.progress, self._shots.size, self._resumed)
 
     def on(self, executor: Executor, workers: int) -> Simulation:
         """All that is missing, on an executor."""
@@ -501,16 +497,16 @@ class _SimulationRun:
         sent = ((task, self._arguments(task)) for task in self.missing)
         for (task, _), shots in run_tasks(executor, _play, sent, AHEAD * workers, self._report):
             self._enter(task, shots)
-        is_own = self._manner.salvo == AFLOAT
+        is_own = self.manner.salvo == AFLOAT
         outcomes = [
-            Outcome(str(player), self._game, shots, self._manner.salvo, salvos if is_own else None)
-            for player, shots, salvos in zip(self._players, self._shots, self._salvos, strict=True)
+            Outcome(str(player), self.game, shots, self.manner.salvo, salvos if is_own else None)
+            for player, shots, salvos in zip(self.players, self._shots, self._salvos, strict=True)
         ]
         return Simulation(
-            self._game,
-            self._seed,
-            self._hider.identity,
-            self._manner,
+            self.game,
+            self.seed,
+            self.hider.identity,
+            self.manner,
             tuple(outcomes),
             time.monotonic() - self._started,
             self._resumed,
@@ -518,26 +514,26 @@ class _SimulationRun:
 
     def _tasks(self) -> Iterator[_Task]:
         """All tasks, boards before players, so that what is done is even."""
-        games, is_plain = self._shots.shape[1], self._manner.is_plain
+        is_plain = self.manner.is_plain
         sizes = [
-            PLAYED_COMPILED if is_plain and player.compiled(self._game) else PLAYED
-            for player in self._players
+            PLAYED_COMPILED if is_plain and player.compiled(self.game) else PLAYED
+            for player in self.players
         ]
-        for first in range(0, games, PLAYED):
+        for first in range(0, self.games, PLAYED):
             for player, size in enumerate(sizes):
                 if first % size == 0:
-                    yield _Task(player, first, min(first + size, games))
+                    yield _Task(player, first, min(first + size, self.games))
 
     def _arguments(self, task: _Task) -> _Arguments:
         boards = self._boards[task.first : task.last]
-        player = self._players[task.player]
-        return player, str(self._game), boards, task.first, self._seed, self._manner
+        player = self.players[task.player]
+        return player, str(self.game), boards, task.first, self.seed, self.manner
 
     def _enter(self, task: _Task, shots: list[int]) -> None:
         if not self._are_shots(task, shots):
-            raise AssertionError(f"{self._players[task.player]} took {shots} shots")
-        if self._store is not None:
-            self._store.add(self._key(task), shots)
+            raise AssertionError(f"{self.players[task.player]} took {shots} shots")
+        if self.store is not None:
+            self.store.add(self._key(task), shots)
         self._take(task, shots)
         self._report()
 
@@ -558,20 +554,20 @@ class _SimulationRun:
 
     def _recall(self, task: _Task) -> bool:
         """Take the shots of a task from the checkpoint, if it has them."""
-        if self._store is None or self._key(task) not in self._store:
+        if self.store is None or self._key(task) not in self.store:
             return False
-        known = self._store[self._key(task)]
+        known = self.store[self._key(task)]
         if not self._are_shots(task, known):
-            raise self._store.contradicted(self._key(task), "the shots of these games")
+            raise self.store.contradicted(self._key(task), "the shots of these games")
         self._take(task, known)
         return True
 
     def _are_shots(self, task: _Task, shots: object) -> bool:
         """Whether these can be the shots of the games of a task."""
-        most, number = self._manner.most_shots(self._game), task.last - task.first
+        most, number = self.manner.most_shots(self.game), task.last - task.first
         return (
             isinstance(shots, list)
-            and len(shots) == number * (2 if self._manner.salvo == AFLOAT else 1)
+            and len(shots) == number * (2 if self.manner.salvo == AFLOAT else 1)
             and all(type(n) is int and 0 < n <= most for n in shots)
-            and min(shots[:number]) >= self._game.fleet_cells
+            and min(shots[:number]) >= self.game.fleet_cells
         )
