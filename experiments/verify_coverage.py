@@ -138,15 +138,17 @@ def heaviest_tree(weights, vertices):  # type: ignore[no-untyped-def]
     """The weight of a heaviest tree: edges by falling weight, unless they close a cycle."""
     n = len(vertices)
     part = np.arange(n)
-    total, edges = 0, 0
-    while edges < n - 1:
-        most, x, y = -1, 0, 0
+    total = np.int64(0)
+    for _ in range(n - 1):
+        most, x, y = np.int64(-1), 0, 0
         for a in range(n):
             for b in range(a):
                 weight = np.int64(weights[vertices[a], vertices[b]])
                 if weight > most and part[a] != part[b]:
                     most, x, y = weight, a, b
-        part[part == part[x]] = part[y]
         total += most
-        edges += 1
+        x, y = part[x], part[y]
+        for a in range(n):
+            if part[a] == x:
+                part[a] = y
     return total

@@ -16,7 +16,7 @@ from numba import njit, types
 from numba.typed import Dict
 from numpy.typing import NDArray
 
-from experiments.verify_coverage import Counts
+from experiments.verify_coverage import Counts, heaviest_tree
 from optsearch.game import Game, bits
 
 Ints = NDArray[np.int64]
@@ -282,27 +282,6 @@ def _apart(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _tree(weights, n):  # type: ignore[no-untyped-def]
-    """The weight of a heaviest tree on n vertices: edges by falling weight, unless they close a
-    cycle.
-    """
-    part = [0, 1, 2, 3, 4, 5, 6, 7]
-    total = np.int64(0)
-    for _ in range(n - 1):
-        most, x, y = np.int64(-1), 0, 0
-        for a in range(1, n):
-            for b in range(a):
-                if part[a] != part[b] and weights[a, b] > most:
-                    most, x, y = weights[a, b], a, b
-        total += most
-        x, y = part[x], part[y]
-        for a in range(n):
-            if part[a] == x:
-                part[a] = y
-    return total
-
-
-@njit(cache=True)
 def _add(c2, c3, cells, added):  # type: ignore[no-untyped-def]
     """What each cell adds at most, without a tree, when the last of these comes to the others."""
     last = cells[-1]
@@ -316,14 +295,9 @@ def _add(c2, c3, cells, added):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def _less(c4, cells, w):  # type: ignore[no-untyped-def]
     """What a tree takes from that for one cell."""
-    n = len(cells) - 1
-    if n < 2:
+    if len(cells) < 3:
         return np.int64(0)
-    weights = np.zeros((n, n), np.int64)
-    for i in range(n):
-        for k in range(i):
-            weights[i, k] = c4[cells[n], cells[i], cells[k], w]
-    return _tree(weights, n)
+    return heaviest_tree(c4[cells[-1], :, :, w], cells[:-1])
 
 
 @njit
