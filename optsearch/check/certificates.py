@@ -36,7 +36,6 @@ from optsearch.support.errors import (
     ImpossiblePosition,
     OptsearchError,
     ProofError,
-    TooLarge,
 )
 
 FORMAT = "optsearch equilibrium certificate"
@@ -246,21 +245,14 @@ class _File:
                 if found is not None:
                     return found, "a plain search"
             if self.objective.shots is None or self.game.cells > DEFINED:
-                return self.solved(weights), "the exact solver"
+                examples = {self.examples[one]: weight for one, weight in weights.items()}
+                return self.solve(self.game, self.objective, examples), "the exact solver"
         with reference.caches():
             family = frozenset((self.afloat(one), weight) for one, weight in weights.items())
             if self.objective.shots is None:
                 return int(reference.total_height(family, inf)), "the definition"
             finished = reference.finished(family, self.objective.shots)
         return sum(weights.values()) - finished, "the definition"
-
-    def solved(self, weights: dict[Hiding, int]) -> int:
-        """What the exact solver says of sets of cells with these weights."""
-        examples = {self.examples[one]: weight for one, weight in weights.items()}
-        try:
-            return self.solve(self.game, self.objective, examples)
-        except TooLarge as error:
-            self.refuse(f"a plain search is too long, and for the exact solver {error}")
 
     def afloat(self, one: Hiding) -> reference.Hidden:
         return one[0] if self.game.is_silent else reference.hidden_of(self.game, one)
