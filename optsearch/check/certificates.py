@@ -36,6 +36,7 @@ from optsearch.support.errors import (
     ImpossiblePosition,
     OptsearchError,
     ProofError,
+    TooLarge,
 )
 
 FORMAT = "optsearch equilibrium certificate"
@@ -246,7 +247,10 @@ class _File:
                     return found, "a plain search"
             if self.objective.shots is None or self.game.cells > DEFINED:
                 examples = {self.examples[one]: weight for one, weight in weights.items()}
-                return self.solve(self.game, self.objective, examples), "the exact solver"
+                try:
+                    return self.solve(self.game, self.objective, examples), "the exact solver"
+                except TooLarge as error:
+                    self.refuse(f"a plain search is too long, and for the exact solver {error}")
         with reference.caches():
             family = frozenset((self.afloat(one), weight) for one, weight in weights.items())
             if self.objective.shots is None:

@@ -88,11 +88,11 @@ def awaited(
     each: Callable[[Progress[EvaluationStatus]], Iterator[tuple[Source, Check]]],
 ) -> Iterator[tuple[Source, Check]]:
     """Checks one after the other; how far it is is shown while each is waited for."""
-    reports: list[Progress[EvaluationStatus]] = [no_progress]
-    checks = each(lambda status: reports[-1](status))
+    report: Progress[EvaluationStatus] = no_progress
+    checks = each(lambda status: report(status))
     while True:
-        with evaluating() as report:
-            reports.append(report)
+        with evaluating() as shown:
+            report = shown
             found = next(checks, None)
         if found is None:
             return

@@ -21,7 +21,7 @@ from optsearch.equilibria.solution import Equilibrium
 from optsearch.game import Game
 from optsearch.game.objective import MEAN, Objective
 from optsearch.search.team import Parallel
-from optsearch.support.errors import NotSupported
+from optsearch.support.errors import NotSupported, TooLarge
 from optsearch.support.progress import Limit, LimitReached, Progress, Status, no_progress
 from optsearch.tree import Leaf, Node
 
@@ -244,7 +244,11 @@ class _Run:
             return
         most = linear.greatest_pay(rows, self.sizes, shooter)
         if self.uniform < most:
-            answer = self.ask(weights)
+            try:
+                answer = self.ask(weights)
+            except TooLarge:  # the bracket stays
+                self.ended = True
+                return
             if self._worth(answer) == self.least:
                 self.weights = answer.weights  # those of the vertex are the least whole numbers
         if self.least == most:

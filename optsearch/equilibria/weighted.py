@@ -32,13 +32,17 @@ from optsearch.search.kernels import (
 )
 from optsearch.search.solver import Solver
 from optsearch.search.team import Parallel
+from optsearch.support.errors import TooLarge
+
+MOST = 50_000  # states whose shots are compared in whole numbers
 
 
 class WeightedSearch:
     """Least costs and best shots of a game by the weights of configurations with different cells.
 
     configurations -- in the order of their sets of cells. tick -- called often; what it raises ends
-    a search. parallel -- whom the first search of all asks; None for this process.
+    a search. parallel -- whom the first search of all asks; None for this process. Raises TooLarge
+    for weights that leave too many shots to compare.
     """
 
     def __init__(
@@ -117,6 +121,8 @@ class WeightedSearch:
         key = state.family.tobytes(), state.budget
         if key not in self._known:
             kernel.tick()
+            if len(self._known) >= MOST:
+                raise TooLarge(f"weights of {self.game} are too far apart to be compared exactly")
             cells = self.game.cells - state.hits.bit_count()
             limit = kernel.solve(state) + len(state.family) * cells + 1
             costs = {
