@@ -17,6 +17,7 @@ from optsearch.environment import Battleship
 from optsearch.game import (
     ANNOUNCEMENTS,
     CONTACTS,
+    IN_WORDS,
     Game,
     bits,
     cell_name,
@@ -65,6 +66,30 @@ def test_text_round_trip(game):
 )
 def test_text_is_normalised(text, printed):
     assert str(Game.parse(text)) == printed
+
+
+def test_a_game_by_its_text():
+    """What is given besides the text replaces that of the text."""
+    assert Game("4x5:2,3,4") == Game(4, 5, (4, 3, 2)) == Game.parse("4x5:2,3,4")
+    assert eval(repr(Game("boxed"))) == Game("boxed")
+    assert str(Game("boxed", contact="none", holes=1)) == "10x10:5,4,3,3,2,announce=ship,holes=A1"
+    assert str(Game("2x3:2,holes=A1", holes=0, board="torus")) == "2x3:2,board=torus"
+    assert Game("paper", fleet=[2, 1]).fleet == (2, 1)
+    for values in ((5,), (4, 5), (None,)):
+        with pytest.raises(GameError, match=f"{values[0]} is not a game; give its text, as in"):
+            Game(*values)
+
+
+def test_rules_in_words():
+    """All of them, and those that the text leaves out; a ship alone touches none."""
+    game = Game("5x5:3,2,announce=ship")
+    assert {*game.rules.values()} == {"ships do not touch", "the hit that sinks a ship names it"}
+    assert game.unwritten_rules == "ships do not touch"
+    assert Game("5x5:3,2").unwritten_rules == "ships do not touch, hits tell nothing"
+    assert Game("5x5:3").unwritten_rules == "hits tell nothing"
+    assert Game("official").unwritten_rules == ""
+    assert (*IN_WORDS["contact"],) == CONTACTS
+    assert [*IN_WORDS["announce"]] == [*ANNOUNCEMENTS]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from optsearch.counting.lattice import no_room
 from optsearch.counting.posterior import Posterior, cases
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.evaluation.choosing import Chooser
-from optsearch.game import MAX_CELLS, Cell, FixedLabels, Game, bits, cell_name, parse_cell
+from optsearch.game import IN_WORDS, MAX_CELLS, Cell, FixedLabels, Game, bits, cell_name, parse_cell
 from optsearch.game.named_games import NAMED_GAMES, to_choose
 from optsearch.game.position import (
     HIT,
@@ -128,8 +128,8 @@ def games(first: Setting | None) -> dict[str, Any]:
             for one in to_choose()
         ],
         "first": first and {"name": "", "about": about, **_parts_of(first.game)},
-        "contacts": explorer.CONTACTS,
-        "announcements": explorer.ANNOUNCEMENTS,
+        "contacts": IN_WORDS["contact"],
+        "announcements": IN_WORDS["announce"],
         "boards": explorer.BOARDS,
     }
 

@@ -21,6 +21,7 @@ from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, column_n
 from optsearch.game.game import (
     CONTACTS,
     HOLE,
+    IN_WORDS,
     Game,
     drawn_board,
     holes_text,
@@ -32,6 +33,7 @@ __all__ = [
     "ANNOUNCEMENTS",
     "CONTACTS",
     "HOLE",
+    "IN_WORDS",
     "MAX_BOARD",
     "MAX_CELLS",
     "Board",

@@ -12,7 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import count
+from typing import Any
 
+from optsearch.game import notebook
 from optsearch.game.announcements import (
     ANNOUNCEMENTS,
     Announcement,
@@ -29,7 +31,23 @@ from optsearch.game.shapes import Lettered, Placement, Shape, parse_kind
 from optsearch.support.errors import GameError, NotSupported, TooLarge
 
 MOST_TURNS = 8  # symmetries that those kernels take which turn boards
-CONTACTS = ("none", "corner", "any")
+IN_WORDS = {
+    "contact": {
+        "none": "ships do not touch",
+        "corner": "ships may touch diagonally only",
+        "any": "ships may touch",
+    },
+    "announce": {
+        "nothing": "hits tell nothing",
+        "sunk": "the hit that sinks a ship says so",
+        "ship": "the hit that sinks a ship names it",
+        "name": "every hit names its ship",
+        "place": "every hit shows its ship",
+    },
+}
+"""What each value of each rule says; the first one of a rule is what holds where none is given."""
+
+CONTACTS = tuple(IN_WORDS["contact"])
 
 HOLE = "-"  # the sign of a hole on drawn boards
 HOLES = "-#"  # those that are read
@@ -44,7 +62,8 @@ _GAME = re.compile(
     r"\s*:(?P<rest>.*)",
     re.ASCII | re.DOTALL,
 )
-_RULES = ("contact", "announce", "holes", "board")
+_RULES = (*IN_WORDS, "holes", "board")
+_DEFAULTS = {**{rule: next(iter(values)) for rule, values in IN_WORDS.items()}, "holes": 0}
 _EXAMPLES = "10x10:5,4,3,3,2, 4x4:3,2,contact=any,announce=ship or paper"
 
 
@@ -107,19 +126,20 @@ def drawn_board(drawing: str) -> tuple[int, int, int]:
     return len(lines), len(lines[0]), holes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Game:
     """A board, a fleet, two rules and holes; hashable, and equal when all of these are equal.
 
     rows, columns -- the grid; at most 1,024 cells for counting and playing, 128 for listing and
-        searching (`require_small`).
+        searching (`require_small`). `rows` may be the text of the game, as in `Game("4x4:3,2")`;
+        rules that are given besides replace those of the text.
     fleet -- lengths of the ships, or shapes (`optsearch.game.shapes`), kept in descending order;
         equal ones are indistinguishable. A length may have a letter where each hit names its ship.
     contact -- may ships touch: `none` (not even diagonally: the paper's rule), `corner`
         (diagonally only), `any` (they may touch but never overlap).
-    announce -- what a shot tells besides hit or miss: `nothing` (the paper's rule), `sunk` (that
-        some ship is sunk), `ship` (the length of the ship that is sunk), `name` (which ship is hit,
-        at every hit), `place` (where that ship lies, at every hit).
+    announce -- what a shot tells besides hit or miss: `nothing` (the paper's rule), `sunk` (the hit
+        that sinks a ship says so), `ship` (the hit that sinks a ship names it) or `name` (every hit
+        names its ship), `place` (every hit shows its ship).
     holes -- mask of the cells that are no part of the board: no ship lies on them and no shot goes
         there. Two ships touch, or do not, as they would without holes.
     board -- how the cells of the grid lie to each other (`optsearch.game.board`): a `Board`, or
@@ -132,12 +152,35 @@ class Game:
     rows: int
     columns: int
     fleet: tuple[int, ...]
-    contact: str = "none"
-    announce: str = "nothing"
-    holes: int = 0
-    board: Board = "rectangle"  # type: ignore[assignment]
+    contact: str
+    announce: str
+    holes: int
+    board: Board
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        rows: int | str,
+        columns: int | None = None,
+        fleet: Iterable[int] | None = None,
+        contact: str | None = None,
+        announce: str | None = None,
+        holes: int | None = None,
+        board: Board | str | None = None,
+    ):
+        fields = _fields_of(rows) if isinstance(rows, str) else {"rows": rows}
+        values = columns, fleet, contact, announce, holes, board
+        given = zip(Game.__dataclass_fields__, (None, *values), strict=True)
+        fields |= {name: value for name, value in given if value is not None}
+        if not {"columns", "fleet"} <= {*fields}:
+            raise GameError(
+                f"{rows!r} is not a game; give its text, as in {_EXAMPLES}, or its rows, columns "
+                "and fleet"
+            )
+        self.__dict__.update({**_DEFAULTS, "board": "rectangle", **fields})
+        self._check()
+
+    def _check(self) -> None:
+        """Take the values as they are kept; GameError for those that are no game."""
         object.__setattr__(self, "fleet", tuple(sorted(self.fleet, key=_place)))
         grid = f"{self.rows}x{self.columns}"
         if self.rows < 1 or self.columns < 1:
@@ -229,7 +272,7 @@ class Game:
     def of(cls, what: Game | str) -> Game:
         """A game itself, or the game of a text; GameError for anything else."""
         if isinstance(what, str):
-            return cls.parse(what)
+            return cls(what)
         if isinstance(what, Game):
             return what
         raise GameError(f"{what!r} is not a game; give a Game or its text, as in {_EXAMPLES}")
@@ -241,40 +284,10 @@ class Game:
         A game of `NAMED_GAMES` goes by its name, as in `paper`; rules behind it replace its own.
         Before a rule `;` is read as well, as in `4x4:3,2;contact=any`: it was written so before.
         """
-        known_game, more = parted(text) or (None, "")
-        match = _GAME.fullmatch(known_game.text if known_game else text)
-        if match is None:
-            raise _no_game(text)
-        ships, rules = _ships_and_rules(text, match["rest"])
-        if more:
-            rules |= _ships_and_rules(text, f";{more[1:]}")[1]
-        if not any(ships):
-            raise GameError(f"{text!r} has no ships; add them, as in 4x4:3,2")
-        board: Board | str = rules.pop("board", "rectangle")
-        if match["file"]:
-            if board != "rectangle":
-                raise GameError(f"{text!r} has a board of a file, and board={board} besides")
-            board = named_board(match["file"])
-            rows, columns = board.rows, board.columns
-        else:
-            rows, columns = int(match["rows"]), int(match["columns"])
-        known = board.kinds if isinstance(board, Board) else {}
-        try:
-            names = ["-".join(ship.lower().split()) for ship in ships]
-            fleet = [
-                known[name] if name in known else parse_kind(ship)
-                for name, ship in zip(names, ships, strict=True)
-            ]
-        except GameError as error:
-            has = f"; the board has {', '.join(known)}" if known else ""
-            raise GameError(f"in {text!r}: {error}{has}") from None
-        holes = 0
-        if "holes" in rules:
-            holes = parse_holes(rules.pop("holes"), rows, columns)
-        return cls(rows, columns, tuple(fleet), **rules, holes=holes, board=board)  # type: ignore[arg-type]
+        return cls(text)
 
     def __repr__(self) -> str:
-        return f"Game.parse({str(self)!r})"
+        return f"Game({str(self)!r})"
 
     def __str__(self) -> str:
         text = f"{self._grid_text}:{self.fleet_text}"
@@ -288,10 +301,28 @@ class Game:
             text += f",board={self.board.text}"
         return text
 
+    def _repr_html_(self) -> str:
+        """The board, the fleet and the rules in words."""
+        rows = [("board", self.board_text), ("holes", self.holes_text), ("fleet", self.fleet_text)]
+        rows += [*self.rules.items()]
+        return notebook.titled(str(self), notebook.facts([row for row in rows if row[1]]))
+
     @property
     def title(self) -> str:
         """The board and the fleet without rules and without the digest of the board."""
         return f"{self._grid_text.removesuffix(f'@{self.board.digest}')}:{self.fleet_text}"
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """What the rules say in words, by rule; one ship alone touches none."""
+        rules = {rule: words[getattr(self, rule)] for rule, words in IN_WORDS.items()}
+        return rules if len(self.fleet) > 1 else {"announce": rules["announce"]}
+
+    @property
+    def unwritten_rules(self) -> str:
+        """Those of `rules` that hold because the text of the game says nothing of them."""
+        rules = self.rules.items()
+        return ", ".join(words for rule, words in rules if getattr(self, rule) == _DEFAULTS[rule])
 
     @property
     def _grid_text(self) -> str:
@@ -609,6 +640,41 @@ class Game:
     def images(self, mask: int) -> list[int]:
         """A mask under each of the symmetries, in their order; equal images are repeated."""
         return [image(mask, permutation) for permutation in self.symmetries()]
+
+
+def _fields_of(text: str) -> dict[str, Any]:
+    """The fields of the game of a text; GameError where it is none."""
+    known_game, more = parted(text) or (None, "")
+    match = _GAME.fullmatch(known_game.text if known_game else text)
+    if match is None:
+        raise _no_game(text)
+    ships, rules = _ships_and_rules(text, match["rest"])
+    if more:
+        rules |= _ships_and_rules(text, f";{more[1:]}")[1]
+    if not any(ships):
+        raise GameError(f"{text!r} has no ships; add them, as in 4x4:3,2")
+    board: Board | str = rules.pop("board", "rectangle")
+    if match["file"]:
+        if board != "rectangle":
+            raise GameError(f"{text!r} has a board of a file, and board={board} besides")
+        board = named_board(match["file"])
+        rows, columns = board.rows, board.columns
+    else:
+        rows, columns = int(match["rows"]), int(match["columns"])
+    known = board.kinds if isinstance(board, Board) else {}
+    try:
+        names = ["-".join(ship.lower().split()) for ship in ships]
+        fleet = [
+            known[name] if name in known else parse_kind(ship)
+            for name, ship in zip(names, ships, strict=True)
+        ]
+    except GameError as error:
+        has = f"; the board has {', '.join(known)}" if known else ""
+        raise GameError(f"in {text!r}: {error}{has}") from None
+    fields = {**rules, "rows": rows, "columns": columns, "fleet": fleet, "board": board}
+    if "holes" in rules:
+        fields["holes"] = parse_holes(rules["holes"], rows, columns)
+    return fields
 
 
 def _no_game(text: str) -> GameError:

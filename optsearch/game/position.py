@@ -218,7 +218,7 @@ class Position:
         return " ".join(map(str, self.shots))
 
     def __repr__(self) -> str:
-        return f"Position.parse({self.game!r}, {str(self)!r})"
+        return f"Position({str(self.game)!r}, {str(self)!r})"
 
     @property
     def title(self) -> str:

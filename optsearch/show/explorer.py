@@ -155,27 +155,15 @@ BOARDS = {
     "torus": "The last column is beside the first, the last row above the first. ",
     "hex": "Cells are hexagons. ",
 }
-CONTACTS = {
-    "none": "Ships do not touch",
-    "corner": "Ships may touch diagonally only",
-    "any": "Ships may touch",
-}
-ANNOUNCEMENTS = {
-    "nothing": "a shot is a hit or a miss",
-    "sunk": "a sinking is announced",
-    "ship": "a sinking is announced with the length of the ship",
-    "name": "every hit names its ship",
-    "place": "every hit shows its ship",
-}
 
 
 def rules_in_words(game: Game) -> str:
-    """The board of a game, unless it is a rectangle, and the rules as two half sentences."""
-    cornerwise = (
-        ", not even diagonally" if game.contact == "none" and game.board.has_corners else ""
-    )
-    board, contact = BOARDS.get(game.board.text, ""), CONTACTS[game.contact]
-    return f"{board}{contact}{cornerwise}; {ANNOUNCEMENTS[game.announce]}."
+    """The board of a game, unless it is a rectangle, and its rules, as sentences."""
+    rules = game.rules
+    if "contact" in rules and game.contact == "none" and game.board.has_corners:
+        rules["contact"] += ", not even diagonally"
+    text = "; ".join(rules.values())
+    return f"{BOARDS.get(game.board.text, '')}{text[0].upper()}{text[1:]}."
 
 
 def _by(solver: Solver) -> str:
