@@ -24,8 +24,11 @@ from experiments import script
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.lower_bounds import all_finished, together
-from optsearch.lower_bounds.conditional_coverage import ConditionalCoverage, beside
+from optsearch.lower_bounds import bounds_of_finished, count_finished
+from optsearch.lower_bounds.conditional_coverage import (
+    ConditionalCoverage,
+    list_conditional_coverages,
+)
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.reveal import Revealed, require_apart, reveal
 from optsearch.results.tables import COVERAGE, FINISHED, MET_BESIDE, REVEAL, Table, part_of
@@ -131,16 +134,16 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
     )
     known = write_classes(
         *(MET_BESIDE, "cells beside ships", game, output, read_beside, lambda one: one.met[1:]),
-        partial(beside, nodes=NODES_BESIDE),
+        partial(list_conditional_coverages, nodes=NODES_BESIDE),
     )
     what = f"chain with the first ship, by the code {script.digest_of_sources(*SOURCES)}"
     with Facts(checkpoints / f"first_ship_{name}", what) as store:
         clock = script.ProgressClock("numbers of misses")
-        finished = all_finished(
+        finished = count_finished(
             coverage, revealed, known, clock, store=store, said=say, nodes=NODES
         )
     number = coverage.counts.configurations
-    bounds = together(finished, game.fleet_cells, number, "")
+    bounds = bounds_of_finished(finished, game.fleet_cells, number, "")
     FINISHED.write(
         [(misses, *one) for misses, one in enumerate(finished)],
         output,

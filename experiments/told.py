@@ -1,7 +1,7 @@
 """A lower bound where ships may touch: python -m experiments.told [GAME] [-o FOLDER]
 
 The player is told all ships but the two shortest; what two hidden ships cost is bounded for every
-set of the others (`lower_bounds.told` has the proof). It holds whatever sinkings are announced.
+set of the others (`lower_bounds.two_hidden` has the proof). It holds whatever hits tell.
 Writes told_NAME.csv, which `optsearch bounds` reads and `experiments.check_told` checks.
 """
 
@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from experiments import script
 from optsearch.game import Game
-from optsearch.lower_bounds import told_bound
-from optsearch.lower_bounds.told import Told
+from optsearch.lower_bounds import two_hidden_bound
+from optsearch.lower_bounds.two_hidden import TwoHidden
 from optsearch.results.tables import TOLD, TOLD_BOUND, known_part_of
 
 BOXED = Game.parse("10x10:5,4,3,3,2,contact=any")
@@ -23,10 +23,10 @@ def main() -> None:
     arguments = parser.parse_args()
     game = replace(arguments.game, announce="nothing")
     clocks: dict[str, script.ProgressClock] = {}
-    rows = Told(game).bound(
+    rows = TwoHidden(game).bound(
         lambda what, *far: clocks.setdefault(what, script.ProgressClock(what))(*far)
     )
-    bound = told_bound(game, rows, "")
+    bound = two_hidden_bound(game, rows, "")
     path = TOLD.write(
         [(row.long, row.short, row.sets, row.pairs, row.price, row.misses) for row in rows],
         arguments.output,

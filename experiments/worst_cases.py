@@ -16,7 +16,7 @@ from optsearch.counting.family import Family
 from optsearch.game import Game
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
-from optsearch.lower_bounds.worst_case import least_worst_misses
+from optsearch.lower_bounds.worst_case import worst_case_misses
 from optsearch.results.tables import WORST_CASES
 from optsearch.search.solver import Solver
 from optsearch.support import records
@@ -52,7 +52,7 @@ def row(game: Game, seconds: float) -> dict[str, object] | None:
         game,
         game.cells,
         found.configurations,
-        game.fleet_cells + max(least_worst_misses(game, Family.of(solver.position).sets)),
+        game.fleet_cells + max(worst_case_misses(game, Family.of(solver.position).sets)),
         found.lower,
         found.upper,
         tree.total_height,

@@ -17,7 +17,7 @@ from optsearch.game import Game
 from optsearch.game.position import HIT, MISS, Position
 from optsearch.lower_bounds.coverage import CellSetCounts
 from optsearch.lower_bounds.reveal import reveal
-from optsearch.lower_bounds.told import Told
+from optsearch.lower_bounds.two_hidden import TwoHidden
 from optsearch.results import bracket
 from optsearch.results.tables import BOXED_BRACKET
 from optsearch.search.solver import solve
@@ -101,7 +101,7 @@ def test_games_without_a_configuration(here, text):
         lambda game: lower_bounds.leaf_counting_after(Position(game), 1),
         CellSetCounts.of,
         lambda game: reveal(replace(game, contact="none")),
-        lambda game: Told(game).bound(),
+        lambda game: TwoHidden(game).bound(),
     ],
 )
 def test_functions_asked_of_games_without_a_configuration(text, work):

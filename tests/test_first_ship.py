@@ -12,7 +12,7 @@ import pytest
 
 from optsearch.game import Game, bits
 from optsearch.lower_bounds import first_ship
-from optsearch.lower_bounds.conditional_coverage import beside
+from optsearch.lower_bounds.conditional_coverage import list_conditional_coverages
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.first_ship import Unfinished, first_ship_chain, most_kept
 from tests.test_long_bounds import columns_of, met_by, most_found, sets_of
@@ -156,7 +156,7 @@ SEARCHED = ("3x4:3,2", "4x4:3,2", "2x7:3,2,2", "3x4:2,2", "4x4:3,2,contact=corne
 
 def searched(text):
     game = Game.parse(text)
-    return game, beside(game), Coverage(CellSetCounts.of(game))
+    return game, list_conditional_coverages(game), Coverage(CellSetCounts.of(game))
 
 
 @pytest.mark.parametrize("text", SEARCHED)

@@ -15,7 +15,10 @@ from optsearch.counting.configurations import Configurations, to_masks
 from optsearch.game import Game, bits
 from optsearch.game.position import HIT, MISS, Position, Shot
 from optsearch.lower_bounds import chain, coverage, reveal
-from optsearch.lower_bounds.conditional_coverage import ConditionalCoverage, beside
+from optsearch.lower_bounds.conditional_coverage import (
+    ConditionalCoverage,
+    list_conditional_coverages,
+)
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.reveal import Revealed
 from optsearch.lower_bounds.ship_chain import found_beside, longest_ship_chain
@@ -352,7 +355,7 @@ def test_a_ship_chain_that_costs_too_much_is_caught(text):
                 Revealed(ship, len(alike), n, (0,) * less + found)
                 for ship, alike, n, found in shown_exactly(game)
             ],
-            beside(game),
+            list_conditional_coverages(game),
             [len(everything)] * 8,
         )
         for less in (0, 1)

@@ -13,7 +13,7 @@ from optsearch.check import reference
 from optsearch.compiled._told import least_cost
 from optsearch.game import Game, bits
 from optsearch.game.position import MISS, Position
-from optsearch.lower_bounds.told import Hidden, Told
+from optsearch.lower_bounds.two_hidden import Hidden, TwoHidden
 from optsearch.results import bracket
 from optsearch.results import tables as results
 from optsearch.support.errors import NotSupported, TooLarge
@@ -66,13 +66,13 @@ def least_misses(text):
 
 def value(told, price=None):
     """The bound on the misses of a game of two ships."""
-    (row,) = told.stock()
+    (row,) = told.count_leftovers()
     return told.misses(row, told.price(row) if price is None else price)
 
 
 @pytest.mark.parametrize("text", GAMES)
 def test_below_every_strategy(text):
-    told = Told(Game.parse(text))
+    told = TwoHidden(Game.parse(text))
     best = value(told)
     assert 0 <= best <= least_misses(text)
     assert all(value(told, price) <= best for price in range(1, 12))
@@ -96,16 +96,16 @@ def wrong_bars(told, monkeypatch):
 def wrong_words(told, monkeypatch):
     """A ship that is hit is finished by fewer words than there are."""
     monkeypatch.setattr(
-        "optsearch.lower_bounds.told.comb", lambda n, k: max(1, comb(max(0, n - 1), k))
+        "optsearch.lower_bounds.two_hidden.comb", lambda n, k: max(1, comb(max(0, n - 1), k))
     )
 
 
 def wrong_packings(told, monkeypatch):
     """Packings have one placement more, if there is one."""
-    (row,) = told.stock().tolist()
+    (row,) = told.count_leftovers().tolist()
     free = [row[1]] * (told.long.most - 1) + [row[2]] * (told.short.most - 1)
     row[4:] = [min(n + 1, most) for n, most in zip(row[4:], free, strict=True)]
-    monkeypatch.setattr(told, "stock", lambda: [row])
+    monkeypatch.setattr(told, "count_leftovers", lambda: [row])
 
 
 @pytest.mark.parametrize("wrong", [wrong_most, wrong_bars, wrong_words, wrong_packings])
@@ -113,14 +113,14 @@ def test_wrong_variants_are_caught(wrong, monkeypatch):
     """Each is above the optimum somewhere."""
     caught = 0
     for text in GAMES:
-        told = Told(Game.parse(text))
+        told = TwoHidden(Game.parse(text))
         wrong(told, monkeypatch)
         caught += value(told) > least_misses(text)
     assert caught
 
 
 def chain_cost(long, short, price):
-    """The docstring of `told`, word by word: (met, words, most, barred) of each ship."""
+    """The docstring of `two_hidden`, word by word: (met, words, most, barred) of each ship."""
 
     def further(ship, cells, hit, wanted):
         met, words, most, _ = ship
@@ -183,7 +183,7 @@ def test_kernel_is_the_definition(seed):
 def test_what_known_ships_leave(text):
     """Counted again from lists, and packings against what sets of cells meet."""
     game = Game.parse(text)
-    told = Told(game)
+    told = TwoHidden(game)
     sets = pairs = 0
     expected = {}
     for ship in game.placements(game.fleet[0]):
@@ -194,7 +194,7 @@ def test_what_known_ships_leave(text):
             sets, pairs = sets + 1, pairs + number
             key = (len(long), len(short))
             expected.setdefault(key, []).append((number, long, short))
-    stock = told.stock().tolist()
+    stock = told.count_leftovers().tolist()
     assert sum(row[0] for row in stock) == sets
     assert sum(row[3] for row in stock) == pairs
     for key, found in expected.items():
@@ -267,9 +267,9 @@ def test_the_bracket_of_the_boxed_game():
 
 def test_what_is_too_large():
     with pytest.raises(TooLarge, match="sets of ships to tell; at most"):
-        Told(Game.parse("10x10:5,4,3,3,2,2,contact=any")).known_sets()
+        TwoHidden(Game.parse("10x10:5,4,3,3,2,2,contact=any")).list_revealed_sets()
     with pytest.raises(ValueError, match="one ship"):
-        Told(Game.parse("3x3:2"))
+        TwoHidden(Game.parse("3x3:2"))
 
 
 def test_ships_that_lie_in_too_many_ways():

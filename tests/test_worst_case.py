@@ -11,7 +11,7 @@ from optsearch.game import Game, bits
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
 from optsearch.lower_bounds import worst_case
-from optsearch.lower_bounds.worst_case import least_worst_misses, told_but_one
+from optsearch.lower_bounds.worst_case import hidden_ship_sets, worst_case_misses
 from optsearch.search import solver
 from optsearch.search.diagonals import Diagonals
 from optsearch.search.solver import Solver, SolverOptions, solve
@@ -74,7 +74,7 @@ GAMES = ["2x2:2", "3x3:2", "2x4:3", "3x4:2", "4x4:3", "4x4:4", "1x9:3", "3x3:2,b
 def test_packings_prove_no_more_than_covers(text):
     game = Game.parse(text)
     sets = game.placements(int(game.fleet[0]))
-    bounds = list(least_worst_misses(game, sets))
+    bounds = list(worst_case_misses(game, sets))
     assert bounds == sorted(bounds)
     assert bounds[-1] == proved(frozenset(sets)) == worst(frozenset(sets))
 
@@ -91,10 +91,10 @@ def test_no_worst_case_is_below_the_bound(text, announce):
     found = solve(game, objective="worst")
     assert (found.worst, found.total_height) == (without.worst, without.total_height)
     misses = found.worst - game.fleet_cells
-    for sets in told_but_one(game):
-        assert max(least_worst_misses(game, sets)) <= misses
+    for sets in hidden_ship_sets(game):
+        assert max(worst_case_misses(game, sets)) <= misses
     if game.is_silent:
-        assert max(least_worst_misses(game, Family.of(Position(game)).sets)) <= misses
+        assert max(worst_case_misses(game, Family.of(Position(game)).sets)) <= misses
 
 
 def test_a_worst_case_within_reach_of_few_strategies():
@@ -105,7 +105,7 @@ def test_a_worst_case_within_reach_of_few_strategies():
 def test_of_many_sets_all_but_the_heaviest_are_packed(monkeypatch):
     game = Game.parse("10x10:5")
     monkeypatch.setattr(worst_case, "MOST", 0)
-    assert list(least_worst_misses(game, game.placements(5))) == [19]  # in 20 of weight 1
+    assert list(worst_case_misses(game, game.placements(5))) == [19]  # in 20 of weight 1
     monkeypatch.setattr(solver, "MOST", 0)
     assert solve("4x4:3,2", objective="worst").worst == 11  # one ship is told then
 
@@ -134,7 +134,7 @@ def test_both_sides_without_a_search(short_of_time, text):
     """10x10:5 takes 25 shots: the question of a puzzle site, whose answer has this proof."""
     game = Game.parse(text)
     (ship,) = game.fleet
-    assert max(least_worst_misses(game, game.placements(ship))) + ship == PROVED[text]
+    assert max(worst_case_misses(game, game.placements(ship))) + ship == PROVED[text]
     short_of_time(40)
     found = solve(game, objective="worst", time_limit=1)
     assert found.worst == PROVED[text]

@@ -41,8 +41,8 @@ from optsearch.game.named_games import NAMED_GAMES, NamedGame
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, legend
 from optsearch.lower_bounds import LeftOut, first_bounds
-from optsearch.lower_bounds.lower import SECONDS, LeaveOut, say_nothing
-from optsearch.lower_bounds.worst_case import least_worst_misses, told_but_one
+from optsearch.lower_bounds.lower import SECONDS, LeaveOut, ignore_left_out
+from optsearch.lower_bounds.worst_case import hidden_ship_sets, worst_case_misses
 from optsearch.results.bracket import Bracket, bounds_in_turn
 from optsearch.search import solver
 from optsearch.search.proving import prove
@@ -218,7 +218,7 @@ def bracketed(
     started = time.perf_counter()
     known = None
     if aim.kind == "mean":
-        found = so_far_of(position, by, time_limit, say_nothing)
+        found = so_far_of(position, by, time_limit, ignore_left_out)
         known = Bracket.of(position, found.bounds)
     limit = Limit(0.0 if known else time_limit)
     try:
@@ -259,8 +259,8 @@ def ends_of(position: Position, aim: Objective, number: int) -> tuple[int, int]:
     cells = game.cells - (position.closed | game.holes).bit_count()
     if aim.kind == "worst":
         is_told = position.shots or game.announce == "place"  # where one hit tells all of a ship
-        told = [] if is_told else told_but_one(game)
-        packed = (n for sets in told for n in least_worst_misses(game, sets))
+        told = [] if is_told else hidden_ship_sets(game)
+        packed = (n for sets in told for n in worst_case_misses(game, sets))
         return hits + max(packed, default=0), cells
     misses = (aim.shots or 0) - hits
     if misses >= cells - hits:
@@ -490,7 +490,7 @@ def games(time_limit: float = 10, form: Form = Form.TEXT) -> None:
 def fields_of(named: NamedGame, seconds: float) -> dict[str, Any]:
     """A game for programs."""
     position = Position(Game.parse(named.text))
-    bracket = Bracket.of(position, so_far_of(position, None, seconds, say_nothing).bounds)
+    bracket = Bracket.of(position, so_far_of(position, None, seconds, ignore_left_out).bounds)
     return {
         "name": named.name,
         "game": str(position.game),

@@ -50,7 +50,7 @@ class ConditionalCoverage:
         return min(self.completions, self.met[known] * cells // known)
 
 
-def beside(
+def list_conditional_coverages(
     game: Game,
     known: Iterable[ConditionalCoverage] = (),
     nodes: int = MOST_NODES,

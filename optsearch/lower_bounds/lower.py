@@ -21,7 +21,10 @@ from optsearch.game import MAX_CELLS, Game, ShipNames, ShipPlaces, bits
 from optsearch.game.position import Position
 from optsearch.lower_bounds.by_chance import misses_by_chance
 from optsearch.lower_bounds.chain import mean_at_least, root_chain
-from optsearch.lower_bounds.conditional_coverage import ConditionalCoverage, beside
+from optsearch.lower_bounds.conditional_coverage import (
+    ConditionalCoverage,
+    list_conditional_coverages,
+)
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.first_ship import (
     MORE_CELLS,
@@ -42,7 +45,12 @@ from optsearch.lower_bounds.leaves import (
 )
 from optsearch.lower_bounds.reveal import MISSES, Revealed, finished_within, reveal
 from optsearch.lower_bounds.ship_chain import Finished, longest_ship_chain
-from optsearch.lower_bounds.told import AllButTwo, Told, known_ships, mean_of
+from optsearch.lower_bounds.two_hidden import (
+    AllButTwo,
+    TwoHidden,
+    count_revealed_sets,
+    mean_of_two_hidden,
+)
 from optsearch.support.decimals import time_text
 from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, Status, no_progress
@@ -106,7 +114,7 @@ class LeftOut:
 LeaveOut = Callable[[LeftOut], None]
 
 
-def say_nothing(left_out: LeftOut) -> None:
+def ignore_left_out(left_out: LeftOut) -> None:
     """The report of bounds left out, of a caller who wants none."""
 
 
@@ -130,7 +138,7 @@ def lower_bounds(
     prior: Prior | None = None,
     progress: Progress[BoundsStatus] = no_progress,
     seconds: float = SECONDS,
-    leave_out: LeaveOut = say_nothing,
+    leave_out: LeaveOut = ignore_left_out,
 ) -> list[Bound]:
     """Every lower bound from a position that is quick to compute.
 
@@ -147,7 +155,7 @@ def lower_bounds_in_turn(
     prior: Prior | None = None,
     progress: Progress[BoundsStatus] = no_progress,
     seconds: float = SECONDS,
-    leave_out: LeaveOut = say_nothing,
+    leave_out: LeaveOut = ignore_left_out,
 ) -> Iterator[Bound]:
     """The bounds of `lower_bounds`, one after the other."""
     if position.shots or prior is not None:
@@ -166,7 +174,7 @@ def lower_bounds_in_turn(
         return
     reason = NOT_LISTED if position.game.cells > MAX_CELLS else ""
     if number > min(MOST_LISTED, seconds * LEAVES_PER_SECOND):
-        reason = would_take(number, "listed", number / LEAVES_PER_SECOND)
+        reason = left_out_reason(number, "listed", number / LEAVES_PER_SECOND)
     if position.game.contact == "any" and reason:
         leave_out(LeftOut("leaf counting", reason))
         yield _from_leaves_apart(position, number)
@@ -194,7 +202,7 @@ def _from_places(position: Position, number: int) -> Bound:
     )
 
 
-def would_take(number: int, what: str, seconds: float) -> str:
+def left_out_reason(number: int, what: str, seconds: float) -> str:
     """What a bound would take that is left out."""
     return f"{number:,} configurations would be {what}, in about {time_text(max(1, seconds))}"
 
@@ -224,13 +232,13 @@ def _from_leaves_apart(position: Position, number: int) -> Bound:
     )
 
 
-def told_bound(game: Game, known: Iterable[AllButTwo], source: str) -> Bound:
-    """The bound that the rows of `Told.bound` leave."""
+def two_hidden_bound(game: Game, known: Iterable[AllButTwo], source: str) -> Bound:
+    """The bound that the rows of `TwoHidden.bound` leave."""
     hidden = "{} and {}".format(*game.fleet[-2:])
     return Bound(
         "all ships but two revealed",
         "lower",
-        mean_of(game, known),
+        mean_of_two_hidden(game, known),
         f"the games of the ships of length {hidden}, the others known; {source}",
     )
 
@@ -254,13 +262,13 @@ def _told(
     ways = prod(len(game.placements(ship)) for ship in game.fleet[-2:])
     known = -(-number // ways)
     if len(game.fleet) > 2 and known <= ON_DEMAND:
-        known = known_ships(game)
+        known = count_revealed_sets(game)
     if len(game.fleet) > 2 and known > ON_DEMAND:
         reason = f"{known:,} sets of known ships or more; at most {ON_DEMAND:,} are looked at"
         leave_out(LeftOut("all ships but two revealed", reason))
         return
     try:
-        yield told_bound(game, Told(game).bound(_steps(progress)), "computed here")
+        yield two_hidden_bound(game, TwoHidden(game).bound(_steps(progress)), "computed here")
     except TooLarge as error:
         leave_out(LeftOut("all ships but two revealed", str(error)))
 
@@ -349,11 +357,11 @@ def long_bounds_in_turn(
     counts = CellSetCounts.of(game, progress=partial(tell, "configurations on sets of cells"))
     coverage = Coverage(counts, NODES)
     revealed = reveal(game, progress=lambda done, n: tell("ships shown", len(done), n))
-    known = lambda: beside(  # noqa: E731
+    known = lambda: list_conditional_coverages(  # noqa: E731
         game, nodes=NODES, progress=lambda done, n: tell("cells beside a ship", len(done), n)
     )
     said = 0
-    stages = finished_by_stages(
+    stages = count_finished_by_stages(
         coverage,
         revealed,
         known,
@@ -363,12 +371,14 @@ def long_bounds_in_turn(
         cells=MORE_CELLS if game.cells <= SMALL_BOARD else MOST_CELLS,
     )
     for number, finished in enumerate(stages, BEFORE_CHAINS):
-        every = together(finished, game.fleet_cells, counts.configurations, "computed here")
+        every = bounds_of_finished(
+            finished, game.fleet_cells, counts.configurations, "computed here"
+        )
         yield from every[said:number]
         said = number
 
 
-def all_finished(
+def count_finished(
     coverage: Coverage,
     revealed: Sequence[Revealed],
     known: Sequence[ConditionalCoverage],
@@ -385,13 +395,13 @@ def all_finished(
     store, said -- as in `first_ship_chain`. nodes -- after so many sets a search with costs of
     the longest ship gives up; None: as `coverage` does.
     """
-    *_, last = finished_by_stages(
+    *_, last = count_finished_by_stages(
         coverage, revealed, lambda: known, progress, sets, store, said, nodes
     )
     return last
 
 
-def finished_by_stages(
+def count_finished_by_stages(
     coverage: Coverage,
     revealed: Sequence[Revealed],
     known: Callable[[], Sequence[ConditionalCoverage]],
@@ -437,7 +447,7 @@ def finished_by_stages(
     yield finished()
 
 
-def together(
+def bounds_of_finished(
     finished: Sequence[FinishedAtMost], hits: int, number: int, source: str
 ) -> list[Bound]:
     """The bounds that follow from A(0), A(1), …: of single arguments, and of the least at each l.

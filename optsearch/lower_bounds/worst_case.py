@@ -37,7 +37,7 @@ MOST = 100_000  # sets times cells, up to which each set is taken for the last o
 SCALE = 1 << 20  # weights are multiples of its inverse
 
 
-def least_worst_misses(game: Game, sets: Sequence[int]) -> Iterator[int]:
+def worst_case_misses(game: Game, sets: Sequence[int]) -> Iterator[int]:
     """The misses of every strategy in its worst case, at least; ever greater bounds.
 
     sets -- what can be hidden on the board of a game: distinct sets of one size.
@@ -122,7 +122,7 @@ class _Packing:
             self._cover.changeRowBounds(number, least, inf)
 
 
-def told_but_one(game: Game) -> Iterator[list[int]]:
+def hidden_ship_sets(game: Game) -> Iterator[list[int]]:
     """The placements of each ship beside the others, each of which lies where it first can."""
     for ship in sorted(set(game.fleet), key=int):
         others = list(game.fleet)

@@ -24,15 +24,21 @@ from optsearch.lower_bounds import (
     BoundsStatus,
     FinishedAtMost,
     LeftOut,
+    bounds_of_finished,
     has_long_bounds,
     long_bounds_in_turn,
     lower_bounds_in_turn,
-    together,
-    told_bound,
+    two_hidden_bound,
 )
 from optsearch.lower_bounds.by_chance import shots_by_chance
-from optsearch.lower_bounds.lower import NOT_LISTED, SECONDS, LeaveOut, say_nothing, would_take
-from optsearch.lower_bounds.told import AllButTwo
+from optsearch.lower_bounds.lower import (
+    NOT_LISTED,
+    SECONDS,
+    LeaveOut,
+    ignore_left_out,
+    left_out_reason,
+)
+from optsearch.lower_bounds.two_hidden import AllButTwo
 from optsearch.results.tables import (
     EVALUATION,
     FINISHED,
@@ -95,7 +101,7 @@ def bounds_in_turn(
     results: Path = RESULTS,
     with_optimum: bool = True,
     seconds: float = SECONDS,
-    leave_out: LeaveOut = say_nothing,
+    leave_out: LeaveOut = ignore_left_out,
 ) -> Iterator[Bound]:
     """The bounds of `known_bounds`, one after the other, the quick ones on both sides first.
 
@@ -166,7 +172,7 @@ def _upper_bounds(
         if game.cells > MAX_CELLS:
             leave_out(LeftOut(player.name, NOT_LISTED))
         elif number > seconds * rate:
-            leave_out(LeftOut(player.name, would_take(number, "played", number / rate)))
+            leave_out(LeftOut(player.name, left_out_reason(number, "played", number / rate)))
         elif is_alone:
             yield from _or_by_chance(
                 lambda: _by_strategy(player, position, number, progress),  # noqa: B023
@@ -360,7 +366,7 @@ def _committed(game: Game, results: Path) -> list[Bound]:
     number = _number(table, game)
     finished = [FinishedAtMost(*(row[name] for name in FinishedAtMost._fields)) for row in table]
     source = _made(path, table)
-    gathered = together(finished, game.fleet_cells, number, source)
+    gathered = bounds_of_finished(finished, game.fleet_cells, number, source)
     for bound in gathered:
         said = table.header.get(bound.name)
         _require(said == str(bound.value), table, f"{bound.name} gives {bound.value}, not {said}")
@@ -381,7 +387,7 @@ def _told(game: Game, results: Path) -> list[Bound]:
     met = sum(table.column("pairs"))
     _require(met == pairs, table, f"its rows have {met} pairs, not {pairs}")
     source = _made(path, table)
-    bound = told_bound(game, (AllButTwo(**row) for row in table), source)
+    bound = two_hidden_bound(game, (AllButTwo(**row) for row in table), source)
     said = table.header.get(TOLD_BOUND)
     _require(said == str(bound.value), table, f"{bound.name} gives {bound.value}, not {said}")
     return [bound]

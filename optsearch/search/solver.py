@@ -32,7 +32,7 @@ from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
 from optsearch.lower_bounds import leaf_counting_misses
 from optsearch.lower_bounds.by_chance import shots_by_chance, total_by_chance
-from optsearch.lower_bounds.worst_case import MOST, least_worst_misses, told_but_one
+from optsearch.lower_bounds.worst_case import MOST, hidden_ship_sets, worst_case_misses
 from optsearch.search.diagonals import Diagonals
 from optsearch.search.first_shots import bracketed_values, budgeted_values
 from optsearch.search.frontier import BestFirstSearch, first_greedy, greedy_choice
@@ -225,7 +225,7 @@ class Solver:
         """Both sides of the worst case without a search: packings, and rules that are quick."""
         root = self.kernel.root
         for sets in self._sets_to_pack():
-            for misses in least_worst_misses(self.position.game, sets):
+            for misses in worst_case_misses(self.position.game, sets):
                 self._misses_at_least = max(self._misses_at_least, misses)
                 self.watch.tick()
         known = Diagonals(self.kernel)
@@ -246,7 +246,7 @@ class Solver:
             return [kernel.family.sets]
         is_whole = not self.position.shots and self.prior is None
         is_told = isinstance(game.announcement, ShipPlaces)  # where the one lies, by its first hit
-        return told_but_one(game) if is_whole and not is_told else []
+        return hidden_ship_sets(game) if is_whole and not is_told else []
 
     def _open_answer(self) -> Solution:
         """What is known of the worst case, or of what is finished in time, before the end."""

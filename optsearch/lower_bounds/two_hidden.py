@@ -63,7 +63,7 @@ from optsearch.game import Game, bits
 from optsearch.game.position import Position, no_configuration
 from optsearch.support.errors import NotSupported, TooLarge
 
-MOST_KNOWN = 4_000_000  # sets of known ships
+MAX_REVEALED_SETS = 4_000_000  # sets of known ships
 _ROWS = 1 << 12  # looked at in one go
 
 
@@ -107,13 +107,13 @@ class AllButTwo:
     misses: int
 
 
-def known_ships(game: Game) -> int:
+def count_revealed_sets(game: Game) -> int:
     """How many sets of known ships there are, counted without a list."""
     fleet = game.fleet[:-2]
     return engine_for(replace(game, fleet=fleet)).count(Constraints(fleet)) if fleet else 1
 
 
-class Told:
+class TwoHidden:
     """The game in which all ships but the two shortest are known.
 
     Raises TooLarge where the kernel does not take its ships, or has too many sets to look at,
@@ -145,19 +145,19 @@ class Told:
         except ValueError as e:
             raise TooLarge(f"two hidden ships of {game}: {e}") from None
 
-    def known_sets(self) -> CellSets:
+    def list_revealed_sets(self) -> CellSets:
         """The cells of every set of known ships, a row each."""
         if not self._known:
             return np.zeros((1, 2), np.uint64)
-        number = known_ships(self.game)
-        if number > MOST_KNOWN:
+        number = count_revealed_sets(self.game)
+        if number > MAX_REVEALED_SETS:
             raise TooLarge(
-                f"{self.game} has {number:,} sets of ships to tell; at most {MOST_KNOWN:,} are "
-                f"looked at"
+                f"{self.game} has {number:,} sets of ships to tell; at most "
+                f"{MAX_REVEALED_SETS:,} are looked at"
             )
         return Configurations(Position(replace(self.game, fleet=self._known))).list()
 
-    def stock(
+    def count_leftovers(
         self, progress: Callable[[int, int], None] = lambda done, total: None
     ) -> NDArray[np.int64]:
         """int64 of shape (n, 4 + long.most - 1 + short.most - 1): what the known ships leave.
@@ -166,7 +166,7 @@ class Told:
         of all these sets, sizes of the packings of the long ones and of the short ones.
         progress -- called with the sets looked at and their number.
         """
-        sets = self.known_sets()
+        sets = self.list_revealed_sets()
         parts = []
         for start in range(0, len(sets), _ROWS):
             some = self._kernel.stock(sets[start : start + _ROWS], self.long.most, self.short.most)
@@ -212,7 +212,9 @@ class Told:
         progress -- called with what is counted, those done and their number. The price of a pair
         is the best of the row with most pairs, and the same for all.
         """
-        stock = self.stock(lambda done, total: progress("sets of known ships", done, total))
+        stock = self.count_leftovers(
+            lambda done, total: progress("sets of known ships", done, total)
+        )
         price = self.price(stock[stock[:, 3].argmax()])
         sums: dict[tuple[int, int], list[int]] = {}
         for i, row in enumerate(stock.tolist()):
@@ -226,8 +228,8 @@ class Told:
         ]
 
 
-def mean_of(game: Game, known: Iterable[AllButTwo]) -> Fraction:
-    """The lower bound on the mean number of shots that the rows of `Told.bound` leave."""
+def mean_of_two_hidden(game: Game, known: Iterable[AllButTwo]) -> Fraction:
+    """The lower bound on the mean number of shots that the rows of `TwoHidden.bound` leave."""
     rows = list(known)
     pairs = sum(row.pairs for row in rows)
     return game.fleet_cells + Fraction(sum(row.misses for row in rows), pairs)
