@@ -1,11 +1,16 @@
-"""Bounds on the least mean number of shots that need no search: a proof in the docstring of each.
+"""Bounds on the least mean number of shots that need no search. Each module proves its own.
 
-`by_chance` is an upper one, what shooting at random takes; all others are lower ones. `leaves`
-counts the leaves of decision trees, `chain` uses that a strategy is a fixed sequence of cells until
-its first hit, with `coverage` for what such cells can meet, `reveal` relaxes what the player is
-told, `ship_chain` takes from the chain what is not finished of it, with `beside` for what cells
-beside a ship meet, and `lower` collects them by name. `dual_chain` bounds the misses on any family
-by a price for each of its sets. The other side of a bracket is in `optsearch.results.bracket`.
+- `lower` lists the lower bounds of a position or a game by name.
+- `leaves` counts the leaves of decision trees.
+- `chain` uses that the shots are a fixed sequence of cells until the first hit; `coverage` bounds
+  how many configurations such cells meet, `conditional_coverage` the same given one placement.
+- `reveal` shows each ship whole at its first hit. `two_hidden` reveals all ships but two.
+- `ship_chain` and `first_ship` improve the chain by the misses that a met ship still costs.
+- `dual_chain` bounds the misses on any family by a price for each of its sets.
+- `worst_case` bounds the most shots that a strategy may take.
+- `by_chance` is an upper bound: the mean number of shots at random.
+
+The upper side of a bracket is in `optsearch.results.bracket`.
 """
 
 from optsearch.lower_bounds.leaves import (

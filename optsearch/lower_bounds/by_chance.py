@@ -1,11 +1,11 @@
-"""What shooting at random takes, exactly: an upper bound without a search, for any game.
+"""The exact mean number of shots at random: an upper bound for any game, without a search.
 
-Let k of n cells be to be hit, and the n be shot in random order. Each of the n - k others comes
-before the last of the k with probability k / (k + 1): of these k + 1 cells each is last equally
-often, and it is not the one that is. So k (n - k) / (k + 1) misses come before the last hit on
-average, and that is the same for every configuration. Some order takes no more. ∎
+Suppose that k of n cells hold ships, and that all n cells are shot in random order. Take one of the
+n - k other cells. It is shot before the last of the k with probability k / (k + 1), because each of
+these k + 1 cells is the last of them equally often. So k (n - k) / (k + 1) misses come before the
+last hit on average, for every configuration. Some order takes no more than the mean. ∎
 
-Of the board the proof needs how many cells it has.
+The proof needs only the number of cells, not the board.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from optsearch.game.position import Position
 
 
 def misses_by_chance(hits: int, cells: int) -> Fraction:
-    """The mean number of misses before the last of so many hits among so many cells."""
+    """Return the mean number of misses before the last hit, if `hits` of `cells` hold ships."""
     return Fraction(hits * (cells - hits), hits + 1)
 
 
 def shots_by_chance(position: Position) -> Fraction:
-    """The mean number of shots at random from a position on, the same by any prior.
+    """Return the mean number of shots at random from a position on; no prior changes it.
 
-    Only cells that may have a ship and may have none are shot at random; certain hits come first.
-    Raises as `Posterior.require_some`.
+    Certain hits are shot first, then the undecided cells at random.
+    Raises ImpossiblePosition if no configuration is left.
     """
     posterior = Posterior(position)
     posterior.require_some()
@@ -43,10 +43,10 @@ def shots_by_chance(position: Position) -> Fraction:
 
 
 def total_by_chance(family: Family) -> int:
-    """The total of misses of some order of the undecided cells, at most; each set as it weighs.
+    """Bound the weighted total of misses of the best order of the undecided cells from above.
 
-    The mean over all orders, rounded down. Sets with fewer cells than others may lie inside one of
-    these, and are told from it by a miss only: they pay for every cell that they have not.
+    It is the mean over all orders, rounded down. A set with fewer cells than the largest may lie
+    inside a larger one, and only a miss tells them apart: it is charged for every other cell.
     """
     certain, cells = family.certain, family.undecided.bit_count()
     weights: Counter[int] = Counter()

@@ -1,9 +1,9 @@
 """The root chain: until its first hit a strategy is one fixed sequence of cells.
 
-A(l) bounds the configurations that a strategy finishes with at most l misses; any such A gives a
-lower bound on the mean (`mean_at_least`).
+A(l) is an upper bound on the number of configurations that a strategy finishes with at most l
+misses. Any such A gives a lower bound on the mean (`mean_at_least`).
 
-Of the board the proof needs nothing: how many configurations some cells meet is all that counts.
+The proof needs no property of the board, only how many configurations a set of cells meets.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from math import comb
 
 
 def finished_within(misses: int, hits: int, most_met: Callable[[int], int]) -> int:
-    """A(l): how many configurations a strategy finishes with at most l = `misses` misses.
+    """Bound how many configurations a strategy finishes with at most l = `misses` misses.
 
-    hits -- cells of the fleet, 1 or more; most_met -- an upper bound on the configurations that j
-    cells can meet, for j = 0 … l + 1.
+    hits -- cells of the fleet, 1 or more. most_met -- an upper bound on the configurations that j
+    cells meet, for j = 0 … l + 1.
 
     A(l) = min over j = 0 … l + 1 of most_met(j) + C(l - j + hits, hits), the second term 0 for
     j = l + 1.
 
-    Proof. Until its first hit every reply is a miss, so the shots are one fixed sequence c_0, c_1,
+    Proof. Before the first hit every reply is a miss, so the shots are one fixed sequence c_0, c_1,
     and so on. A configuration finished within l misses is first hit at some c_i, i <= l. Those with
     i < j are met by j cells. Those with i >= j are leaves behind j misses: sequences of `hits` hits
-    and at most l - j further misses that end in a hit; there are C(l - j + hits, hits) of these.
+    and at most l - j further misses that end in a hit. There are C(l - j + hits, hits) of these. ∎
 
-    Only before the first hit may the coverage of one set be used: after it the cells depend on the
-    replies, and different configurations are met by different cells.
+    The coverage of one set may be used before the first hit only. After it the shots depend on the
+    replies, so different configurations are met by different cells.
     """
     return min(
         most_met(j) + (comb(misses - j + hits, hits) if j <= misses else 0)
@@ -37,10 +37,10 @@ def finished_within(misses: int, hits: int, most_met: Callable[[int], int]) -> i
 
 
 def mean_at_least(finished: Sequence[int], hits: int, configurations: int) -> Fraction:
-    """The least mean number of shots when at most finished[l] configurations have <= l misses.
+    """Bound the mean number of shots if at most finished[l] configurations have <= l misses.
 
-    The mean of the misses is the sum over l of the part of the configurations with more than l, at
-    least 1 - finished[l] / configurations. (Values of l beyond the list add nothing.)
+    The mean number of misses is the sum over l of the share of configurations with more than l
+    misses, which is at least 1 - finished[l] / configurations. Values of l beyond the list count 0.
     """
     missing = sum(max(0, configurations - some) for some in finished)
     return hits + Fraction(missing, configurations)
@@ -49,7 +49,7 @@ def mean_at_least(finished: Sequence[int], hits: int, configurations: int) -> Fr
 def root_chain(
     hits: int, configurations: int, most_met: Callable[[int], int], misses: int
 ) -> list[int]:
-    """A(0), A(1), …: until all configurations may be finished, or `misses` values."""
+    """List A(0), A(1), … until all configurations may be finished; at most `misses` values."""
     finished: list[int] = []
     while len(finished) < misses and (not finished or finished[-1] < configurations):
         some = finished_within(len(finished), hits, most_met)

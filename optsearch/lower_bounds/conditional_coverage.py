@@ -1,6 +1,6 @@
-"""What cells beside one placement of a ship meet of the configurations with it, class by class.
+"""How many of the configurations with one given placement some other cells meet.
 
-Any board will do: placements that a symmetry of the board maps to each other are one class.
+Placements that a symmetry of the board maps to each other are one class. Any board will do.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from optsearch.game import Game
 from optsearch.lower_bounds.coverage import MOST_NODES, CellSetCounts, Coverage
 from optsearch.lower_bounds.reveal import classes
 
-BESIDE = 9  # cells beside a ship: the most that ten and more meet takes hours to find
+BESIDE = 9  # other cells, at most: the search for the most that ten cells meet takes hours
 
 
 @dataclass(frozen=True)
 class ConditionalCoverage:
-    """The most of the completions of one placement that some cells meet.
+    """Bounds on how many completions of one placement some other cells meet.
 
-    ship -- the placement (mask). alike -- how many placements the symmetries of the grid make of
-    it. completions -- of this ship to a configuration. met -- bounds for 0, 1, 2, … cells.
+    ship -- the placement (mask). alike -- the size of its class under the symmetries of the board.
+    completions -- the number of configurations with it. met -- upper bounds for 0, 1, 2, … cells.
     """
 
     ship: int
@@ -30,19 +30,19 @@ class ConditionalCoverage:
 
     @classmethod
     def of(cls, game: Game, ship: int, nodes: int = MOST_NODES) -> ConditionalCoverage:
-        """What up to `BESIDE` cells meet, by the search of `Coverage`; nodes -- as there.
+        """Compute the bounds for up to `BESIDE` cells by `Coverage`, with its limit `nodes`.
 
-        Raises as `CellSetCounts.beside`.
+        Raises TooLarge for 2^32 completions or more.
         """
         coverage = Coverage(CellSetCounts.beside(game, ship), nodes)
         met = tuple(coverage.most_met(k) for k in range(BESIDE + 1))
         return cls(ship, len(set(game.images(ship))), coverage.counts.configurations, met)
 
     def most_met(self, cells: int) -> int:
-        """No more of the completions are met by so many cells.
+        """Bound the completions that a number of cells meet.
 
-        Where there is no bound of its own by Han's inequality: some of them meet at least their
-        part of it.
+        Beyond the computed numbers of cells the bound is by Han's inequality: of k cells, some
+        k - 1 meet at least a share (k - 1)/k of what all k meet.
         """
         if cells < len(self.met):
             return self.met[max(0, cells)]
@@ -56,10 +56,11 @@ def list_conditional_coverages(
     nodes: int = MOST_NODES,
     progress: Callable[[list[ConditionalCoverage], int], None] = lambda done, total: None,
 ) -> list[ConditionalCoverage]:
-    """`ConditionalCoverage` of every class of placements of every ship, the longest first.
+    """List the coverage of every class of placements of every ship, the longest ships first.
 
-    known -- classes that need not be computed again. nodes -- of `Coverage`. progress -- called
-    after each class with those done and their number. Raises as `CellSetCounts.beside`.
+    known -- classes computed before. nodes -- as in `Coverage`. progress -- called after each
+    computed class with the list so far and the number of all classes.
+    Raises TooLarge for 2^32 completions or more.
     """
     given = {before.ship: before for before in known}
     done: list[ConditionalCoverage] = []

@@ -1,10 +1,11 @@
-"""How many configurations some cells can meet: exact for up to four cells, bounded beyond.
+"""The most configurations that k cells can meet: exact for up to four cells, bounded beyond.
 
-f(S) is the number of configurations with a ship on a cell of S, c(S) the number that cover all of
-S. `CellSetCounts.of(game)` counts c for every set of up to four cells; `Coverage.most_met(k)` is an
-upper bound on f over all sets of k cells. All values are exact integers.
+A set S of cells *meets* a configuration that has a ship on some cell of S. f(S) is the number of
+configurations that S meets; c(S) is the number that have ships on all cells of S.
+`CellSetCounts.of(game)` counts c for every set of up to four cells. `Coverage.most_met(k)` bounds f
+over all sets of k cells from above. All values are exact integers.
 
-Any board will do. Its symmetries, which map placements to placements, only save counting.
+Any board will do. Its symmetries only save counting.
 """
 
 from __future__ import annotations
@@ -32,15 +33,15 @@ from optsearch.support.store import Store
 
 Numbers = NDArray[np.int64]
 LARGEST = 4  # cells of the sets that are counted
-MOST_NODES = 3_000_000  # of a search: half a minute or so
-_COUNTS = b"counts"  # of a store: classes done, configurations met, and the counts so far
+MOST_NODES = 3_000_000  # sets that a search looks at: half a minute or so
+_COUNTS = b"counts"  # key of a store: classes done, configurations met, and the counts so far
 
 
 @lru_cache(maxsize=8)
 def cell_sets(cells: int, size: int) -> Numbers:
-    """All sets of `size` cells, each ascending, by their numbers; shape (number, size).
+    """List all sets of `size` cells: int64 of shape (number of sets, size), rows ascending.
 
-    The number of a set is the sum of C(cell i, i + 1) over its cells i = 0, 1, …
+    A row stands at the number of its set: the sum of C(cell i, i + 1) over its cells i = 0, 1, …
     """
     order = np.array(list(combinations(range(cells), size)), np.int64).reshape(-1, size)
     result = np.empty_like(order)
@@ -49,7 +50,7 @@ def cell_sets(cells: int, size: int) -> Numbers:
 
 
 def numbers_of(sets: Numbers) -> Numbers:
-    """The numbers of sets of cells; shape (n, size) with ascending rows."""
+    """Return the numbers of sets of cells, given as rows of shape (n, size), each ascending."""
     total = np.zeros(len(sets), np.int64)
     for i in range(sets.shape[1]):
         table = np.array([comb(cell, i + 1) for cell in range(128)], np.int64)
@@ -59,10 +60,11 @@ def numbers_of(sets: Numbers) -> Numbers:
 
 @dataclass(frozen=True)
 class CellSetCounts:
-    """How many configurations cover every set of one to four cells.
+    """For every set of one to four cells, the number of configurations with ships on all of it.
 
-    configurations -- how many there are. covering[j] -- int64 by number of the set of j + 1 cells.
-    ship -- a placement (mask) that all of them have, whose own cells do not count as covered; or 0.
+    configurations -- the number of all of them. covering[j] -- int64 array over the sets of j + 1
+    cells, by their numbers. ship -- a placement (mask) that every configuration has, whose own
+    cells do not count as covered; or 0.
     """
 
     game: Game
@@ -72,7 +74,7 @@ class CellSetCounts:
 
     @classmethod
     def beside(cls, game: Game, ship: int) -> CellSetCounts:
-        """Those of the configurations with one placement of a ship.
+        """Count over the configurations with one given placement of a ship.
 
         Raises TooLarge for 2^32 of them or more.
         """
@@ -89,15 +91,15 @@ class CellSetCounts:
         checkpoint: Path | None = None,
         progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> CellSetCounts:
-        """Count by one walk over the configurations, those of the last ship in one go.
+        """Count by one walk over all configurations.
 
-        Where the longest length occurs once, that ship takes one placement of each class under the
-        symmetries of the grid, and the counts of the others follow.
+        If one ship is longer than all others, it is placed once for each class of placements under
+        the symmetries of the board; the counts for the rest of the class follow.
 
-        checkpoint -- a folder that keeps the classes done; a run that was stopped goes on from it.
-        progress -- called with the classes done and their number.
+        checkpoint -- a folder that keeps the classes done, from which a later run goes on.
+        progress -- called with the number of classes done and of all classes.
 
-        Raises ImpossiblePosition where there is none, TooLarge for 2^32 configurations or more,
+        Raises ImpossiblePosition if there is no configuration, TooLarge for 2^32 or more,
         TableError for another game's checkpoint.
         """
         if not (number := _count(game, 0)):
@@ -123,7 +125,7 @@ class CellSetCounts:
         return cls(game, number, tuple(sums))
 
     def sums(self, size: int) -> list[Numbers]:
-        """For every set of `size` cells, the sums of c over its subsets of 1, 2, … cells."""
+        """Sum c over the subsets of every set of `size` cells: an array for subsets of 1, 2, …"""
         sets = cell_sets(self.game.cells, size)
         return [
             np.sum(
@@ -137,20 +139,20 @@ class CellSetCounts:
         ]
 
     def met(self, size: int) -> Numbers:
-        """f for every set of `size` cells, by inclusion and exclusion."""
+        """Return f for every set of `size` cells, by inclusion and exclusion."""
         signed = [(-1) ** i * part for i, part in enumerate(self.sums(size))]
         return np.asarray(np.sum(signed, axis=0))
 
 
 def _first_ships(game: Game) -> list[tuple[int, int]]:
-    """(placement, how many alike) of the longest ship; (0, 1) when it has an equal or is alone."""
+    """List (placement, class size) of the longest ship; (0, 1) if it is alone or has an equal."""
     if len(game.fleet) == 1 or game.fleet[0] == game.fleet[1]:
         return [(0, 1)]
     return classes(game)
 
 
 def _fleet_beside(game: Game, ship: int) -> tuple[int, ...]:
-    """The ships but one of the length of this placement; all of them if it is 0."""
+    """Return the fleet without the ship that has this placement; all of it if `ship` is 0."""
     fleet = list(game.fleet)
     if ship:
         fleet.remove(game.kind_of(ship))
@@ -158,7 +160,7 @@ def _fleet_beside(game: Game, ship: int) -> tuple[int, ...]:
 
 
 def _count(game: Game, ship: int, closed: int = 0) -> int:
-    """The configurations with this placement, if any, and no ship on the closed cells."""
+    """Count the configurations with this placement (if not 0) and no ship on the closed cells."""
     if ship:
         closed |= ship | game.halo(ship)
     return engine_for(game).count(Constraints(_fleet_beside(game, ship), closed))
@@ -173,9 +175,9 @@ def _require_32_bits(game: Game, number: int, what: str) -> None:
 
 
 def _walk(game: Game, ship: int, counted: int) -> tuple[int, list[Numbers]]:
-    """The kernel's counts, of the configurations with this placement if it is not 0.
+    """Walk over the configurations with this placement (if not 0): their number, and the counts.
 
-    counted -- cells of the placement that count as covered.
+    counted -- the cells of the placement that count as covered.
     """
     fleet = _fleet_beside(game, ship)
     ships = []
@@ -190,12 +192,12 @@ def _walk(game: Game, ship: int, counted: int) -> tuple[int, list[Numbers]]:
 
 
 def _no_sets(game: Game) -> list[Numbers]:
-    """A zero for each set of one to four cells, and at least one."""
+    """Return a zero for each set of one to four cells; no array is empty."""
     return [np.zeros(max(1, comb(game.cells, size)), np.int64) for size in range(1, LARGEST + 1)]
 
 
 def _symmetric(game: Game, array: Numbers, size: int) -> Numbers:
-    """The mean over the images under the symmetries, which is an integer."""
+    """Return the mean of the counts over the symmetries of the board, which is an integer."""
     if game.cells < size:
         return array
     sets = cell_sets(game.cells, size)
@@ -208,7 +210,7 @@ def _symmetric(game: Game, array: Numbers, size: int) -> Numbers:
 
 
 def _load(store: Store | None, game: Game) -> tuple[int, int, list[Numbers]]:
-    """Classes done, configurations met, and the counts up to there."""
+    """Load the number of classes done, of configurations met, and the counts so far."""
     nothing = _no_sets(game)
     value = None if store is None else store.get(_COUNTS)
     if store is None or value is None:
@@ -230,29 +232,30 @@ def _save(store: Store, done: int, total: int, sums: list[Numbers]) -> None:
 class Coverage:
     """Upper bounds on how many configurations k cells of a game can meet.
 
-    Of four cells and fewer they are what the best set meets. Of more they come from a search
-    through the sets, with a bound on what each cell adds. Let E be a set of triples of P, made so:
-    the cells come to P one after the other, and with each one, u, the triples {u, a, b} for the
-    edges {a, b} of a tree on the cells that were there. For a configuration that covers i cells of
-    P, and e of the triples in E whole,
+    For up to four cells the bound is what the best set meets. For more cells it comes from a search
+    through the sets, with a bound on what each cell adds to a set P of cells. Let E be a set of
+    triples of P, built as follows: the cells join P one after the other. With each cell u, the
+    triples {u, a, b} join E, for the edges {a, b} of a tree on the cells that joined before u. For
+    a configuration that covers i cells of P, and all three cells of e triples in E,
 
         1 - i + C(i, 2) - e  >=  1 if i = 0, and >= 0 otherwise.
 
-    Proof, by induction over the cells of P. Let u be the last one. A configuration without u has
-    the same i and e as before it came. One that covers u, and i - 1 others, adds -1 + (i - 1) - e',
-    e' the edges of the tree between covered cells: at most i - 2, since they make no cycle, or 0
-    if i = 1. In the first case nothing is lost, and in the other the left side falls from 1 to 0.
+    Proof, by induction over the cells of P. Let u be the cell that joined last. If a configuration
+    does not cover u, then i and e are what they were before u joined. If it covers u and i - 1
+    others, u adds -1 + (i - 1) - e' to the left side, with e' the number of edges of the tree
+    between covered cells. If i >= 2, e' is at most i - 2, since the edges make no cycle, and the
+    left side does not fall. If i = 1, e' is 0, and the left side falls from 1 to 0.
 
-    Summed over the configurations that cover v, that bounds those that v adds to P:
+    The sum over the configurations that cover another cell v bounds what v adds to P:
 
-        f(P + v) - f(P) <= c(v) - s_1 + s_2 - t,
+        f(P + v) - f(P) <= c(v) - s_1 + s_2 - t.
 
-    s_i the sum, over the sets of i cells of P, of the configurations that cover these and v, and t
-    the same over the triples in E. With fewer than four cells in P it is what v adds. What v adds
-    to a part of P bounds it too, because f is submodular.
+    Here s_i is the sum, over the sets of i cells of P, of the configurations that cover these and
+    v, and t is the same sum over the triples in E. With fewer than four cells in P this is exactly
+    what v adds. What v adds to a part of P is a bound too, because f is submodular.
 
-    counts -- of all sets of up to four cells. nodes -- after so many sets a search gives up, and
-    from there on the bounds follow from the one before.
+    counts -- of all sets of up to four cells. nodes -- a search gives up after this number of sets;
+    from then on each bound follows from the one before.
     """
 
     def __init__(self, counts: CellSetCounts, nodes: int = MOST_NODES):
@@ -261,18 +264,18 @@ class Coverage:
         self._found: dict[int, tuple[int, list[int]]] = {}
 
     def most_met(self, k: int) -> int:
-        """f(S) is at most this for every set S of k cells."""
+        """Bound f(S) from above over all sets S of k cells."""
         return self._bound(k)[0]
 
     def is_exact(self, k: int) -> bool:
-        """Whether some k cells meet as many: those that the search ended with are counted."""
+        """True if some k cells meet that many; the cells that the search ended with are counted."""
         bound, cells = self._bound(k)
         game = self.counts.game
         left = _count(game, self.counts.ship, sum(1 << cell for cell in cells))
         return self.counts.configurations - left == bound
 
     def _bound(self, k: int) -> tuple[int, list[int]]:
-        """The bound, and cells that have it; none where it comes from fewer cells."""
+        """Return the bound, and cells that reach it; none if it follows from fewer cells."""
         if k not in self._found:
             self._found[k] = self._compute(k)
         return self._found[k]
@@ -294,7 +297,7 @@ class Coverage:
         before = self._bound(k - 1)[0]
         if before == number:
             return number, self._bound(k - 1)[1]
-        # Han's inequality: some cell of S can go at no more than a k-th of f(S).
+        # Han's inequality: without some cell of S, f(S) falls by a k-th at most.
         most = min(number, before * k // (k - 1))
         if self._gave_up:
             return most, []
@@ -306,12 +309,13 @@ class Coverage:
     def most_kept(
         self, k: int, limit: int, ships: NDArray[np.uint64], costs: NDArray[np.int64]
     ) -> int | None:
-        """f(S) less the costs of the ships that S meets is at most this for every S of k cells.
+        """Bound f(S) minus the costs of the ships that S meets, over all sets S of k cells.
 
-        limit -- a bound that is as much as this is of no use: the search ends with it. ships --
-        placements, uint64 of shape (n, 2), and their images under the symmetries of the grid with
-        the same costs; `lower_bounds.ship_chain` says how much they may be. None where the
-        search gives up, on boards of less than four cells, and for all cells of a board or more.
+        limit -- a bound this high is of no use: the search stops there and returns it. ships --
+        placements, uint64 of shape (n, 2), closed under the symmetries of the board. costs -- one
+        for each ship, equal for images; `lower_bounds.ship_chain` says how high they may be.
+        None if the search gives up, if the board has fewer than four cells, or if k is not less
+        than its number of cells.
         """
         if not LARGEST <= self.counts.game.cells > k:
             return None

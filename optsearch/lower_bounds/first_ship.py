@@ -1,67 +1,72 @@
-"""The root chain with the first ship: what all ships through one cell cost, and misses beside them.
+"""The root chain with the first ship: the cost of telling apart the ships through one cell.
 
-The root chain (`lower_bounds.chain`) lets a strategy finish all that its first j cells meet. But
-placements that it meets at the same cell are parted by shots, and a miss beside a ship meets no
-other ship. n_p are the configurations with the placement p, f_p(E) those of them with another ship
-on a cell of E, and Cov_p(i) bounds the f_p of i cells (`lower_bounds.conditional_coverage`).
-With S the sequence c_0, …, c_(j-1) of the first j cells, W_t = {c_0, …, c_(t-1)}, h the cells of
-the fleet and w(m, k) = C(m + k, k), 0 for m < 0,
+The root chain (`lower_bounds.chain`) lets a strategy finish all configurations that its first j
+cells meet. But shots must tell apart the placements that are met at the same cell, and a miss
+beside a ship meets no other ship. This bound counts both.
+
+n_p is the number of configurations with the placement p, f_p(E) the number of these with another
+ship on a cell of E, and Cov_p(i) bounds f_p(E) over all E of i cells
+(`lower_bounds.conditional_coverage`). Let S be the sequence c_0, …, c_(j-1) of the first j cells,
+W_t = {c_0, …, c_(t-1)}, h the number of cells of the fleet, and w(m, k) = C(m + k, k), 0 for m < 0.
 
     A(l) <= max over S of [f(S) - sum over t of V(c_t, W_t)] + w(l - j, h).
 
-V(c, W) is the value V({c}, W, |W|) of a game. For cells X that were hit, Y missed, and m >= |Y| the
-number of all misses, `alive` are the placements p of any ship that have all of X and none of Y. It
-is 0 if none is alive, and else
+V(c, W) is the value V({c}, W, |W|) of a game in which the cells X were hit, the cells Y missed, and
+m >= |Y| misses were made. A placement p of any ship is *alive* if it has all of X and none of Y.
+V(X, Y, m) is 0 if none is alive, and otherwise
 
     V(X, Y, m) = max(left(X, Y, m) if m >= j - 1,
                      min(V(X, Y, m + 1), min over e of V(X + e, Y, m) + V(X, Y + e, m + 1))
 
-with e any cell of some placement alive but not of all, and for some M >= j - 1 the first alone for
-m = M. With Z the cells that all placements alive have (X is within Z),
+Here e is any cell of some but not all placements alive. For m = M, with some M >= j - 1, only the
+first term counts. With Z the cells that all placements alive have (Z contains X),
 
     left(X, Y, m) = max(sum of max(0, v_p - w(l - m, k_p)),  sum of v_p - w(l - m, h - |Z|)),
     v_p = n_p - Cov_p(m - |Y in the halo of p|),
 
-the sums over the p alive, k_p = h - |p| not 0; the halo of p are the cells beside it that no other
-ship can have.
+The sums are over the p alive. k_p = h - |p| is not 0. The halo of p are the cells beside it that no
+other ship can have.
 
-Proof. A strategy shoots at S while all replies are misses. Let P_t be the placements through c_t
-that avoid W_t: those that S meets first at c_t. For p in P_t follow the strategy with the replies
-of a board on which p alone stands, past the shot at c_t, and stop at some time at which m misses
-are made, by a rule that knows the shots and replies up to then, and not before m = t. Let E_p be
-the cells missed. They contain W_t. B_p are the configurations with p whose other ships avoid E_p.
-All of them follow this path, and it does not end before, since k_p > 0. Cells of E_p in the halo of
-p meet no other ship, so B_p are at least n_p - Cov_p(m - |Y in the halo of p|), for any Y within
-E_p.
+**Proof.** A strategy shoots at S while all replies are misses. Let P_t be the placements that S
+meets first at c_t: those through c_t that avoid W_t. For p in P_t follow the strategy past the shot
+at c_t with the replies of a board on which only p stands. Stop at some time, when m misses are made
+and not before m = t, by a rule that knows the shots and replies so far. Let E_p be the cells missed
+by then; they contain W_t. Let B_p be the configurations with p whose other ships avoid E_p. All of
+them follow this path, and it does not end before the stop, since k_p > 0. The cells of E_p in the
+halo of p meet no other ship. So B_p has at least n_p - Cov_p(m - |Y in the halo of p|) members, for
+any Y within E_p.
 
-The B_p of all p that S meets are disjoint: let x be in B_p and in B_q, and p met first at c_t, q at
-c_s. If t < s, then E_q contains c_t, a cell of p, which is a ship of x other than q. If t = s, both
-have the cell c_t, and only one ship of x has it.
+The B_p of all p that S meets are disjoint. Suppose that x is in B_p and in B_q, with p met first at
+c_t and q at c_s. If t < s, then E_q contains c_t, a cell of p, and p is a ship of x other than q, a
+contradiction. If t = s, both p and q have the cell c_t, but only one ship of x has it.
 
-The p of P_t that stop with the same shots and replies are those alive after these, X the hits and Y
-the misses. All of their B_p have the cells of Z, so a shot at Z does not part two of them: they
-part at another cell, a hit for one and a miss for the other. So they are told apart by the replies
-behind the stop without those on Z, up to the last of h - |Z| hits, and at most w(l - m, h - |Z|) of
-all their B_p together are finished within l misses. In the same way B_p alone is told apart by the
-replies without those on p: at most w(l - m, k_p) of it are finished. So of these B_p at least
-left(X, Y, m) are not finished. That holds for every rule to stop, which may look at the strategy,
-as it is fixed: the best one takes at each node the larger of `left` and of what the nodes below it
-give together. The strategy is some tree. Its shots at cells of no placement alive are misses, which
-Y may leave out, since v_p only falls; a shot at a cell of Z is a hit for all and changes nothing.
-So what is left is at least the least over all trees: V. All of B_p is met by S, and what is
-finished and not met by S are sequences behind j misses. QED
+The p of P_t that stop after the same shots and replies are those alive after these, with X the hits
+and Y the misses. All configurations in their B_p have the cells of Z, so a shot at Z does not part
+two of them. They part at another cell, a hit for one and a miss for the other. So the replies after
+the stop, without those on Z and up to the last of h - |Z| hits, tell them apart, and at most
+w(l - m, h - |Z|) of all these configurations are finished within l misses. Likewise the replies
+without those on p tell the members of one B_p apart, so at most w(l - m, k_p) of them are finished.
+Hence at least left(X, Y, m) of them are not finished.
 
-The inequality holds cell by cell: of F_t, the configurations that S meets first at c_t, at most
+This holds for every stopping rule, and the rule may depend on the strategy, which is fixed. The
+best rule takes at each node the larger of `left` and the sum over the nodes below it. The strategy
+is some tree. A shot at a cell of no placement alive is a miss, which Y may leave out, since v_p
+only falls with it. A shot at a cell of Z is a hit for all and changes nothing. So the number left
+is at least the minimum over all trees, which is V. S meets all of B_p, and a configuration that is
+finished and not met by S has a sequence of replies behind j misses. ∎
+
+The inequality holds cell by cell: of the configurations F_t that S meets first at c_t, at most
 |F_t| - V(c_t, W_t) are finished within l misses, since the B_p of P_t are disjoint and within F_t.
 
-**The search** for the best S takes the cells one after the other, with what c adds to W, namely f(W
-+ c) - f(W) - V(c, W). It gets no more when another cell w is in W, as long as |W| + 1 <= j - 1. For
-f the difference is the sum over the p through c that avoid W of n_p - f_p(W). Those through w are
-gone when w is in W, and the terms of the others get no more. V(c, W) is at most what the shot at w
-makes of it, since `left` is not counted before j - 1 misses: V({c, w}, W, t) + V({c}, W + w, t + 1)
-or, where no placement has w, V({c}, W, t + 1) <= V({c}, W + w, t + 1). The first part is no more
-than the sum of n_p - f_p(W) over the p through w: after nothing but misses elsewhere it is a sum of
-v_p, at least t misses made. So V falls by no more than the first difference does.
+**The search** for the best S takes the cells one after the other. A cell c adds
+f(W + c) - f(W) - V(c, W). This gets no larger if another cell w joins W, while |W| + 1 <= j - 1.
+Proof. For f the difference is the sum of n_p - f_p(W) over the p through c that avoid W. If w is in
+W, the p through w are missing from the sum, and the other terms are no larger. As for V: `left` is
+not counted before j - 1 misses, so V(c, W) is at most its value after a shot at w. That is
+V({c, w}, W, t) + V({c}, W + w, t + 1) or, if no placement has w,
+V({c}, W, t + 1) <= V({c}, W + w, t + 1). The first part is at most the sum of n_p - f_p(W) over the
+p through w, because it is a sum of v_p after misses elsewhere, with at least t misses made. So V
+falls by no more than the difference for f does. ∎
 """
 
 from __future__ import annotations
@@ -81,24 +86,23 @@ from optsearch.lower_bounds.coverage import Coverage
 from optsearch.lower_bounds.ship_chain import Finished, Progress
 from optsearch.support.store import Facts
 
-MOST_CELLS = 6  # j; of more cells a search takes hours on the paper's game
-MORE_CELLS = 8  # the same on a small board, where that takes seconds
-MOST_SETS = 1_000_000  # of cells of each size, beyond which a search gives up
-_BEAM = 30  # sets of each size in a search for something to begin with
-_AT_ONCE = 10_000  # sets between two words of how far a search is
-_ROOM = 64  # placements through a cell, and their cells
-_MANY = 2**60  # more than there are configurations
+MOST_CELLS = 6  # the greatest j; with more cells a search takes hours on the paper's game
+MORE_CELLS = 8  # the greatest j on a small board, where a search takes seconds
+MOST_SETS = 1_000_000  # sets of cells of one size; with more, a search gives up
+_BEAM = 30  # sets of each size in the first, incomplete search
+_AT_ONCE = 10_000  # sets between two reports of progress
+_ROOM = 64  # placements through a cell, and cells of all of these, that the kernel takes
+_MANY = 2**60  # more than the number of configurations of any game here
 
 
 Said = Callable[[int, int, int, int], None]
 
 
 class Unfinished:
-    """V for one game and number of misses l.
+    """V of one game, for one number of misses l.
 
-    known -- classes of placements of any lengths; those that are not there cost nothing. misses --
-    l. start -- the least m at which what is left may be counted. most -- M. on_a_ship -- of shape
-    (cells, cells): whether a placement has both.
+    known -- classes of placements of any lengths; placements of other classes cost nothing.
+    misses -- l. start -- the least m at which `left` counts. most -- M.
     """
 
     def __init__(
@@ -122,7 +126,7 @@ class Unfinished:
         )
 
     def value(self, cell: int, missed: int) -> int:
-        """V(cell, missed); missed -- the cells shot before (mask), not more than M of them."""
+        """Return V(cell, missed). missed -- the cells shot before (mask), at most M of them."""
         return self.kernel.value(cell, to_words([missed])[0])
 
 
@@ -136,13 +140,13 @@ def first_ship_chain(
     said: Said = lambda j, size, done, total: None,
     cells: int = MOST_CELLS,
 ) -> list[Finished]:
-    """A(0), A(1), … with the misses beside the first ship, where they are below those before.
+    """List A(0), A(1), … by this bound; never above the values of `before`.
 
-    known -- classes of placements of any lengths; those that are not there cost nothing. before --
-    A(0), A(1), … by other bounds. progress -- called after each l with those done and their number.
-    sets -- of each size, beyond which a search gives up. store -- keeps the l that are done, for
-    a run that was stopped; what it has for other numbers is left alone. said -- as in `most_kept`.
-    cells -- the greatest j.
+    known -- classes of placements of any lengths; placements of other classes cost nothing.
+    before -- A(0), A(1), … by other bounds. progress -- called after each l with the number done
+    and of all. sets -- the most sets of one size that a search goes through; else it gives up.
+    store -- keeps the results for each l, from which a later run with equal arguments goes on.
+    said -- as in `most_kept`. cells -- the greatest j.
     """
     given = sha256(repr((known, cells, sets)).encode()).hexdigest()
     finished = []
@@ -167,9 +171,10 @@ def finished_within(
     said: Said = lambda j, size, done, total: None,
     cells: int = MOST_CELLS,
 ) -> Finished:
-    """A(l) for l = `misses`, and the j that gives it; `least` and 0 where it is not below that.
+    """Return A(l) for l = `misses`, and the j that gives it; `least` and 0 if it is not below.
 
-    cells -- the greatest j. The j of which some sequences keep least are searched first.
+    cells -- the greatest j. Each j gets a value from an incomplete search first; the complete
+    searches follow in ascending order of these values.
     """
     game, number = coverage.counts.game, coverage.counts.configurations
     best = Finished(min(least, number), 0)
@@ -203,11 +208,11 @@ def most_kept(
     sets: int = MOST_SETS,
     said: Said = lambda j, size, done, total: None,
 ) -> int | None:
-    """f(S) less V of its cells is at most this, for every sequence S of j cells.
+    """Bound f(S) minus the V of its cells, over all sequences S of j cells.
 
-    unfinished -- V, counted from no less than j - 1 misses on. None where that is `limit` or more,
-    and where the search gives up: it would go on from more than `sets` sets of some cells. said --
-    called now and then with j, some number of cells, the sets of so many that are done, and all.
+    unfinished -- V, with a `start` of at least j - 1 misses. Returns None if the bound is `limit`
+    or more, and if the search gives up because it has more than `sets` sets of one size. said --
+    called now and then with j, a size, and the number of sets of that size done and of all.
     """
     search = Sequences(coverage.counts.covering, unfinished.kernel, -1)
     for width in (1, min(_BEAM, sets), sets):
@@ -222,10 +227,10 @@ def most_kept(
 def _search(
     search: Sequences, j: int, width: int, said: Said = lambda j, size, done, total: None
 ) -> bool:
-    """Search all sequences of j cells, or those that keep most, `width` of each size; was it all?
+    """Search the sequences of j cells, at most `width` sets of each size; return True if all.
 
-    One set of cells comes after the other, by their number of cells. Of the sequences of one set,
-    up to symmetry, the one that keeps most goes on.
+    Sets of cells are extended size by size, the best first. Of all sequences of one set of cells,
+    up to symmetry, only the best is extended.
     """
     level, kept = np.zeros((1, 0), np.uint8), np.zeros(1, np.int64)
     is_all = True
@@ -243,7 +248,10 @@ def _search(
 def _few_through_a_cell(
     game: Game, known: Sequence[ConditionalCoverage]
 ) -> dict[int, ConditionalCoverage]:
-    """The placements of these classes; without the shortest ships where the kernel has no room."""
+    """Map the placements of these classes to their class.
+
+    The shortest ships are left out, repeatedly, until the kernel has room for the rest.
+    """
     ships = {ship: one for one in known for ship in set(game.images(one.ship))}
     for cell in range(game.cells):
         through = [ship for ship in ships if ship >> cell & 1]
@@ -258,7 +266,7 @@ def _few_through_a_cell(
 
 
 def _counted(known: Iterable[ConditionalCoverage]) -> int:
-    """M: so many misses, two of them beside a ship, meet as much as any."""
+    """Return M: enough misses to meet all completions of any ship, and two more."""
     fewest = 0
     for one in known:
         while one.most_met(fewest) < one.completions:
@@ -267,5 +275,5 @@ def _counted(known: Iterable[ConditionalCoverage]) -> int:
 
 
 def _words(misses: int, hits: int) -> int:
-    """The sequences of so many hits and at most so many misses that end in a hit."""
+    """Count the sequences of `hits` hits and at most `misses` misses that end in a hit."""
     return min(_MANY, comb(misses + hits, hits)) if misses >= 0 else 0

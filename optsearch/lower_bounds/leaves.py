@@ -1,9 +1,9 @@
-"""Lower bounds on the optimum from how many leaves a decision tree must have.
+"""Lower bounds on the optimum from the number of leaves that a decision tree must have.
 
-The leaves of a position's tree are its distinct cell sets; each has a weight, the number of
-configurations with these cells (1 wherever the cells determine the configuration). `Leaves` maps a
-weight to the number of leaves that have it. All values are exact. Of the board nothing is needed;
-symmetries only save first shots.
+The leaves of a position's tree are its distinct sets of ship cells. A leaf weighs the number of
+configurations with these cells, which is 1 if the cells determine the configuration. `Leaves` maps
+a weight to the number of leaves that have it. All values are exact. The proofs need no property of
+the board; its symmetries only save first shots.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from optsearch.game.position import HIT, MISS, Position, Shot
 from optsearch.support.errors import TooLarge
 
 Leaves = Mapping[int, int]
-MOST_LISTED = 1 << 28  # 4 GiB
+MOST_LISTED = 1 << 28  # configurations, of 16 bytes each: 4 GiB
 
 
 def complete_binary_tree(leaves: Leaves) -> Fraction:
-    """The least mean depth of any binary tree with these leaves.
+    """Return the least mean depth of any binary tree with these leaves.
 
     A shot has two replies, so a decision tree is a binary tree, and its total height is at least
-    that of the best binary tree. With ℓ leaves of equal weight and 2^k ≤ ℓ < 2^(k+1) that is the
-    complete one, of mean depth k + (2ℓ − 2^(k+1))/ℓ (equations 1 and 2 of Audinot, Bonnet and
-    Viennot, 2014); with unequal weights it is Huffman's tree.
+    that of the best binary tree. With ℓ leaves of equal weight and 2^k ≤ ℓ < 2^(k+1) the best is
+    the complete tree, of mean depth k + (2ℓ − 2^(k+1))/ℓ (equations 1 and 2 of Audinot, Bonnet and
+    Viennot, 2014). With unequal weights it is Huffman's tree.
     """
     if len(leaves) == 1:
         (number,) = leaves.values()
@@ -48,10 +48,10 @@ def complete_binary_tree(leaves: Leaves) -> Fraction:
 
 
 def complete_binary_tree_depths(leaves: int) -> list[int]:
-    """The depths of the leaves of the complete binary tree, from left to right.
+    """List the depths of the leaves of the complete binary tree, from left to right.
 
-    Grown as in section 4.1: of the 2^k leaves of the full tree of height k, the first ℓ − 2^k are
-    each expanded into two.
+    As in section 4.1 of the paper, the first ℓ − 2^k of the 2^k leaves of the full tree of height k
+    are each expanded into two.
     """
     k = leaves.bit_length() - 1
     added = leaves - 2**k
@@ -95,18 +95,19 @@ def hit_words(game: Game) -> int:
 
 
 def leaf_counting_misses(leaves: Leaves, hits: int, words: int = 1) -> int:
-    """The least total of misses of any tree whose every leaf lies behind `hits` hits.
+    """Return the least weighted total of misses of any tree with `hits` hits before every leaf.
 
-    A leaf with j misses is a sequence of `hits` hits and j misses that ends in a hit, and no two
-    leaves share one, so at most C(hits − 1 + j, j) leaves have j misses. Give the heaviest
-    leaves the fewest misses. (A game that is over, hits = 0, has one leaf and no miss.)
+    A leaf with j misses is a sequence of `hits` hits and j misses that ends in a hit. No two leaves
+    share a sequence, so at most C(hits − 1 + j, j) leaves have j misses. The heaviest leaves get
+    the fewest misses. A game that is over (hits = 0) has one leaf and no miss.
 
-    words -- how many different sequences of replies the hits alone can have: `hit_words`.
+    words -- the number of sequences of replies that the hits alone can have (`hit_words`).
 
-    It holds as well where leaves lie behind `hits` hits or less, in a tree whose every shot has
-    both replies: a leaf with i hits and j misses is a sequence to which hits - i hits are added at
-    its end. So it ends in a hit: where nothing is added, a miss at its end would have a leaf with
-    more hits beside it. And of two leaves neither begins as the other, so they stay different.
+    The bound also holds for a tree with `hits` hits or fewer before each leaf, if each of its shots
+    has both replies. Proof. Lengthen the sequence of a leaf with i hits by hits - i hits at its
+    end. It ends in a hit: if nothing was added, and it ended in a miss, the other reply to that
+    shot would lead to a leaf with more hits. No leaf's sequence is the beginning of another's, so
+    the longer sequences differ, too. ∎
     """
     total = misses = 0
     room = words
@@ -123,20 +124,21 @@ def leaf_counting_misses(leaves: Leaves, hits: int, words: int = 1) -> int:
 
 
 def leaf_counting(leaves: Leaves, hits: int, words: int = 1) -> Fraction:
-    """The least mean number of shots of such a tree: `hits` plus the mean of the misses.
+    """Bound the mean number of shots: `hits` plus the least mean of misses of any such tree.
 
-    Where every reply is hit or miss it is never below `complete_binary_tree`, because such a tree
-    is a binary tree.
+    If every reply is hit or miss, it is never below `complete_binary_tree`, because such a tree is
+    a binary tree.
     """
     weight = sum(w * number for w, number in leaves.items())
     return hits + Fraction(leaf_counting_misses(leaves, hits, words), weight)
 
 
 def leaves_of(position: Position) -> Leaves:
-    """The leaves that every decision tree of a position has.
+    """Count the leaves that every decision tree of a position has, by weight.
 
-    Counted without a list where ships may not touch along an edge. With contact=any the sets are
-    listed: TooLarge when they are too many. ImpossiblePosition when there is none.
+    With contact=any the sets of cells are listed: raises TooLarge for more than MOST_LISTED
+    configurations. Otherwise they are counted without a list. Raises ImpossiblePosition if no
+    configuration is left.
     """
     posterior = Posterior(position)
     posterior.require_some()
@@ -151,15 +153,15 @@ def leaves_of(position: Position) -> Leaves:
 
 
 def leaf_counting_after(position: Position, plies: int) -> Fraction:
-    """Leaf counting after some shots: a lower bound on the mean number of shots.
+    """Bound the mean number of shots by leaf counting after each sequence of `plies` shots.
 
-    The least misses are M(F) = min over shots of M(F hit) + M(F missed) + |F missed|, and with a
-    lower bound in place of M on the right this stays a lower bound. `plies` shots are taken in this
-    way, the least over all of them, then leaves are counted. Shots that a symmetry of the position
-    exchanges are tried once. Each position above the last ply costs one count of the cells.
+    The least misses are M(F) = min over shots of M(F hit) + M(F missed) + |F missed|. A lower bound
+    in place of M on the right makes it a lower bound. This recursion is taken for `plies` shots;
+    then leaves are counted. Shots that a symmetry of the position exchanges are tried once. Each
+    position above the last ply takes one count of the cells.
 
-    For games whose configurations are determined by their cells. ImpossiblePosition when there is
-    none.
+    It holds for games whose cells determine the configuration. Raises ImpossiblePosition if no
+    configuration is left.
     """
     posterior = Posterior(position)
     posterior.require_some()
@@ -204,10 +206,9 @@ def _misses_after(position: Position, plies: int) -> int:
 
 
 def weighted_leaf_counting_after(family: Family) -> Fraction:
-    """Leaf counting after each reply to the first shot, for a family whose sets have any weights.
+    """Bound the mean number of shots of a weighted family by leaf counting after its first shot.
 
-    As `leaf_counting_after` with one ply; a cell in every set is a certain hit, which is taken off
-    first.
+    As in `leaf_counting_after` with one ply; certain hits, cells in every set, are taken off first.
     """
     certain = family.certain
     rows = [(cells & ~certain, n) for cells, n in zip(family.sets, family.weights, strict=True)]

@@ -1,7 +1,7 @@
-"""Every lower bound of a position or a game with the name of its argument, quick and long ones.
+"""The lower bounds of a position or a game by name: quick ones, and long ones for whole games.
 
-The long bounds are of whole games. They are computed from the counts of all sets of cells, which
-takes seconds on small games; `experiments.lower_bounds` keeps those of the paper's game in tables.
+The long bounds are computed from the counts of all sets of up to four cells, which takes seconds on
+small games. `experiments.lower_bounds` keeps those of the paper's game in tables.
 """
 
 from __future__ import annotations
@@ -56,23 +56,25 @@ from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, Status, no_progress
 from optsearch.support.store import Facts
 
-NODES = 50_000  # of a search for the most that k cells meet, where bounds are computed on demand
-SECONDS = 10.0  # that a bound may take where there is no limit
+# Limits of bounds that are computed on demand:
+NODES = 50_000  # sets in a search for the most that k cells meet
+ON_DEMAND = 2_000  # sets of revealed ships that are looked at
+SETS = 30_000  # sets of cells of one size in a search for sequences of cells
+COMPUTED = 300_000  # configurations of a game whose long bounds are computed
+SMALL_BOARD = 30  # cells of a board on which longer sequences are searched
+SECONDS = 10.0  # for one bound, if the caller sets no limit
 LEAVES_PER_SECOND = 1_000_000  # configurations whose sets of cells are listed and counted
-ON_DEMAND = 2_000  # sets of known ships that are looked at on demand
-SETS = 30_000  # of cells of each size in a search for what they keep, likewise
-BEFORE_CHAINS = 3  # bounds of `together` that need none of the chains with costs
-COMPUTED = 300_000  # configurations up to which long bounds are computed on demand
-PLACEMENTS = 256  # of a ship, that the kernels of the long bounds take
-SMALL_BOARD = 30  # cells up to which longer chains are searched on demand
+BEFORE_CHAINS = 3  # bounds of `bounds_of_finished` that need none of the chains with costs
+PLACEMENTS = 256  # placements of a ship that the kernels of the long bounds have room for
 _THESE = "each of these bounds"
 NOT_LISTED = f"configurations of boards of more than {MAX_CELLS} cells are not listed"
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound on the least mean number of shots: the name of its argument, its side (lower or
-    upper), its value, and its source.
+    """A bound on the least mean number of shots.
+
+    name -- of its argument. side -- "lower" or "upper". source -- a sentence, or a publication.
     """
 
     name: str
@@ -83,16 +85,16 @@ class Bound:
 
 @dataclass(frozen=True, kw_only=True)
 class BoundsStatus(Status):
-    """How far the bounds of a game are. what -- is counted just now."""
+    """The progress of the bounds of a game. what -- the name of the step that is running."""
 
     what: str = ""
 
 
 class FinishedAtMost(NamedTuple):
-    """A(l) by the long bounds: at most so many configurations are finished within l misses.
+    """A(l) by each of the long bounds: the most configurations finished with at most l misses.
 
-    cells, first_ship_cells -- how many cells the two chains with costs of ships take; 0 where it is
-    not less than the bounds before it.
+    cells, first_ship_cells -- the numbers of cells of the two chains with costs of ships; 0 if the
+    chain is not below the bounds before it.
     """
 
     root_chain: int
@@ -105,7 +107,7 @@ class FinishedAtMost(NamedTuple):
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A bound that is not computed, by its name, and what it would take."""
+    """A bound that is not computed, and what it would take."""
 
     name: str
     reason: str
@@ -115,11 +117,11 @@ LeaveOut = Callable[[LeftOut], None]
 
 
 def ignore_left_out(left_out: LeftOut) -> None:
-    """The report of bounds left out, of a caller who wants none."""
+    """Ignore that a bound is left out; the default."""
 
 
 def first_bounds(position: Position) -> list[Bound]:
-    """A bracket that needs no count: each cell of a ship is one shot, and cells at random."""
+    """Return a bracket that needs no count: one shot for each ship cell, and shots at random."""
     game, hits = position.game, position.hits_left
     cells = game.cells - (position.closed | game.holes).bit_count()
     return [
@@ -140,12 +142,12 @@ def lower_bounds(
     seconds: float = SECONDS,
     leave_out: LeaveOut = ignore_left_out,
 ) -> list[Bound]:
-    """Every lower bound from a position that is quick to compute.
+    """List every lower bound of a position that is quick to compute.
 
-    prior -- the weights of the configurations. progress -- called after each step. seconds -- what
-    a bound may take, by an estimate from what would be listed; leave_out -- is told of each that
-    takes more. Raises NotSupported where sinkings are announced and shots have been made, or with a
-    prior; ImpossiblePosition where no configuration is left; as `Family.of` with a prior.
+    prior -- the weights of the configurations. progress -- called after each step. seconds -- the
+    limit for one bound, by an estimate from what it would list. leave_out -- called with each bound
+    that would take longer. Raises ImpossiblePosition if no configuration is left. If hits tell
+    something, raises NotSupported after shots or with a prior. With a prior, raises as `Family.of`.
     """
     return list(lower_bounds_in_turn(position, prior, progress, seconds, leave_out))
 
@@ -157,7 +159,7 @@ def lower_bounds_in_turn(
     seconds: float = SECONDS,
     leave_out: LeaveOut = ignore_left_out,
 ) -> Iterator[Bound]:
-    """The bounds of `lower_bounds`, one after the other."""
+    """Yield the bounds of `lower_bounds` as they are computed."""
     if position.shots or prior is not None:
         position.game.require_silent(_THESE)
     if prior is not None:
@@ -184,11 +186,11 @@ def lower_bounds_in_turn(
 
 
 def _from_places(position: Position, number: int) -> Bound:
-    """Leaf counting where each hit shows its ship.
+    """Count leaves where each hit shows its ship.
 
-    The first hit of each ship and the misses before the last of these tell which of the
-    configurations is hidden; every other reply follows. Of s ships and j misses that is one of
-    C(s-1+j, j) sequences, and a first hit shows one of the ships that can lie on its cell.
+    The first hit of each ship and the misses before the last of these determine the configuration;
+    every other reply follows. With s ships and j misses there are C(s-1+j, j) sequences of first
+    hits and misses, and each first hit shows one of the ships that can lie on its cell.
     """
     game, hits = position.game, position.hits_left
     through = Counter(cell for ship in game.labels for cell in bits(ship))
@@ -203,7 +205,7 @@ def _from_places(position: Position, number: int) -> Bound:
 
 
 def left_out_reason(number: int, what: str, seconds: float) -> str:
-    """What a bound would take that is left out."""
+    """Return the reason for leaving out a bound that would take this many seconds."""
     return f"{number:,} configurations would be {what}, in about {time_text(max(1, seconds))}"
 
 
@@ -214,10 +216,10 @@ def _counting(progress: Progress[BoundsStatus]) -> Progress[Status]:
 
 
 def _from_leaves_apart(position: Position, number: int) -> Bound:
-    """Leaf counting of those configurations in which no ships touch along an edge.
+    """Count the leaves of those configurations in which no ships touch along an edge.
 
-    Their sets of cells are different, and they are counted without a list. To say that one of them
-    is hidden only helps, so all misses are at least those on these.
+    Their sets of cells differ, and they are counted without a list. To say that one of them is
+    hidden only helps the player, so the misses on them bound the misses on all configurations.
     """
     game, hits = position.game, position.hits_left
     contact = "corner" if game.board.has_corners else "none"
@@ -233,7 +235,7 @@ def _from_leaves_apart(position: Position, number: int) -> Bound:
 
 
 def two_hidden_bound(game: Game, known: Iterable[AllButTwo], source: str) -> Bound:
-    """The bound that the rows of `TwoHidden.bound` leave."""
+    """Return the bound from the rows of `TwoHidden.bound`."""
     hidden = "{} and {}".format(*game.fleet[-2:])
     return Bound(
         "all ships but two revealed",
@@ -244,17 +246,18 @@ def two_hidden_bound(game: Game, known: Iterable[AllButTwo], source: str) -> Bou
 
 
 def _steps(progress: Progress[BoundsStatus]) -> Callable[[str, int, int], None]:
-    """What is told of some steps that take too different times to tell when they end."""
+    """Report steps by name, without a start time: they differ too much to estimate an end."""
     return lambda what, done, total: progress(BoundsStatus(done=done, total=total, what=what))
 
 
 def _told(
     position: Position, number: int, progress: Progress[BoundsStatus], leave_out: LeaveOut
 ) -> Iterator[Bound]:
-    """The bound by revealing all ships but two, of a whole game where it is quick.
+    """Yield the bound by revealing all ships but two, of a whole game where it is quick.
 
-    number -- of its configurations. Each set of known ships is part of at most as many as there are
-    ways to place the two hidden ones, so where there are more, these sets need not be counted.
+    number -- of configurations. The two hidden ships have at most `ways` placements beside each set
+    of revealed ships, so there are at least number / ways such sets. If that is too many already,
+    the sets are not counted.
     """
     game = position.game
     if position.shots or len(game.fleet) < 2:
@@ -274,9 +277,10 @@ def _told(
 
 
 def _from_leaves(position: Position, family: Family | None = None) -> list[Bound]:
-    """What follows from the number of leaves; where sinkings are announced, of a whole game.
+    """Return the bounds that follow from the number of leaves.
 
-    family -- of the position by a prior.
+    family -- of the position with a prior. If hits tell something, the position must be a whole
+    game.
     """
     game, hits = position.game, position.hits_left
     if not position.shots:
@@ -318,10 +322,10 @@ def _from_leaves(position: Position, family: Family | None = None) -> list[Bound
 
 
 def has_long_bounds(position: Position) -> bool:
-    """Whether the long bounds hold from a position, and are computed on demand.
+    """True if the long bounds hold from a position and are computed on demand.
 
-    They are bounds of whole games in which nothing is announced and ships keep apart: after a shot
-    the cells of the chain of misses are not free any more.
+    They hold for whole games in which hits tell nothing and ships do not touch along an edge. After
+    a shot the cells of the chain of misses are no longer free to choose.
     """
     game = position.game
     if position.shots or not game.is_silent or game.contact == "any" or game.cells > MAX_CELLS:
@@ -334,9 +338,9 @@ def has_long_bounds(position: Position) -> bool:
 def bounds_on_demand(
     position: Position, progress: Progress[BoundsStatus] = no_progress
 ) -> Iterator[Bound]:
-    """Every lower bound from a position that is computed on demand, the quick ones first.
+    """Yield every lower bound of a position that is computed on demand, the quick ones first.
 
-    progress -- as in `long_bounds_in_turn`. Errors as in `lower_bounds`.
+    progress -- as in `long_bounds_in_turn`. Raises as `lower_bounds`.
     """
     yield from lower_bounds(position, progress=progress)
     if has_long_bounds(position):
@@ -346,11 +350,11 @@ def bounds_on_demand(
 def long_bounds_in_turn(
     game: Game, progress: Progress[BoundsStatus] = no_progress
 ) -> Iterator[Bound]:
-    """The long bounds of a game one after the other.
+    """Yield the long bounds of a game as they are computed.
 
-    progress -- called after each step; what it raises leaves the bounds that came before. Raises
-    NotSupported where sinkings are announced, ImpossiblePosition where the fleet does not fit, and
-    as `reveal`.
+    progress -- called after each step; it may raise to stop, after which the bounds yielded so far
+    still hold. Raises NotSupported if hits tell something, ImpossiblePosition if the fleet does not
+    fit, and as `reveal`.
     """
     game.require_silent(_THESE)
     tell = _steps(progress)
@@ -388,12 +392,12 @@ def count_finished(
     said: Said = lambda j, size, done, total: None,
     nodes: int | None = None,
 ) -> list[FinishedAtMost]:
-    """A(0), A(1), … by each of the long bounds.
+    """List A(0), A(1), … by each of the long bounds.
 
-    revealed -- every class of the longest ship; known -- every class of every ship. progress --
-    called after each l of the two chains with costs, with those done and their number. sets,
-    store, said -- as in `first_ship_chain`. nodes -- after so many sets a search with costs of
-    the longest ship gives up; None: as `coverage` does.
+    revealed -- every class of placements of the longest ship. known -- every class of every ship.
+    progress -- called after each l of the two chains with costs, with the number done and of all.
+    sets, store, said -- as in `first_ship_chain`. nodes -- the search with costs of the longest
+    ship gives up after this number of sets; None: as `coverage` does.
     """
     *_, last = count_finished_by_stages(
         coverage, revealed, lambda: known, progress, sets, store, said, nodes
@@ -412,10 +416,10 @@ def count_finished_by_stages(
     nodes: int | None = None,
     cells: int = MOST_CELLS,
 ) -> Iterator[list[FinishedAtMost]]:
-    """A(l) by the first two bounds, and again after each of the two chains with costs.
+    """Yield A(0), A(1), … three times: by the first two bounds, then after each chain with costs.
 
-    Those to come are as the least before them. known -- is asked for after the first two. cells --
-    of the chain with the first ship, at most.
+    A bound that is not yet computed has the least value of those before it. known -- called after
+    the first two bounds. cells -- the most cells of the chain with the first ship.
     """
     game, number = coverage.counts.game, coverage.counts.configurations
     chain = root_chain(game.fleet_cells, number, coverage.most_met, MISSES)
@@ -450,9 +454,9 @@ def count_finished_by_stages(
 def bounds_of_finished(
     finished: Sequence[FinishedAtMost], hits: int, number: int, source: str
 ) -> list[Bound]:
-    """The bounds that follow from A(0), A(1), …: of single arguments, and of the least at each l.
+    """Return the bounds from A(0), A(1), …: by single arguments, and by their least at each l.
 
-    All bound the same number, the configurations finished with at most l misses.
+    Every argument bounds the same number, so the least of them does, too.
     """
     by_two = [min(most.root_chain, most.reveal_game) for most in finished]
     by_longest = [min(two, most.ship_chain) for two, most in zip(by_two, finished, strict=True)]

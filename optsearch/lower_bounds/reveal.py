@@ -1,30 +1,31 @@
-"""The reveal game: a ship is shown whole at its first hit.
+"""The reveal game: each ship is shown whole at its first hit.
 
-For a set Q of ships, let F_Q(l) bound the number of completions of Q that a strategy which knows Q
-from the start, and is told nothing else, finds with at most l misses. F of a whole fleet is 1, and
+Let Q be a set of placed ships. A *completion* of Q is a configuration that contains Q. F_Q(l)
+bounds how many completions a strategy finishes with at most l misses if it knows Q from the start
+and hears only hit or miss. F_Q(l) of a whole fleet is 1, and otherwise
 
     F_Q(l) <= max over sequences of cells c_0 … c_l of
               sum over i of the sum over placements p first covered at c_i of F_{Q+p}(l - i).
 
-Proof. Shots on Q or its halo tell nothing: leave them out. Knowing Q only, all replies are misses
-until the next ship is hit, so the shots are one fixed sequence. A completion follows it until its
-next ship p is hit at c_i, after exactly i misses. To show p whole now can only help. From there on
-the strategy is one that knows Q + p and has l - i misses left; that the first cells are known to be
-water is forgotten, that is, the strategy gets completions for nothing that it would not meet.
+Proof. Shots on Q or its halo tell nothing; leave them out. Until the next ship is hit all replies
+are misses, so the shots are one fixed sequence. A completion follows it until its next ship p is
+hit at c_i, after exactly i misses. To show p whole now can only help. From there on the strategy is
+one that knows Q + p and has l - i misses left. The bound forgets that the cells shot before are
+water, so it may count completions that the strategy does not meet. ∎
 
-Further, F_Q(l) is at most
+F_Q(l) is also at most
 
 - the number of completions, and F_Q(l + 1);
-- 1/m of the sum of F_{Q+p}(l) over the placements p of a length of which a completion has m
-  ships, because each completion has m of them and to know one from the start can only help;
-- min over j = 0 … l + 1 of the most completions that j cells meet + C(l - j + h, h), h the number
-  of cells of the ships left: the root chain (`lower_bounds.chain`) of the game in which Q is
-  known. This counts the misses beside a ship that is hit and not yet sunk, those of the last ship
-  above all.
+- 1/m times the sum of F_{Q+p}(l) over the placements p of one length, if a completion has m more
+  ships of that length: each completion has m of these p, and to know one of them can only help;
+- min over j = 0 … l + 1 of the most completions that j cells meet + C(l - j + h, h), with h the
+  number of cells of the ships left. This is the root chain (`lower_bounds.chain`) of the game in
+  which Q is known. It counts the misses beside a ship that is hit and not yet sunk, above all those
+  beside the last ship.
 
-Of the board the proof needs that every ship is one piece along sides of cells, as all are: where
-ships may not touch, each piece of ship cells is a ship. What touches is the board's to say, and the
-halo follows from it.
+The proof needs that each ship is one piece along sides of cells, as all ships are, and that ships
+may not touch: then each piece of ship cells is a ship. The board says which cells touch, and so
+what the halo of a ship is.
 
 The kernel `cython_ext/_reveal.pyx` evaluates this from the whole fleet down, in integers.
 """
@@ -45,15 +46,15 @@ from optsearch.game import Game
 from optsearch.game.position import no_configuration
 from optsearch.support.errors import NotSupported, TooLarge
 
-MISSES = 30  # F(0), …, F(29) and A(0), …: beyond, nothing is gained on boards that can be computed
+MISSES = 30  # F(0), …, F(29) and A(0), …: more gain nothing on the boards that can be computed
 
 
 @dataclass(frozen=True)
 class Revealed:
-    """What is found of the configurations with one placement of the longest ship.
+    """F of one placement of the longest ship.
 
-    ship -- the placement (mask). alike -- how many placements the symmetries of the grid make of
-    it. completions -- of this ship to a configuration. found -- F(0), F(1), ….
+    ship -- the placement (mask). alike -- the size of its class under the symmetries of the board.
+    completions -- the number of configurations with it. found -- F(0), F(1), …, of length MISSES.
     """
 
     ship: int
@@ -63,9 +64,9 @@ class Revealed:
 
 
 def classes(game: Game, length: int | None = None) -> list[tuple[int, int]]:
-    """(placement, how many alike) of a ship up to symmetry; the least one of each.
+    """List the placements of one length up to symmetry: (least mask of a class, size of the class).
 
-    length -- of the ship; None: the longest.
+    length -- None: of the longest ship.
     """
     result: dict[int, int] = {}
     for ship in game.placements(length or game.fleet[0]):
@@ -87,13 +88,13 @@ def reveal(
     known: Iterable[Revealed] = (),
     progress: Callable[[list[Revealed], int], None] = lambda done, total: None,
 ) -> list[Revealed]:
-    """F of every class of placements of the longest ship.
+    """Compute F of every class of placements of the longest ship.
 
-    known -- classes that need not be computed again. progress -- called after each class with those
-    done and their number.
+    known -- classes computed before. progress -- called after each computed class with the list so
+    far and the number of all classes.
 
-    Raises NotSupported with contact=any, where the cells of a ship do not tell it from others,
-    ImpossiblePosition where the fleet does not fit, and TooLarge for 2^48 configurations or more.
+    Raises NotSupported with contact=any, where cells do not determine the ships, ImpossiblePosition
+    if the fleet does not fit, and TooLarge for 2^48 configurations or more.
     """
     require_apart(game)
     if not (number := engine_for(game).count(Constraints(game.fleet))):
@@ -130,9 +131,10 @@ def reveal(
 
 
 def finished_within(game: Game, revealed: Sequence[Revealed]) -> list[int]:
-    """A(0), A(1), …: how many configurations any strategy finishes with so many misses.
+    """List A(0), A(1), …: bounds on the configurations finished with at most l misses.
 
-    The sum of F over the placements of the longest ship, divided by how many the fleet has.
+    A(l) is the sum of F(l) over the placements of the longest ship, divided by the number of ships
+    of that length.
     """
     ships = game.fleet.count(game.fleet[0])
     return [

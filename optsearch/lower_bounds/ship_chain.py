@@ -1,39 +1,41 @@
-"""The root chain with the longest ship: what is met before the first hit is not all finished.
+"""The root chain with the longest ship: not all that is met before the first hit is finished.
 
 The root chain (`lower_bounds.chain`) lets a strategy finish all configurations that its first j
-cells meet. This bound takes from that a cost for every placement p of the longest ship that they
-meet:
+cells meet. This bound subtracts a cost for each placement p of the longest ship that they meet:
 
     A(l) = min over j = 0 … l + 1 of the most, over sets S of j cells of the board, of
            f(S) - sum over the p that S meets of cost(p)  +  C(l - j + h, h),
 
-f(S) the configurations that S meets, h the cells of the fleet, and the last term 0 for j = l + 1.
-n_p are the configurations with p, f_p(E) those of them with another ship on a cell of E, and
-Cov_p(i) bounds the f_p of i cells (`optsearch.lower_bounds.conditional_coverage`).
+Here f(S) is the number of configurations that S meets, h the number of cells of the fleet, and the
+last term is 0 for j = l + 1. n_p is the number of configurations with p, f_p(E) the number of these
+with another ship on a cell of E, and Cov_p(i) bounds f_p(E) over all E of i cells
+(`lower_bounds.conditional_coverage`).
 
-Of the n_p configurations a strategy that knew p from the start would finish at most F_p(l) within l
-misses (`lower_bounds.reveal`; F_p is lowered here by the root chain of the ships beside p).
-With m ships of the greatest length,
+A strategy that knew p from the start would finish at most F_p(l) of the n_p configurations within l
+misses (`lower_bounds.reveal`; here F_p is lowered by the root chain of the ships beside p). With m
+ships of the greatest length,
 
     0 <= cost(p) <= (n_p - F_p(l)) / m    for the placements p of the longest ship.
 
-Proof. S is the first j cells of the strategy. What is finished and not met by S are sequences
-behind j misses, as in the root chain. What is finished and met has m longest ships: it is 1/m times
-the sum, over all p, of what is finished and met and has p. That is at most F_p(l) where S meets p,
-and f_p(S), what it meets of those with p, elsewhere. With F_p(l) <= n_p - m cost(p), and
-n_p = f_p(S) where S meets p, the sum is at most that of f_p(S) over all p, which is m f(S), less
-m cost(p) for every p that S meets.
+Proof. S is the set of the first j cells of the strategy. A configuration that is finished and not
+met by S has a sequence of replies behind j misses; these are counted as in the root chain. A
+configuration that is finished and met has m longest ships. So the number of these is 1/m times the
+sum, over all p, of the configurations that are finished, met and have p. Where S meets p, that is
+at most F_p(l) <= n_p - m cost(p). Elsewhere it is at most f_p(S), the configurations with p that S
+meets. Write f_p(S) = n_p where S meets p. Then the sum is at most the sum of f_p(S) over all p,
+which is m f(S), minus m cost(p) for every p that S meets. ∎
 
-**The board.** Nothing is needed but that configurations differ in their cells, which they do where
-ships are pieces that do not touch along sides (`optsearch.lower_bounds.reveal`).
+**The board.** The proof needs only that configurations differ in their cells. They do if ships do
+not touch along sides (`lower_bounds.reveal`).
 
-**The search** for the best S (`Coverage.most_kept`) takes it that what a cell v adds gets no more
-when other cells come first. That is so for f. Where a cell w comes before v, and a placement p
-holds both and no cell P before them, v need not pay cost(p) again, but adds less: the
-configurations with p that P does not meet, at least n_p - f_p(P) of them, which w has met. For
-different p these are different ones, since two cells of a configuration are on one ship at most
-once; m longest ships count them 1/m each. So cost(p) must not be above 1/m of n_p - f_p(P). P are
-at most j - 2 of the j cells, all beside p: the cost is lowered to that.
+**The search** for the best S (`Coverage.most_kept`) assumes that a cell v adds no more if other
+cells come before it. That is so for f. For the costs, let a cell w come before v, let P be the
+cells before both, and let p be a placement with v and w and no cell of P. Then v need not pay
+cost(p), since w has paid it. But v also adds less: w has met the configurations with p that P does
+not meet, and these are at least n_p - f_p(P). For different p they are different configurations,
+since one configuration has v and w on at most one common ship; m longest ships count them 1/m each.
+So the assumption holds if cost(p) is at most 1/m of n_p - f_p(P). P are at most j - 2 of the j
+cells, all beside p, and the cost is lowered accordingly.
 """
 
 from __future__ import annotations
@@ -54,14 +56,14 @@ Progress = Callable[[int, int], None]
 
 
 class Finished(NamedTuple):
-    """A(l), and the j that gives it; 0 where it is that of other bounds."""
+    """A(l), and the number j of cells that gives it: 0 if A(l) comes from another bound."""
 
     configurations: int
     cells: int
 
 
 def found_beside(game: Game, beside: ConditionalCoverage, misses: int, by_reveal: int) -> int:
-    """F_p(l), l = `misses`: by the reveal game, or by the root chain of the ships beside p."""
+    """Return F_p(l), l = `misses`: the lesser of the reveal game and the chain beside p."""
     hits = game.fleet_cells - beside.ship.bit_count()
     if not hits:
         return by_reveal
@@ -76,11 +78,11 @@ def longest_ship_chain(
     before: Sequence[int],
     progress: Progress = lambda done, total: None,
 ) -> list[Finished]:
-    """A(0), A(1), … with costs of the longest ship, where they are below those known before.
+    """List A(0), A(1), … with costs of the longest ship; never above the values of `before`.
 
-    revealed, known -- at least every class of placements of the longest ship; others are left out.
-    before -- A(0), A(1), … by the root chain and the reveal game, the lesser. progress -- called
-    after each l with those done and their number.
+    revealed, known -- at least every class of placements of the longest ship; others are ignored.
+    before -- A(0), A(1), … by the root chain and the reveal game, the lesser of both. progress --
+    called after each l with the number done and of all.
     """
     game = coverage.counts.game
     found = {seen.ship: seen.found for seen in revealed}
@@ -95,7 +97,7 @@ def longest_ship_chain(
 
 
 def _words(misses: int, hits: int) -> int:
-    """The sequences of so many hits and at most so many misses that end in a hit."""
+    """Count the sequences of `hits` hits and at most `misses` misses that end in a hit."""
     return comb(misses + hits, hits) if misses >= 0 else 0
 
 
@@ -106,7 +108,7 @@ def _chain(
     before: Sequence[int],
     progress: Progress,
 ) -> list[Finished]:
-    """A(0), A(1), … with the costs of these classes at l misses and j cells, none below 0."""
+    """List A(0), A(1), … by cost(class, l, j) of each class; costs below 0 count 0."""
     game, number = coverage.counts.game, coverage.counts.configurations
     hits = game.fleet_cells
     images = [sorted(set(game.images(one.ship))) for one in known]

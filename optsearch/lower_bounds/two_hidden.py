@@ -1,48 +1,49 @@
-"""All ships but the two shortest are told from the start, and every hit names its ship.
+"""A lower bound by a game with two hidden ships: all others are revealed from the start.
 
-Both can only help the player, whatever a game announces, so a lower bound for this game is one for
-every rule. To tell where the other ships are splits the game: for each set Q of them there is a
-game of two hidden ships, a long and a short one. With N_Q configurations in it and M_Q misses at
-least in all of them together, the mean number of shots is at least h + sum M_Q / sum N_Q, h the
-cells of the whole fleet. Of equal ships the one that stays hidden is chosen by chance, which is the
-same for every Q: their placements are told apart, and every number is multiplied alike.
+The two shortest ships stay hidden, and every hit names its ship. Both help the player, so a lower
+bound for this game holds whatever hits tell. To reveal the other ships splits the game: for each
+set Q of their placements there is a game with two hidden ships, a long and a short one. Let it have
+N_Q configurations, and let M_Q bound the total of misses on them from below. Then the mean number
+of shots is at least h + sum M_Q / sum N_Q, with h the number of cells of the whole fleet. Of equal
+ships the one that stays hidden is chosen by chance, in the same way for every Q: their placements
+are told apart, and every number is multiplied by the same factor.
 
-**Packings.** Of the placements of one ship that are free beside Q take any set P_s such that no
-cell is in more than s of them. Then l cells meet at most H(l) = min over s of n - |P_s| + s l of
-the n placements: at most s l of P_s, and all others. (s = 0 with P_0 empty, and the most placements
-on any cell with all of them, are trivial.)
+**Packings.** Take the n placements of one ship that are free beside Q, and a set P_s of these such
+that no cell is in more than s of P_s. Then l cells meet at most H(l) = min over s of
+n - |P_s| + s l of the n placements: at most s l of P_s, and all others. (Two s are trivial: s = 0
+with P_0 empty, and the most placements on any cell with all placements.)
 
-**One hidden ship.** If l cells meet h of its n placements and none of m others, a strategy that
-knows this finds with w further misses at most
+**One hidden ship.** Suppose that l cells meet h of its n placements and none of m others. A
+strategy that knows this finishes, with at most w further misses, at most
 
     found(w) = min over e of min(s (w + 1 - e), H(l + w + 1 - e) - h) + sum of C(x + k, k), x < e,
 
-of the m. Here s is the most placements on any cell, and k the cells of the ship but one. *Proof.*
-Until it hits, the strategy shoots a fixed sequence of cells. Its first w + 1 - e cells are, with
-the l before, so many that meet at most H of all placements, and h of these are not among the m.
-Each cell after them, the one with x misses left to make, may finish C(x + k, k): so many words with
-k hits and at most x misses there are. ∎ Together these m placements have sum over w of
-max(0, m - found(w)) further misses, at least.
+of the m. Here s is the most placements on any cell, and k the number of cells of the ship minus 1.
+*Proof.* Until it hits, the strategy shoots a fixed sequence of cells. Together with the l cells
+before, its first w + 1 - e cells meet at most H(l + w + 1 - e) of all placements, and h of these
+are not among the m. Each later cell, with x misses left, finishes at most C(x + k, k): that is the
+number of words with k hits and at most x misses. ∎ So these m placements together have at least the
+sum over w of max(0, m - found(w)) further misses.
 
-**Two hidden ships.** Until the first hit the shots are a fixed sequence of cells c_0, c_1, …, its
-chain. Let the first i of them meet g_i of the n long placements and h_i of the m short ones; then
-g_i <= H(i) for the long ship, and h_i for the short. If the cell c_i is the first to meet a long
-placement p, the player is told p. The pairs of p with a short placement q that goes with it and is
-not met before have i misses by then, and are one game with q hidden. Of the m - h_i placements not
-met before, p bars b: at least the d = h_(i + 1) - h_i that c_i meets, and at most as many as any
-long placement bars. So there are m - h_i - b of them, none met by c_0, …, c_i. The same holds
-the other way round; no cell is the first to meet both of a pair, and every pair is met. So, for any
-price y of a pair,
+**Two hidden ships.** Until the first hit the shots are a fixed sequence of cells c_0, c_1, …, the
+chain. Let its first i cells meet g_i of the n long placements and h_i of the m short ones. Both are
+bounded by the H(i) of the ship. If c_i is the first cell to meet a long placement p, the player is
+told p. Then the short placements q that fit beside p and are not met before form one game with q
+hidden, and each of these pairs has i misses by then. p bars b of the m - h_i short placements not
+met before: at least the d = h_(i + 1) - h_i that c_i meets, and at most as many as any long
+placement bars. So m - h_i - b of them are left, none met by c_0, …, c_i. The same holds with long
+and short exchanged. No cell is the first to meet both placements of a pair, and every pair is met.
+So, for any price y of a pair,
 
     M_Q >= y N_Q + min over g, h of the sum over i of the sum over what is met first at c_i of
            min over b of [(i - y) r + the further misses of r], r = m - h_i - b or n - g_i - b.
 
-The minimum over the numbers g_i and h_i, in place of cells, is that of a small recursion. No term
-is negative from i = y on. ∎ What is lost above all: that a ship once hit takes misses to be sunk is
-charged to the ship that is hit second only.
+A small recursion takes the minimum over the numbers g_i and h_i instead of over cells. No term is
+negative from i = y on. ∎ The greatest loss is that only the ship that is hit second is charged for
+the misses that it takes to sink a ship once hit.
 
-Of the board the proof needs nothing: `bars` are placements that share or touch cells, as the board
-and the rule of contact say.
+The proof needs no property of the board. A placement bars another if they share or touch cells in
+the way that the board and the contact rule forbid.
 """
 
 from __future__ import annotations
@@ -63,16 +64,16 @@ from optsearch.game import Game, bits
 from optsearch.game.position import Position, no_configuration
 from optsearch.support.errors import NotSupported, TooLarge
 
-MAX_REVEALED_SETS = 4_000_000  # sets of known ships
-_ROWS = 1 << 12  # looked at in one go
+MAX_REVEALED_SETS = 4_000_000
+_ROWS = 1 << 12  # sets that one call of the kernel looks at
 
 
 @dataclass(frozen=True)
 class Hidden:
     """One of the two hidden ships.
 
-    length -- its cells. most -- placements on a cell, at most. barred -- of its placements, the
-    most that one placement of the other ship bars.
+    length -- in cells. most -- the most of its placements on one cell. barred -- the most of its
+    placements that one placement of the other ship bars.
     """
 
     length: int
@@ -80,7 +81,10 @@ class Hidden:
     barred: int
 
     def finding(self, free: int, packings: Sequence[int]) -> Finding:
-        """What finding it costs; packings -- sizes of P_1, …, P_(most - 1)."""
+        """Return H and the numbers of words for the kernel, if `free` placements are left.
+
+        packings -- the sizes of P_1, …, P_(most - 1).
+        """
         sizes = (0, *packings, free)
         met: list[int] = []
         while not met or met[-1] < free:
@@ -93,10 +97,11 @@ class Hidden:
 
 @dataclass(frozen=True)
 class AllButTwo:
-    """Sets of known ships that leave the same numbers of placements free, in sum.
+    """The totals over the sets of revealed ships that leave equal numbers of placements free.
 
-    long, short -- free placements of either hidden ship. sets -- how many sets. pairs -- their
-    configurations. price -- of a pair, in misses. misses -- of these pairs, in sum and at least.
+    long, short -- free placements of the long and the short hidden ship. sets -- the number of
+    these sets. pairs -- the number of their configurations. price -- of a pair, in misses.
+    misses -- a lower bound on the misses of all these pairs together.
     """
 
     long: int
@@ -108,16 +113,16 @@ class AllButTwo:
 
 
 def count_revealed_sets(game: Game) -> int:
-    """How many sets of known ships there are, counted without a list."""
+    """Count the ways to place all ships but the two shortest, without a list."""
     fleet = game.fleet[:-2]
     return engine_for(replace(game, fleet=fleet)).count(Constraints(fleet)) if fleet else 1
 
 
 class TwoHidden:
-    """The game in which all ships but the two shortest are known.
+    """The game in which all ships but the two shortest are revealed from the start.
 
-    Raises TooLarge where the kernel does not take its ships, or has too many sets to look at,
-    NotSupported for a fleet of one ship, and ImpossiblePosition where the fleet does not fit.
+    Raises TooLarge if the kernel has no room for its placements, NotSupported for a fleet of one
+    ship, and ImpossiblePosition if a hidden ship does not fit on the board.
     """
 
     def __init__(self, game: Game):
@@ -146,7 +151,10 @@ class TwoHidden:
             raise TooLarge(f"two hidden ships of {game}: {e}") from None
 
     def list_revealed_sets(self) -> CellSets:
-        """The cells of every set of known ships, a row each."""
+        """List the cells of every set of revealed ships: uint64 of shape (number, 2).
+
+        Raises TooLarge for more than MAX_REVEALED_SETS of them.
+        """
         if not self._known:
             return np.zeros((1, 2), np.uint64)
         number = count_revealed_sets(self.game)
@@ -160,11 +168,13 @@ class TwoHidden:
     def count_leftovers(
         self, progress: Callable[[int, int], None] = lambda done, total: None
     ) -> NDArray[np.int64]:
-        """int64 of shape (n, 4 + long.most - 1 + short.most - 1): what the known ships leave.
+        """Count what the sets of revealed ships leave free.
 
-        Sets that leave the same are one row: how many sets, free long and short placements, pairs
-        of all these sets, sizes of the packings of the long ones and of the short ones.
-        progress -- called with the sets looked at and their number.
+        Returns int64 of shape (n, 4 + long.most - 1 + short.most - 1). Sets that leave the same
+        share a row: the number of these sets, free long placements, free short placements, pairs
+        of all these sets, sizes of the packings of the long and of the short placements.
+        progress -- called with the number of sets looked at and of all.
+        Raises as `list_revealed_sets`, and ImpossiblePosition if the fleet does not fit.
         """
         sets = self.list_revealed_sets()
         parts = []
@@ -184,7 +194,7 @@ class TwoHidden:
         return result
 
     def misses(self, row: Sequence[int], price: int) -> int:
-        """The misses of a row of `stock`, at least: M_Q of all its sets in sum."""
+        """Return the sum of M_Q over the sets of a row of `count_leftovers`."""
         sets, free_long, free_short, pairs, *packings = map(int, row)
         cut = self.long.most - 1
         long = self.long.finding(free_long, packings[:cut])
@@ -192,7 +202,7 @@ class TwoHidden:
         return max(0, price * pairs + sets * least_cost(long, short, price))
 
     def price(self, row: Sequence[int]) -> int:
-        """The price that gives a row most, by steps: the bound is concave in it."""
+        """Find the price that bounds a row best, by steps: the bound is concave in the price."""
         price, step = 1, 16
         while step:
             here = self.misses(row, price)
@@ -207,10 +217,10 @@ class TwoHidden:
     def bound(
         self, progress: Callable[[str, int, int], None] = lambda what, done, total: None
     ) -> list[AllButTwo]:
-        """M_Q of all sets of known ships, by the free placements they leave.
+        """Sum M_Q over all sets of revealed ships, by the free placements that they leave.
 
-        progress -- called with what is counted, those done and their number. The price of a pair
-        is the best of the row with most pairs, and the same for all.
+        All pairs have the same price, the best one for the row with most pairs. progress -- called
+        with the name of what is counted, the number done and of all.
         """
         stock = self.count_leftovers(
             lambda done, total: progress("sets of known ships", done, total)
@@ -229,14 +239,14 @@ class TwoHidden:
 
 
 def mean_of_two_hidden(game: Game, known: Iterable[AllButTwo]) -> Fraction:
-    """The lower bound on the mean number of shots that the rows of `TwoHidden.bound` leave."""
+    """Return the lower bound on the mean number of shots from the rows of `TwoHidden.bound`."""
     rows = list(known)
     pairs = sum(row.pairs for row in rows)
     return game.fleet_cells + Fraction(sum(row.misses for row in rows), pairs)
 
 
 def _most(game: Game, placements: Sequence[int]) -> int:
-    """The most placements on a cell."""
+    """Return the most placements on one cell."""
     through = [0] * game.cells
     for ship in placements:
         for cell in bits(ship):

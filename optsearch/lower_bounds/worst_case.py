@@ -1,27 +1,26 @@
-"""The least worst case of a family is at least this: covers of all its sets but the last.
+"""A lower bound on the misses of every strategy in its worst case, by covers of all sets but one.
 
-**The last set.** Let F be distinct sets of one size, or some of those that can be hidden, and for
-a set p of F let t(p) be the fewest cells outside p that meet every other set of F. Then every
-strategy has at least
+**The last set.** Let F be distinct sets of one size that can be hidden. For a set p of F let t(p)
+be the fewest cells outside p that meet every other set of F. Then every strategy has at least
 
     min over p in F of t(p)
 
-misses for one of the sets. *Proof.* Answer a shot by a miss as long as a set of F is left that no
-miss meets. Where every set that is left has the cell, answer by a hit, which tells them not apart.
-In the end one set p is left. The misses up to then lie outside p and meet all others, so they are
-t(p) at least, and the player makes all of them where p is hidden. ∎
+misses for one of the sets. *Proof.* Answer a shot by a miss as long as this leaves a set of F that
+no miss meets. If all sets left have the cell, answer by a hit, which does not tell them apart. In
+the end one set p is left. The misses so far lie outside p and meet all other sets, so there are at
+least t(p), and the player makes all of them if p is hidden. ∎
 
-**Fewer sets.** Any part of F gives a bound. A set p with t(p) below a number that is to be proved
-is left out, which lowers t of the others or leaves it; what remains in the end, if anything, proves
-the number, and no other part of F proves more.
+**Fewer sets.** Any subset of F gives a bound. To prove a number, leave out each set p with t(p)
+below it. That may lower t of the others, so repeat. If any sets remain, they prove the number; if
+none does, no subset of F proves it.
 
-**Packings.** Let every set q of F other than p have a weight, such that no cell outside p lies in
-sets of more weight than 1 together. Then t(p) is at least the weight of all of them. The simplex
-method finds the weights; they are rounded to integers, and what they prove is computed from these.
+**Packings.** Give every set q of F other than p a weight, such that the sets with any one cell
+outside p weigh at most 1 together. Then t(p) is at least the weight of all of them. The simplex
+method finds weights. They are rounded to integers, and the bound is computed from the integers.
 
-Where sinkings are announced, all that is left must also be told the same by each hit. There, and
-where configurations are too many, one ship is hidden and the others are told, which only helps; the
-sinking of the one comes after its last hit then.
+If sinkings are announced, hits tell the sets apart, and the proof does not hold for whole
+configurations. There, and if there are too many configurations, one ship is hidden and the others
+are revealed, which only helps the player; the sinking of that ship comes with its last hit.
 """
 
 from __future__ import annotations
@@ -33,14 +32,15 @@ import numpy as np
 
 from optsearch.game import Game, bits, image
 
-MOST = 100_000  # sets times cells, up to which each set is taken for the last one
-SCALE = 1 << 20  # weights are multiples of its inverse
+MOST = 100_000  # sets times cells, up to which t(p) is bounded for each p
+SCALE = 1 << 20  # weights are multiples of 1/SCALE
 
 
 def worst_case_misses(game: Game, sets: Sequence[int]) -> Iterator[int]:
-    """The misses of every strategy in its worst case, at least; ever greater bounds.
+    """Yield ever greater lower bounds on the misses of every strategy in its worst case.
 
-    sets -- what can be hidden on the board of a game: distinct sets of one size.
+    sets -- the sets of cells (masks) that can be hidden on the board of a game, distinct and of
+    one size.
     """
     packing = _Packing(game, sets)
     proved = packing.weight_without()
@@ -63,7 +63,7 @@ def worst_case_misses(game: Game, sets: Sequence[int]) -> Iterator[int]:
 
 
 def _orbits(game: Game, sets: Sequence[int]) -> dict[int, list[int]]:
-    """The sets by the first of those that symmetries of the board and of all sets take them to."""
+    """Group the sets by the symmetries that keep the board and all sets; keys are least masks."""
     images = [[image(one, symmetry) for one in sets] for symmetry in game.symmetries()]
     kept = [row for row in images if {*row} == {*sets}]
     orbits: dict[int, list[int]] = {}
@@ -73,7 +73,7 @@ def _orbits(game: Game, sets: Sequence[int]) -> dict[int, list[int]]:
 
 
 class _Packing:
-    """The greatest weight of a packing of some sets, outside one of them."""
+    """A linear programme for the greatest weight of a packing outside one of the sets."""
 
     def __init__(self, game: Game, sets: Sequence[int]):
         from optsearch.support.highs import Programme
@@ -82,7 +82,7 @@ class _Packing:
         cells = game.cells
         self._has = np.array([[one >> c & 1 for c in range(cells)] for one in sets], np.int64)
         self._is_in = np.ones(len(self._has), bool)
-        self._cover = Programme()  # its prices are the weights
+        self._cover = Programme()  # least covers of the sets by cells; its prices are the weights
         none = np.array([], np.int32)
         self._cover.addCols(
             *(cells, np.ones(cells), np.zeros(cells), np.full(cells, inf)),
@@ -93,15 +93,15 @@ class _Packing:
             self._cover.addRow(1.0, inf, len(places), places.astype(np.int32), np.ones(len(places)))
 
     def leave_out(self, sets: list[int]) -> None:
-        """Have no weight on some sets from now on."""
+        """Give these sets no weight from now on."""
         for number in map(self._numbers.__getitem__, sets):
             self._is_in[number] = False
             self._cover.changeRowBounds(number, -inf, inf)
 
     def weight_without(self, last: int = 0) -> int:
-        """The weight outside a set, rounded up: so many cells there meet all other sets.
+        """Bound t(last): the weight of a packing outside this set, rounded up.
 
-        If none is named, that of all sets but the heaviest, which is no more for any.
+        If no set is named (0), the heaviest set is left out, which bounds t of every set.
         """
         number, closed = self._numbers.get(last), list(bits(last))
         self._hold(number, closed, 0.0, -inf)
@@ -115,7 +115,7 @@ class _Packing:
         return -(-int(weights.sum()) // max(1, int(together.max())))
 
     def _hold(self, number: int | None, cells: list[int], most: float, least: float) -> None:
-        """How much of some cells a cover has at most, and how much of a set it has at least."""
+        """Set how much of these cells a cover may use, and how much of a set it must cover."""
         for cell in cells:
             self._cover.changeColBounds(cell, 0.0, most)
         if number is not None:
@@ -123,7 +123,7 @@ class _Packing:
 
 
 def hidden_ship_sets(game: Game) -> Iterator[list[int]]:
-    """The placements of each ship beside the others, each of which lies where it first can."""
+    """Yield, for each kind of ship, its placements if all others stand where they first fit."""
     for ship in sorted(set(game.fleet), key=int):
         others = list(game.fleet)
         others.remove(ship)
