@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.markers import CARETLEFT, CARETRIGHT
 from matplotlib.patches import Circle, Polygon
 
-from optsearch.drawing.boards import MARKS
+from optsearch.game.position import HIT, MISS
 from optsearch.results.tables import BOXED_BRACKET, BRACKET, COVERAGE, OFFICIAL_BRACKET, Entries
 from optsearch.support import records
 from optsearch.support.decimals import brief
@@ -145,8 +145,8 @@ def _draw_chain(ax: Axes) -> None:
         ax.add_patch(Polygon(corners, facecolor=colour, alpha=0.25, edgecolor="none"))
         ax.add_patch(Circle((i, 0), 0.24, facecolor="white", edgecolor=style.INK, zorder=2))
         ax.text(i, -0.02, f"$c_{i}$", ha="center", va="center", color=style.INK)
-        style.note(ax, MARKS["miss"], (i + 0.5, 0), ha="center", va="center_baseline")
-        style.note(ax, MARKS["hit"], (i - 0.19, -0.47), ha="center", va="center_baseline")
+        style.note(ax, MISS.sign, (i + 0.5, 0), ha="center", va="center_baseline")
+        style.note(ax, HIT.sign, (i - 0.19, -0.47), ha="center", va="center_baseline")
     style.note(ax, "…", (CHAIN + 0.1, -0.05))
     for first, after, text in (
         (0, CELLS, f"first hit at one of j = {CELLS} cells:\nat most Cov({CELLS})"),

