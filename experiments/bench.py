@@ -56,12 +56,14 @@ def _with_table(position: Position) -> int:
 
 def _samples(position: Position) -> int:
     found = Posterior(position)
-    found.sample(100_000, 1)
+    found.sample(100_000, 1, masks=True)
     return found.configurations
 
 
 def _greedy_game(position: Position) -> int:
-    ships = to_masks(Posterior(position).sample(1, np.random.default_rng([GREEDY_SEED, 0]))[0])
+    ships = to_masks(
+        Posterior(position).sample(1, np.random.default_rng([GREEDY_SEED, 0]), masks=True)[0]
+    )
     return len(play(lambda at: Posterior(at).greedy_shots()[0], ships, position).shots)
 
 
@@ -197,7 +199,7 @@ def after_random_shots(game: Game, shots: int, seed: int) -> Position:
     """A position after shots at random cells, at a configuration drawn uniformly."""
     rng = np.random.default_rng([shots, seed])
     position = Position(game)
-    ships = to_masks(Posterior(position).sample(1, rng)[0])
+    ships = to_masks(Posterior(position).sample(1, rng, masks=True)[0])
     for index in rng.permutation(game.cells)[:shots].tolist():
         answer = reply(game, ships, position.hits, 1 << index)
         position = position.after(game.cell(index), answer)

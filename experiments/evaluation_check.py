@@ -181,7 +181,7 @@ def done(job: Job) -> list[Row]:
 def check(name: str, number: int, processors: int, output: Path) -> None:
     """Play, compare, and write NAME.csv."""
     game, strategy = SUBJECTS[name].game, named(SUBJECTS[name].strategy)
-    drawn = Posterior(Position(game)).sample(number, np.random.default_rng(SEED))
+    drawn = Posterior(Position(game)).sample(number, np.random.default_rng(SEED), masks=True)
     games = [(i, to_masks(ships)) for i, ships in enumerate(drawn)]
     rows: list[Row] = []
     clock = script.ProgressClock(name)

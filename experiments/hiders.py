@@ -74,7 +74,7 @@ def weighted(on_edge: int, inside: int) -> Boards:
             game, {ship: on_edge if on_border(game, ship) else inside for ship in ships}
         )
         posterior = Posterior(game, prior=prior)
-        return posterior.sample(number, np.random.default_rng([seed, 0, 0]))
+        return posterior.sample(number, np.random.default_rng([seed, 0, 0]), masks=True)
 
     return make
 

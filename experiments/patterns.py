@@ -51,7 +51,7 @@ def main() -> None:
     parser = script.parser(__doc__, "patterns")
     parser.add_argument("--samples", type=int, default=200_000, help="configurations to play")
     arguments = parser.parse_args()
-    ships = Posterior(Position(GAME)).sample(arguments.samples, 1)
+    ships = Posterior(Position(GAME)).sample(arguments.samples, 1, masks=True)
     sets = np.ascontiguousarray(np.bitwise_or.reduce(ships, axis=1))
     rows = []
     for modulus, colours in colourings():

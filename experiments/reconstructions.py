@@ -37,7 +37,7 @@ def start_position() -> list[tuple[Cell, ...]]:
     shots = [Shot(cell, HIT) for cell in sorted(hits)]
     shots += [Shot(cell, MISS) for cell in sorted(around - hits) if cell in STANDARD]
     posterior = Posterior(Position(STANDARD, tuple(shots)))
-    (drawn,) = posterior.sample(1, np.random.default_rng(SEED))
+    (drawn,) = posterior.sample(1, np.random.default_rng(SEED), masks=True)
     ships = [
         tuple(STANDARD.cell(i) for i in bits(sum(int(word) << 64 * k for k, word in enumerate(s))))
         for s in drawn

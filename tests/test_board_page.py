@@ -225,7 +225,7 @@ def test_one_click_a_ship_that_a_hit_shows(page):
     page.game = game = Game.parse("4x4:##/##/##,2,contact=any,announce=place")
     page.open(f"?game={quote(str(game))}")
     replies, clicks = Replies(Position(game)), 0
-    hidden = to_masks(Posterior(game).sample(1, 1)[0])
+    hidden = to_masks(Posterior(game).sample(1, 1, masks=True)[0])
     while replies.position.hits_left:
         here, cell = replies.position, next_cell(page)
         told = reply(game, hidden, here.hits, game.bit(cell))

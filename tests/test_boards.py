@@ -89,7 +89,7 @@ def test_posteriors_after_shots(rules, data):
     assert np.array_equal(
         posterior.occurrence.ravel(), [counts[cell] for cell in range(rules.cells)]
     )
-    drawn = posterior.ships(posterior.sample(5, np.random.default_rng(0)))
+    drawn = posterior.ships(posterior.sample(5, np.random.default_rng(0), masks=True))
     for names in drawn:
         ships = tuple(sorted(ship_of(name, game) for name in names))
         assert ships in state.family

@@ -26,7 +26,7 @@ def test_a_sample_in_pieces_is_the_whole_sample(here, answer_of, monkeypatch, co
     arguments = ("sample", str(game), "--shots", "C3=hit A1=miss", "-n", "50", "--seed", "3")
     posterior = Posterior(Position.parse(game, "C3=hit A1=miss"))
     rng = np.random.default_rng(3)
-    pieces = [posterior.sample(number, rng) for number in (*[7] * 7, 1)]
+    pieces = [posterior.sample(number, rng, masks=True) for number in (*[7] * 7, 1)]
     drawn = [ships for piece in pieces for ships in posterior.ships(piece)]
     text = here(*arguments, "--json")[1]
     value = json.loads(text)

@@ -5,6 +5,7 @@ import doctest
 import importlib
 import inspect
 import pickle
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -184,7 +185,7 @@ def test_bars_of_a_distribution():
 @pytest.mark.parametrize("game", ["4x5:2,3,4", "3x4:2,1,1,contact=any"])
 def test_ships_and_boards_of_a_sample(game):
     posterior = optsearch.Posterior(game)
-    drawn = posterior.sample(20, 3)
+    drawn = posterior.sample(20, 3, masks=True)
     size = posterior.position.game
     for sets, names, board in zip(
         drawn, posterior.ships(drawn), posterior.boards(drawn), strict=True
@@ -197,6 +198,29 @@ def test_ships_and_boards_of_a_sample(game):
             for row, column in size.cells_of(mask):
                 assert rows[row][column] == str(i + 1)
         assert board.count(".") == size.cells - size.fleet_cells
+
+
+@pytest.mark.parametrize("game", ["4x5:2,3,4", "3x4:2,1,1,contact=any,holes=B2", "9x15:3,2"])
+def test_a_sample_as_arrays(game):
+    """1 where the drawn boards have a ship, of boards of two words and of three."""
+    posterior = optsearch.Posterior(game)
+    drawn = posterior.sample(20, seed=3)
+    size = posterior.position.game
+    assert (drawn.shape, drawn.dtype) == ((20, size.rows, size.columns), np.uint8)
+    boards = posterior.boards(posterior.sample(20, seed=3, masks=True))
+    lines = ["\n".join("".join(".1"[cell] for cell in row) for row in board) for board in drawn]
+    assert lines == [re.sub("[0-9]", "1", board).replace("-", ".") for board in boards]
+    assert (posterior.everything().sum(axis=0) == posterior.occurrence).all()
+    for ask in (posterior.ships, posterior.boards):
+        with pytest.raises(optsearch.OptsearchError, match=r"uint8 does not tell ships apart"):
+            ask(drawn)
+
+
+def test_a_position_as_arrays():
+    position = Position("3x4:2", "B1=hit D3=miss A2=miss")
+    assert position.hits_array.tolist() == [[0, 1, 0, 0], [0] * 4, [0] * 4]
+    assert position.misses_array.tolist() == [[0] * 4, [1, 0, 0, 0], [0, 0, 0, 1]]
+    assert Position("9x15:3", "O9=hit").hits_array.nonzero() == ([8], [14])
 
 
 # One way in: text wherever a game, a position, a reply or an objective is taken

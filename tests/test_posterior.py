@@ -158,7 +158,7 @@ def require_bound(position, prior):
     bits = sum(w / total * (log2(total) - log2(w)) for w in weights.values() if w)
     assert posterior.entropy == pytest.approx(bits, abs=1e-9)
     assert 0 <= posterior.entropy <= log2(len(weights))
-    for row in posterior.sample(20, 1):
+    for row in posterior.sample(20, 1, masks=True):
         ships = tuple(sorted(to_masks(row)))
         assert 2**80 * sum(w for s, w in weights.items() if tuple(sorted(s)) == ships) > total
     return posterior, weights
@@ -181,7 +181,7 @@ def test_what_is_left_may_be_light():
     posterior, weights = require_bound(position, prior)
     assert not posterior.is_exact
     n, total = 20_000, sum(weights.values())
-    drawn = Counter(tuple(sorted(to_masks(row))) for row in posterior.sample(n, 1))
+    drawn = Counter(tuple(sorted(to_masks(row))) for row in posterior.sample(n, 1, masks=True))
     expected = {tuple(sorted(ships)): n * weight / total for ships, weight in weights.items()}
     statistic = sum((drawn[ships] - e) ** 2 / e for ships, e in expected.items())
     degrees = len(expected) - 1
@@ -213,7 +213,7 @@ def test_a_finished_game():
     assert posterior.configurations == 1
     assert posterior.greedy_shots() == []
     assert posterior.entropy == 0
-    assert posterior.sample(3, 1).tolist() == [[[3, 0]]] * 3
+    assert posterior.sample(3, 1, masks=True).tolist() == [[[3, 0]]] * 3
 
 
 # Size
@@ -270,7 +270,7 @@ def test_samples_are_uniform(weights):
             weight *= (weights or {}).get(ship, 1.0)
         expected[tuple(sorted(ships))] = weight
     n = 20_000
-    drawn = Counter(tuple(sorted(to_masks(ships))) for ships in posterior.sample(n, 11))
+    drawn = Counter(tuple(sorted(to_masks(ships))) for ships in posterior.sample(n, 11, masks=True))
     assert set(drawn) <= set(expected)
     whole = sum(expected.values())
     degrees = len(expected) - 1

@@ -182,7 +182,7 @@ def test_posteriors_are_those_of_the_definition(drawn):
     counts = found.counts(found.root)
     most = [cell for cell, n in counts.items() if n == max(counts.values())]
     assert [position.game.bit(c).bit_length() - 1 for c in posterior.greedy_shots()] == most
-    for row in posterior.sample(20, 1):
+    for row in posterior.sample(20, 1, masks=True):
         assert weights[tuple(sorted(a | b << 64 for a, b in row.tolist()))]
 
 

@@ -82,7 +82,9 @@ def test_a_prior_and_samples():
     prior = Prior.of_cells(GAME, {(0, 0): 3, (2, 2): 5}, "product")
     found, whole = by_definition(position, prior.weight)
     posterior = Posterior(position, prior=prior)
-    drawn = Counter(tuple(sorted(to_masks(ships))) for ships in posterior.sample(20_000, 1))
+    drawn = Counter(
+        tuple(sorted(to_masks(ships))) for ships in posterior.sample(20_000, 1, masks=True)
+    )
     for ships, weight in found.items():
         share, chance = drawn[tuple(sorted(ships))] / 20_000, float(weight / whole)
         assert abs(share - chance) < 5 * (chance / 20_000) ** 0.5 + 1e-9

@@ -353,7 +353,7 @@ def sample(setting: Setting, shots: str, number: int) -> dict[str, Any]:
             return None
         return chooser.shot(at) if prior is None else Posterior(at, prior=prior).greedy_shots()[0]
 
-    for ships in posterior.sample(MOST_GAMES, number):
+    for ships in posterior.sample(MOST_GAMES, number, masks=True):
         end = play(shot, to_masks(ships), position)
         if not end.hits_left:
             taken.append(len(end.shots) - len(position.shots))

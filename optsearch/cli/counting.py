@@ -228,7 +228,7 @@ def print_boards(posterior: Posterior, number: int, rng: np.random.Generator) ->
     """Boards with a blank line between two, and what their signs are."""
     for start in range(0, number, _BATCH):
         with telling("drawing"):
-            drawn = posterior.sample(min(_BATCH, number - start), rng)
+            drawn = posterior.sample(min(_BATCH, number - start), rng, masks=True)
         for board in posterior.boards(drawn):
             typer.echo(f"{board}\n")
     holes = f"; {HOLE} a hole" if posterior.position.game.holes else ""
@@ -239,5 +239,5 @@ def drawn_ships(posterior: Posterior, number: int, rng: np.random.Generator) -> 
     """So many configurations, each as the texts of its ships."""
     for start in range(0, number, _BATCH):
         with telling("drawing"):
-            drawn = posterior.sample(min(_BATCH, number - start), rng)
+            drawn = posterior.sample(min(_BATCH, number - start), rng, masks=True)
         yield from posterior.ships(drawn)

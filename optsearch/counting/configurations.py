@@ -58,6 +58,12 @@ def to_masks(sets: CellSets) -> list[int]:
     return low
 
 
+def to_cells(sets: CellSets, cells: int) -> NDArray[np.uint8]:
+    """Cell sets as 0 and 1 for each cell; uint8 of shape (n, cells)."""
+    words = np.ascontiguousarray(sets).astype("<u8")
+    return np.unpackbits(words.view(np.uint8), axis=1, count=cells, bitorder="little")
+
+
 class Listing:
     """Ways to place ships: what `Configurations` and `CodedConfigurations` hand to the kernel.
 

@@ -20,11 +20,12 @@ from functools import cached_property
 from itertools import accumulate
 from math import log2
 from string import ascii_letters, digits
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.counting.configurations import CellSets, to_masks, to_words
+from optsearch.counting.configurations import CellSets, to_cells, to_masks, to_words
 from optsearch.counting.constraints import Constraints, Counting, Ship
 from optsearch.counting.engines import engine_for
 from optsearch.counting.prior import Prior, by_replies
@@ -42,7 +43,7 @@ from optsearch.game import (
 )
 from optsearch.game.noise import DOUBT, NoisyPosition, are_lies
 from optsearch.game.position import Position, legend, no_configuration
-from optsearch.support.errors import ImpossiblePosition, NotSupported, TooLarge
+from optsearch.support.errors import ImpossiblePosition, NotSupported, OptsearchError, TooLarge
 from optsearch.support.progress import Progress, Status, no_progress
 
 MOST_LISTED = 2_000_000  # configurations, where each has a weight of its own
@@ -268,7 +269,7 @@ class Posterior:
                 f"{remedy}"
             )
         self.require_some()
-        ships = self.everything()
+        ships = self.everything(masks=True)
         weights = self.prior.weights(ships)
         has = np.array([weight > 0 for weight in weights], bool)
         if not has.any():
@@ -432,18 +433,24 @@ class Posterior:
 
     # Samples
 
-    def sample(self, n: int, seed: np.random.Generator | int) -> CellSets:
-        """Independent configurations drawn from the posterior; uint64 of shape (n, ships, words).
+    def sample(
+        self, n: int = 1, seed: np.random.Generator | int | None = None, masks: bool = False
+    ) -> NDArray[Any]:
+        """Independent configurations drawn from the posterior; uint8 of shape (n, rows, columns).
 
-        Each ship is a cell set (words of 64 bits, the low ones first; two on boards of at most 128
-        cells), in the order of the fleet, equal lengths by
-        ascending cell set. Without a prior the draw is exactly uniform: a random rank, drawn
-        without bias, is turned into its configuration.
+        A cell is 1 if it has a ship, and 0 if not. Without a prior the draw is exactly uniform: a
+        random rank, drawn without bias, is turned into its configuration.
 
         n -- how many.
-        seed -- or a generator.
+        seed -- or a generator; without one each call draws others.
+        masks -- each ship by itself, as a cell set: uint64 of shape (n, ships, words). A word has
+            64 bits, the low ones first; boards of at most 128 cells have two. Ships are in the
+            order of the fleet, equal lengths by ascending cell set.
         """
-        rng = np.random.default_rng(seed)
+        drawn = self._sample(n, np.random.default_rng(seed))
+        return drawn if masks else self._arrays(drawn)
+
+    def _sample(self, n: int, rng: np.random.Generator) -> CellSets:
         if self.prior is not None:
             return self._ordered(self._weighted_sample(n, rng))
         counts = [count for count, _ in self._case_counts]
@@ -460,11 +467,8 @@ class Posterior:
             start += count
         return self._ordered(result)
 
-    def everything(self) -> CellSets:
-        """All configurations, each as `sample` has them; uint64 of shape (n, ships, words).
-
-        For positions that leave few: 8 bytes a word. A prior does not change it.
-        """
+    def everything(self, masks: bool = False) -> NDArray[Any]:
+        """All configurations, each as `sample` has it, in memory. A prior does not change them."""
         parts = [
             _with_sunk(
                 self._sweep.unrank(case.constraints, np.arange(count, dtype=np.uint64)), case.sunk
@@ -472,16 +476,32 @@ class Posterior:
             for case, (count, _) in zip(self._cases, self._case_counts, strict=True)
             if count
         ]
-        return self._ordered(np.concatenate(parts))
+        every = self._ordered(np.concatenate(parts))
+        return every if masks else self._arrays(every)
+
+    def _arrays(self, drawn: CellSets) -> NDArray[np.uint8]:
+        """Configurations as 0 and 1 for each cell; shape (n, rows, columns)."""
+        game = self.position.game
+        cells = to_cells(np.bitwise_or.reduce(drawn, axis=1), game.cells)
+        return cells.reshape(-1, game.rows, game.columns)
 
     def ships(self, drawn: CellSets) -> list[list[str]]:
-        """What `sample` returned, as the names of the ships: `A1-A4`, or `A1` for one cell."""
+        """What `sample(…, masks=True)` returned, as the names of the ships: `A1-A4`, or `A1`."""
         game = self.position.game
-        return [[game.ship_name(mask) for mask in to_masks(ships)] for ships in drawn]
+        return [[game.ship_name(mask) for mask in ships] for ships in self._masks(drawn)]
 
     def boards(self, drawn: CellSets) -> list[str]:
-        """What `sample` returned as boards: lines of `.` (water), `-` (hole) and digits (ships)."""
-        return [self._board(to_masks(ships)) for ships in drawn]
+        """What `sample(…, masks=True)` returned as boards: `.` water, `-` a hole, digits ships."""
+        return [self._board(ships) for ships in self._masks(drawn)]
+
+    def _masks(self, drawn: CellSets) -> list[list[int]]:
+        """The ships of each configuration; OptsearchError for what does not tell them apart."""
+        if drawn.dtype != np.uint64:
+            raise OptsearchError(
+                f"an array of {drawn.dtype} does not tell ships apart; give what "
+                "sample(…, masks=True) returns"
+            )
+        return list(map(to_masks, drawn))
 
     def _board(self, ships: Sequence[int]) -> str:
         game = self.position.game

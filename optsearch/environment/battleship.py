@@ -148,7 +148,7 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
     def _draw(self) -> list[int]:
         """The next board: 1 is drawn after a seed, then 8, 64, … together, which is faster."""
         if self._taken == len(self._drawn):
-            self._drawn = self._hidden.sample(self._number, self.np_random)
+            self._drawn = self._hidden.sample(self._number, self.np_random, masks=True)
             self._taken = 0
             if self._is_ranked:
                 self._number = min(GROWTH * self._number, MOST_DRAWN)

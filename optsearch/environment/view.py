@@ -82,17 +82,17 @@ class View:
         Raises ImpossiblePosition where probabilities are asked for and nothing is left.
         """
         game = self.game
-        board = self._empty + MISS * self._cells(position.misses) + HIT * self._cells(position.hits)
+        board = self._empty + MISS * game.array(position.misses) + HIT * game.array(position.hits)
         told = [shot for shot in position.shots if shot.reply.sunk or shot.reply.length is not None]
         for shot in told:
             if isinstance(shot.reply.length, Placement):
-                ahead = self._cells(shot.reply.length & ~position.hits)
+                ahead = game.array(shot.reply.length & ~position.hits)
                 board += ahead * (board == UNKNOWN) * (SUNK + len(self.kinds) + self._place(shot))
             board[shot.cell] = SUNK + self._place(shot)
         seen: Observation = {
             "board": board,
             "afloat": self._afloat(told, not position.hits_left),
-            "action_mask": 1 - self._cells(position.closed).ravel().astype(np.int8),
+            "action_mask": 1 - game.array(position.closed).ravel().astype(np.int8),
         }
         if self.order:
             numbers = np.zeros((game.rows, game.columns), np.int16)
@@ -117,14 +117,7 @@ class View:
 
     @cached_property
     def _empty(self) -> NDArray[np.uint8]:
-        return HOLE * self._cells(self.game.holes)
-
-    def _cells(self, mask: int) -> NDArray[np.uint8]:
-        """1 on the cells of a mask, 0 elsewhere; shape (rows, columns). UNKNOWN is 0."""
-        game = self.game
-        words = np.frombuffer(mask.to_bytes(-(-game.cells // 8), "little"), np.uint8)
-        cells = np.unpackbits(words, count=game.cells, bitorder="little")
-        return cells.reshape(game.rows, game.columns)
+        return HOLE * self.game.array(self.game.holes)  # UNKNOWN is 0
 
     def _place(self, shot: Shot) -> int:
         """Which of `kinds` a shot tells of; 0 where it does not say."""

@@ -170,7 +170,7 @@ def compare(
             for runner in runners[:2]:
                 pickle.dumps(runner.strategy)  # or it says here why it cannot be sent
             executor = stack.enter_context(processes(jobs))
-        drawn = posterior.sample(positions, np.random.default_rng(seed))
+        drawn = posterior.sample(positions, np.random.default_rng(seed), masks=True)
         lead = _leader(runners[2], store, largest)
         places = [lead(to_masks(ships), number) for ships in drawn]
         known, resumed = _evaluations(runners[:2], places, store, executor, AHEAD * jobs, progress)

@@ -14,6 +14,9 @@ from functools import cached_property, lru_cache
 from itertools import count
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from optsearch.game import notebook
 from optsearch.game.announcements import (
     ANNOUNCEMENTS,
@@ -610,6 +613,12 @@ class Game:
         return not any(self.board.seams) or mask in made(
             "rectangle", self.rows, self.columns
         ).placements(mask.bit_count())
+
+    def array(self, mask: int) -> NDArray[np.uint8]:
+        """A mask as 0 and 1 for each cell; uint8 of shape (rows, columns)."""
+        words = np.frombuffer(mask.to_bytes(-(-self.cells // 8), "little"), np.uint8)
+        cells = np.unpackbits(words, count=self.cells, bitorder="little")
+        return cells.reshape(self.rows, self.columns)
 
     # Ships
 

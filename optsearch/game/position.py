@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+import numpy as np
+from numpy.typing import NDArray
+
 from optsearch.game import notebook
 from optsearch.game.announcements import (
     HIT,
@@ -345,6 +348,16 @@ class Position:
     def misses(self) -> int:
         """The mask of the cells missed."""
         return self.game.mask(shot.cell for shot in self.shots if not shot.reply.hit)
+
+    @property
+    def hits_array(self) -> NDArray[np.uint8]:
+        """1 on the cells hit, 0 elsewhere; uint8 of shape (rows, columns)."""
+        return self.game.array(self.hits)
+
+    @property
+    def misses_array(self) -> NDArray[np.uint8]:
+        """1 on the cells missed, 0 elsewhere; uint8 of shape (rows, columns)."""
+        return self.game.array(self.misses)
 
     @property
     def closed(self) -> int:

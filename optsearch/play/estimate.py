@@ -111,7 +111,7 @@ def _longest(
 def _path(game: Game) -> list[Place]:
     """The positions of a game of greedy at ships drawn at random, while there is much to choose."""
     posterior = Posterior(Position(game))
-    (ships,) = posterior.sample(1, np.random.default_rng(1))
+    (ships,) = posterior.sample(1, np.random.default_rng(1), masks=True)
     hidden = to_masks(ships)
     children = Top(runner_of("greedy", game), engine_for(game), None, SMALLEST).children
     position, number = Position(game), posterior.configurations

@@ -75,7 +75,7 @@ class Drawn(Hider):
         posterior = Posterior(game, prior=prior)
         posterior.require_some()
         drawn = [
-            posterior.sample(DRAWN, np.random.default_rng([seed, 0, batch]))
+            posterior.sample(DRAWN, np.random.default_rng([seed, 0, batch]), masks=True)
             for batch in range(-(-number // DRAWN))
         ]
         return np.concatenate(drawn)[:number]

@@ -48,7 +48,8 @@ class Match:
         posterior = Posterior(game)
         posterior.require_some()
         self.hidden, drawn = (
-            to_masks(posterior.sample(1, np.random.default_rng([seed, who]))[0]) for who in (0, 1)
+            to_masks(posterior.sample(1, np.random.default_rng([seed, who]), masks=True)[0])
+            for who in (0, 1)
         )
         if boards != "uniform":
             self.hidden = to_masks(hider(boards).boards(game, 1, seed)[0])

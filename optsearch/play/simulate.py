@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.counting.configurations import CellSets, to_masks
+from optsearch.counting.configurations import CellSets, to_cells, to_masks
 from optsearch.counting.prior import Prior
 from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Cell, Game
@@ -375,9 +375,7 @@ def numbered_cells(game: Game, boards: CellSets) -> NDArray[np.uint8]:
     """
     cells = np.zeros((len(boards), game.cells), np.uint8)
     for number, ships in enumerate(boards.transpose(1, 0, 2), 1):
-        words = np.ascontiguousarray(ships).astype("<u8")
-        bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
-        cells += bits[:, : game.cells] * np.uint8(1 if game.is_silent else number)
+        cells += to_cells(ships, game.cells) * np.uint8(1 if game.is_silent else number)
     return cells
 
 

@@ -622,7 +622,7 @@ def _compatible(position: Position) -> NDArray[np.uint64]:
         ships: CellSets = list_ships(position)
         keep = [position.is_compatible(to_masks(row)) for row in ships]
         return np.ascontiguousarray(ships[keep])
-    return np.ascontiguousarray(Posterior(position).everything())
+    return np.ascontiguousarray(Posterior(position).everything(masks=True))
 
 
 def _by_place(ships: NDArray[np.uint64]) -> NDArray[np.uint64]:

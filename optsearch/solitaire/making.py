@@ -325,7 +325,7 @@ def random_solution(puzzle: Puzzle, rng: np.random.Generator) -> Solution:
     if puzzle.rows * puzzle.columns <= MAX_CELLS:
         game = Game(puzzle.rows, puzzle.columns, puzzle.fleet)
         try:
-            return ordered(to_masks(_sampler(game).sample(1, rng)[0]))
+            return ordered(to_masks(_sampler(game).sample(1, rng, masks=True)[0]))
         except ImpossiblePosition:
             raise PuzzleError(
                 f"the fleet {puzzle.fleet_text} does not fit on the grid {puzzle.grid} without "

@@ -114,7 +114,7 @@ def residual_sets(position: Position) -> list[int]:
     is_small = position.game.cells <= MAX_CELLS
     sets = [
         sum(to_masks(ships))
-        for ships in (list_ships(position) if is_small else posterior.everything())
+        for ships in (list_ships(position) if is_small else posterior.everything(masks=True))
         if position.is_compatible(to_masks(ships))
     ]
     counted = posterior.configurations
@@ -154,7 +154,7 @@ def _named_hits(position: Position, order: Sequence[int]) -> dict[int, list[int]
     """
     game = position.game
     numbers = {answer: n for n, answer in enumerate((MISS, *known_replies(game)[:-1]))}
-    configurations = [to_masks(ships) for ships in Posterior(position).everything()]
+    configurations = [to_masks(ships) for ships in Posterior(position).everything(masks=True)]
     return {
         cell: [numbers[reply(game, ships, position.hits, 1 << cell)] for ships in configurations]
         for cell in order

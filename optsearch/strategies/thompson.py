@@ -169,7 +169,7 @@ class Thompson(Player):
         self, position: Position | NoisyPosition, generator: np.random.Generator, samples: int
     ) -> tuple[Counts, int]:
         """So many samples of the exact posterior."""
-        drawn = Posterior(position, prior=self.prior).sample(samples, generator)
+        drawn = Posterior(position, prior=self.prior).sample(samples, generator, masks=True)
         covered = _covered(np.bitwise_or.reduce(drawn, axis=1), position.game.cells)
         return covered.sum(axis=0), samples
 
