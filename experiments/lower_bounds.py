@@ -140,7 +140,7 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
     with Facts(checkpoints / f"first_ship_{name}", what) as store:
         clock = script.ProgressClock("numbers of misses")
         finished = count_finished(
-            coverage, revealed, known, clock, store=store, said=say, nodes=NODES
+            coverage, revealed, known, clock, store=store, on_sets=say, nodes=NODES
         )
     number = coverage.counts.configurations
     bounds = bounds_of_finished(finished, game.fleet_cells, number, "")

@@ -268,7 +268,7 @@ def test_what_a_search_says(monkeypatch):
     most = most_kept(coverage, unfinished, 3, 10**9)
     monkeypatch.setattr(first_ship, "_AT_ONCE", 2)
     told = []
-    assert most_kept(coverage, unfinished, 3, 10**9, said=lambda *one: told.append(one)) == most
+    assert most_kept(coverage, unfinished, 3, 10**9, on_sets=lambda *one: told.append(one)) == most
     assert {(j, size) for j, size, _, _ in told} == {(3, 0), (3, 1), (3, 2)}
     assert max(total for _, _, _, total in told) > 2
     assert all(done % 2 == 0 and done < total for _, _, done, total in told)

@@ -46,30 +46,30 @@ class ConditionalCoverage:
         """
         if cells < len(self.met):
             return self.met[max(0, cells)]
-        known = len(self.met) - 1
-        return min(self.completions, self.met[known] * cells // known)
+        largest = len(self.met) - 1
+        return min(self.completions, self.met[largest] * cells // largest)
 
 
 def list_conditional_coverages(
     game: Game,
-    known: Iterable[ConditionalCoverage] = (),
+    computed: Iterable[ConditionalCoverage] = (),
     nodes: int = MOST_NODES,
     progress: Callable[[list[ConditionalCoverage], int], None] = lambda done, total: None,
 ) -> list[ConditionalCoverage]:
     """List the coverage of every class of placements of every ship, the longest ships first.
 
-    known -- classes computed before. nodes -- as in `Coverage`. progress -- called after each
+    computed -- classes computed before. nodes -- as in `Coverage`. progress -- called after each
     computed class with the list so far and the number of all classes.
     Raises TooLarge for 2^32 completions or more.
     """
-    given = {before.ship: before for before in known}
-    done: list[ConditionalCoverage] = []
+    computed_of = {coverage.ship: coverage for coverage in computed}
+    coverages: list[ConditionalCoverage] = []
     lengths = sorted(set(game.fleet), reverse=True)
     todo = [ship for length in lengths for ship, _ in classes(game, length)]
     for ship in todo:
-        if ship in given:
-            done.append(given[ship])
+        if ship in computed_of:
+            coverages.append(computed_of[ship])
             continue
-        done.append(ConditionalCoverage.of(game, ship, nodes))
-        progress(done, len(todo))
-    return done
+        coverages.append(ConditionalCoverage.of(game, ship, nodes))
+        progress(coverages, len(todo))
+    return coverages

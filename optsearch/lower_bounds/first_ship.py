@@ -95,24 +95,32 @@ _ROOM = 64  # placements through a cell, and cells of all of these, that the ker
 _MANY = 2**60  # more than the number of configurations of any game here
 
 
-Said = Callable[[int, int, int, int], None]
+SetsProgress = Callable[[int, int, int, int], None]
 
 
 class Unfinished:
     """V of one game, for one number of misses l.
 
-    known -- classes of placements of any lengths; placements of other classes cost nothing.
+    coverages -- classes of placements of any lengths; placements of other classes cost nothing.
     misses -- l. start -- the least m at which `left` counts. most -- M.
     """
 
     def __init__(
-        self, game: Game, known: Iterable[ConditionalCoverage], misses: int, start: int, most: int
+        self,
+        game: Game,
+        coverages: Iterable[ConditionalCoverage],
+        misses: int,
+        start: int,
+        most: int,
     ):
         hits = game.fleet_cells
-        ships = _few_through_a_cell(game, [one for one in known if one.ship.bit_count() < hits])
+        ships = _few_through_a_cell(
+            game, [each for each in coverages if each.ship.bit_count() < hits]
+        )
         halos = [game.halo(ship) for ship in ships]
         avoiding = [
-            [one.completions - one.most_met(i) for i in range(most + 1)] for one in ships.values()
+            [each.completions - each.most_met(i) for i in range(most + 1)]
+            for each in ships.values()
         ]
         words = [[_words(misses - m, k) for k in range(hits + 1)] for m in range(most + 1)]
         self.kernel = FirstShip(
@@ -132,30 +140,32 @@ class Unfinished:
 
 def first_ship_chain(
     coverage: Coverage,
-    known: Sequence[ConditionalCoverage],
+    coverages: Sequence[ConditionalCoverage],
     before: Sequence[int],
     progress: Progress = lambda done, total: None,
     sets: int = MOST_SETS,
     store: Facts | None = None,
-    said: Said = lambda j, size, done, total: None,
+    on_sets: SetsProgress = lambda j, size, done, total: None,
     cells: int = MOST_CELLS,
 ) -> list[Finished]:
     """List A(0), A(1), … by this bound; never above the values of `before`.
 
-    known -- classes of placements of any lengths; placements of other classes cost nothing.
+    coverages -- classes of placements of any lengths; placements of other classes cost nothing.
     before -- A(0), A(1), … by other bounds. progress -- called after each l with the number done
     and of all. sets -- the most sets of one size that a search goes through; else it gives up.
     store -- keeps the results for each l, from which a later run with equal arguments goes on.
-    said -- as in `most_kept`. cells -- the greatest j.
+    on_sets -- as in `most_kept`. cells -- the greatest j.
     """
-    given = sha256(repr((known, cells, sets)).encode()).hexdigest()
+    arguments = sha256(repr((coverages, cells, sets)).encode()).hexdigest()
     finished = []
     for misses, least in enumerate(before):
-        key = f"{coverage.counts.game}, {misses} misses, {least} before, {given}"
+        key = f"{coverage.counts.game}, {misses} misses, {least} before, {arguments}"
         if store is not None and key in store:
             finished.append(Finished(*store[key]))
         else:
-            finished.append(finished_within(coverage, known, misses, least, sets, said, cells))
+            finished.append(
+                finished_within(coverage, coverages, misses, least, sets, on_sets, cells)
+            )
             if store is not None:
                 store.add(key, finished[-1])
         progress(misses + 1, len(before))
@@ -164,11 +174,11 @@ def first_ship_chain(
 
 def finished_within(
     coverage: Coverage,
-    known: Sequence[ConditionalCoverage],
+    coverages: Sequence[ConditionalCoverage],
     misses: int,
     least: int,
     sets: int = MOST_SETS,
-    said: Said = lambda j, size, done, total: None,
+    on_sets: SetsProgress = lambda j, size, done, total: None,
     cells: int = MOST_CELLS,
 ) -> Finished:
     """Return A(l) for l = `misses`, and the j that gives it; `least` and 0 if it is not below.
@@ -178,23 +188,23 @@ def finished_within(
     """
     game, number = coverage.counts.game, coverage.counts.configurations
     best = Finished(min(least, number), 0)
-    known = [one for one in known if one.ship.bit_count() < game.fleet_cells]
-    if not known or misses >= game.cells - game.fleet_cells:
+    coverages = [each for each in coverages if each.ship.bit_count() < game.fleet_cells]
+    if not coverages or misses >= game.cells - game.fleet_cells:
         return best  # no ship costs anything, or there are no more misses
-    most = min(misses + 1, _counted(known))
-    tried = []
+    most = min(misses + 1, _enough_misses(coverages))
+    trials = []
     for j in range(1, min(misses + 1, cells) + 1):
         words = _words(misses - j, game.fleet_cells)
         if words < best.configurations:
-            unfinished = Unfinished(game, known, misses, j - 1, max(j - 1, most))
+            unfinished = Unfinished(game, coverages, misses, j - 1, max(j - 1, most))
             search = Sequences(coverage.counts.covering, unfinished.kernel, -1)
             _search(search, j, min(_BEAM, sets))
-            tried.append((search.best + words, j, unfinished))
-    for finished, j, unfinished in sorted(tried, key=lambda one: one[:2]):
+            trials.append((search.best + words, j, unfinished))
+    for finished, j, unfinished in sorted(trials, key=lambda trial: trial[:2]):
         words = _words(misses - j, game.fleet_cells)
         if finished < best.configurations:
             limit = best.configurations - words
-            kept = most_kept(coverage, unfinished, j, limit, sets, said)
+            kept = most_kept(coverage, unfinished, j, limit, sets, on_sets)
             if kept is not None:
                 best = Finished(kept + words, j)
     return best
@@ -206,17 +216,17 @@ def most_kept(
     j: int,
     limit: int,
     sets: int = MOST_SETS,
-    said: Said = lambda j, size, done, total: None,
+    on_sets: SetsProgress = lambda j, size, done, total: None,
 ) -> int | None:
     """Bound f(S) minus the V of its cells, over all sequences S of j cells.
 
     unfinished -- V, with a `start` of at least j - 1 misses. Returns None if the bound is `limit`
-    or more, and if the search gives up because it has more than `sets` sets of one size. said --
+    or more, and if the search gives up because it has more than `sets` sets of one size. on_sets --
     called now and then with j, a size, and the number of sets of that size done and of all.
     """
     search = Sequences(coverage.counts.covering, unfinished.kernel, -1)
     for width in (1, min(_BEAM, sets), sets):
-        is_all = _search(search, j, width, said)
+        is_all = _search(search, j, width, on_sets)
         if search.best >= limit:
             return None
         if is_all:
@@ -225,7 +235,7 @@ def most_kept(
 
 
 def _search(
-    search: Sequences, j: int, width: int, said: Said = lambda j, size, done, total: None
+    search: Sequences, j: int, width: int, on_sets: SetsProgress = lambda j, size, done, total: None
 ) -> bool:
     """Search the sequences of j cells, at most `width` sets of each size; return True if all.
 
@@ -238,21 +248,21 @@ def _search(
         most = np.argsort(-kept, kind="stable")[:width]
         is_all &= len(most) == len(kept)
         for done in range(0, len(most), _AT_ONCE):
-            said(j, size - 1, done, len(most))
-            some = most[done : done + _AT_ONCE]
-            search.extend(level[some], kept[some], j)
+            on_sets(j, size - 1, done, len(most))
+            batch = most[done : done + _AT_ONCE]
+            search.extend(level[batch], kept[batch], j)
         level, kept = search.collect(size)
     return is_all
 
 
 def _few_through_a_cell(
-    game: Game, known: Sequence[ConditionalCoverage]
+    game: Game, coverages: Sequence[ConditionalCoverage]
 ) -> dict[int, ConditionalCoverage]:
     """Map the placements of these classes to their class.
 
     The shortest ships are left out, repeatedly, until the kernel has room for the rest.
     """
-    ships = {ship: one for one in known for ship in set(game.images(one.ship))}
+    ships = {ship: each for each in coverages for ship in set(game.images(each.ship))}
     for cell in range(game.cells):
         through = [ship for ship in ships if ship >> cell & 1]
         everywhere = 0
@@ -260,16 +270,16 @@ def _few_through_a_cell(
             everywhere |= ship
         if max(len(through), everywhere.bit_count()) > _ROOM:
             shortest = min(ship.bit_count() for ship in ships)
-            left = [one for one in known if one.ship.bit_count() > shortest]
-            return _few_through_a_cell(game, left)
+            longer = [each for each in coverages if each.ship.bit_count() > shortest]
+            return _few_through_a_cell(game, longer)
     return ships
 
 
-def _counted(known: Iterable[ConditionalCoverage]) -> int:
+def _enough_misses(coverages: Iterable[ConditionalCoverage]) -> int:
     """Return M: enough misses to meet all completions of any ship, and two more."""
     fewest = 0
-    for one in known:
-        while one.most_met(fewest) < one.completions:
+    for each in coverages:
+        while each.most_met(fewest) < each.completions:
             fewest += 1
     return fewest + 2
 

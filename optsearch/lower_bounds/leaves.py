@@ -59,7 +59,7 @@ def complete_binary_tree_depths(leaves: int) -> list[int]:
 
 
 def hit_words(game: Game) -> int:
-    """How many sequences of replies a whole game without a miss can have.
+    """Count the sequences of replies that a whole game without a miss can have.
 
     Some hits sink a ship, and with announce=ship its length is told. A sequence belongs to an order
     of sinkings in which the ships sunk never have more cells than were hit. Where only that a ship
@@ -76,18 +76,18 @@ def hit_words(game: Game) -> int:
     for hits in range(1, game.fleet_cells + 1):
         after: dict[frozenset[tuple[int, ...]], int] = {}
         for states, number in sequences.items():
-            told: dict[int, set[tuple[int, ...]]] = {}
+            states_by_reply: dict[int, set[tuple[int, ...]]] = {}
             for sunk in states:
                 left = list(game.fleet)
                 for length in sunk:
                     left.remove(length)
                 if hits < game.fleet_cells:
-                    told.setdefault(0, set()).add(sunk)
+                    states_by_reply.setdefault(0, set()).add(sunk)
                 for length in set(left):
                     if sum(sunk) + length <= hits:
                         reply = length if game.announce == "ship" else 1
-                        told.setdefault(reply, set()).add(tuple(sorted((*sunk, length))))
-            for possible in told.values():
+                        states_by_reply.setdefault(reply, set()).add(tuple(sorted((*sunk, length))))
+            for possible in states_by_reply.values():
                 key = frozenset(possible)
                 after[key] = after.get(key, 0) + number
         sequences = after

@@ -30,7 +30,7 @@ from optsearch.lower_bounds.first_ship import (
     MORE_CELLS,
     MOST_CELLS,
     MOST_SETS,
-    Said,
+    SetsProgress,
     first_ship_chain,
 )
 from optsearch.lower_bounds.leaves import (
@@ -234,13 +234,13 @@ def _from_leaves_apart(position: Position, number: int) -> Bound:
     )
 
 
-def two_hidden_bound(game: Game, known: Iterable[AllButTwo], source: str) -> Bound:
+def two_hidden_bound(game: Game, rows: Iterable[AllButTwo], source: str) -> Bound:
     """Return the bound from the rows of `TwoHidden.bound`."""
     hidden = "{} and {}".format(*game.fleet[-2:])
     return Bound(
         "all ships but two revealed",
         "lower",
-        mean_of_two_hidden(game, known),
+        mean_of_two_hidden(game, rows),
         f"the games of the ships of length {hidden}, the others known; {source}",
     )
 
@@ -263,11 +263,11 @@ def _told(
     if position.shots or len(game.fleet) < 2:
         return
     ways = prod(len(game.placements(ship)) for ship in game.fleet[-2:])
-    known = -(-number // ways)
-    if len(game.fleet) > 2 and known <= ON_DEMAND:
-        known = count_revealed_sets(game)
-    if len(game.fleet) > 2 and known > ON_DEMAND:
-        reason = f"{known:,} sets of known ships or more; at most {ON_DEMAND:,} are looked at"
+    revealed = -(-number // ways)
+    if len(game.fleet) > 2 and revealed <= ON_DEMAND:
+        revealed = count_revealed_sets(game)
+    if len(game.fleet) > 2 and revealed > ON_DEMAND:
+        reason = f"{revealed:,} sets of known ships or more; at most {ON_DEMAND:,} are looked at"
         leave_out(LeftOut("all ships but two revealed", reason))
         return
     try:
@@ -287,9 +287,9 @@ def _from_leaves(position: Position, family: Family | None = None) -> list[Bound
         position = Position(game.announcing("nothing"))
     leaves = leaves_of(position) if family is None else Counter(family.weights)
     words = hit_words(game)
-    quick = []
+    bounds = []
     if words == 1:
-        quick.append(
+        bounds.append(
             Bound(
                 "complete binary tree",
                 "lower",
@@ -297,7 +297,7 @@ def _from_leaves(position: Position, family: Family | None = None) -> list[Bound
                 "Audinot, Bonnet and Viennot (2014), section 4.1, equation 2",
             )
         )
-    quick.append(
+    bounds.append(
         Bound(
             "leaf counting",
             "lower",
@@ -310,7 +310,7 @@ def _from_leaves(position: Position, family: Family | None = None) -> list[Bound
     if family is None and words == 1 and position.game.contact != "any":
         after = leaf_counting_after(position, 1)
     if after is not None:
-        quick.append(
+        bounds.append(
             Bound(
                 "leaf counting after one ply",
                 "lower",
@@ -318,7 +318,7 @@ def _from_leaves(position: Position, family: Family | None = None) -> list[Bound
                 "leaf counting for both replies to the first shot, the least over all shots",
             )
         )
-    return quick
+    return bounds
 
 
 def has_long_bounds(position: Position) -> bool:
@@ -361,46 +361,46 @@ def long_bounds_in_turn(
     counts = CellSetCounts.of(game, progress=partial(tell, "configurations on sets of cells"))
     coverage = Coverage(counts, NODES)
     revealed = reveal(game, progress=lambda done, n: tell("ships shown", len(done), n))
-    known = lambda: list_conditional_coverages(  # noqa: E731
+    coverages_beside = lambda: list_conditional_coverages(  # noqa: E731
         game, nodes=NODES, progress=lambda done, n: tell("cells beside a ship", len(done), n)
     )
-    said = 0
+    yielded = 0
     stages = count_finished_by_stages(
         coverage,
         revealed,
-        known,
+        coverages_beside,
         partial(tell, "chains of cells"),
         SETS,
-        said=lambda j, size, done, n: tell("chains of cells beside the first ship", done, n),
+        on_sets=lambda j, size, done, n: tell("chains of cells beside the first ship", done, n),
         cells=MORE_CELLS if game.cells <= SMALL_BOARD else MOST_CELLS,
     )
     for number, finished in enumerate(stages, BEFORE_CHAINS):
-        every = bounds_of_finished(
+        bounds = bounds_of_finished(
             finished, game.fleet_cells, counts.configurations, "computed here"
         )
-        yield from every[said:number]
-        said = number
+        yield from bounds[yielded:number]
+        yielded = number
 
 
 def count_finished(
     coverage: Coverage,
     revealed: Sequence[Revealed],
-    known: Sequence[ConditionalCoverage],
+    coverages: Sequence[ConditionalCoverage],
     progress: Callable[[int, int], None] = lambda done, total: None,
     sets: int = MOST_SETS,
     store: Facts | None = None,
-    said: Said = lambda j, size, done, total: None,
+    on_sets: SetsProgress = lambda j, size, done, total: None,
     nodes: int | None = None,
 ) -> list[FinishedAtMost]:
     """List A(0), A(1), … by each of the long bounds.
 
-    revealed -- every class of placements of the longest ship. known -- every class of every ship.
-    progress -- called after each l of the two chains with costs, with the number done and of all.
-    sets, store, said -- as in `first_ship_chain`. nodes -- the search with costs of the longest
-    ship gives up after this number of sets; None: as `coverage` does.
+    revealed -- every class of placements of the longest ship. coverages -- of every class of every
+    ship. progress -- called after each l of the two chains with costs, with the number done and of
+    all. sets, store, on_sets -- as in `first_ship_chain`. nodes -- the search with costs of the
+    longest ship gives up after this number of sets; None: as `coverage` does.
     """
     *_, last = count_finished_by_stages(
-        coverage, revealed, lambda: known, progress, sets, store, said, nodes
+        coverage, revealed, lambda: coverages, progress, sets, store, on_sets, nodes
     )
     return last
 
@@ -408,18 +408,18 @@ def count_finished(
 def count_finished_by_stages(
     coverage: Coverage,
     revealed: Sequence[Revealed],
-    known: Callable[[], Sequence[ConditionalCoverage]],
+    coverages_beside: Callable[[], Sequence[ConditionalCoverage]],
     progress: Callable[[int, int], None] = lambda done, total: None,
     sets: int = MOST_SETS,
     store: Facts | None = None,
-    said: Said = lambda j, size, done, total: None,
+    on_sets: SetsProgress = lambda j, size, done, total: None,
     nodes: int | None = None,
     cells: int = MOST_CELLS,
 ) -> Iterator[list[FinishedAtMost]]:
     """Yield A(0), A(1), … three times: by the first two bounds, then after each chain with costs.
 
-    A bound that is not yet computed has the least value of those before it. known -- called after
-    the first two bounds. cells -- the most cells of the chain with the first ship.
+    A bound that is not yet computed has the least value of those before it. coverages_beside --
+    called after the first two bounds. cells -- the most cells of the chain with the first ship.
     """
     game, number = coverage.counts.game, coverage.counts.configurations
     chain = root_chain(game.fleet_cells, number, coverage.most_met, MISSES)
@@ -440,13 +440,13 @@ def count_finished_by_stages(
         return lambda done, total: progress(before * total + done, 2 * total)
 
     yield finished()
-    beside_ships = known()
+    coverages = coverages_beside()
     patient = coverage if nodes is None else Coverage(coverage.counts, nodes)
-    stages.append(longest_ship_chain(patient, revealed, beside_ships, least, part(0)))
+    stages.append(longest_ship_chain(patient, revealed, coverages, least, part(0)))
     yield finished()
-    before = [one.configurations for one in stages[-1]]
+    before = [finished_at.configurations for finished_at in stages[-1]]
     stages.append(
-        first_ship_chain(coverage, beside_ships, before, part(1), sets, store, said, cells)
+        first_ship_chain(coverage, coverages, before, part(1), sets, store, on_sets, cells)
     )
     yield finished()
 

@@ -85,13 +85,13 @@ def require_apart(game: Game) -> None:
 
 def reveal(
     game: Game,
-    known: Iterable[Revealed] = (),
+    computed: Iterable[Revealed] = (),
     progress: Callable[[list[Revealed], int], None] = lambda done, total: None,
 ) -> list[Revealed]:
     """Compute F of every class of placements of the longest ship.
 
-    known -- classes computed before. progress -- called after each computed class with the list so
-    far and the number of all classes.
+    computed -- classes computed before. progress -- called after each computed class with the list
+    so far and the number of all classes.
 
     Raises NotSupported with contact=any, where cells do not determine the ships, ImpossiblePosition
     if the fleet does not fit, and TooLarge for 2^48 configurations or more.
@@ -116,18 +116,18 @@ def reveal(
         for hits in range(game.fleet_cells + 1)
     ]
     kernel = Reveal(game.cells, MISSES, kinds, np.array(sequences, np.int64))
-    given = {before.ship: before for before in known}
-    done: list[Revealed] = []
+    computed_of = {revealed.ship: revealed for revealed in computed}
+    classes_done: list[Revealed] = []
     todo = classes(game)
     for ship, alike in todo:
-        if ship in given:
-            done.append(given[ship])
+        if ship in computed_of:
+            classes_done.append(computed_of[ship])
             continue
         words, closed = to_words([ship])[0], to_words([ship | game.halo(ship)])[0]
-        *most, completions = kernel.values_of(words, closed, left).tolist()
-        done.append(Revealed(ship, alike, completions, tuple(most)))
-        progress(done, len(todo))
-    return done
+        *found, completions = kernel.values_of(words, closed, left).tolist()
+        classes_done.append(Revealed(ship, alike, completions, tuple(found)))
+        progress(classes_done, len(todo))
+    return classes_done
 
 
 def finished_within(game: Game, revealed: Sequence[Revealed]) -> list[int]:

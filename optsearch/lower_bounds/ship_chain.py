@@ -74,24 +74,24 @@ def found_beside(game: Game, beside: ConditionalCoverage, misses: int, by_reveal
 def longest_ship_chain(
     coverage: Coverage,
     revealed: Iterable[Revealed],
-    known: Iterable[ConditionalCoverage],
+    coverages: Iterable[ConditionalCoverage],
     before: Sequence[int],
     progress: Progress = lambda done, total: None,
 ) -> list[Finished]:
     """List A(0), A(1), … with costs of the longest ship; never above the values of `before`.
 
-    revealed, known -- at least every class of placements of the longest ship; others are ignored.
-    before -- A(0), A(1), … by the root chain and the reveal game, the lesser of both. progress --
-    called after each l with the number done and of all.
+    revealed, coverages -- at least every class of placements of the longest ship; others are
+    ignored. before -- A(0), A(1), … by the root chain and the reveal game, the lesser of both.
+    progress -- called after each l with the number done and of all.
     """
     game = coverage.counts.game
-    found = {seen.ship: seen.found for seen in revealed}
-    longest = [one for one in known if one.ship in found]
+    found = {shown.ship: shown.found for shown in revealed}
+    longest = [each for each in coverages if each.ship in found]
     equal = game.fleet.count(game.fleet[0])
 
-    def cost(one: ConditionalCoverage, misses: int, j: int) -> int:
-        finished = found_beside(game, one, misses, found[one.ship][misses])
-        return (one.completions - max(finished, one.most_met(j - 2))) // equal
+    def cost(beside: ConditionalCoverage, misses: int, j: int) -> int:
+        finished = found_beside(game, beside, misses, found[beside.ship][misses])
+        return (beside.completions - max(finished, beside.most_met(j - 2))) // equal
 
     return _chain(coverage, longest, cost, before, progress)
 
@@ -103,7 +103,7 @@ def _words(misses: int, hits: int) -> int:
 
 def _chain(
     coverage: Coverage,
-    known: Sequence[ConditionalCoverage],
+    coverages: Sequence[ConditionalCoverage],
     cost: Callable[[ConditionalCoverage, int, int], int],
     before: Sequence[int],
     progress: Progress,
@@ -111,25 +111,28 @@ def _chain(
     """List A(0), A(1), … by cost(class, l, j) of each class; costs below 0 count 0."""
     game, number = coverage.counts.game, coverage.counts.configurations
     hits = game.fleet_cells
-    images = [sorted(set(game.images(one.ship))) for one in known]
+    images = [sorted(set(game.images(each.ship))) for each in coverages]
     gave_up = game.cells
     finished = []
-    for misses, least in enumerate(before):
-        best = Finished(min(least, number), 0)
+    for misses, bound in enumerate(before):
+        best = Finished(min(bound, number), 0)
         for j in range(1, misses + 2):
             words = _words(misses - j, hits)
             if j >= gave_up or words >= best.configurations:
                 continue
-            costs = [max(0, cost(one, misses, j)) for one in known]
-            paid = [
-                (ship, each)
-                for each, some in zip(costs, images, strict=True)
-                for ship in some
-                if each
-            ]
-            ships = to_words([ship for ship, _ in paid])
-            each = np.array([one for _, one in paid], np.int64)
-            most = coverage.most_kept(j, best.configurations - words, ships, each)
+            costs = [max(0, cost(each, misses, j)) for each in coverages]
+            cost_of = {
+                ship: cost_of_class
+                for cost_of_class, ships in zip(costs, images, strict=True)
+                for ship in ships
+                if cost_of_class
+            }
+            most = coverage.most_kept(
+                j,
+                best.configurations - words,
+                to_words(list(cost_of)),
+                np.array(list(cost_of.values()), np.int64),
+            )
             if most is None:
                 gave_up = j
             elif most + words < best.configurations:

@@ -129,7 +129,7 @@ class TwoHidden:
         if len(game.fleet) < 2:
             raise NotSupported(f"{game} has one ship; two and more are handled")
         self.game = game
-        self._known, lengths = game.fleet[:-2], game.fleet[-2:]
+        self._revealed_fleet, lengths = game.fleet[:-2], game.fleet[-2:]
         long, short = (game.placements(length) for length in lengths)
         closed = [ship | game.halo(ship) for ship in long]
         together = np.array([[not a & b for b in short] for a in closed], np.uint8)
@@ -155,7 +155,7 @@ class TwoHidden:
 
         Raises TooLarge for more than MAX_REVEALED_SETS of them.
         """
-        if not self._known:
+        if not self._revealed_fleet:
             return np.zeros((1, 2), np.uint64)
         number = count_revealed_sets(self.game)
         if number > MAX_REVEALED_SETS:
@@ -163,7 +163,7 @@ class TwoHidden:
                 f"{self.game} has {number:,} sets of ships to tell; at most "
                 f"{MAX_REVEALED_SETS:,} are looked at"
             )
-        return Configurations(Position(replace(self.game, fleet=self._known))).list()
+        return Configurations(Position(replace(self.game, fleet=self._revealed_fleet))).list()
 
     def count_leftovers(
         self, progress: Callable[[int, int], None] = lambda done, total: None
@@ -179,18 +179,18 @@ class TwoHidden:
         sets = self.list_revealed_sets()
         parts = []
         for start in range(0, len(sets), _ROWS):
-            some = self._kernel.stock(sets[start : start + _ROWS], self.long.most, self.short.most)
-            parts.append(some[(some[:, 0] > 0) & (some[:, 3] > 0)])
+            rows = self._kernel.stock(sets[start : start + _ROWS], self.long.most, self.short.most)
+            parts.append(rows[(rows[:, 0] > 0) & (rows[:, 3] > 0)])
             progress(min(start + _ROWS, len(sets)), len(sets))
         if not any(map(len, parts)):
             raise no_configuration(self.game)
         stock = np.concatenate(parts)
         stock[:, 3] *= stock[:, 0]
-        what, first = np.unique(np.delete(stock, (0, 3), axis=1), axis=0, return_inverse=True)
-        result = np.zeros((len(what), stock.shape[1]), np.int64)
-        result[:, 1:3], result[:, 4:] = what[:, :2], what[:, 2:]
-        np.add.at(result[:, 0], first.ravel(), stock[:, 0])
-        np.add.at(result[:, 3], first.ravel(), stock[:, 3])
+        leftovers, row_of = np.unique(np.delete(stock, (0, 3), axis=1), axis=0, return_inverse=True)
+        result = np.zeros((len(leftovers), stock.shape[1]), np.int64)
+        result[:, 1:3], result[:, 4:] = leftovers[:, :2], leftovers[:, 2:]
+        np.add.at(result[:, 0], row_of.ravel(), stock[:, 0])
+        np.add.at(result[:, 3], row_of.ravel(), stock[:, 3])
         return result
 
     def misses(self, row: Sequence[int], price: int) -> int:
@@ -205,10 +205,10 @@ class TwoHidden:
         """Find the price that bounds a row best, by steps: the bound is concave in the price."""
         price, step = 1, 16
         while step:
-            here = self.misses(row, price)
-            if self.misses(row, price + step) > here:
+            misses = self.misses(row, price)
+            if self.misses(row, price + step) > misses:
                 price += step
-            elif price > step and self.misses(row, price - step) > here:
+            elif price > step and self.misses(row, price - step) > misses:
                 price -= step
             else:
                 step //= 2
@@ -228,9 +228,9 @@ class TwoHidden:
         price = self.price(stock[stock[:, 3].argmax()])
         sums: dict[tuple[int, int], list[int]] = {}
         for i, row in enumerate(stock.tolist()):
-            these = sums.setdefault((row[1], row[2]), [0, 0, 0])
-            for place, value in enumerate((row[0], row[3], self.misses(row, price))):
-                these[place] += value
+            totals = sums.setdefault((row[1], row[2]), [0, 0, 0])
+            for column, value in enumerate((row[0], row[3], self.misses(row, price))):
+                totals[column] += value
             progress("games of two ships", i + 1, len(stock))
         return [
             AllButTwo(*free, sets, pairs, price, misses)
@@ -238,9 +238,9 @@ class TwoHidden:
         ]
 
 
-def mean_of_two_hidden(game: Game, known: Iterable[AllButTwo]) -> Fraction:
+def mean_of_two_hidden(game: Game, rows: Iterable[AllButTwo]) -> Fraction:
     """Return the lower bound on the mean number of shots from the rows of `TwoHidden.bound`."""
-    rows = list(known)
+    rows = list(rows)
     pairs = sum(row.pairs for row in rows)
     return game.fleet_cells + Fraction(sum(row.misses for row in rows), pairs)
 
