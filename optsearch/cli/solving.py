@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
 from functools import partial
-from math import ceil, comb, floor
+from math import ceil, floor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.table import Table
 
 from optsearch import tree as tree_
-from optsearch.check import paper, reference
-from optsearch.check import proofs as proof
+from optsearch.check import paper, proofs, reference
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
@@ -37,23 +35,22 @@ from optsearch.cli.progress import SoFar, so_far, solving, telling
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Cell, FixedLabels, Game, NoLabels, cell_name
-from optsearch.game.named_games import NAMED_GAMES, NamedGame
+from optsearch.game.named_games import NAMED_GAMES
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, legend
-from optsearch.lower_bounds import LeftOut, first_bounds
+from optsearch.lower_bounds import LeftOut, first_bounds, first_bounds_of
 from optsearch.lower_bounds.lower import SECONDS, LeaveOut, ignore_left_out
-from optsearch.lower_bounds.worst_case import hidden_ship_sets, worst_case_misses
 from optsearch.results.bracket import Bracket, bounds_in_turn
 from optsearch.search import solver
-from optsearch.search.proving import prove
-from optsearch.support.decimals import decimal, ends, open_mean
+from optsearch.search.proving import prove_solution
+from optsearch.support.decimals import decimal, open_mean
 from optsearch.support.errors import OptsearchError, TooLarge
 from optsearch.support.progress import Limit, LimitReached
 from optsearch.tree.solution import ShotValue, Solution
 
 
 class Method(str, Enum):
-    """The implementations of the optimum."""
+    """An implementation of the optimum."""
 
     REFERENCE = "reference"
     PAPER = "paper"
@@ -61,7 +58,7 @@ class Method(str, Enum):
 
 
 def require_solver(method: Method, **given: object) -> None:
-    """Refuse options that only the main solver has, where another method is asked for."""
+    """Refuse options of the main solver if another method is chosen."""
     for name, value in given.items():
         if value and method is not Method.SOLVER:
             option = name.replace("_", "-")
@@ -130,8 +127,8 @@ def solve(
     """
     aim = Objective.parse(objective)
     position = read_position(game, shots, board)
-    by = prior_of(prior, position.game)
-    if by is not None and method is Method.PAPER:
+    parsed_prior = prior_of(prior, position.game)
+    if parsed_prior is not None and method is Method.PAPER:
         raise OptsearchError(f"--prior works with --method solver or reference, not {method.value}")
     require_solver(
         method,
@@ -148,17 +145,27 @@ def solve(
         position.game.require_kinds("--prove", NoLabels, FixedLabels)
         if aim.kind != "mean":
             raise OptsearchError(f"--prove works with --objective mean, not with {aim}")
-    require_digest(by, tree, prove, table)
-    size = int(memory * 2**30)
+    require_digest(parsed_prior, tree, prove, table)
+    if method is Method.PAPER and aim.kind != "mean":
+        raise OptsearchError(f"--method paper knows --objective mean only, not {aim}")
+    table_bytes = int(memory * 2**30)
     started = time.monotonic()
-    with solving(str(position.game)) as progress:
-        if method is Method.SOLVER:
-            with advised("--table", table), executor_of(jobs, dask) as (executor, workers):
-                try:
-                    solution: Solution | None = solver.solve(
+    greedy = None
+    try:
+        with solving(str(position.game)) as progress:
+            if method is Method.REFERENCE:
+                solution = reference.solve(position, aim, parsed_prior)
+            elif method is Method.PAPER:
+                with advised("--table", table):
+                    solution = paper.solve(
+                        position, memory=table_bytes, table=table, progress=progress
+                    )
+            else:
+                with advised("--table", table), executor_of(jobs, dask) as (executor, workers):
+                    solution = solver.solve(
                         position,
                         objective=aim,
-                        options=solver.SolverOptions(memory=size),
+                        options=solver.SolverOptions(memory=table_bytes),
                         table=table,
                         executor=executor,
                         workers=workers or 1,
@@ -166,189 +173,168 @@ def solve(
                         partial=True,
                         all_shots=all_shots,
                         progress=progress,
-                        prior=by,
+                        prior=parsed_prior,
                     )
-                except TooLarge:
-                    is_bounded = aim.kind != "mean" or position.game.announce != "place"
-                    if time_limit is None or not is_bounded:
-                        raise
-                    solution = None
-        elif method is Method.REFERENCE:
-            solution = reference.solve(position, aim, by)
-        elif aim.kind != "mean":
-            raise OptsearchError(f"--method paper knows --objective mean only, not {aim}")
-        else:
-            with advised("--table", table):
-                solution = paper.solve(position, memory=size, table=table, progress=progress)
-        is_priced = method is Method.SOLVER and aim.kind == "mean" and time_limit is None
-        greedy = None
-        if solution is not None and is_priced and solution.is_complete:
-            greedy = solution.greedy()
-    if solution is None:
-        assert time_limit is not None
-        left = max(0.0, time_limit - (time.monotonic() - started))
-        solution = bracketed(position, by, aim, left)
-        if solution is None:
-            bracket_of(position, by, aim).print(form)
+                if aim.kind == "mean" and time_limit is None and solution.is_complete:
+                    greedy = solution.greedy()
+    except TooLarge:
+        has_bounds = aim.kind != "mean" or position.game.announce != "place"
+        if time_limit is None or not has_bounds:
+            raise
+        seconds_left = max(0.0, time_limit - (time.monotonic() - started))
+        bounded = solve_by_bounds(position, parsed_prior, aim, seconds_left)
+        if bounded is None:
+            uncounted_answer(position, parsed_prior, aim).print(form)
             return
+        solution = bounded
     answer_of(solution, greedy).print(form)
-    if tree is not None or prove is not None:
-        with telling("writing"):
-            if tree is not None:
-                best = "optimal" if solution.is_exact else "best found"
-                title = best if aim.kind == "mean" else f"{best} for {aim}"
-                tree_.save(replace(solution.tree(), title=title), tree)
-            if prove is not None and solution.is_exact:
-                write_proof(solution, prove)
-    for name, path in (("tree", tree), ("proof", prove if solution.is_exact else None)):
-        if path is not None and form is Form.TEXT:
-            out.print(f"{name:<11} {path}", soft_wrap=True)
+    write_files(solution, tree, prove, form)
     if not solution.is_complete and time_limit is None:
         kept = f"; what was solved is in {table}, and the same command goes on from it"
         raise Interrupted(kept if table else "")
 
 
-def bracketed(
-    position: Position, by: Prior | None, aim: Objective, time_limit: float
-) -> Solution | None:
-    """What bounds say in some time of a game that is too large to be searched.
+def write_files(solution: Solution, tree: Path | None, proof: Path | None, form: Form) -> None:
+    """Write the tree and, of an exact optimum, the proof, where asked for."""
+    if not solution.is_exact:
+        proof = None
+    if tree is None and proof is None:
+        return
+    with telling("writing"):
+        if tree is not None:
+            title = "optimal" if solution.is_exact else "best found"
+            if solution.objective.kind != "mean":
+                title += f" for {solution.objective}"
+            tree_.save(replace(solution.tree(), title=title), tree)
+        if proof is not None:
+            proofs.save(prove_solution(solution), proof)
+    if form is Form.TEXT:
+        for name, path in (("tree", tree), ("proof", proof)):
+            if path is not None:
+                out.print(f"{name:<11} {path}", soft_wrap=True)
 
-    None where the time is too short to count its configurations.
-    """
+
+def solve_by_bounds(
+    position: Position, prior: Prior | None, objective: Objective, time_limit: float
+) -> Solution | None:
+    """Bracket a game too large to search; None without the time to count its configurations."""
     started = time.perf_counter()
-    known = None
-    if aim.kind == "mean":
-        found = so_far_of(position, by, time_limit, ignore_left_out)
-        known = Bracket.of(position, found.bounds)
-    limit = Limit(0.0 if known else time_limit)
+    bracket, count_limit = None, time_limit
+    if objective.kind == "mean":
+        bounds = bounds_so_far(position, prior, time_limit, ignore_left_out).bounds
+        bracket, count_limit = Bracket.of(position, bounds), 0.0  # the bounds took the time
     try:
-        with limit.alarm():
-            number = Posterior(position, prior=by).configurations
+        with Limit(count_limit).alarm():
+            configurations = Posterior(position, prior=prior).configurations
     except LimitReached:
         return None
-    if known is None:
-        lower, upper = ends_of(position, aim, number)
+    if bracket is None:
+        lower, upper = first_bounds_of(position, objective, configurations)
     else:
-        assert known.upper is not None
-        lower, upper = ceil(known.lower * number), floor(known.upper * number)
+        assert bracket.upper is not None
+        lower, upper = ceil(bracket.lower * configurations), floor(bracket.upper * configurations)
     return Solution(
-        position=position,
-        prior=by,
-        method="bounds",
-        objective=aim,
+        position,
+        "bounds",
         total_height=None,
-        configurations=number,
-        best_shots=(),
-        nodes=0,
-        table_entries=0,
-        table_bytes=0,
+        configurations=configurations,
         seconds=time.perf_counter() - started,
+        objective=objective,
         is_exact=False,
         lower=lower,
         upper=upper,
+        prior=prior,
     )
 
 
-def ends_of(position: Position, aim: Objective, number: int) -> tuple[int, int]:
-    """What is known of the worst case, or of the configurations finished in time, at once.
-
-    number -- of the configurations; each finished in time is a word of hits and misses that ends in
-    a hit, and different cells have different words.
-    """
-    game, hits = position.game, position.hits_left
-    cells = game.cells - (position.closed | game.holes).bit_count()
-    if aim.kind == "worst":
-        is_told = position.shots or game.announce == "place"  # where one hit tells all of a ship
-        told = [] if is_told else hidden_ship_sets(game)
-        packed = (n for sets in told for n in worst_case_misses(game, sets))
-        return hits + max(packed, default=0), cells
-    misses = (aim.shots or 0) - hits
-    if misses >= cells - hits:
-        return number, number
-    words = sum(comb(hits - 1 + j, j) for j in range(misses + 1)) if hits else 1
-    is_told = game.contact == "any" or position.shots or not game.is_silent
-    return 0, min(number, number if is_told else words)
-
-
-def bracket_of(position: Position, by: Prior | None, aim: Objective) -> Answer:
-    """What is known where there was no time to count the configurations."""
-    answer = Answer.about(position, by, objective=str(aim), total_height=None, configurations=None)
-    if aim.kind == "mean":
-        ends = Bracket.of(position, first_bounds(position))
-        answer.fact("mean shots", ends.text, bracket=[ends.lower, ends.upper])
-    elif aim.kind == "worst":
-        least, most = ends_of(position, aim, 0)
-        answer.fact("worst case", f"between {least} and {most} shots", lower=least, upper=most)
+def uncounted_answer(position: Position, prior: Prior | None, objective: Objective) -> Answer:
+    """The answer about a game without the time to count its configurations."""
+    answer = Answer.about(
+        position, prior, objective=str(objective), total_height=None, configurations=None
+    )
+    if objective.kind == "mean":
+        bracket = Bracket.of(position, first_bounds(position))
+        answer.fact("mean shots", bracket.text, bracket=[bracket.lower, bracket.upper])
+    elif objective.kind == "worst":
+        lower, upper = first_bounds_of(position, objective, 0)
+        answer.fact("worst case", f"between {lower} and {upper} shots", lower=lower, upper=upper)
     else:
-        answer.fact(f"within {aim.shots}", "between 0 and all of them", bracket=[0, 1])
+        answer.fact(f"within {objective.shots}", "between 0 and all of them", bracket=[0, 1])
     answer.fact("cut short", "there was no time to count the configurations", method="bounds")
     return answer
 
 
-def write_proof(solution: Solution, path: Path) -> None:
-    """Write the lower-bound side of an optimum."""
-    if solution.total_height is None:
-        raise OptsearchError(f"--prove {str(path)!r}: the optimum is not known yet")
-    position = solution.position
-    exact = solver.Solver(position, prior=solution.prior)
-    misses = solution.total_height - position.hits_left * solution.configurations
-    proved = prove(position, misses, exact.least_misses, exact.prices, solution.prior)
-    proof.save(proved, path)
-
-
 def answer_of(solution: Solution, greedy: tuple[tuple[Cell, ...], int] | None) -> Answer:
-    """A solution, and what greedy shooting costs where that is known."""
-    number, total = solution.configurations, solution.total_height
+    """The answer about a solution, and the greedy shots with their total height if known."""
     answer = Answer.about(
         solution.position,
         solution.prior,
         objective=str(solution.objective),
-        total_height=total,
-        configurations=number,
-        **mean_fields(total, number),
+        total_height=solution.total_height,
+        configurations=solution.configurations,
+        **mean_fields(solution.total_height, solution.configurations),
         best_shots=cell_names(solution.best_shots),
     )
-    if solution.finished is not None:
-        answer.fact(
-            f"within {solution.objective.shots}",
-            f"{solution.finished:,} of {counted_text(number, solution.prior)} = "
-            f"{solution.finished / number:.6f}",
-            finished=solution.finished,
-        )
-    if solution.worst is not None:
-        answer.fact("worst case", f"{solution.worst} shots", worst=solution.worst)
-    least, most = solution.lower, solution.upper
-    if least is not None and most is not None:
-        answer.show(lower=least, upper=most)
-        if solution.objective.kind == "worst" and solution.worst is None:
-            answer.fact("worst case", f"between {least} and {most} shots", worst=None)
-        elif solution.objective.kind == "within":
-            share = f"{decimal(Fraction(least, number), 'lower')} and "
-            share += decimal(Fraction(most, number), "upper")
-            text = f"between {least:,} and {most:,} of {counted_text(number, solution.prior)}"
-            answer.fact(f"within {solution.objective.shots}", f"{text}: {share}", finished=None)
-    if total is not None:
-        answer.fact("mean shots", mean_text(total, number))
-    elif least is not None and most is not None and solution.objective.kind == "mean":
-        answer.fact("mean shots", open_mean(least, most, number))
+    add_value(answer, solution)
     best = " ".join(cell_names(solution.best_shots)) or "none: every ship is sunk"
     undecided = "not all first shots are decided yet"
     answer.fact("best shots", best if solution.is_exact else undecided)
     if greedy is not None:
-        cells = cell_names(greedy[0])
-        more = greedy[1] - (total or 0)
-        cost = f"costs {more} more in total" if more else "is optimal"
-        text = f"{' '.join(cells)}{'; the best of them' * (len(cells) > 1)} {cost}"
+        shots, height = cell_names(greedy[0]), greedy[1]
+        loss = height - (solution.total_height or 0)
+        cost = f"costs {loss} more in total" if loss else "is optimal"
+        best_of_them = "; the best of them" if len(shots) > 1 else ""
         answer.fact(
             "greedy shots",
-            text if cells else None,
-            greedy_shots=cells,
-            greedy_shots_total_height=greedy[1],
+            f"{' '.join(shots)}{best_of_them} {cost}" if shots else None,
+            greedy_shots=shots,
+            greedy_shots_total_height=height,
         )
-    shown, values = shot_values(solution)
-    if values:
-        answer.show(shot_values=values)
-        answer.table(values)
+    shot_texts = [shot_text(value, solution) for value in solution.shot_values]
+    if shot_texts:
+        rows = [text.fields for text in shot_texts]
+        answer.show(shot_values=rows)
+        answer.table(rows)
+    add_effort(answer, solution)
+    if shot_texts:
+        answer.show(*shots_for_people(solution, shot_texts))
+    return answer
+
+
+def add_value(answer: Answer, solution: Solution) -> None:
+    """Add the value of the objective, or its bracket."""
+    weight, total = solution.configurations, solution.total_height
+    lower, upper = solution.lower, solution.upper
+    objective = solution.objective
+    counted = counted_text(weight, solution.prior)
+    if solution.finished is not None:
+        answer.fact(
+            f"within {objective.shots}",
+            f"{solution.finished:,} of {counted} = {solution.finished / weight:.6f}",
+            finished=solution.finished,
+        )
+    if solution.worst is not None:
+        answer.fact("worst case", f"{solution.worst} shots", worst=solution.worst)
+    if lower is not None and upper is not None:
+        answer.show(lower=lower, upper=upper)
+        if objective.kind == "worst" and solution.worst is None:
+            answer.fact("worst case", f"between {lower} and {upper} shots", worst=None)
+        elif objective.kind == "within":
+            least = decimal(Fraction(lower, weight), "lower")
+            most = decimal(Fraction(upper, weight), "upper")
+            answer.fact(
+                f"within {objective.shots}",
+                f"between {lower:,} and {upper:,} of {counted}: {least} and {most}",
+                finished=None,
+            )
+        elif objective.kind == "mean" and total is None:
+            answer.fact("mean shots", open_mean(lower, upper, weight))
+    if total is not None:
+        answer.fact("mean shots", mean_text(total, weight))
+
+
+def add_effort(answer: Answer, solution: Solution) -> None:
+    """Add nodes, tables and seconds."""
     subsets = f", and {solution.subsets:,} subsets of them" if solution.subsets else ""
     answer.fact(
         "nodes",
@@ -371,55 +357,67 @@ def answer_of(solution: Solution, greedy: tuple[tuple[Cell, ...], int] | None) -
             disk_bytes=solution.disk_bytes,
         )
     answer.fact("seconds", f"{solution.seconds:.3f}")
-    answer.show(*shown)
-    return answer
 
 
-def shot_value(value: ShotValue, solution: Solution) -> tuple[str, str, dict[str, object]]:
-    """The value of a first shot: for its place on the board, in full, and for JSON."""
-    number, fields = solution.configurations, {"shot": cell_name(value.cell)}
+class ShotText(NamedTuple):
+    """The value of a first shot: short enough for its cell, in full, and as fields of JSON."""
+
+    short: str
+    full: str
+    fields: dict[str, object]
+
+
+def shot_text(value: ShotValue, solution: Solution) -> ShotText:
+    """Format the value of a first shot."""
+    weight, shot = solution.configurations, cell_name(value.cell)
     if value.finished is not None:
-        share = f"{value.finished} of {number} = {value.finished / number:.6f}"
-        full = f"{share} within {solution.objective.shots}"
-        return str(value.finished), full, {**fields, "finished": value.finished}
+        share = f"{value.finished} of {weight} = {value.finished / weight:.6f}"
+        return ShotText(
+            str(value.finished),
+            f"{share} within {solution.objective.shots}",
+            {"shot": shot, "finished": value.finished},
+        )
     lower, upper = value.lower or 0, value.upper or 0
     total = lower if value.is_exact else None
-    known = {**fields, "total_height": total, **mean_fields(total, number)}
+    fields = {"shot": shot, "total_height": total, **mean_fields(total, weight)}
     if value.worst is not None:
-        full = f"worst case {value.worst}, mean {mean_text(lower, number)}"
-        return str(value.worst), full, {**known, "worst": value.worst}
-    known |= {"lower": lower, "upper": upper}
+        full = f"worst case {value.worst}, mean {mean_text(lower, weight)}"
+        return ShotText(str(value.worst), full, {**fields, "worst": value.worst})
+    fields |= {"lower": lower, "upper": upper}
     if value.is_exact:
-        return decimal(Fraction(lower, number), places=4), mean_text(lower, number), known
-    least, most = Fraction(lower, number), Fraction(upper, number)
-    short = f"{decimal(least, 'lower', 3)}-{decimal(most, 'upper', 3)}"
-    return short, open_mean(lower, upper, number), known
+        short = decimal(Fraction(lower, weight), places=4)
+        return ShotText(short, mean_text(lower, weight), fields)
+    least = decimal(Fraction(lower, weight), "lower", 3)
+    most = decimal(Fraction(upper, weight), "upper", 3)
+    return ShotText(f"{least}-{most}", open_mean(lower, upper, weight), fields)
 
 
-def shot_values(solution: Solution) -> tuple[list[str], list[dict[str, object]]]:
-    """The value of every first shot: a board and below it a list from the best on; for JSON."""
-    position, values = solution.position, solution.shot_values
-    if not values:
-        return [], []
-    texts = [[sign if sign != "." else "" for sign in row] for row in position.board().splitlines()]
-    shots: dict[str, list[str]] = {}
-    for value in sorted(
-        values, key=lambda v: (-(v.finished or 0), v.worst or 0, v.upper or 0, v.lower or 0)
-    ):
-        short, full, _ = shot_value(value, solution)
-        texts[value.cell[0]][value.cell[1]] = short
-        shots.setdefault(full, []).append(cell_name(value.cell))
-    what = {
+def shots_for_people(solution: Solution, shot_texts: list[ShotText]) -> list[str]:
+    """Draw the values of the first shots on a board, and list them below it, the best first."""
+    position, objective = solution.position, solution.objective
+    board = [["" if sign == "." else sign for sign in row] for row in position.board().splitlines()]
+    shots_by_value: dict[str, list[str]] = {}
+    pairs = zip(solution.shot_values, shot_texts, strict=True)
+    for value, text in sorted(pairs, key=lambda pair: badness(pair[0])):
+        row, column = value.cell
+        board[row][column] = text.short
+        shots_by_value.setdefault(text.full, []).append(cell_name(value.cell))
+    quantity = {
         "mean": "Mean shots",
         "worst": "Worst case",
-        "within": f"Configurations finished within {solution.objective.shots} shots",
-    }[solution.objective.kind]
-    shown = [f"\n{what}, where a cell is shot first\n\n{board_text(position.game, texts)}\n"]
+        "within": f"Configurations finished within {objective.shots} shots",
+    }[objective.kind]
+    lines = [f"\n{quantity}, where a cell is shot first\n\n{board_text(position.game, board)}\n"]
     if position.shots:
-        shown.append(f"{legend(position.game)}\n")
-    width = max(map(len, shots))
-    shown += [f"{full:<{width}}  {' '.join(cells)}" for full, cells in shots.items()]
-    return shown, [shot_value(value, solution)[2] for value in values]
+        lines.append(f"{legend(position.game)}\n")
+    width = max(map(len, shots_by_value))
+    lines += [f"{value:<{width}}  {' '.join(shots)}" for value, shots in shots_by_value.items()]
+    return lines
+
+
+def badness(value: ShotValue) -> tuple[int, int, int, int]:
+    """The sort key by which the best first shot comes first."""
+    return -(value.finished or 0), value.worst or 0, value.upper or 0, value.lower or 0
 
 
 # Bounds
@@ -446,24 +444,26 @@ def bounds(
     Sorted by value. The ends of the bracket are marked *, or = if both are equal.
     """
     position = read_position(game, shots, board)
-    by = prior_of(prior, position.game)
+    parsed_prior = prior_of(prior, position.game)
     left_out: list[LeftOut] = []
-    found = so_far_of(position, by, time_limit, left_out.append)
-    answer = Answer.about(position, by)
-    answer.bounds(Bracket.of(position, found.bounds), "mean shots", found.is_all, every)
-    said = [{"name": one.name, "reason": one.reason} for one in left_out]
-    answer.show(*(f"left out: {one.name} ({one.reason})" for one in left_out), left_out=said)
+    result = bounds_so_far(position, parsed_prior, time_limit, left_out.append)
+    answer = Answer.about(position, parsed_prior)
+    answer.bounds(Bracket.of(position, result.bounds), "mean shots", result.is_all, every)
+    answer.show(
+        *(f"left out: {bound.name} ({bound.reason})" for bound in left_out),
+        left_out=[{"name": bound.name, "reason": bound.reason} for bound in left_out],
+    )
     answer.print(form)
-    if found.is_interrupted:
+    if result.is_interrupted:
         raise Interrupted
 
 
-def so_far_of(
-    position: Position, by: Prior | None, time_limit: float | None, leave_out: LeaveOut
+def bounds_so_far(
+    position: Position, prior: Prior | None, time_limit: float | None, leave_out: LeaveOut
 ) -> SoFar:
-    """The bounds of a position that come in some time, each in half of it; a bracket always."""
+    """Compute the bounds that fit into a time, each in half of it; there is always a bracket."""
     seconds = SECONDS if time_limit is None else time_limit / 2
-    in_turn = partial(bounds_in_turn, position, by, seconds=seconds, leave_out=leave_out)
+    in_turn = partial(bounds_in_turn, position, prior, seconds=seconds, leave_out=leave_out)
     return so_far(str(position.game), time_limit, in_turn, first_bounds(position))
 
 
@@ -480,31 +480,24 @@ def games(time_limit: float = 10, form: Form = Form.TEXT) -> None:
     The name may be given wherever a GAME is, with other rules behind it, as in
     paper,announce=ship.
     """
-    found = [fields_of(named, time_limit) for named in NAMED_GAMES.values()]
-    answer = Answer(time_limit=time_limit)
-    answer.show(lines_of(found), games=found)
-    answer.table(found)
-    answer.print(form)
-
-
-def fields_of(named: NamedGame, seconds: float) -> dict[str, Any]:
-    """A game for programs."""
-    position = Position(Game.parse(named.text))
-    bracket = Bracket.of(position, so_far_of(position, None, seconds, ignore_left_out).bounds)
-    return {
-        "name": named.name,
-        "game": str(position.game),
-        "about": named.about,
-        "configurations": Posterior(position).configurations,
-        "bracket": [bracket.lower, bracket.upper],
-    }
-
-
-def lines_of(found: Sequence[Mapping[str, Any]]) -> Table:
-    """A line a game, for people."""
+    rows: list[dict[str, Any]] = []
     lines = Table.grid(padding=(0, 2))
-    for one in found:
-        lines.add_row(
-            one["name"], f"{one['configurations']:,}", ends(*one["bracket"]), one["about"]
+    for named in NAMED_GAMES.values():
+        position = Position(Game.parse(named.text))
+        bounds = bounds_so_far(position, None, time_limit, ignore_left_out).bounds
+        bracket = Bracket.of(position, bounds)
+        configurations = Posterior(position).configurations
+        lines.add_row(named.name, f"{configurations:,}", bracket.text, named.about)
+        rows.append(
+            {
+                "name": named.name,
+                "game": str(position.game),
+                "about": named.about,
+                "configurations": configurations,
+                "bracket": [bracket.lower, bracket.upper],
+            }
         )
-    return lines
+    answer = Answer(time_limit=time_limit)
+    answer.show(lines, games=rows)
+    answer.table(rows)
+    answer.print(form)

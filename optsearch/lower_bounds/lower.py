@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from math import prod
+from math import comb, prod
 from typing import NamedTuple
 
 from optsearch.counting.family import Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.game import MAX_CELLS, Game, ShipNames, ShipPlaces, bits
+from optsearch.game.objective import Objective
 from optsearch.game.position import Position
 from optsearch.lower_bounds.by_chance import misses_by_chance
 from optsearch.lower_bounds.chain import mean_at_least, root_chain
@@ -51,6 +52,7 @@ from optsearch.lower_bounds.two_hidden import (
     count_revealed_sets,
     mean_of_two_hidden,
 )
+from optsearch.lower_bounds.worst_case import hidden_ship_sets, worst_case_misses
 from optsearch.support.decimals import time_text
 from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, Status, no_progress
@@ -133,6 +135,30 @@ def first_bounds(position: Position) -> list[Bound]:
             "any cell, by chance: k of n cells are hit after k(n+1)/(k+1) shots",
         ),
     ]
+
+
+def first_bounds_of(
+    position: Position, objective: Objective, configurations: int
+) -> tuple[int, int]:
+    """Bracket the worst case (in shots), or the configurations finished within K shots.
+
+    The analogue of `first_bounds` for the objectives worst and within. Configurations finished with
+    j misses are words of hits and misses that end in a hit, a different word for each set of cells.
+    """
+    game, hits = position.game, position.hits_left
+    cells = game.cells - (position.closed | game.holes).bit_count()
+    if objective.kind == "worst":
+        # A packing tells all ships but one; where one hit shows a whole ship it proves nothing.
+        packings = [] if position.shots or game.announce == "place" else hidden_ship_sets(game)
+        misses = max((n for sets in packings for n in worst_case_misses(game, sets)), default=0)
+        return hits + misses, cells
+    misses = (objective.shots or 0) - hits
+    if misses >= cells - hits:
+        return configurations, configurations
+    if game.contact == "any" or position.shots or not game.is_silent:
+        return 0, configurations  # configurations may share a word
+    words = sum(comb(hits - 1 + j, j) for j in range(misses + 1)) if hits else 1
+    return 0, min(configurations, words)
 
 
 def lower_bounds(

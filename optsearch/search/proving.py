@@ -13,7 +13,9 @@ from optsearch.check.proofs import Claim, Marks, Prices, Proof, Weighted, column
 from optsearch.counting.prior import Prior
 from optsearch.game.position import Position
 from optsearch.lower_bounds.dual_chain import chain_dual
+from optsearch.search.solver import Solver
 from optsearch.support.errors import ProofError
+from optsearch.tree.solution import Solution
 
 LeastMisses = Callable[[tuple[int, ...], tuple[int, ...], int], int]
 FindPrices = Callable[[tuple[int, ...], tuple[int, ...], int], "Prices | None"]
@@ -35,6 +37,15 @@ def prove(
     proved = max(misses, sum(map(marks.at_sight, marks.parts(root))))
     digest = "" if prior is None else prior.digest
     return Proof(position, position.hits_left * weight(root) + proved, claims, digest)
+
+
+def prove_solution(solution: Solution) -> Proof:
+    """Prove that no strategy is better than an exact optimum of the mean."""
+    assert solution.total_height is not None
+    position = solution.position
+    solver = Solver(position, prior=solution.prior)
+    misses = solution.total_height - position.hits_left * solution.configurations
+    return prove(position, misses, solver.least_misses, solver.prices, solution.prior)
 
 
 def claims_for(

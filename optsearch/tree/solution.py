@@ -72,11 +72,11 @@ class Solution:
     method: str
     total_height: int | None
     configurations: int
-    best_shots: tuple[Cell, ...]
-    nodes: int
-    table_entries: int
-    table_bytes: int
-    seconds: float
+    best_shots: tuple[Cell, ...] = ()
+    nodes: int = 0
+    table_entries: int = 0
+    table_bytes: int = 0
+    seconds: float = 0.0
     objective: Objective = MEAN
     worst: int | None = None
     finished: int | None = None
