@@ -72,31 +72,32 @@ class Strategy(Player):
 
     @abstractmethod
     def shot(self, position: Any) -> Cell:
-        """The cell, as (row, column), to shoot next; called while a ship is afloat.
+        """Return the cell to shoot next, as (row, column); called while a ship is afloat.
 
         position -- a Position; a NoisyPosition where replies may be false (`require_noise`).
         """
 
     def begin(self, game: Game, generator: np.random.Generator) -> Playing:
-        """The strategy itself, since it draws nothing and remembers nothing."""
+        """Return the strategy itself, since it draws nothing and remembers nothing."""
         return self
 
     def rule(self, game: Game) -> Rule | PatternRule | None:
-        """The rule by which the kernel plays, or None: then `shot` is asked at every position."""
+        """Return the rule by which the kernel plays; None: `shot` is asked at every position."""
         return None
 
 
 def as_player(what: object) -> Player:
-    """The player that a name, a function, a class or an object is.
+    """Return the player that a name, a function, a class or an object stands for.
 
-    A name is one of this package, with parameters (`greedy:ties=central`), of an entry point,
-    or `FILE.py:NAME`. A function takes the position and
-    returns the cell to shoot; a class has a method `shot(position)` that does, or
-    `begin(game, generator)`, which returns an object with it for one game, and is called without
-    arguments; so has an object. No base class is needed. A method or an attribute `rule`, where
-    there is one, is called with the game (`Strategy.rule`).
+    - A name: one of this package with its parameters (`greedy:ties=central`), one of an entry
+      point, or `FILE.py:NAME`.
+    - A function: it takes the position and returns the cell to shoot.
+    - An object with the method `shot(position)`, which returns the cell to shoot; or with
+      `begin(game, generator)`, which returns such an object for one game.
+    - A class of such objects, which is called without arguments.
 
-    Raises StrategyError for anything else, and for code that cannot be run.
+    No base class is needed. If there is a method or an attribute `rule`, it is called with the game
+    (`Strategy.rule`). Raises StrategyError for anything else, and for code that cannot be run.
     """
     from optsearch.strategies.user import user_player
 
@@ -109,7 +110,7 @@ def as_player(what: object) -> Player:
 
 
 def as_strategy(what: object) -> Strategy:
-    """As `as_player`, for what depends on the position alone; StrategyError for other players."""
+    """Return a player that depends on the position alone; StrategyError for other players."""
     player = as_player(what)
     if isinstance(player, Strategy):
         return player
@@ -120,17 +121,17 @@ def as_strategy(what: object) -> Strategy:
 
 
 def named(text: str) -> Strategy:
-    """The strategy that a text such as `greedy`, `greedy:ties=central` or `my.py:NAME` names.
+    """Return the strategy named by a text: `greedy`, `greedy:ties=central` or `my.py:NAME`.
 
-    Raises StrategyError, which says what there is.
+    Raises StrategyError, which lists the names, for an unknown one.
     """
     return as_strategy(text)
 
 
 def rule_of(strategy: Strategy, game: Game) -> Rule | PatternRule | None:
-    """The rule by which the kernel plays a game as a strategy does; None if there is none.
+    """Return the rule by which the kernel plays as the strategy does, or None if it has none.
 
-    Raises StrategyError for a rule that the kernel cannot play by, which it must never be given.
+    Raises StrategyError for a rule that the kernel does not accept.
     """
     rule = strategy.rule(game)
     try:
@@ -142,7 +143,7 @@ def rule_of(strategy: Strategy, game: Game) -> Rule | PatternRule | None:
 
 
 def _named(text: str) -> Player:
-    """The player that a text names."""
+    """Return the player that a text names, or raise StrategyError."""
     from optsearch.strategies.user import player_in_file
 
     kinds = {name_of(kind): kind for kind in all_kinds()}
@@ -182,7 +183,7 @@ def _named(text: str) -> Player:
 
 
 def _added(point: EntryPoint, rest: str) -> Player:
-    """The player of an entry point."""
+    """Return the player of an entry point. rest -- the text of parameters, which are refused."""
     from optsearch.strategies.user import player_in_package
 
     if rest:
@@ -194,12 +195,12 @@ def _added(point: EntryPoint, rest: str) -> Player:
 
 
 def added_players() -> dict[str, str]:
-    """The players that installed packages add: their names, and what of which module they are."""
+    """Map the names of the players that installed packages add to `module:object`."""
     return {point.name: point.value for point in sorted(entry_points(group=GROUP))}
 
 
 def all_kinds() -> tuple[type[Player], ...]:
-    """The kinds of players of this package; a dataclass each, its fields the parameters."""
+    """Return the classes of the players of this package: dataclasses, with parameters as fields."""
     from optsearch.strategies.greedy import Greedy
     from optsearch.strategies.heuristic import Heuristic
     from optsearch.strategies.information import Bisection, Information

@@ -1,10 +1,13 @@
-"""How many configurations greedy finishes in time, in numba; the definition is in `within`.
+"""Count in numba how many configurations greedy finishes in time; `within` has the definition.
 
-A family is a list of rows of two tables: `ships`, uint64 of shape (n, ships, 2), the cells of each
-ship as two words, and `cells`, int16 of shape (n, fleet cells), the same cells as numbers. What is
-hit is two words. `answers`, int16 of shape (n, ships), is what a hit on each ship is told as, or
-where sinkings are announced the hit that sinks it: HIT where nothing is told, else numbers above. A
-family of a silent game has all its ships as one, so that it is told of no other.
+A family is a list of row numbers of three tables:
+
+- `ships`, uint64 of shape (n, ships, 2): the cells of each ship as two words.
+- `cells`, int16 of shape (n, fleet cells): the same cells as numbers.
+- `answers`, int16 of shape (n, ships): the answer to a hit on each ship or, where sinkings are
+  announced, to the hit that sinks it. HIT if the reply is only "hit", else a number above HIT.
+
+If hits tell nothing, all ships of a configuration count as one. Cells that are hit are two words.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ Array = Any  # numba infers the types of arrays; they are said in the docstrings
 
 @njit(cache=True)
 def occurrences(cells: Array, family: Array, counts: Array) -> None:
-    """How many of a family have each cell: int64 of shape (cells of the board,)."""
+    """Fill `counts`, int64 of shape (cells of the board,): the configurations with each cell."""
     counts[:] = 0
     for row in family:
         for cell in cells[row]:
@@ -30,9 +33,10 @@ def occurrences(cells: Array, family: Array, counts: Array) -> None:
 
 @njit(cache=True)
 def answer_of(ships: Array, answers: Array, is_fixed: bool, row: int, cell: int, hit: Array) -> int:
-    """What a shot at a cell is told; hit -- the cells hit before, two words.
+    """Return the answer of a configuration to a shot at a cell.
 
-    is_fixed -- whether each hit has its label, not only one that sinks.
+    hit -- the cells hit before, two words. is_fixed -- True if every hit is answered by its label,
+    not only a hit that sinks.
     """
     word, bit = cell >> 6, np.uint64(1) << np.uint64(cell & 63)
     for ship in range(ships.shape[1]):
@@ -49,7 +53,7 @@ def answer_of(ships: Array, answers: Array, is_fixed: bool, row: int, cell: int,
 def part(
     ships: Array, answers: Array, is_fixed: bool, family: Array, cell: int, hit: Array, told: int
 ) -> Array:
-    """Those of a family that answer so to a shot."""
+    """Return the configurations of a family whose answer to a shot is `told`."""
     kept = np.empty(len(family), np.int32)
     n = 0
     for row in family:
@@ -70,10 +74,10 @@ def finished(
     limits: Any,
     first: int,
 ) -> int:
-    """How many of a family are finished in time, if a cell is shot and then greedy plays.
+    """Count the configurations that are finished in time if `first` is shot and then greedy plays.
 
-    hit -- the cells hit so far, two words. limits -- the misses that may still be made, the hits
-    that are still to be made, the cells of the board, and the number of answers.
+    hit -- the cells hit so far, two words. limits -- the misses still allowed, the hits still
+    needed, the cells of the board, and the number of answers.
     """
     board, told = limits[2], limits[3]
     family = whole.copy()

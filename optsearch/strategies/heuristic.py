@@ -61,16 +61,16 @@ class Heuristic(Player):
 
     @property
     def trials(self) -> int:
-        """The switches, as the kernel takes them."""
+        """The switches as one number: 1 for `beside`, 2 for `weights`."""
         return self.beside + 2 * self.weights
 
     def begin(self, game: Game, generator: np.random.Generator) -> HeuristicGame:
-        """A game; NotSupported on a board with holes."""
+        """Begin a game; raises NotSupported unless the board is a full rectangle."""
         game.require_usual(str(self))
         return HeuristicGame(self, game, generator)
 
     def compiled(self, game: Game) -> Compiled:
-        """A whole game in one call."""
+        """Return a compiled function that plays a whole game."""
         from optsearch.strategies.loops import heuristic
 
         game.require_usual(str(self))
@@ -84,7 +84,7 @@ class Heuristic(Player):
 
 
 class HeuristicGame:
-    """One game: what is known of each cell, and the hits and misses of the attack."""
+    """One game: the state of each cell, and the hits and misses of the current attack."""
 
     def __init__(self, player: Heuristic, game: Game, generator: np.random.Generator):
         self._name, self._version, self._trials = str(player), player.version, player.trials
@@ -98,7 +98,7 @@ class HeuristicGame:
         return self._name
 
     def shot(self, position: Position) -> Cell:
-        """A cell with the highest value, drawn if there are several."""
+        """Return a cell with the highest value, drawn if there are several."""
         from optsearch.strategies.loops import drawn
 
         if position.shots:
@@ -116,7 +116,7 @@ class HeuristicGame:
         self._number, self._misses = heard_by_heuristic(*known, row, column, is_hit, self._version)
 
     def values(self) -> NDArray[np.float64]:
-        """What it shoots by; of shape (rows, columns)."""
+        """Return the value of each cell, of shape (rows, columns)."""
         from optsearch.strategies.loops import heuristic_values
 
         known = self._known, self._fleet, self._version, self._trials

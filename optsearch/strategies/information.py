@@ -28,7 +28,7 @@ class Bisection(Scoring):
     ties: str = ties()
 
     def score(self, game: Game) -> Score:
-        """By the smaller part."""
+        """Return the score by the smaller part."""
         return Score(smaller_part, endgame=0, ties=self.ties, certain=True)
 
 
@@ -41,19 +41,22 @@ class Information(Scoring):
     ties: str = ties()
 
     def score(self, game: Game) -> Score:
-        """By the entropy."""
+        """Return the score by the entropy."""
         return Score(entropy, endgame=0, ties=self.ties, certain=True, labels=True)
 
 
 def smaller_part(node: ScoreNode, scores: Scores) -> None:
-    """How many configurations a shot tells apart from the others: those hit, or those missed."""
+    """Score each cell by the lesser of the configurations hit and the configurations missed."""
     for cell in range(len(scores)):
         hit = node.having[cell]
         scores[cell] = min(hit, node.configurations - hit)
 
 
 def entropy(node: ScoreNode, scores: Scores) -> None:
-    """The entropy of the reply in bits; equal parts give equal ones, being added by their size."""
+    """Score each cell by the entropy of its reply in bits.
+
+    The parts are added in order of their size, so equal parts have exactly equal scores.
+    """
     kinds, whole = len(node.lengths), node.configurations
     parts = np.zeros(kinds + 2, np.int64)
     for cell in range(len(scores)):

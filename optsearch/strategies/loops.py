@@ -1,9 +1,9 @@
-"""The simple players in numba, a shot at a time or a whole game in one call.
+"""The simple players in numba: their values for one shot, and whole games in one call.
 
-A board is uint8 of shape (rows, columns) for `heuristic` and (cells,) for the others, 1 for a ship,
-or its number where sinkings are announced. What is known of a cell is UNKNOWN, MISS or HIT. These
-are loops over numbers: numba takes several times as long to compile what numpy says in a line, such
-as a product of a row or a mask.
+A board is uint8, of shape (rows, columns) for `heuristic` and (cells,) for the others. A cell is 0
+for water and 1 for a ship or, where sinkings are announced, the number of the ship. The state of a
+cell is UNKNOWN, MISS or HIT. The code is loops over numbers: numba takes several times as long to
+compile the same in numpy's operations on arrays.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from numba import njit
 
 UNKNOWN, MISS, HIT = 0, 1, 2
 PATIENCE = 3  # misses in a row that end an attack of `Heuristic`
-FACTOR = 3  # how many times more the line of its last two hits counts
+FACTOR = 3  # by which `Heuristic` multiplies the line of the last two hits
 RANDOM, PARITY, DENSITY = 0, 1, 2
-OTHER = -1  # of numbers: no more cells, a length that is not told, a cell that is no hit
+OTHER = -1  # no further cell in a row, a length that is not told, or a cell that is not a hit
 
 Array = Any  # numba infers the types of arrays; they are said in the docstrings
 
 
 @njit(cache=True)
 def heuristic(board: Array, fleet: Array, version: int, trials: int, rng: Any) -> int:
-    """The shots of a game of a version of `Heuristic`, with the switches of its trials."""
+    """Play a game of a version of `Heuristic` with the switches `trials`; return its shots."""
     rows, columns = board.shape
     known = np.zeros((rows, columns), np.uint8)
     hit = np.zeros((rows * columns, 2), np.int64)
@@ -55,7 +55,10 @@ def heard_by_heuristic(
     is_hit: bool,
     version: int,
 ) -> tuple[int, int]:
-    """The hits of the attack and the misses in a row after a shot; three misses end an attack."""
+    """Update the board after a shot; return the hits of the attack and the misses in a row.
+
+    PATIENCE misses in a row end an attack.
+    """
     known[row, column] = HIT if is_hit else MISS
     if version < 3:
         return number, misses
@@ -72,7 +75,7 @@ def heard_by_heuristic(
 def heuristic_values(
     known: Array, fleet: Array, version: int, trials: int, hit: Array, number: int
 ) -> tuple[Array, int]:
-    """The matrix of `Heuristic` (float64), and how many hits of the attack are left."""
+    """Return the matrix of `Heuristic` (float64) and the number of hits of the attack left."""
     if version == 1:
         return np.ones(known.shape), 0
     lying, standing, shares = known, known.T.copy(), np.ones(len(fleet))
@@ -91,7 +94,7 @@ def heuristic_values(
 
 @njit(cache=True)
 def without_crossings(known: Array) -> Array:
-    """The board, with misses in place of three standing hits in a line, at the border two."""
+    """Return the board with three standing hits in a line (two at the border) turned to misses."""
     rows, columns = known.shape
     seen = known.copy()
     for row in range(rows):
@@ -107,7 +110,10 @@ def without_crossings(known: Array) -> Array:
 
 @njit(cache=True)
 def shares_left(known: Array, fleet: Array) -> Array:
-    """Of each ship the share of those of its length for which there is no run; 1 if none is."""
+    """Return, for each ship, the share of ships of its length that have no run of hits yet.
+
+    If that leaves no ship, all shares are 1.
+    """
     runs = np.zeros(len(fleet) + known.size + 1, np.int64)
     add_runs(runs, known)
     add_runs(runs, known.T)
@@ -138,9 +144,10 @@ def add_runs(runs: Array, known: Array) -> None:
 
 @njit(cache=True)
 def hunt(known: Array, lying: Array, standing: Array, fleet: Array, shares: Array) -> Array:
-    """The shares of the placements without a miss that cover each cell, the most 1; 0 at hits.
+    """Return the matrix of hunting: the shares of the placements without a miss on each cell.
 
-    lying, standing -- the board as those placements see it, turned for the second.
+    The greatest value is scaled to 1, and hits have 0. lying, standing -- the board as horizontal
+    and as vertical placements see it; the second is transposed.
     """
     values = np.zeros(known.shape)
     for i in range(len(fleet)):
@@ -179,7 +186,10 @@ def attack(
     hit: Array,
     number: int,
 ) -> Array:
-    """The weights of all placements without a miss through a hit of this attack; 0 at hits."""
+    """Return the matrix of attacking: the weights of the placements through hits of this attack.
+
+    Placements with a miss count nothing, and hits have 0.
+    """
     values = np.zeros(known.shape)
     weights = np.ones(number)
     if version == 5:
@@ -224,7 +234,10 @@ def add_attacks(
 
 @njit(cache=True)
 def mixed(values: Array, hunted: Array, hit: Array, number: int) -> Array:
-    """The line of the last two hits multiplied; with the hunt where nothing is left on it."""
+    """Multiply the line of the last two hits, and scale the greatest value to 1.
+
+    If nothing was left on that line, return the mean with the matrix of hunting.
+    """
     rows, columns = values.shape
     count = 0
     if number > 1:
@@ -251,7 +264,7 @@ def mixed(values: Array, hunted: Array, hit: Array, number: int) -> Array:
 
 @njit(cache=True)
 def largest(values: Array) -> float:
-    """The largest of values that are not negative."""
+    """Return the largest of some non-negative values."""
     most = 0.0
     for row in range(values.shape[0]):
         for column in range(values.shape[1]):
@@ -261,7 +274,7 @@ def largest(values: Array) -> float:
 
 @njit(cache=True)
 def highest(values: Array, known: Array) -> float:
-    """The highest value of an unknown cell."""
+    """Return the highest value of an unknown cell."""
     most = -np.inf
     for row in range(known.shape[0]):
         for column in range(known.shape[1]):
@@ -272,7 +285,7 @@ def highest(values: Array, known: Array) -> float:
 
 @njit(cache=True)
 def drawn(values: Array, known: Array, rng: Any) -> tuple[int, int]:
-    """One of the unknown cells with the highest value, drawn."""
+    """Draw one of the unknown cells with the highest value."""
     most = highest(values, known)
     ties = 0
     for row in range(known.shape[0]):
@@ -293,10 +306,10 @@ def drawn(values: Array, known: Array, rng: Any) -> tuple[int, int]:
 
 
 class Ships(NamedTuple):
-    """The placements of a game: int64, rows of cells filled up with OTHER.
+    """The placements of a game as int64 arrays, a row each, filled up with OTHER.
 
-    cells, halo -- of each placement, and those that no other ship may have beside it. kind -- of
-    each the place of its length in the fleet without repetitions, longest first.
+    cells -- of each placement. halo -- the cells beside it that no other ship may have. kind -- the
+    index of its length among the different lengths of the fleet, the longest first.
     """
 
     cells: Array
@@ -305,12 +318,12 @@ class Ships(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What is known in a game; it changes with each reply.
+    """The knowledge of a player in one game, updated with each reply.
 
-    order -- of each cell the number of the shot that hit it, UNKNOWN, or OTHER for a miss or a
-    hole. closed -- 1 where no ship afloat can be. afloat -- of each kind, how many are not known to
-    be sunk. sunk -- the sinkings that are not settled: cell, kind or OTHER, number of the shot.
-    counts -- of shots, and of these sinkings.
+    order -- for each cell the number of the shot that hit it; UNKNOWN, or OTHER for a miss or a
+    hole. closed -- 1 for each cell where no ship afloat can be. afloat -- for each kind the number
+    of ships not known to be sunk. sunk -- the sinkings not yet explained by one placement: cell,
+    kind or OTHER, number of the shot. counts -- the numbers of shots and of these sinkings.
     """
 
     order: Array
@@ -322,7 +335,10 @@ class Known(NamedTuple):
 
 @njit(cache=True)
 def begun(holes: Array, fleet: Array) -> Known:
-    """What is known at first. holes -- 1 for each; fleet -- the number of ships of each kind."""
+    """Return the knowledge at the start.
+
+    holes -- 1 for each cell that is a hole. fleet -- the number of ships of each kind.
+    """
     sunk = np.zeros((fleet.sum(), 3), np.int64)
     order = np.zeros(len(holes), np.int64)
     for cell in range(len(holes)):
@@ -332,7 +348,7 @@ def begun(holes: Array, fleet: Array) -> Known:
 
 @njit(cache=True)
 def hear(known: Known, ships: Ships, cell: int, is_hit: bool, is_sunk: bool, kind: int) -> None:
-    """Take the reply to a shot. kind -- of the ship that is sunk, OTHER where it is not told."""
+    """Update the knowledge by a reply. kind -- of the ship sunk; OTHER if that is not told."""
     known.counts[0] += 1
     if not is_hit:
         known.order[cell], known.closed[cell] = OTHER, 1
@@ -371,9 +387,9 @@ def close(known: Known, ships: Ships, ship: int) -> None:
 
 @njit(cache=True)
 def explanation(known: Known, ships: Ships, place: int) -> int:
-    """The one placement that explains a sinking; OTHER where there are several or none.
+    """Return the only placement that explains a sinking; OTHER if there are several or none.
 
-    Of the kind that is told, or else of the longest ship afloat that has one.
+    Its kind is the one that was told, or else the longest afloat that has such a placement.
     """
     cell, told, shot = known.sunk[place]
     for kind in range(len(known.afloat)):
@@ -391,7 +407,7 @@ def explanation(known: Known, ships: Ships, place: int) -> int:
 
 @njit(cache=True)
 def explains(known: Known, ships: Ships, ship: int, cell: int, shot: int) -> bool:
-    """Whether a placement has the cell, is on hits up to a shot, and touches no other hit."""
+    """True if a placement has the cell, lies on hits made by then, and touches no other hit."""
     has_cell = False
     for one in ships.cells[ship]:
         if one != OTHER:
@@ -406,7 +422,10 @@ def explains(known: Known, ships: Ships, ship: int, cell: int, shot: int) -> boo
 
 @njit(cache=True)
 def parity_values(known: Known, sides: Array, pattern: Array) -> Array:
-    """The values of `Parity`. sides -- the neighbours of each cell; pattern -- 2 or 1 for each."""
+    """Return the values of `Parity`.
+
+    sides -- the neighbours of each cell. pattern -- 2 for a cell of the pattern, else 1.
+    """
     values = pattern.copy()
     for cell in range(len(values)):
         for beside in sides[cell]:
@@ -419,7 +438,7 @@ def parity_values(known: Known, sides: Array, pattern: Array) -> Array:
 
 @njit(cache=True)
 def density_values(known: Known, ships: Ships, weight: int) -> Array:
-    """The values of `Density`."""
+    """Return the values of `Density`: on each cell the sum of the weights of its placements."""
     values = np.zeros(len(known.order))
     for ship in range(len(ships.kind)):
         counted = float(known.afloat[ships.kind[ship]])
@@ -445,10 +464,10 @@ def by_values(
     weight: int,
     rng: Any,
 ) -> int:
-    """The shots of a game of RANDOM, PARITY or DENSITY.
+    """Play a game of RANDOM, PARITY or DENSITY; return the number of its shots.
 
-    kind_of -- of each ship by its number, from 0. told -- the place of the rule in ANNOUNCEMENTS.
-    known -- what is known at first, as `begun`.
+    kind_of -- the kind of each ship by its number, from 0. told -- the index of the rule in
+    ANNOUNCEMENTS. known -- the knowledge at the start, from `begun`.
     """
     left = np.zeros(len(kind_of) + 1, np.int64)
     for ship in board:

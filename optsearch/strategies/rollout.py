@@ -1,63 +1,61 @@
-"""Rollouts: the most probable cells, compared by what a simpler policy misses after each.
+"""Rollouts: compare the most probable cells by the misses of a simpler policy after each.
 
-The definition is complete and in this file; `Rollout.shot` is the definition in plain Python, and
-the kernel `optsearch.compiled._evaluate` does the same on columns of bits. At a position, F is the
-family of the configurations left, and a cell that some of them have and some do not is *open*.
+This is the complete definition. `Rollout.shot` follows it in plain Python, and the kernel
+`optsearch.compiled._evaluate` does the same on columns of bits. At a position, F is the family of
+the configurations left. A cell is *open* if some of them have a ship there and some do not. Cells
+that tie are taken row by row.
 
-1. A certain hit is shot at once: it tells nothing and costs nothing.
-2. With `endgame` configurations left or fewer, an optimal cell is shot, the first one row by row.
-3. The open cells are gone through from the most probable on, row by row where they tie. A cell is a
-   candidate unless an earlier candidate is in all its configurations. It ends with `candidates`
-   candidates, or before the first cell whose probability is below `percent` percent of the
-   greatest.
-4. Where there are more than `finalists` candidates and F has more than `screen` configurations,
-   the cost (step 5) of each is taken on the sample of at most `screen`, and only the `finalists`
-   cheapest are left, the first in the order of step 3 where they tie.
-5. A candidate costs one miss for each configuration without it, and what *greedy* misses after it
-   was hit and after it was missed. This greedy shoots the most probable open cell, the first one
-   row by row, and plays the optimum for four configurations and fewer. The cheapest candidate is
-   shot, the first in the order of step 3.
+1. A certain hit is shot at once. It tells nothing and costs nothing.
+2. With at most `endgame` configurations left, the first optimal cell is shot.
+3. The open cells are gone through from the most probable on. A cell becomes a candidate unless an
+   earlier candidate is in all its configurations. The step ends with `candidates` candidates, or
+   before the first cell whose probability is below `percent` percent of the greatest.
+4. If there are more than `finalists` candidates, and F has more than `screen` configurations, then
+   each candidate's cost (step 5) is taken on the sample of at most `screen`. Only the `finalists`
+   cheapest stay; on ties, the first in the order of step 3.
+5. A candidate costs one miss for each configuration without it, plus the misses of *greedy* after
+   the hit and after the miss. This greedy shoots the most probable open cell, and plays the optimum
+   with at most four configurations. The cheapest candidate is shot; on ties, the first in the order
+   of step 3.
 
-Up to `cap` configurations the costs are those of F. Above, they are those of the sample of at most
-`cap`, and "in all its configurations" in step 3 is judged on it. The sample S of at most n are
-the configurations whose hash ends in b zero bits, with the least b for which there are no more.
-(It can be empty; every cell costs nothing then.)
-Greedy then stops at a few configurations of S (`Lookahead.truncate`, 6) or fewer, and a part P of S
-is taken to miss |P| v(k, n) times, where n = 2^b |P|, and k is the number of open cells that a
-configuration of S has, as it was at the last shot of greedy before P (rounded), less one if that
-was a hit. v is `estimate`; it was fitted to greedy's misses.
+**Samples.** With at most `cap` configurations the costs are those of F. With more they are those of
+the sample of at most `cap`, which also decides "in all its configurations" in step 3. The sample S
+of at most n consists of the configurations whose hash ends in b zero bits, with the least b that
+leaves at most n. (If S is empty, every cell costs 0.) On a sample, greedy stops at parts of at most
+`Lookahead.truncate` (6) configurations. A part P then counts |P| v(k, n) misses, with n = 2^b |P|.
+Here k is the mean number of open cells of a configuration (rounded) at greedy's last shot before P,
+minus 1 if that shot was a hit. v is `estimate`, which was fitted to greedy's misses.
 
-With `depth` 1 and more, policies that compare cells themselves look ahead. *Level* 0 is greedy, as
-in step 5. Level k, a `Level`, is a policy. In `floor` configurations or fewer it is level k - 1. In
-more its candidates are those of step 3, at most so many as the level has, and it shoots the one
-that the levels below it choose, one after the other:
+**Levels.** With `depth` of 1 or more, the policies that look ahead compare cells themselves.
+*Level* 0 is greedy, as in step 5. Level k is a policy (`Level`). With at most `floor`
+configurations it plays as level k - 1. With more, its candidates are those of step 3, up to its own
+number, and the lower levels choose among them in turn:
 
-a. Each candidate costs one miss for each configuration without it, and what level 0 misses after
-   it. The candidates are sorted by their costs, in the order that they had where they tie. Those
-   that cost more than `margin` hundredths of a miss per configuration above the cheapest are
-   dropped, and all but the first `kept`.
-b. What is left is compared by levels 1, 2, … in turn in the same way.
-c. The first one after the last level is shot.
+a. Each candidate costs one miss for each configuration without it, plus the misses of level 0 after
+   it. The candidates are sorted by cost; ties keep their order. Those that cost more than `margin`
+   hundredths of a miss per configuration above the cheapest are dropped, and all but the first
+   `kept`.
+b. Levels 1, 2, … compare the rest in turn in the same way.
+c. The first candidate after the last level is shot.
 
-Where F has more than `Lookahead.above` configurations (1,024), step 5 costs the candidates by what
-level 1, which is `Lookahead.inner`, misses after each, in place of greedy, on the sample S of at
-most `second`. It knows the parts of S alone, with the estimates of step 5. Where F has `until`
-configurations or fewer, levels 0 to `depth` choose among the candidates of step 3, in place of
-steps 4 and 5; nothing is sampled there. `LOOKAHEAD` has the numbers of all levels.
+If F has more than `Lookahead.above` (1,024) configurations, step 5 plays level 1, which is
+`Lookahead.inner`, instead of greedy, on the sample S of at most `second`. Level 1 sees only the
+parts of S, with the estimates above. If F has at most `until` configurations, levels 0 to `depth`
+choose among the candidates of step 3 instead of steps 4 and 5, without samples. `LOOKAHEAD` has the
+numbers of all levels.
 
-Where a hit tells a label, as where sinkings are announced, a configuration is its ships, a shot has
-more replies than two, and the order of the hits can decide what they tell. There a certain hit is a
-cell like others, for the strategy, for greedy and for the levels: step 1 is left out, step 3 goes
-through every cell that some configuration has and that is not hit, and takes each for a candidate
-until it ends. With more configurations than `sizes` says, or fewer (and more than `endgame`),
-nothing is compared: what the `policy` shoots is shot, and without a policy a most probable cell,
-the first one row by row.
+**Labels.** If hits tell labels, as with announced sinkings, a configuration is its ships, a shot
+has more than two replies, and the order of hits can change what they tell. There a certain hit is a
+cell like any other for the strategy, for greedy and for the levels. Step 1 is left out, and in
+step 3 every cell that some configuration has and that is not hit becomes a candidate, until the
+step ends. If the number of configurations is outside `sizes` (and above `endgame`), nothing is
+compared: the cell of `policy` is shot, or without a policy a most probable cell.
 
-With `rank` step 3 goes through the cells from the highest score on, in place of the probability
-(`percent` then is of the highest score, if that is above 0). With `policy` step 5 plays this score
-where it plays greedy, with more configurations than its `least`; its `endgame` and its order of
-ties count for nothing here. On samples both are given the numbers of the sample, each configuration
-standing for 2^b.
+**Scores.** With `rank`, step 3 orders the cells by this score instead of their probability
+(`percent` then refers to the highest score, if that is above 0). With `policy`, step 5 plays this
+score instead of greedy, while there are more configurations than the `least` of the score; its
+`endgame` and its order of ties have no effect here. On samples both scores see the numbers of the
+sample, with each configuration counted 2^b times.
 """
 
 from __future__ import annotations
@@ -128,7 +126,10 @@ def estimates() -> tuple[tuple[int, ...], ...]:
 
 
 def estimate(configurations: int, left: int, bits: int) -> int:
-    """The misses times 4096 of greedy on a part of a sample, each for 2^bits configurations."""
+    """Estimate greedy's misses, times 4096, on a part of a sample.
+
+    configurations -- of the part, each of which stands for 2^bits. left -- open cells of one.
+    """
     size = configurations << bits
     if size <= 1:
         return 0
@@ -143,7 +144,7 @@ def estimate(configurations: int, left: int, bits: int) -> int:
 
 
 def hash_of(cells: int) -> int:
-    """The hash of a configuration's cells that chooses samples: splitmix64's finisher, twice."""
+    """Hash the cells of a configuration, to choose samples: splitmix64's finisher, twice."""
 
     def mix(x: int) -> int:
         x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 % 2**64
@@ -200,12 +201,12 @@ class Rollout(Strategy):
 
     @cached_property
     def _scorings(self) -> dict[str, Any]:
-        """The strategies of `rank` and `policy`, as their files are now."""
+        """The strategies of `rank` and `policy` by name, read from their files once."""
         return {name: scoring_named(name) for name in (self.rank, self.policy) if name}
 
     @cached_property
     def _sizes(self) -> tuple[int, int]:
-        """The least and the most configurations with which cells are compared."""
+        """The range of `sizes`: cells are compared with more than the first, up to the second."""
         if not self.sizes:
             return 0, ANNOUNCED
         found = re.fullmatch(r"([1-9]\d{0,8})-([1-9]\d{0,8})", self.sizes, re.ASCII)
@@ -221,7 +222,7 @@ class Rollout(Strategy):
         return score_of(self._scorings[name], game)
 
     def rule(self, game: Game) -> Rule | None:
-        """Its rule for the kernel; None where sinkings of very many ships are announced."""
+        """Return the rule for the kernel; None if the codes of announced games do not fit in it."""
         if not game.is_silent and not Codes.of(game).fit:
             return None
         return replace(
@@ -235,7 +236,7 @@ class Rollout(Strategy):
 
     @cached_property
     def _numbers(self) -> Rule:
-        """Its rule, without what depends on the game."""
+        """The rule without what depends on the game."""
         few, many = self._sizes
         return Rule(
             (),
@@ -256,7 +257,7 @@ class Rollout(Strategy):
         )
 
     def identity(self) -> str:
-        """Its text, and what names its scores."""
+        """Return the text of the strategy, numbers of its own, and the identity of its scores."""
         names = filter(None, (self.rank, self.policy))
         scores = (self._scorings[name].identity() for name in names)
         own = () if self.lookahead is type(self).lookahead else (repr(self.lookahead),)
@@ -266,7 +267,7 @@ class Rollout(Strategy):
         return self._score(name, game).compiled(game) if name else None
 
     def shot(self, position: Position) -> Cell:
-        """The cell to shoot next, from exact counts and lists in plain Python."""
+        """Return the cell to shoot next, from exact counts and lists in plain Python."""
         position.game.require_small(self.name)
         game = position.game
         if not game.is_silent:
@@ -283,7 +284,7 @@ class Rollout(Strategy):
         return game.cell(_Comparison(self, position, family).cell())
 
     def _uncompared(self, position: Position, counts: Counts) -> int:
-        """The cell where sinkings are announced and the sizes leave it to the policy."""
+        """Return the cell to shoot if the number of configurations is outside `sizes`."""
         if self.policy:
             by = replace(self._score(self.policy, position.game), endgame=0, ties="first")
             return by.cell(position, counts)
@@ -344,10 +345,10 @@ class Deep(Levels):
 
 
 class _Comparison:
-    """The candidates at a position, compared: steps 3 to 5.
+    """The comparison of the candidates at a position: steps 3 to 5.
 
-    Costs are in misses times 4096. `left` is the number of open cells of a configuration, `shift`
-    says that each configuration stands for 2^shift of them, and `at` is the position of a part.
+    Costs are in misses times 4096. In all methods `left` is the number of open cells of a
+    configuration, each configuration stands for 2^shift, and `at` is the position of a part.
     """
 
     def __init__(self, strategy: Rollout, position: Position, family: _Family):
@@ -361,7 +362,7 @@ class _Comparison:
             self._rank = replace(strategy._score(strategy.rank, position.game), certain=True)
 
     def cell(self) -> int:
-        """The cell to shoot."""
+        """Return the cell to shoot."""
         rule, root = self._rule, self._family.root
         configurations = self._family.size(root)
         under = self._sample(rule.cap)[1]
@@ -379,7 +380,7 @@ class _Comparison:
         return chosen[costs.index(min(costs))]
 
     def _sample(self, most: int) -> tuple[int, Any]:
-        """The sample of at most so many configurations, and its bits."""
+        """Return b and the sample of at most `most` configurations: those with b zero bits."""
         shift, places = 0, list(range(len(self._family.hashes)))
         while len(places) > most:
             shift += 1
@@ -387,7 +388,7 @@ class _Comparison:
         return shift, self._family.some(places)
 
     def _costs(self, most: int, chosen: list[int], levels: tuple[Level, ...]) -> list[int]:
-        """What candidates cost on the sample of at most so many, by the last of some levels."""
+        """Return the costs of the candidates on a sample, if the last of the levels plays on."""
         shift, sample = self._sample(most)
         if not self._family.size(sample):
             return [0] * len(chosen)
@@ -395,12 +396,12 @@ class _Comparison:
         return [self._after(sample, cell, left, shift, self._position, levels) for cell in chosen]
 
     def _left(self, part: Any) -> int:
-        """How many open cells a configuration has, rounded."""
+        """Return the mean number of open cells of a configuration, rounded."""
         n = self._family.size(part)
         return (sum(count for count in self._family.counts(part) if count < n) + n // 2) // n
 
     def _counted(self, part: Any, fresh: list[int], shift: int) -> Counts:
-        """The counts of a part, as scores take them."""
+        """Return the counts of a part for scores, each configuration counted 2^shift times."""
         cells = [count << shift for count in self._family.counts(part)]
         replies = {
             cell: Counter({one: self._family.size(rest) << shift for one, rest in parts.items()})
@@ -411,7 +412,11 @@ class _Comparison:
     def _candidates(
         self, part: Any, under: Any, number: int, at: Position, shift: int
     ) -> list[int]:
-        """At most so many candidates: step 3. under -- by what cells lie under others."""
+        """Choose at most `number` candidates by step 3.
+
+        under -- the part that decides whether an earlier candidate is in all configurations of a
+        cell.
+        """
         fresh = self._family.fresh(part)
         values: Sequence[float] = self._family.counts(part)
         if self._rank and fresh:
@@ -429,7 +434,7 @@ class _Comparison:
     def _after(
         self, part: Any, cell: int, left: int, shift: int, at: Position, levels: tuple[Level, ...]
     ) -> int:
-        """What a shot at a cell and the last of some levels after it miss in a part."""
+        """Return the misses in a part of a shot at a cell and of the last of the levels after."""
         cost = 0
         for answer, rest in self._family.parts(part, cell).items():
             cost += 0 if answer.hit else UNIT * self._family.size(rest)
@@ -440,7 +445,7 @@ class _Comparison:
     def _level(
         self, part: Any, left: int, shift: int, at: Position, levels: tuple[Level, ...]
     ) -> int:
-        """What the last of some levels misses in a part."""
+        """Return the misses of the last of the levels in a part."""
         n = self._family.size(part)
         while len(levels) > 1 and n <= levels[-1].floor:
             levels = levels[:-1]
@@ -471,7 +476,7 @@ class _Comparison:
         at: Position,
         levels: tuple[Level, ...],
     ) -> int:
-        """The cheapest candidate, compared by each of some levels, greedy first."""
+        """Return the cheapest candidate; each of the levels compares those left, greedy first."""
         for last, level in enumerate(levels, 1):
             after = {
                 cell: self._after(part, cell, left, shift, at, levels[:last]) for cell in chosen
@@ -483,10 +488,10 @@ class _Comparison:
 
 
 class _Family(ABC):
-    """The configurations of a position, parts of them, and what is counted of these.
+    """The configurations of a position, and operations on parts of them.
 
-    root -- all of them. hashes -- of the cells of each, for samples. certain -- a hit that is free
-    and tells nothing; None if there is none.
+    root -- the part of all. hashes -- of the cells of each configuration, for samples. certain -- a
+    certain hit that tells nothing, or None.
     """
 
     root: Any
@@ -495,43 +500,43 @@ class _Family(ABC):
 
     @abstractmethod
     def some(self, places: list[int]) -> Any:
-        """The part that has the configurations at these places."""
+        """Return the part with the configurations at these indices."""
 
     @abstractmethod
     def size(self, part: Any) -> int:
-        """How many configurations a part has."""
+        """Count the configurations of a part."""
 
     @abstractmethod
     def counts(self, part: Any) -> list[int]:
-        """How many of them have each cell, those hit left out."""
+        """Count the configurations of a part with each cell; 0 for cells hit before."""
 
     @abstractmethod
     def fresh(self, part: Any) -> list[int]:
-        """The cells from which one is chosen."""
+        """List the cells that may be candidates, row by row."""
 
     @abstractmethod
     def parts(self, part: Any, cell: int) -> dict[Reply, Any]:
-        """What a shot leaves."""
+        """Return the part after each reply to a shot at a cell."""
 
     @abstractmethod
     def least(self, part: Any) -> int:
-        """The least total of misses."""
+        """Return the least total of misses on a part."""
 
     @abstractmethod
     def best(self) -> int:
-        """The first cell of an optimal strategy for all."""
+        """Return the first optimal cell for all configurations."""
 
     def lies_under(self, part: Any, cell: int, others: list[int]) -> bool:
-        """Whether another cell is in all of a part's configurations that have this one."""
+        """True if one of the other cells is in all configurations of a part that have this cell."""
         return False
 
     def labelled(self, part: Any, fresh: list[int]) -> dict[int, dict[Reply, Any]]:
-        """The parts after a shot at each cell, where hits tell something."""
+        """Return the parts after a shot at each cell; nothing if hits tell nothing."""
         return {}
 
 
 class _SilentFamily(_Family):
-    """Where a hit tells nothing more: a part is a list of masks, of the cells not hit."""
+    """Configurations of which hits tell nothing: a part is a list of masks of the cells not hit."""
 
     def __init__(self, position: Position):
         self._cells = range(position.game.cells)
@@ -573,7 +578,7 @@ class _SilentFamily(_Family):
 
 
 class _LabelledFamily(_Family):
-    """Where a hit tells a label: a part is a state of the search."""
+    """Configurations of which hits tell labels: a part is a state of the search."""
 
     def __init__(self, position: Position):
         self._position = position
@@ -608,7 +613,7 @@ class _LabelledFamily(_Family):
 
 
 def least_misses(part: Sequence[int]) -> int:
-    """The least total of misses of a few configurations."""
+    """Return the least total of misses on a few configurations."""
     return _least_misses(tuple(part))
 
 

@@ -1,4 +1,4 @@
-"""The inner loop of Thompson sampling in numba: samples of one placement a ship, kept or not."""
+"""The inner loop of Thompson sampling in numba: accept or reject samples of placements."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ Array = Any  # numba infers the types of arrays; they are said in the docstrings
 
 @njit(cache=True)
 def tally(chosen: Array, table: Array, hits: Array, most: int, uses: Array) -> int:
-    """Count the placements of the first samples that are kept; returns how many are kept.
+    """Add the placements of the samples that are kept to `uses`; return the number kept.
 
-    chosen -- places in the table, int64 of shape (ships, samples). table -- uint64 of shape
-        (placements, 4): a cell set, and the set that it closes to other ships, each as low and high
-        64 bits. hits -- the cell set, uint64 of shape (2,), that a kept sample covers. most --
-        how many are kept at most. uses -- int64 of shape (placements,), to be added to.
+    A sample has one placement for each ship. It is kept if these can lie together and cover all
+    hits. The loop ends with `most` kept samples.
+
+    chosen -- int64 of shape (ships, samples): rows of the table. table -- uint64 of shape
+        (placements, 4): the cells of a placement, and the cells that it closes to other ships, each
+        as low and high 64 bits. hits -- uint64 of shape (2,). uses -- int64 of shape (placements,).
     """
     ships, samples = chosen.shape
     kept = 0

@@ -1,13 +1,14 @@
-"""A single ship found by congruence classes.
+"""Searches for a single ship by congruence classes.
 
-After "Playing Battleship with Bayesian Search Theory, Thompson Sampling, and Approximate Bayesian
-Computation". `row`, its optimal search of a row: the cells whose number, from 0, is -1 modulo the
-length of the ship, in order, until one is hit; then to the left until the ship ends there, then to
-the right.
+They follow "Playing Battleship with Bayesian Search Theory, Thompson Sampling, and Approximate
+Bayesian Computation".
 
-`grid`, its near optimal search: the cells with row - 1 = column modulo the length, row by row,
-until one is hit; then one neighbour that tells how the ship lies, or two if the hit is further
-than the length from the edges; then along the line as in a row.
+- `row`, its optimal search of a row, shoots the cells whose number (from 0) is -1 modulo the length
+  of the ship, in order, until one is hit. Then it shoots to the left until the ship ends there,
+  then to the right.
+- `grid`, its near optimal search, shoots the cells with row - 1 = column modulo the length, row by
+  row, until one is hit. Then it shoots one neighbour that tells how the ship lies, or two if the
+  hit is far from all edges; then along the line as in a row.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from optsearch.support.errors import StrategyError
 
 @dataclass(frozen=True)
 class Row(Strategy):
-    """The optimal search of a row, or a column, with one ship."""
+    """The optimal search of a board of one row or column for one ship."""
 
     name: ClassVar[str] = "row"
 
     def shot(self, position: Position) -> Cell:
-        """The next cell of the class, or beside the hits."""
+        """Return the next cell of the class or, after a hit, the next one beside the hits."""
         game, known = position.game, _known(position)
         length = _only_ship(self, game)
         if min(game.rows, game.columns) > 1:
@@ -41,12 +42,12 @@ class Row(Strategy):
 
 @dataclass(frozen=True)
 class Grid(Strategy):
-    """The near optimal search of a grid with one ship."""
+    """The near optimal search of a rectangle for one ship."""
 
     name: ClassVar[str] = "grid"
 
     def shot(self, position: Position) -> Cell:
-        """The next cell of the class, or one that tells how the ship lies, or along it."""
+        """Return the next cell of the class; after a hit one that tells how the ship lies."""
         game, known = position.game, _known(position)
         length = _only_ship(self, game)
         if min(game.rows, game.columns) < length:
@@ -69,7 +70,7 @@ class Grid(Strategy):
     def _lies_across(
         self, lines: Sequence[Sequence[bool | None]], hit: Cell, length: int
     ) -> bool | Cell:
-        """Whether the ship with one hit lies in its row; or a cell whose reply tells."""
+        """True if the ship with one hit lies in its row; or a cell whose reply will tell."""
         (row, column), rows, columns = hit, len(lines), len(lines[0])
         if row < length - 1 or rows - length < row:
             beside = row + (1 if row < length - 1 else -1)
@@ -84,9 +85,9 @@ class Grid(Strategy):
 
 
 def along(line: Sequence[bool | None]) -> int:
-    """Where to shoot next on the line of a ship that was hit: left of the hits, then right.
+    """Return the index to shoot next on the line of a ship: left of the hits, then right of them.
 
-    line -- of each cell, whether it was hit; None where that is not known.
+    line -- for each cell True for a hit, False for a miss, None if it was not shot.
     """
     first = line.index(True)
     if first == 0 or line[first - 1] is False:
@@ -95,7 +96,7 @@ def along(line: Sequence[bool | None]) -> int:
 
 
 def _known(position: Position) -> list[bool | None]:
-    """Of each cell, whether it was hit; None where that is not known."""
+    """Return for each cell True for a hit, False for a miss, None if it was not shot."""
     known: list[bool | None] = [None] * position.game.cells
     for shot in position.shots:
         row, column = shot.cell
@@ -104,7 +105,7 @@ def _known(position: Position) -> list[bool | None]:
 
 
 def _only_ship(strategy: Strategy, game: Game) -> int:
-    """The length of the only ship of a game."""
+    """Return the length of the only ship of a game; StrategyError if it has more."""
     game.require_usual(str(strategy))
     if len(game.fleet) > 1:
         raise StrategyError(f"{strategy} plays games with one ship, not {game}")

@@ -1,23 +1,21 @@
-"""Greedy that spreads its shots: a cell beside a miss, or at the border, counts for less.
+"""Greedy that spreads its shots: a cell beside a miss, or at the border, counts less.
 
-Greedy takes the probabilities of one shot for all there is. Where several ships are looked for, a
-cell beside a miss leaves little to be found there later; one cornerwise of a miss goes on with the
-pattern in which the smallest ships are found. The definition is complete and in this file;
-`spread` scores the cells, in plain Python and, compiled, in the kernels.
+Greedy looks only at the probability of the next shot. While several ships are hidden, a cell beside
+a miss leaves little to be found there later, and one that touches a miss at a corner goes on with
+the pattern that finds the smallest ships. This is the complete definition. `spread` scores the
+cells, in plain Python and, compiled, in the kernels. Cells that tie are taken row by row.
 
-1. A certain hit is shot at once, the first one row by row.
-2. With `least` configurations left or fewer, a most probable cell is shot, the first one row by
-   row.
-3. Else the probability of each cell that is not shot is taken `side` percent for each of its
-   neighbours along a side that is a miss, `border` percent for each side where no cell of the board
-   is, and `corner` percent (with more than `many` configurations `early` percent) for each miss
-   that it touches at a corner, one after another. The greatest product is shot, the first one row
-   by row.
+1. A certain hit is shot at once.
+2. With at most `least` configurations left, a most probable cell is shot.
+3. Otherwise the probability of each cell not shot is multiplied by `side` percent for each miss
+   beside it, by `border` percent for each of its sides at the border, and by `corner` percent for
+   each miss that it touches at a corner (`early` percent with more than `many` configurations). The
+   cell with the greatest product is shot.
 
-The factor of a cell is an integer, `factors`, so that products below 2^53 are exact. It costs
-little: what is counted is what greedy counts. (The numbers were found by trying some dozens below
-random positions of `10x10:5,4,3,3,2,contact=any,announce=ship`; docs/boxed.md says what they save.
-Where ships may not touch they can cost shots.)
+The factor of a cell is an integer (`factors`), so that products below 2^53 are exact. A shot costs
+little more than greedy's, since both need the same counts. (The percentages are the best of some
+dozens that were tried below random positions of `10x10:5,4,3,3,2,contact=any,announce=ship`;
+docs/boxed.md says what they save. If ships may not touch, they can cost shots.)
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ ONE = 1 << 16  # the factor of a cell away from all misses and the border
 
 @dataclass(frozen=True)
 class Spread(Scoring):
-    """Of the probable cells one that keeps away from misses and the border."""
+    """A probable cell away from misses and the border."""
 
     name: ClassVar[str] = "spread"
 
@@ -53,7 +51,7 @@ class Spread(Scoring):
     )
 
     def score(self, game: Game) -> Score:
-        """By the number of configurations times a factor."""
+        """Return the score: the number of configurations with a cell, times the cell's factor."""
         board = game.board
         sides = max(len(board.outline), *map(int.bit_count, board.sides))
         corners = max(map(int.bit_count, board.corners))
@@ -96,11 +94,12 @@ class Spread(Scoring):
 
 
 def spread(node: ScoreNode, scores: Scores) -> None:
-    """The number of configurations with each cell, times its factor.
+    """Score each cell by the number of configurations with it, times its factor.
 
-    constants -- `many`; the most cells that touch one along sides, and at corners; the factors up
-    to `many` configurations, and those above; the number of the factor of each cell before a shot;
-    the cells along the sides of each cell, and at its corners, NOWHERE where there is none.
+    constants -- in this order: `many`; the most neighbours of a cell along sides, and at corners;
+    the factors for up to `many` configurations, and those for more; for each cell the number of its
+    factor before any shot; for each cell its neighbours along sides, and at corners, filled up with
+    NOWHERE.
     """
     state, constants = node.state, node.constants
     sides, corners = int(constants[1]), int(constants[2])

@@ -18,12 +18,12 @@ class Timed(Strategy):
         self.strategy, self.limit = strategy, limit
 
     def shot(self, position: Position) -> Cell:
-        """That of the other strategy."""
+        """Return the shot of the other strategy, unless the time is over."""
         self.limit.check()
         return self.strategy.shot(position)
 
     def identity(self) -> str:
-        """That of the other strategy."""
+        """Return the identity of the other strategy."""
         return self.strategy.identity()
 
     def __str__(self) -> str:

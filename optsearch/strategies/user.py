@@ -37,7 +37,7 @@ _FORM = (
 
 
 def user_player(thing: object) -> UserStrategy | UserPlayer:
-    """The player that a class, an object or a function is."""
+    """Return the player that a class, an object or a function stands for."""
     if isinstance(thing, type) or not isinstance(thing, Player):
         label = thing.label if isinstance(thing, Score) else getattr(thing, "__qualname__", None)
         if not isinstance(label, str):
@@ -50,25 +50,28 @@ def user_player(thing: object) -> UserStrategy | UserPlayer:
 
 
 def player_in_file(path: Path, name: str) -> UserStrategy | UserPlayer:
-    """The player that a name in a Python file is."""
+    """Return the player with a name in a Python file."""
     return _player(CodeInFile.of(path, name))
 
 
 def player_in_package(name: str, load: Callable[[], object]) -> UserStrategy | UserPlayer:
-    """The player that an installed package has under a name."""
+    """Return the player that an installed package adds under a name."""
     thing = call_user_code(load, says=f"{name} of an installed package cannot be loaded")
     return _player(CodeObject(thing, name, "of an installed package"))
 
 
 def _player(code: UserCode) -> UserStrategy | UserPlayer:
-    """The player that code makes; StrategyError if it makes none."""
+    """Return the player that a user's code defines, or raise StrategyError."""
     strategy = UserStrategy(code)
     return UserPlayer(code) if strategy.subject.begins else strategy
 
 
 @dataclass(frozen=True)
 class _Subject:
-    """What is asked: a function for the shot, and perhaps for more; or one that begins."""
+    """The functions of a user's player.
+
+    function -- returns a shot; or, if `begins`, begins a game. salvo, rule -- if it has them.
+    """
 
     function: Callable[..., object]
     salvo: Callable[..., object] | None = None
@@ -77,7 +80,7 @@ class _Subject:
 
 
 def _subject(code: UserCode) -> _Subject:
-    """What is asked of a class, of which an object is made, of an object, or of a function."""
+    """Find the functions of a user's class (of which an object is made), object or function."""
     thing = code.thing()
 
     def attribute(name: str) -> Any:
@@ -104,11 +107,11 @@ def _subject(code: UserCode) -> _Subject:
     return _Subject(thing)
 
 
-_subject_once = lru_cache(maxsize=16)(_subject)  # a process
+_subject_once = lru_cache(maxsize=16)(_subject)  # once per process
 
 
 class _OfUser(Player):
-    """A player made of code that is not of this package, in every process anew."""
+    """A player from a user's code, which is loaded anew in every process."""
 
     def __init__(self, code: UserCode):
         self._code = code
@@ -121,13 +124,13 @@ class _OfUser(Player):
 
     @cached_property
     def subject(self) -> _Subject:
-        """What is asked of its code; StrategyError if that makes no player."""
+        """The functions of the code; StrategyError if it defines no player."""
         return (_subject if isinstance(self._code, CodeObject) else _subject_once)(self._code)
 
     def identity(self) -> str:
-        """Its label, and a digest of its source.
+        """Return the label and a digest of the source.
 
-        Raises StrategyError where the source of what runs is not known.
+        Raises StrategyError if the source of the running code is unknown.
         """
         try:
             return self._code.identity
@@ -146,7 +149,7 @@ class _OfUser(Player):
             super().require_noise()
 
     def answer(self, function: Callable[..., object], position: Position | NoisyPosition) -> Cell:
-        """What its code shoots, if that is a cell which can be shot."""
+        """Return the cell that the code answers; StrategyError unless it can be shot."""
         answer = call_user_code(function, position, says=f"{self} fails {_when(position)}")
         return self._checked(answer, function, position, 0)
 
@@ -156,7 +159,7 @@ class _OfUser(Player):
         position: Position | NoisyPosition,
         number: int,
     ) -> list[Cell]:
-        """What its code shoots together, if those are cells which can be shot, each once."""
+        """Return the salvo that the code answers; StrategyError unless its cells can be shot."""
         if function is None:
             raise StrategyError(
                 f"{self} has no method salvo(position, number) to choose {number} cells with"
@@ -181,7 +184,10 @@ class _OfUser(Player):
         position: Position | NoisyPosition,
         taken: int,
     ) -> Cell:
-        """An answer as a cell; it was not shot before, or replies may be false."""
+        """Return an answer as a cell; StrategyError if it is none, or was shot or taken before.
+
+        A cell may be shot again if replies may be false. taken -- the cells of this salvo (mask).
+        """
         closed = taken | (position.closed if isinstance(position, Position) else 0)
         cell = _cell(answer)
         if cell is None or cell not in position.game:
@@ -197,24 +203,24 @@ class _OfUser(Player):
 
 
 class UserStrategy(_OfUser, Strategy):
-    """A strategy of a user."""
+    """A strategy from a user's code."""
 
     def shot(self, position: Position | NoisyPosition) -> Cell:
-        """What its code shoots, if that is a cell which can be shot."""
+        """Return the cell that the code shoots; StrategyError unless it can be shot."""
         return self.answer(self.subject.function, position)
 
     def salvo(self, position: Position | NoisyPosition, number: int) -> list[Cell]:
-        """What its code shoots together."""
+        """Return the cells that the code shoots together."""
         return self.salvo_by(self.subject.salvo, position, number)
 
     @property
     def score(self) -> Score | None:
-        """The score that it is, if it is one."""
+        """The user's `Score`, if that is what the code defines."""
         thing = self._code.thing()
         return thing if isinstance(thing, Score) else None
 
     def rule(self, game: Game) -> Rule | PatternRule | None:
-        """The rule that its code gives for a game, if it has one."""
+        """Return the rule of the code for a game, or None."""
         function = self.subject.rule
         if function is None:
             return None
@@ -228,10 +234,10 @@ class UserStrategy(_OfUser, Strategy):
 
 
 class UserPlayer(_OfUser):
-    """A player of a user, who begins every game."""
+    """A player from a user's code, which begins every game anew."""
 
     def begin(self, game: Game, generator: np.random.Generator) -> Playing:
-        """What its code gives for a game, its shots checked."""
+        """Begin a game of the code, whose shots are checked."""
         begin, says = self.subject.function, f"{self} cannot begin a game of {game}"
         playing = call_user_code(begin, game, generator, says=says)
         shot = call_user_code(getattr, playing, "shot", None, says=f"{self} has no shot to ask for")
@@ -248,18 +254,18 @@ class UserPlayer(_OfUser):
 
 @dataclass(frozen=True)
 class _UserGame:
-    """A game of a player of a user."""
+    """One game of a player from a user's code."""
 
     player: UserPlayer
     function: Callable[..., object]
     together: Callable[..., object] | None
 
     def shot(self, position: Position | NoisyPosition) -> Cell:
-        """What its code shoots, if that is a cell which can be shot."""
+        """Return the cell that the code shoots; StrategyError unless it can be shot."""
         return self.player.answer(self.function, position)
 
     def salvo(self, position: Position | NoisyPosition, number: int) -> list[Cell]:
-        """What its code shoots together."""
+        """Return the cells that the code shoots together."""
         return self.player.salvo_by(self.together, position, number)
 
 
@@ -284,7 +290,7 @@ def _when(position: Position | NoisyPosition) -> str:
 
 
 def _cell(answer: object) -> Cell | None:
-    """A pair of integers of any kind, or the name of a cell, as a cell; None for anything else."""
+    """Return a pair of integers of any type, or the name of a cell, as a cell; else None."""
     try:
         if isinstance(answer, str):
             return parse_cell(answer)
