@@ -4,6 +4,7 @@
 run that was stopped goes on from the folder .checkpoints of the checkout, or --checkpoints.
 """
 
+import os
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -87,6 +88,7 @@ def simulated(games: int, checkpoints: Path) -> dict[str, Outcome]:
         post.GAME,
         games=games,
         seed=post.SEED,
+        jobs=os.cpu_count(),
         checkpoint=checkpoints / "thompson",
     )
     return dict(zip(post.PLAYERS, found.outcomes, strict=True))

@@ -5,12 +5,14 @@ import subprocess
 import sys
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext
+from pathlib import Path
 
 import pytest
 
 from optsearch.evaluation import BYTES, evaluate
-from optsearch.game import Game
+from optsearch.evaluation.comparison import compare
 from optsearch.play.simulate import simulate
+from optsearch.results.tabulate import tabulate
 from optsearch.support.errors import OptsearchError, WorkerLost
 from optsearch.support.sharing import SerialExecutor, run_tasks
 from optsearch.support.workers import processes, translate_worker_errors
@@ -79,24 +81,65 @@ def test_all_workers_start_with_the_first_work():
         assert len(pool._processes) == 2
 
 
-@pytest.mark.parametrize(
-    "work",
-    [
-        lambda: evaluate("greedy", "7x7:4,3,2,contact=any,announce=ship", memory=BYTES << 16),
-        lambda: simulate(["greedy"], Game.parse("4x4:3,2"), games=40),
-    ],
-    ids=["evaluate", "simulate"],
-)
-def test_there_are_as_many_as_processors(monkeypatch, work):
-    """Where nobody says how many."""
+TASKS = "7x7:4,3,2,contact=any,announce=ship"  # of several tasks, with the least memory
+UNGUARDED = """
+from optsearch import simulate
+print(simulate(["greedy"], "4x4:3,2", games=40{}).outcomes[0].games)
+"""
+
+
+def refuse_processes(monkeypatch):
+    """Three processors, and an error that says how many processes were to be started."""
 
     def start(pool, jobs, *others):
-        raise OSError(f"{jobs} processes")
+        raise OptsearchError(f"{jobs} processes")
 
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
     monkeypatch.setattr(ProcessPoolExecutor, "__init__", start)
-    with pytest.raises(OSError, match=r"^3 processes"):
-        work()
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda **jobs: evaluate("greedy", TASKS, memory=BYTES << 16, **jobs),
+        lambda **jobs: compare("greedy", "spread", TASKS, positions=2, largest=9, **jobs),
+        lambda **jobs: simulate(["greedy"], "4x4:3,2", games=40, **jobs),
+        lambda **jobs: tabulate(["2x3:2"], ["optimum", "greedy"], tables=Path("none"), **jobs),
+    ],
+    ids=["evaluate", "compare", "simulate", "table"],
+)
+def test_nothing_starts_processes_unasked(monkeypatch, work):
+    refuse_processes(monkeypatch)
+    work()
+    with pytest.raises(OptsearchError, match=r"^2 processes"):
+        work(jobs=2)
+
+
+def test_commands_start_as_many_as_processors(monkeypatch, here):
+    refuse_processes(monkeypatch)
+    for command in (
+        ["simulate", "greedy", "4x4:3,2"],
+        ["compare", "greedy", "spread", TASKS, "--positions", 2, "--largest", 9],
+        ["table", "2x3:2", "2x4:2", "3x3:2", "--columns", "greedy:ties=last"],
+    ):
+        assert "3 processes" in here(*command)[2]
+
+
+def test_processes_asked_for_as_a_file_is_read(tmp_path):
+    """Each of them reads the file, too; without jobs it works as it is."""
+    file = tmp_path / "two_lines.py"
+
+    def run(jobs):
+        file.write_text(UNGUARDED.format(jobs))
+        return subprocess.run([sys.executable, file], capture_output=True, encoding="utf-8")
+
+    assert run("").stdout == "40\n"
+    ended = run(", jobs=2")
+    assert (ended.returncode, ended.stdout, ended.stderr.count("Traceback")) == (1, "", 1)
+    assert ended.stderr.endswith(
+        f"each process reads {file} and would start processes, too; write if __name__ == "
+        '"__main__": above the lines that start them, or leave out jobs\n'
+    )
 
 
 # Work shared out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -379,27 +380,29 @@ def save_figure(figure: Figure, path: Path) -> None:
 
 
 @contextmanager
-def executor_of(
-    jobs: int | None, dask: str | None = None
-) -> Iterator[tuple[Executor | None, int | None]]:
+def executor_of(jobs: int | None, dask: str | None = None) -> Iterator[tuple[Executor | None, int]]:
     """What runs the tasks of a command, and how many at once.
 
     A Dask cluster, or else a pool of processes; none for one job, or if no number is given.
     """
-    with executor_at(dask, jobs) as (executor, workers):
-        if executor is not None or workers in (None, 1):
+    with executor_at(dask, jobs, otherwise=1) as (executor, workers):
+        if executor is not None or workers == 1:
             yield executor, workers
             return
-        assert workers is not None
         with processes(workers) as pool:
             yield pool, workers
 
 
 @contextmanager
-def executor_at(dask: str | None, jobs: int | None) -> Iterator[tuple[Executor | None, int | None]]:
-    """A Dask cluster, or none: what is called has its own pool of processes."""
+def executor_at(
+    dask: str | None, jobs: int | None, otherwise: int | None = None
+) -> Iterator[tuple[Executor | None, int]]:
+    """A Dask cluster, or none: what is called has its own pool of processes; and how many tasks.
+
+    otherwise -- how many where no number is given (default: one per processor).
+    """
     if dask is None:
-        yield None, jobs
+        yield None, jobs or otherwise or os.cpu_count() or 1
         return
     if jobs is not None:
         raise OptsearchError(

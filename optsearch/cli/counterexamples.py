@@ -99,7 +99,7 @@ def counterexamples(
         executor_of(jobs, dask) as (executor, workers),
     ):
         found = counterexamples_.find(
-            scope, executor=executor, workers=workers or 1, folder=resume, progress=progress
+            scope, executor=executor, workers=workers, folder=resume, progress=progress
         )
     answer_of(found).print(form)
 

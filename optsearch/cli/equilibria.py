@@ -87,7 +87,7 @@ def equilibrium(
             progress=progress,
             partial=True,
             executor=executor,
-            workers=workers or 1,
+            workers=workers,
         )
     if certificate is not None:
         module.save(found, certificate)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from optsearch.cli.arguments import QUIET
 from optsearch.cli.console import err
 from optsearch.counting.posterior import Posterior
@@ -23,7 +21,7 @@ SOON = 10  # seconds, that one game may take
 FEW = 2000  # games times cells that need no estimate
 
 
-def announce_evaluation(strategy: Strategy, game: Game, workers: int | None) -> None:
+def announce_evaluation(strategy: Strategy, game: Game, workers: int) -> None:
     """Say how long the evaluation of a strategy takes, and what is quicker."""
     if QUIET.get():
         return
@@ -34,24 +32,23 @@ def announce_evaluation(strategy: Strategy, game: Game, workers: int | None) -> 
 
 
 def announce_simulation(
-    players: list[str], game: Game, games: int, manner: ReplyModel, workers: int | None
+    players: list[str], game: Game, games: int, manner: ReplyModel, workers: int
 ) -> None:
     """Say how long the games take, and where an evaluation plays every board in less."""
     if QUIET.get() or games * game.cells < FEW:
         return
-    number = workers or os.cpu_count() or 1
     for name in players:
         seconds = simulation_seconds(name, game, games, manner)
         player = as_player(name)
         _announce(f"{games:,} games of {player}", seconds, workers, "fewer --games take less")
-        if seconds < MINUTE * number or not manner.is_plain or not isinstance(player, Strategy):
+        if seconds < MINUTE * workers or not manner.is_plain or not isinstance(player, Strategy):
             continue
         whole = evaluation_seconds(player, game)
         if whole < seconds:
             err.print(
                 f"`optsearch evaluate {player} {game}` plays all boards in about "
-                f"{time_text(whole / number)}, these {games:,} games take about "
-                f"{time_text(seconds / number)}",
+                f"{time_text(whole / workers)}, these {games:,} games take about "
+                f"{time_text(seconds / workers)}",
                 soft_wrap=True,
             )
 
@@ -62,7 +59,7 @@ def announce_comparison(
     largest: int | None,
     positions: int,
     memory: int,
-    workers: int | None,
+    workers: int,
 ) -> list[float]:
     """Say how long a comparison takes; the processor seconds of each per configuration.
 
@@ -86,11 +83,8 @@ def announce_game(player: Player, game: Game) -> None:
     _announce(f"a game of {player}", seconds, 1, "greedy takes seconds", SOON)
 
 
-def _announce(
-    what: str, seconds: float, workers: int | None, shorter: str, least: float = LONG
-) -> None:
-    number = workers or os.cpu_count() or 1
-    if seconds > least * number:
-        processes = "1 process" if number == 1 else f"{number} processes"
-        time = time_text(seconds / number)
+def _announce(what: str, seconds: float, workers: int, shorter: str, least: float = LONG) -> None:
+    if seconds > least * workers:
+        processes = "1 process" if workers == 1 else f"{workers} processes"
+        time = time_text(seconds / workers)
         err.print(f"{what}: about {time} on {processes}; {shorter}", soft_wrap=True)

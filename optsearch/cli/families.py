@@ -84,7 +84,7 @@ def solve(
     """The least misses with which a hidden set is found."""
     sets = identify_.read(path)
     with solving(sets.title) as progress, executor_of(jobs, dask) as (executor, workers):
-        parallel = None if executor is None else Parallel(executor, workers or 1)
+        parallel = None if executor is None else Parallel(executor, workers)
         options = SolverOptions(memory=int(memory * 2**30))
         found = identify_.identify(sets, options, time_limit, parallel, True, progress)
         if tree is not None:

@@ -168,7 +168,7 @@ def solve(
                         options=solver.SolverOptions(memory=table_bytes),
                         table=table,
                         executor=executor,
-                        workers=workers or 1,
+                        workers=workers,
                         time_limit=time_limit,
                         partial=True,
                         all_shots=all_shots,

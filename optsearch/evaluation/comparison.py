@@ -14,7 +14,6 @@ error is that of the differences.
 
 from __future__ import annotations
 
-import os
 import pickle
 import statistics
 import time
@@ -49,7 +48,7 @@ from optsearch.support.errors import OptsearchError, StrategyError, TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
 from optsearch.support.sharing import run_tasks
 from optsearch.support.store import Facts
-from optsearch.support.workers import processes
+from optsearch.support.workers import processes, tasks_at_once
 
 POSITIONS = 20
 LARGEST = 100_000  # configurations of a position, where kernels play
@@ -156,7 +155,7 @@ def compare(
     if number > MOST:
         raise TooLarge(f"{game} has {number:,} configurations; up to {MOST:,} can be walked")
     largest = min(largest, number)
-    jobs = jobs or os.cpu_count() or 1
+    jobs = tasks_at_once(executor, jobs)
     with ExitStack() as stack:
         store = None
         if checkpoint is not None:

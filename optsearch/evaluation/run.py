@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import time
 from collections import Counter
@@ -33,7 +32,7 @@ from optsearch.support.errors import ImpossiblePosition, TooLarge
 from optsearch.support.progress import Progress, no_progress
 from optsearch.support.sharing import run_tasks
 from optsearch.support.store import Facts
-from optsearch.support.workers import processes
+from optsearch.support.workers import processes, tasks_at_once
 
 MEMORY = 4 << 30
 MOST = 1 << 48
@@ -59,9 +58,9 @@ def evaluate(
         them.
     position -- a position, or a game or its text, such as `4x5:2,3,4`; shots -- that were made, as
         in `A2=hit B3=miss`. Shots are counted from there on.
-    executor -- runs the tasks (Dask: `Client.get_executor()`); by default a pool of processes.
-    jobs -- how many tasks run at once: the processes of that pool (default: one per processor; 1 is
-        this process), or the workers of the executor.
+    executor -- runs the tasks (Dask: `Client.get_executor()`).
+    jobs -- how many tasks run at once: so many processes (default: the one that calls), or the
+        workers of the executor (default: one per processor).
     checkpoint -- folder that keeps finished work. A run that was stopped or killed goes on from it.
         It is refused for another strategy, position, prior or memory, and for a strategy of your
         own whose source has changed or is in no file.
@@ -77,7 +76,7 @@ def evaluate(
     """
     position = Position.of(position, shots)
     game = position.game
-    jobs = jobs or os.cpu_count() or 1
+    jobs = tasks_at_once(executor, jobs)
     if prior is not None:
         prior.require(game)
     game.require_small("evaluating strategies")

@@ -10,7 +10,6 @@ the board make; so nothing depends on who else plays, on the executor or on an i
 
 from __future__ import annotations
 
-import os
 import pickle
 import time
 from collections import Counter
@@ -39,7 +38,7 @@ from optsearch.support.errors import OptsearchError, StrategyError
 from optsearch.support.progress import Progress, Status, meter, no_progress
 from optsearch.support.sharing import SerialExecutor, run_tasks
 from optsearch.support.store import Facts
-from optsearch.support.workers import processes
+from optsearch.support.workers import processes, tasks_at_once
 
 PLAYED = 10  # games of a task
 PLAYED_COMPILED = 1000  # of a task of a compiled player
@@ -403,9 +402,7 @@ def simulate(
         boards and of everything that players draw. boards -- who hides the ships (default:
         uniformly at random, or by the prior). prior -- how likely configurations are, as the
         players know. manner -- how shots are answered (default: truly, one by one).
-    executor -- runs the tasks (Dask: `Client.get_executor()`); by default a pool of processes.
-    jobs -- how many tasks run at once: the processes of that pool (default: one per processor; 1 is
-        this process), or the workers of the executor.
+    executor, jobs -- as in `optsearch.evaluate`.
     checkpoint -- folder that keeps finished work. A run that was stopped or killed goes on from it,
         also with more players or games. It is refused for another game, seed or hider.
     progress -- called after every task, with the games of all players together.
@@ -433,7 +430,7 @@ def simulate(
         )
     for player in chosen:
         manner.require(player, game)
-    jobs = jobs or os.cpu_count() or 1
+    jobs = tasks_at_once(executor, jobs)
     with ExitStack() as stack:
         hider = boards or Drawn(prior)
         store = None

@@ -6,6 +6,7 @@ The printed values are in data/published; nothing here knows them. Audinot, Bonn
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -235,7 +236,8 @@ def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[
     def evaluated(clear: str) -> Evaluation:
         checkpoint = None if folder is None else folder / f"pattern_{clear}"
         strategy = f"{NEAREST},clear={clear}"
-        return evaluate(strategy, STANDARD, checkpoint=checkpoint, progress=progress)
+        jobs = os.cpu_count()
+        return evaluate(strategy, STANDARD, jobs=jobs, checkpoint=checkpoint, progress=progress)
 
     compute: dict[str, Callable[[], str]] = {
         "hits_10x10": lambda: str(STANDARD.fleet_cells),

@@ -6,6 +6,7 @@ Small games and counts are computed here. The games of the standard board are st
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -262,7 +263,8 @@ def _played_now(folder: Path | None) -> NDArray[np.int64]:
     """The games of Thompson sampling, played anew; a folder keeps those that are done."""
     kept = None if folder is None else folder / "thompson"
     name = PLAYERS["thompson"]
-    return simulate([name], GAME, games=GAMES, seed=SEED, checkpoint=kept).outcomes[0].shots
+    played = simulate([name], GAME, games=GAMES, seed=SEED, jobs=os.cpu_count(), checkpoint=kept)
+    return played.outcomes[0].shots
 
 
 def _number(row: dict[str, str], compute: Callable[[], str], **more: Any) -> Number:

@@ -9,7 +9,6 @@ stopped goes on there, and so does a larger table.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
@@ -26,7 +25,7 @@ from optsearch.support.errors import StrategyError
 from optsearch.support.progress import Progress, Status, no_progress
 from optsearch.support.sharing import SerialExecutor, run_tasks
 from optsearch.support.store import Facts
-from optsearch.support.workers import processes
+from optsearch.support.workers import processes, tasks_at_once
 
 SECONDS = 60.0  # of a value
 _WHAT = "values of games"
@@ -127,11 +126,10 @@ def tabulate(
     """The values of some games.
 
     games -- games or their texts. columns -- names of `quantities.QUANTITIES` and strategies.
-    seconds -- time for each value; after that it is a bracket or missing. executor -- computes the
-    values (default: a pool of processes). jobs -- how many at once: the processes of that pool
-    (default: one per processor; 1 is this process), or the workers of the executor. folder -- keeps
-    each finished value. progress -- called after each value, and while none ends. tables -- the
-    folder with the tables that ship. is_partial -- after ctrl-C return what is known.
+    seconds -- time for each value; after that it is a bracket or missing. executor, jobs -- as in
+    `optsearch.evaluate`. folder -- keeps each finished value. progress -- called after each value,
+    and while none ends. tables -- the folder with the tables that ship. is_partial -- after ctrl-C
+    return what is known.
 
     Raises StrategyError for a column that does not exist or is given twice, TableError for the
     folder.
@@ -166,7 +164,7 @@ def tabulate(
             progress(TableStatus(done=len(found), total=len(wanted), resumed=before, what=last))
 
         try:
-            workers = min(jobs or os.cpu_count() or 1, len(left))
+            workers = min(tasks_at_once(executor, jobs), len(left))
             with ExitStack() as stack:
                 is_here = executor is None and workers < 2
                 work = partial(_compute, seconds=seconds, tell=tell if is_here else None)

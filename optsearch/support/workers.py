@@ -7,41 +7,56 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context, parent_process
+from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.resource_tracker import ensure_running
 from threading import Thread
 from types import FrameType
 from typing import Any, TypeVar
 
-from optsearch.support.errors import WorkerLost
+from optsearch.support.errors import OptsearchError, WorkerLost
 
 T = TypeVar("T")
 
+_UNGUARDED = 97  # the exit status of a process that would start others while it is started itself
+_KILLED = "a worker process was killed, perhaps because memory ran out"
+_GUARD = 'if __name__ == "__main__":'
 _QUIET = "ignore:::multiprocessing.resource_tracker"  # it tidies up after an owner that was killed
+
+
+def tasks_at_once(executor: Executor | None, jobs: int | None) -> int:
+    """The number of tasks under way at once: `jobs`, or by default what the executor can do.
+
+    Without an executor the default is 1, since nothing starts processes unasked.
+    """
+    return jobs or (executor is not None and os.cpu_count()) or 1
 
 
 @contextmanager
 def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
     """A pool of processes; at the end, and when the owner is killed, they end at once.
 
-    Raises WorkerLost where one of them was killed.
+    Raises WorkerLost where one of them was killed, and OptsearchError where each of them would
+    start others, since the file that is run has no `__main__` guard.
     """
+    if getattr(current_process(), "_inheriting", False):  # it reads the file that its owner runs
+        os._exit(_UNGUARDED)
     pool = _Pool(jobs)
     try:
         with translate_worker_errors():
             yield pool
+    except WorkerLost:
+        if _UNGUARDED not in pool.end():
+            raise WorkerLost(_KILLED) from None
+        raise OptsearchError(
+            f"with jobs={jobs} each process reads {sys.modules['__main__'].__file__} and would "
+            f"start processes, too; write {_GUARD} above the lines that start them, or leave out "
+            "jobs"
+        ) from None
     finally:
-        with _uninterrupted():
-            workers = list((pool._processes or {}).values())  # shutdown forgets both
-            manager: Any = pool._executor_manager_thread
-            pool.shutdown(wait=False, cancel_futures=True)
-            for worker in workers:
-                worker.terminate()
-            if manager is not None:  # without the pool it would end futures that are cancelled
-                manager.join()
+        pool.end()
 
 
 @contextmanager
@@ -50,7 +65,9 @@ def translate_worker_errors() -> Iterator[None]:
     try:
         yield
     except BrokenExecutor:
-        raise WorkerLost("a worker process was killed, perhaps because memory ran out") from None
+        raise WorkerLost(
+            f"{_KILLED}; or the file that starts processes has no line {_GUARD}"
+        ) from None
     except Exception as error:
         dask = sys.modules.get("distributed")
         if dask is not None and isinstance(error, dask.KilledWorker):
@@ -85,6 +102,18 @@ class _Pool(ProcessPoolExecutor):
         if self._broken:  # its manager may have looked through the work before this came
             raise BrokenProcessPool(self._broken)
         return future
+
+    def end(self) -> set[int | None]:
+        """End the processes, and return their exit statuses; none where this was done before."""
+        with _uninterrupted():
+            workers = list((self._processes or {}).values())  # shutdown forgets both
+            manager: Any = self._executor_manager_thread
+            self.shutdown(wait=False, cancel_futures=True)
+            for worker in workers:
+                worker.terminate()
+            if manager is not None:  # without the pool it would end futures that are cancelled
+                manager.join()
+        return {worker.exitcode for worker in workers}
 
 
 @contextmanager
