@@ -10,6 +10,7 @@ text. A state is the set of configurations left and the mask of the cells hit.
 """
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
@@ -53,7 +54,9 @@ class Rules:
     """A grid, a fleet, the two rules, as the commands name them, holes (cells), and the board.
 
     A ship is its length, a length with a letter as "3a", or a name of LYING on boards of squares.
-    On a cylinder the last column is beside the first, on a torus the last row too.
+    On a cylinder the last column is beside the first, on a torus the last row too. tells -- for a
+    rule that is none of those named: of a ship, its cells and the one that is hit, (row, column),
+    the label of the hit, None for no label.
     """
 
     rows: int
@@ -63,6 +66,7 @@ class Rules:
     announce: str = "nothing"
     holes: tuple = ()
     board: str = "rectangle"
+    tells: Callable | None = None
 
     def __str__(self):
         fleet = ",".join(map(str, self.fleet))
@@ -169,6 +173,10 @@ class Rules:
     def reply(self, ships, hits, cell):
         for number, ship in enumerate(ships):
             if ship >> cell & 1:
+                if self.tells is not None:
+                    cells = [divmod(i, self.columns) for i in range(self.cells) if ship >> i & 1]
+                    label = self.tells(self.kinds[ship], cells, divmod(cell, self.columns))
+                    return "hit" if label is None else f"hit:{label}"
                 if self.announce == "name":
                     in_order = sorted(self.fleet, key=self.fleet.index)
                     return f"hit:{in_order[number] if self.has_letters else self.kinds[ship]}"

@@ -2,18 +2,14 @@
 
 import re
 from dataclasses import replace
-from importlib import import_module
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.main import get_group
 
-from optsearch import equilibrium, evaluate, simulate, solve
+from optsearch import simulate, solve
 from optsearch.check import reference
-from optsearch.cli.app import COMMANDS, app
 from optsearch.counting.posterior import Posterior
-from optsearch.environment import Battleship
 from optsearch.game import (
     ANNOUNCEMENTS,
     CONTACTS,
@@ -26,13 +22,13 @@ from optsearch.game import (
     image,
     parse_cell,
 )
-from optsearch.game.announcements import Announcement, Reply
+from optsearch.game.announcements import Announcement
 from optsearch.game.named_games import NAMED_GAMES
 from optsearch.game.position import Position, play, reply
 from optsearch.game.shapes import Shape
 from optsearch.game.ships import ships_of
 from optsearch.strategies import as_player
-from optsearch.support.errors import GameError, NotSupported
+from optsearch.support.errors import GameError
 from tests.definition import Definition, Rules
 from tests.examples import games
 
@@ -229,85 +225,35 @@ def test_rules_are_named():
     assert tuple(ANNOUNCEMENTS) == ("nothing", "sunk", "ship", "name", "place")
 
 
-# A rule that a room does not handle is refused there
-
-GAME = "3x3:2,announce=toy"
-# Every command with a game among its arguments, and what it needs besides
-ASKED = {
-    "advise": [GAME],
-    "animate": ["greedy", GAME, "-o", "game.html"],
-    "bounds": [GAME],
-    "compare": ["greedy", "spread", GAME],
-    "count": [GAME],
-    "equilibrium": [GAME],
-    "evaluate": ["greedy", GAME],
-    "explore": [GAME, "-o", "page.html"],
-    "greedy": [GAME],
-    "play": [GAME],
-    "posterior": [GAME],
-    "sample": [GAME],
-    "serve": [GAME, "--port", "0"],
-    "simulate": ["random", GAME, "--games", "2"],
-    "solve": [GAME],
-}
+# A rule that nobody names
 
 
-class Toy(Announcement):
-    """A hit tells whether its ship is long: of none of the three kinds."""
-
-    forms = "hit, miss or sunk"
-
-    def of_hit(self, kind, is_sunk):
-        return Reply(True, kind > 3)
+def parity(ship, cell):
+    return "odd" if ship.length % 2 else "even"
 
 
-@pytest.fixture
-def toy(monkeypatch):
-    monkeypatch.setitem(ANNOUNCEMENTS, "toy", Toy())
+def bow(ship, cell):
+    return "bow" if cell == ship.cells[0] else None
 
 
-def test_every_command_with_a_game_is_asked():
-    for module, _ in COMMANDS.values():
-        import_module(f"optsearch.cli.{module}")
-    takes = {
-        name
-        for name, command in get_group(app).commands.items()
-        for one in command.params
-        if one.param_type_name == "argument" and "GAME" in (one.metavar or "")
-    }
-    of_files = {"check", "tree"}  # a game is given only to be compared with that of the file
-    assert takes - of_files == {*ASKED, "table"}
+@pytest.fixture(params=[parity, bow])
+def rule(request, monkeypatch):
+    name = request.param.__name__
+    monkeypatch.setitem(ANNOUNCEMENTS, name, Announcement(name, "", request.param))
+    return name
 
 
-def test_a_table_has_no_values_of_a_rule_of_no_kind(toy, here):
-    status, out, _ = here("table", GAME)
-    assert status == 0
-    assert out.splitlines()[1].split() == [GAME, *["—†"] * 4]
-
-
-@pytest.mark.parametrize("command", ASKED)
-def test_commands_refuse_a_rule_of_no_kind(command, toy, here, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    status, _, error = here(command, *ASKED[command])
-    assert status == 2
-    assert error.startswith("error: ")
-    assert re.search(f"is for announce=nothing.*; {re.escape(GAME)} has announce=toy", error)
-    assert error.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    "ask",
-    [
-        solve,
-        lambda game: evaluate("greedy", game, jobs=1),
-        Battleship,
-        equilibrium,
-        lambda game: reference.family(Position(game)),
-    ],
-)
-def test_rooms_refuse_a_rule_of_no_kind(ask, toy):
-    with pytest.raises(NotSupported, match=r" is for announce=.*; .* has announce=toy"):
-        ask(Game.parse(GAME))
+def test_the_optimum_under_another_rule(rule):
+    tells = {
+        "parity": lambda length, cells, cell: "odd" if length % 2 else "even",
+        "bow": lambda length, cells, cell: "bow" if cell == cells[0] else None,
+    }[rule]
+    rules = Rules(2, 5, (3, 1), "any", rule, tells=tells)
+    game, definition = Game.parse(str(rules)), Definition(rules)
+    total = {"parity": 303, "bow": 295}[rule]
+    assert solve(game).total_height == reference.solve(Position(game)).total_height == total
+    assert definition.optimum(definition.root) == total
+    assert game.forms_of_replies == {"parity": "miss, hit:odd", "bow": "miss, hit, hit:bow"}[rule]
 
 
 @pytest.mark.parametrize("fleet", [(2, 2), ("2a", "2b"), (2, "1a", "1b"), "place"], ids=str)

@@ -22,7 +22,7 @@ from optsearch.counting.lattice import no_room
 from optsearch.counting.posterior import Posterior, cases
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.evaluation.choosing import Chooser
-from optsearch.game import IN_WORDS, MAX_CELLS, Cell, FixedLabels, Game, bits, cell_name, parse_cell
+from optsearch.game import IN_WORDS, MAX_CELLS, Cell, Game, bits, cell_name, parse_cell
 from optsearch.game.named_games import NAMED_GAMES, to_choose
 from optsearch.game.position import (
     HIT,
@@ -262,15 +262,16 @@ def _sunk(position: Position) -> dict[str, Any]:
     """The ships that are sunk for certain, and the cells of those that lie there for certain."""
     game = position.game
     kinds, wrecks = Counter[int](), set[int]()
-    if isinstance(game.announcement, FixedLabels):
+    if game.names_hits or game.shows_ships:
         for told in {one.reply.length for one in position.shots if one.reply.length}:
             hits = game.mask(one.cell for one in position.shots if one.reply.length == told)
-            if hits.bit_count() == game.announcement.most(game.fleet, Reply(True, length=told)):
-                is_place = isinstance(told, Placement)
-                number = 1 if is_place else game.fleet.count(told)
-                kinds[game.kind_of(told) if is_place else told] += number
+            if hits.bit_count() == game.most(Reply(True, length=told)):
+                kind = game.kind_told(told)
+                assert kind is not None
+                number = 1 if game.shows_ships else game.fleet.count(kind)
+                kinds[kind] += number
                 wrecks |= {hits} if number == 1 else set()
-    elif not game.is_silent:
+    elif game.tells_sinkings:
         ways = [case.sunk for case in cases(position)]
         kinds = reduce(and_, (Counter(map(game.kind_of, way)) for way in ways))
         wrecks = reduce(and_, map(set, ways))
@@ -303,7 +304,7 @@ def _parts(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
     found = dict.fromkeys(replies_at(game, cell), 0)
     for (kind, ship), n in posterior.by_kind.items():
         if ship & bit:
-            found[game.announcement.of_hit(game.label(kind, ship), is_sunk=False)] += n
+            found[game.hit_reply(kind, ship, bit.bit_length() - 1, is_sunk=False)] += n
     for sinking in (one for one in found if one.sunk):
         with suppress(PositionError):  # such a ship is sunk already
             found[sinking] = Posterior(position.after(cell, sinking)).configurations

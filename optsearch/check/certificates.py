@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from optsearch.check import reference
-from optsearch.game import FixedLabels, Game, NoLabels, SinkingLabels, bits, image, parse_cell
+from optsearch.game import Game, bits, image, parse_cell
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, reply
 from optsearch.support import documents
@@ -109,7 +109,6 @@ class _File:
             self.objective = Objective.parse(self.text(fields, "objective"))
         except OptsearchError as error:
             self.refuse(str(error))
-        self.game.require_kinds("the check of an equilibrium", NoLabels, FixedLabels, SinkingLabels)
         if self.objective.kind == "worst":
             self.refuse("there is no equilibrium of the worst case; mean and within=K have one")
         self.hidden = self.listed()

@@ -53,8 +53,8 @@ from typing import Any, NoReturn
 
 from optsearch.check import reference
 from optsearch.counting.prior import Prior
-from optsearch.game import FixedLabels, Game, NoLabels, Permutation, ShipPlaces, bits, image
-from optsearch.game.position import Position
+from optsearch.game import Game, Permutation, bits, image
+from optsearch.game.position import HIT, Position
 from optsearch.support import documents
 from optsearch.support.errors import (
     GameError,
@@ -239,23 +239,26 @@ class Marks:
 
 
 @lru_cache(maxsize=16)
-def _numbers(game: Game) -> dict[tuple[int, int], int]:
+def _numbers(game: Game) -> dict[tuple[object, int], int]:
     """The bit of each mark, by the name that a hit tells (0 for none) and the cells it shows."""
-    if isinstance(game.announcement, ShipPlaces):
+    if game.shows_ships:
         return {(0, int(place)): i for i, place in enumerate(game.labels)}
-    names = [0] if game.is_silent else game.labels
+    names: tuple[object, ...] = (0,) if HIT in game.hit_replies else ()
+    names = (*names, *game.labels)
     marks = [(name, 1 << cell) for name in names for cell in range(game.cells)]
     return {mark: i for i, mark in enumerate(marks)}
 
 
 def marks_of(game: Game, ships: Sequence[int]) -> int:
     """The marks of a configuration."""
-    numbers, is_placed = _numbers(game), isinstance(game.announcement, ShipPlaces)
+    numbers = _numbers(game)
     found = 0
     for ship, kind in zip(ships, game.kinds_of(ships), strict=True):
-        name = 0 if is_placed or game.is_silent else kind
-        for cells in [ship] if is_placed else [1 << cell for cell in bits(ship)]:
-            found |= 1 << numbers[name, cells]
+        if game.shows_ships:
+            found |= 1 << numbers[0, ship]
+            continue
+        for cell in bits(ship):
+            found |= 1 << numbers[game.label(kind, ship, cell) or 0, 1 << cell]
     return found
 
 
@@ -359,7 +362,7 @@ def root_of(position: Position, prior: Prior | None = None) -> Weighted:
     if prior is not None:
         prior.require(position.game)
     game = position.game
-    game.require_kinds("a proof", NoLabels, FixedLabels)
+    game.require_no_sinkings("a proof")
     numbers: Counter[int] = Counter()
     for ships in reference.configurations(position):
         weight = 1 if prior is None else prior.weight(ships)

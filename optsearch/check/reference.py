@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
@@ -22,16 +22,16 @@ from math import inf
 from operator import itemgetter
 
 from optsearch.counting.prior import Prior
-from optsearch.game import FixedLabels, Game, NoLabels, SinkingLabels, bits
+from optsearch.game import Game, bits
 from optsearch.game.objective import MEAN, Objective
-from optsearch.game.position import HIT, MISS, Position, Reply
+from optsearch.game.position import HIT, MISS, Position, Reply, reply
 from optsearch.support.errors import ImpossiblePosition
 from optsearch.tree import DecisionTree, Leaf, Node
 from optsearch.tree.solution import Solution
 
-# The cells still to hit; where hits tell more, those of each ship afloat, in ascending order, with
-# the length that its sinking will tell (0 if none is told), or the reply to each hit of it.
-Hidden = int | tuple[tuple[int, int | Reply], ...]
+# The cells still to hit, if hits tell nothing of them. Else pieces in ascending order: cells, the
+# reply to a hit on one of them, and the reply to the hit on the last of them.
+Hidden = int | tuple[tuple[int, Reply, Reply], ...]
 Family = frozenset[tuple[Hidden, int]]  # each with the number of configurations that hide it
 
 
@@ -62,7 +62,6 @@ def family(position: Position, prior: Prior | None = None) -> Family:
 
     With a prior, with what these weigh; those of weight 0 hide nothing.
     """
-    position.game.require_kinds("the reference", NoLabels, FixedLabels, SinkingLabels)
     numbers: Counter[Hidden] = Counter()
     for ships in configurations(position):
         numbers[hidden_of(position.game, ships, position.hits)] += (
@@ -73,16 +72,17 @@ def family(position: Position, prior: Prior | None = None) -> Family:
 
 def hidden_of(game: Game, ships: tuple[int, ...], hits: int = 0) -> Hidden:
     """What a configuration hides when some cells are hit (mask)."""
-    if game.is_silent:
-        return sum(ships) & ~hits
-    kinds: Iterable[int | Reply] = game.kinds_of(ships)
-    if isinstance(game.announcement, FixedLabels):
-        told = map(game.label, game.kinds_of(ships), ships)
-        kinds = [Reply(True, length=one) for one in told]
-    elif game.announce == "sunk":
-        kinds = [0] * len(ships)
-    left = zip((ship & ~hits for ship in ships), kinds, strict=True)
-    return tuple(sorted((piece for piece in left if piece[0]), key=itemgetter(0)))
+    pieces: dict[tuple[int, Reply, Reply], int] = defaultdict(int)
+    for ship in ships:
+        for cell in bits(ship & ~hits):
+            shot = 1 << cell
+            first, last = reply(game, ships, 0, shot), reply(game, ships, ship, shot)
+            # Where it makes no difference which hit is the last, cells of all ships are one piece.
+            pieces[0 if first == last else ship, first, last] |= shot
+    if {last for _, _, last in pieces} <= {HIT}:
+        return sum(pieces.values())
+    hidden = ((cells, first, last) for (_, first, last), cells in pieces.items())
+    return tuple(sorted(hidden, key=itemgetter(0)))
 
 
 def shoot(family: Family, cell: int) -> dict[Reply, Family]:
@@ -98,14 +98,12 @@ def _struck(hidden: Hidden, shot: int) -> tuple[Reply, Hidden]:
     """The reply to a shot, and what is hidden after it."""
     if isinstance(hidden, int):
         return (HIT, hidden ^ shot) if hidden & shot else (MISS, hidden)
-    for i, (cells, told) in enumerate(hidden):
+    for i, (cells, first, last) in enumerate(hidden):
         if cells & shot:
             left = hidden[:i] + hidden[i + 1 :]
-            if cells != shot:
-                left = tuple(sorted((*left, (cells ^ shot, told)), key=itemgetter(0)))
-            if isinstance(told, Reply):
-                return told, left
-            return (HIT if cells != shot else Reply(True, True, told or None)), left
+            if cells == shot:
+                return last, left
+            return first, tuple(sorted((*left, (cells ^ shot, first, last)), key=itemgetter(0)))
     return MISS, hidden
 
 
@@ -113,7 +111,7 @@ def useful(family: Family) -> Iterator[int]:
     """The cells (bit indices) that some configuration still hides, ascending."""
     cells = 0
     for hidden, _ in family:
-        for part in [hidden] if isinstance(hidden, int) else [part for part, _ in hidden]:
+        for part in [hidden] if isinstance(hidden, int) else [part for part, _, _ in hidden]:
             cells |= part
     return bits(cells)
 

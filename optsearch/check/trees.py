@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, Configurations, list_ships, to_masks
 from optsearch.counting.prior import Prior
-from optsearch.game import FixedLabels, Game, NoLabels, SinkingLabels, cell_name
+from optsearch.game import Game, cell_name
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, known_replies
 from optsearch.support.errors import GameError, TreeError
 from optsearch.tree.decisions import DecisionTree
@@ -45,7 +45,6 @@ def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
     """
     position = tree.position
     game = position.game
-    game.require_kinds("the check of a tree", NoLabels, FixedLabels, SinkingLabels)
     require_prior(tree, prior)
     listed, weights = _listed(position, prior)
     if not len(listed):
@@ -142,24 +141,15 @@ def _answers(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, N
     hit = struck.any(axis=1)
     if game.is_silent:
         return {HIT: hit, MISS: ~hit}
-    if isinstance(game.announcement, FixedLabels):
-        labelled: dict[Reply, NDArray[np.bool_]] = {MISS: ~hit}
-        for number, kind in enumerate(game.fleet):
-            here = struck[:, number]
-            for place in np.unique(ships[here, number], axis=0):
-                answer = Reply(True, length=game.label(kind, to_masks(place[None])[0]))
-                is_told = here & (ships[:, number] == place).all(axis=1)
-                labelled[answer] = labelled.get(answer, False) | is_told
-        return labelled
-    afloat = (ships & ~_words(hits | shot)).any(axis=2)
-    kinds = list(dict.fromkeys(game.fleet))
-    numbers = np.array([1 + kinds.index(kind) for kind in game.fleet])
-    sunk = ((struck & ~afloat) * numbers).sum(axis=1)  # the number of the ship's kind, or 0
-    answers = {HIT: hit & (sunk == 0), MISS: ~hit}
-    for reply in known_replies(game):
-        if reply.sunk:
-            told = reply.length
-            answers[reply] = sunk > 0 if told is None else sunk == 1 + kinds.index(told)
+    answers = {MISS: ~hit}
+    for number, kind in enumerate(game.fleet):
+        here = struck[:, number]
+        for words in np.unique(ships[here, number], axis=0):
+            (ship,) = to_masks(words[None])
+            is_sunk = not ship & ~(hits | shot)
+            answer = game.hit_reply(kind, ship, shot.bit_length() - 1, is_sunk)
+            lies_there = here & (ships[:, number] == words).all(axis=1)
+            answers[answer] = answers.get(answer, False) | lies_there
     return answers
 
 

@@ -33,7 +33,7 @@ from optsearch.cli.progress import telling
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
 from optsearch.evaluation.choosing import Chooser
-from optsearch.game import Game, ShipPlaces, cell_name, parse_cell
+from optsearch.game import Game, cell_name, parse_cell
 from optsearch.game.named_games import to_choose
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, Shot, known_replies, shots_of
@@ -61,7 +61,7 @@ quit         end; so does the end of the input"""
 
 def forms(game: Game) -> str:
     """What may be replied in a game, as a person writes it."""
-    if isinstance(game.announcement, ShipPlaces):
+    if game.shows_ships:
         return game.forms_of_replies  # far too many to list
     texts = [str(reply).replace(":", " ") for reply in known_replies(game)]
     names = [name.replace("-", " ") for name in game.named_ships if name not in game.fleet_text]

@@ -34,7 +34,7 @@ from optsearch.cli.options import ANY, FOLDER, SEARCH_JOBS, Form, Option
 from optsearch.cli.progress import SoFar, so_far, solving, telling
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
-from optsearch.game import Cell, FixedLabels, Game, NoLabels, cell_name
+from optsearch.game import Cell, Game, cell_name
 from optsearch.game.named_games import NAMED_GAMES
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, legend
@@ -142,7 +142,7 @@ def solve(
     if table is not None and method is Method.REFERENCE:
         raise OptsearchError("--table works with --method solver or paper, not with reference")
     if prove is not None:
-        position.game.require_kinds("--prove", NoLabels, FixedLabels)
+        position.game.require_no_sinkings("--prove")
         if aim.kind != "mean":
             raise OptsearchError(f"--prove works with --objective mean, not with {aim}")
     require_digest(parsed_prior, tree, prove, table)
@@ -178,7 +178,7 @@ def solve(
                 if aim.kind == "mean" and time_limit is None and solution.is_complete:
                     greedy = solution.greedy()
     except TooLarge:
-        has_bounds = aim.kind != "mean" or position.game.announce != "place"
+        has_bounds = aim.kind != "mean" or position.game.label_of_kind is not None
         if time_limit is None or not has_bounds:
             raise
         seconds_left = max(0.0, time_limit - (time.monotonic() - started))

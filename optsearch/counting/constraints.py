@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -24,23 +24,23 @@ class Constraints:
     fleet -- the ships to place, a part of the game's fleet, in its order.
     closed -- mask of cells where no ship may be. hits -- mask of cells that ships must cover; a
     ship may not stand so that its halo has one. afloat -- whether no ship may lie wholly on hits.
-    closed_to -- kinds of ships, each with a mask of cells where no ship of this kind may be.
+    barred -- ships that may not lie there: kinds and masks.
     """
 
     fleet: tuple[int, ...]
     closed: int = 0
     hits: int = 0
     afloat: bool = False
-    closed_to: tuple[tuple[int, int], ...] = ()
+    barred: frozenset[Ship] = frozenset()
 
     def placements(self, game: Game) -> dict[int, list[int]]:
         """The placements of each kind that are admitted, by their cells alone."""
-        closed_to = dict(self.closed_to)
         return {
             kind: [
                 ship
                 for ship in game.placements(kind)
-                if not ship & (self.closed | closed_to.get(kind, 0))
+                if not ship & self.closed
+                and (kind, ship) not in self.barred
                 and not game.halo(ship) & self.hits
                 and (ship & ~self.hits or not self.afloat)
             ]
@@ -53,11 +53,11 @@ def admitted(
     holes: int,
     words: NDArray[np.uint64],
     halos: NDArray[np.uint64],
-    kinds: Sequence[int],
+    ships: Iterable[Ship],
 ) -> NDArray[np.bool_]:
     """Which of some placements the constraints and the holes of the board admit.
 
-    words, halos -- of the placements, uint64 of shape (placements, words). kinds -- theirs.
+    words, halos -- of the placements, uint64 of shape (placements, words). ships -- the placements.
     """
 
     def one(mask: int) -> NDArray[np.uint64]:
@@ -67,9 +67,8 @@ def admitted(
     good = ~((words & one(constraints.closed | holes)) | (halos & hits)).any(axis=1)
     if constraints.afloat:
         good &= (words & ~hits).any(axis=1)
-    for kind, cells in constraints.closed_to:
-        is_kind = np.array([other == kind for other in kinds], bool)
-        good &= ~(is_kind & (words & one(cells)).any(axis=1))
+    if constraints.barred:
+        good &= np.array([ship not in constraints.barred for ship in ships], bool)
     return np.asarray(good)
 
 

@@ -61,7 +61,8 @@ class _Order:
 
     def allowed(self, constraints: Constraints, holes: int) -> NDArray[np.intp]:
         """The placements that the constraints and the holes admit, by number."""
-        return np.flatnonzero(admitted(constraints, holes, self.words, self.halos, self.kinds))
+        ships = zip(self.kinds, self.masks, strict=True)
+        return np.flatnonzero(admitted(constraints, holes, self.words, self.halos, ships))
 
     @cached_property
     def width(self) -> tuple[int, int]:

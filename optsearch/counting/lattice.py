@@ -208,9 +208,8 @@ class Sweep:
 
     def _set(self, orientation: _Orientation, constraints: Constraints) -> int:
         """Hand the constraints to the kernel; an upper bound on the number of configurations."""
-        allowed = admitted(
-            constraints, self._holes, orientation.words, orientation.halos, orientation.kind_of
-        )
+        ships = zip(orientation.kind_of, orientation.masks, strict=True)
+        allowed = admitted(constraints, self._holes, orientation.words, orientation.halos, ships)
         cells = self.game.cells
         ways = np.zeros(cells, np.uint64)
         np.bitwise_or.at(ways, orientation.first[allowed], orientation.bit[allowed])

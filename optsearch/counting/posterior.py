@@ -19,6 +19,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 from math import log2
+from operator import itemgetter
 from string import ascii_letters, digits
 from typing import Any
 
@@ -32,12 +33,7 @@ from optsearch.counting.prior import Prior, by_replies
 from optsearch.game import (
     HOLE,
     Cell,
-    FixedLabels,
     Game,
-    NoLabels,
-    ShipNames,
-    ShipPlaces,
-    SinkingLabels,
     bits,
     notebook,
 )
@@ -106,7 +102,6 @@ class Posterior:
             told: Position | NoisyPosition = position
         else:
             told = Position.of(position, shots)  # type: ignore[arg-type]
-        told.game.require_kinds("counting", NoLabels, FixedLabels, SinkingLabels)
         self.told: Position | NoisyPosition = told
         if prior is not None:
             prior.require(told.game)
@@ -560,6 +555,7 @@ class Posterior:
                 left.closed | ship | self.position.game.halo(ship),
                 left.hits & ~ship,
                 left.afloat,
+                left.barred,
             )
         words: list[list[int]] = to_words(ships, self.position.game.words).tolist()
         return words
@@ -616,29 +612,32 @@ def cases(position: Position | NoisyPosition) -> Iterator[SunkAssignment]:
     """Every way in which the sunk ships can lie, with what remains to be placed.
 
     Each configuration belongs to one case: a shot that sinks names the ship on its cell. Where
-    every hit names its ship there is one case, and nothing counts as sunk; where every hit shows
-    its ship there is one case at most, and what is shown counts as sunk. Of lies every way to
-    make few enough replies false is a case.
+    every hit has its label there is one case at most; only ships that can lie in one way by the
+    label of a hit count as sunk, and ships that tell another label on a hit are barred. Of lies
+    every way to make few enough replies false is a case.
     """
     game = position.game
     if isinstance(position, NoisyPosition):
         for ships, water in position.readings():
             yield SunkAssignment((), Constraints(game.fleet, water, ships))
         return
-    if isinstance(game.announcement, ShipNames):
-        yield SunkAssignment((), _named(position))
-        return
     hits = 0
-    sinkings: list[tuple[int, int | None, int]] = []  # cell, length if told, hits up to then
-    if isinstance(game.announcement, ShipPlaces):
-        hits = position.hits
-        shown = {int(shot.reply.length) for shot in position.shots if shot.reply.length}
-        sinkings = [(ship & -ship, game.kind_of(ship), ship) for ship in sorted(shown)]
+    sinkings: list[tuple[int, int | None, int]] = []  # cell, kind if told, hits up to then
+    barred: frozenset[Ship] = frozenset()
+    shown: frozenset[Ship] = frozenset()
     for shot in position.shots:
+        bit, label = game.bit(shot.cell), shot.reply.length
         if shot.reply.hit:
-            hits |= game.bit(shot.cell)
+            hits |= bit
         if shot.reply.sunk:
-            sinkings.append((game.bit(shot.cell), shot.reply.length, hits))
+            assert not isinstance(label, str)
+            sinkings.append((bit, label, hits))
+        elif shot.reply.hit and game.has_labels:
+            index = bit.bit_length() - 1
+            barred |= game.label_table.others(label, index)
+            tellers = game.label_table.tellers(label, index)
+            shown |= tellers if len(tellers) == 1 and not game.has_twins else frozenset()
+    sinkings += ((ship & -ship, kind, ship) for kind, ship in sorted(shown, key=itemgetter(1)))
 
     def place(i: int, sunk: tuple[int, ...], closed: int) -> Iterator[tuple[int, ...]]:
         if i == len(sinkings):
@@ -652,7 +651,8 @@ def cases(position: Position | NoisyPosition) -> Iterator[SunkAssignment]:
             for ship in game.placements(length):
                 is_sunk_now = ship & cell and not ship & ~known
                 halo = game.halo(ship)
-                if is_sunk_now and not ship & closed and not halo & hits:
+                is_free = not ship & closed and not halo & hits and (length, ship) not in barred
+                if is_sunk_now and is_free:
                     yield from place(i + 1, (*sunk, ship), closed | ship | halo)
 
     for sunk in place(0, (), position.misses):
@@ -668,20 +668,7 @@ def cases(position: Position | NoisyPosition) -> Iterator[SunkAssignment]:
                 tuple(sorted(fleet.elements(), reverse=True)),
                 closed,
                 hits & ~covered,
-                afloat=not game.is_silent,
+                afloat=game.tells_sinkings,
+                barred=barred,
             ),
         )
-
-
-def _named(position: Position) -> Constraints:
-    """What is to be placed where every hit names its ship.
-
-    A hit of a ship must be covered by a ship of that kind, and no other kind may lie there.
-    """
-    game = position.game
-    of_kind = dict.fromkeys(game.fleet, 0)
-    for shot in position.shots:
-        if shot.reply.length is not None:
-            of_kind[shot.reply.length] |= game.bit(shot.cell)
-    closed_to = tuple((kind, position.hits & ~hits) for kind, hits in of_kind.items())
-    return Constraints(game.fleet, position.misses, position.hits, closed_to=closed_to)

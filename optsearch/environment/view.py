@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
-from optsearch.game import Game, ShipNames, ShipPlaces
+from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game.position import Position, Shot
 from optsearch.game.shapes import Placement
 from optsearch.support.errors import GameError, StrategyError
@@ -41,6 +41,9 @@ class View:
     order: bool = False
 
     def __post_init__(self) -> None:
+        game = self.game
+        is_seen = not game.has_labels or game.names_hits or game.shows_ships
+        game.require_rule("an environment", is_seen, "|".join(ANNOUNCEMENTS))
         if self.prior is not None:
             self.prior.require(self.game)
 
@@ -111,9 +114,10 @@ class View:
     @property
     def top(self) -> int:
         """The highest sign that its boards have."""
-        is_shown = isinstance(self.game.announcement, ShipPlaces)
-        several = len(self.kinds) * (1 + is_shown) - 1
-        return {"nothing": HOLE, "sunk": SUNK}.get(self.game.announce, SUNK + several)
+        if self.game.is_silent:
+            return HOLE
+        several = len(self.kinds) * (1 + self.game.shows_ships) - 1
+        return SUNK + several * bool(self.game.labels)
 
     @cached_property
     def _empty(self) -> NDArray[np.uint8]:
@@ -121,32 +125,29 @@ class View:
 
     def _place(self, shot: Shot) -> int:
         """Which of `kinds` a shot tells of; 0 where it does not say."""
-        told = shot.reply.length
-        if told is None:
-            return 0
-        is_place = isinstance(told, Placement)
-        return self.kinds.index(self.game.kind_of(told) if is_place else told)
+        kind = self.game.kind_told(shot.reply.length)
+        return 0 if kind is None else self.kinds.index(kind)
 
     def _afloat(self, told: list[Shot], is_over: bool) -> NDArray[np.int16]:
         """The ships of each kind, or of all kinds together, less those that are sunk as told."""
         if is_over:
             return np.zeros_like(self._fleet)
-        if isinstance(self.game.announcement, ShipPlaces):  # the last hit of each that is sunk
+        if self.game.shows_ships:  # the last hit of each that is sunk
             hits = Counter(shot.reply.length for shot in told)
             told = [
                 next(shot for shot in told if shot.reply.length == ship)
                 for ship, number in hits.items()
-                if ship and number == ship.bit_count()
+                if isinstance(ship, Placement) and number == ship.bit_count()
             ]
         number = np.bincount([self._place(shot) for shot in told], minlength=len(self._fleet))
-        if isinstance(self.game.announcement, ShipNames):  # all of a name are, or it is not known
+        if self.game.names_hits:  # all of a name are, or it is not known
             return np.where(number < self._fleet * np.array(self.kinds), self._fleet, 0)
         return self._fleet - number.astype(np.int16)
 
     @cached_property
     def _fleet(self) -> NDArray[np.int16]:
         fleet = self.game.fleet
-        if self.game.announce in ("nothing", "sunk"):
+        if not self.game.labels:
             return np.array([len(fleet)], np.int16)
         return np.array([fleet.count(kind) for kind in self.kinds], np.int16)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.counting.posterior import Posterior
-from optsearch.game import FixedLabels, Game, NoLabels, SinkingLabels, image
+from optsearch.game import Game, image
 from optsearch.game.position import Position
 from optsearch.support.errors import TooLarge
 
@@ -45,7 +45,6 @@ class Hidings:
 
         Raises ImpossiblePosition where there is none, TooLarge for more than fifty thousand.
         """
-        game.require_kinds("an equilibrium", NoLabels, FixedLabels, SinkingLabels)
         numbers: Counter[Hiding] = Counter()
         examples: dict[Hiding, Hiding] = {}
         for ships in _listed(game):

@@ -28,7 +28,7 @@ from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import cases
 from optsearch.counting.prior import Prior
-from optsearch.game import FixedLabels, Game, ShipPlaces
+from optsearch.game import Game
 from optsearch.game.position import Position, Reply, reply
 from optsearch.search.rules import told_lengths
 from optsearch.strategies import PatternRule, Rule, Strategy, as_strategy, rule_of
@@ -277,7 +277,7 @@ class KernelRunner(Runner):
     def evaluator(self) -> TreeEvaluator:
         """The kernel, with the numbers of the rule."""
         game = self.game
-        told = (isinstance(game.announcement, one) for one in (FixedLabels, ShipPlaces))
+        told = game.has_labels, game.shows_ships
         labels = Labels(self.rule.order, *_kinds_and_slots(game), *told)
         evaluator = TreeEvaluator(self.rule, labels, game.contact != "any")
         board = game.rows, game.columns, game.holes
@@ -378,10 +378,11 @@ def _kinds_and_slots(
     if game.is_silent:
         return [], np.empty((0, 2), np.int32)
     codes = Codes.of(game)
-    is_told = game.announce != "sunk"
+    by_kind = game.label_of_kind or {kind: kind for kind in codes.kinds}
+    numbers = list(dict.fromkeys(by_kind[kind] for kind in codes.kinds))
     kinds = [
-        (number if is_told else 0, width, to_words(game.placements(kind)))
-        for number, (kind, width) in enumerate(zip(codes.kinds, codes.widths, strict=True))
+        (numbers.index(by_kind[kind]), width, to_words(game.placements(kind)))
+        for kind, width in zip(codes.kinds, codes.widths, strict=True)
     ]
     slots = [(number, shift) for number, some in enumerate(codes.shifts) for shift in some]
     return kinds, np.array(slots, np.int32)

@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from optsearch.counting.constraints import Constraints, Counting
 from optsearch.evaluation.runners import Runner
-from optsearch.game import ShipNames, bits
+from optsearch.game import bits
 from optsearch.game.position import HIT, Position, Reply, known_replies
 from optsearch.search.rules import Rule
 from optsearch.strategies.greedy import counts_of
@@ -48,7 +48,7 @@ class Top:
         configurations, and the shots of every rule, of one such child to those of the other: their
         histograms are equal. (A strategy in plain Python, or a score of labels, may go by names.)
         """
-        rule, is_named = self._runner.rule, isinstance(self._game.announcement, ShipNames)
+        rule, is_named = self._runner.rule, self._game.names_hits
         is_deaf = isinstance(rule, Rule) and not any(one.labels for one in rule.scores.values())
         fleet = self._game.fleet if is_named and is_deaf else ()
         unhit = set(fleet) - {shot.reply.length for shot in position.shots}

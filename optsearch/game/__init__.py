@@ -2,20 +2,14 @@
 
 `board` has the cells and how they lie to each other, `board_files` boards of files, `cells` the
 names of cells, `game` the fleet and the rules on a board, `ranges` games on many boards as one
-text, `shapes` and `ships` the kinds of ships, `announcements` the replies and what hits tell,
-`position` the shots so far, `orders` orders of the cells, `named_games` games that people play,
-`objective` what a strategy is to be best at, `urn` shooting at random, `names` the levels of
-puzzles, and `notebook` the pieces of HTML by which values draw themselves.
+text, `shapes` and `ships` the kinds of ships, `announcements` the replies and the rules of what
+hits tell, `labels` what they tell on a board, `position` the shots so far, `orders` orders of the
+cells, `named_games` games that people play, `objective` what a strategy is to be best at, `urn`
+shooting at random, `names` the levels of puzzles, and `notebook` the pieces of HTML by which values
+draw themselves.
 """
 
-from optsearch.game.announcements import (
-    ANNOUNCEMENTS,
-    FixedLabels,
-    NoLabels,
-    ShipNames,
-    ShipPlaces,
-    SinkingLabels,
-)
+from optsearch.game.announcements import ANNOUNCEMENTS
 from optsearch.game.board import Board, Permutation, bits, image
 from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, column_name, parse_cell
 from optsearch.game.game import (
@@ -38,13 +32,8 @@ __all__ = [
     "MAX_CELLS",
     "Board",
     "Cell",
-    "FixedLabels",
     "Game",
-    "NoLabels",
     "Permutation",
-    "ShipNames",
-    "ShipPlaces",
-    "SinkingLabels",
     "bits",
     "cell_name",
     "column_name",

@@ -1,22 +1,22 @@
-"""Replies to shots, and the rules of what they tell: each rule is of one of three kinds.
+"""Replies to shots, and the rules of what they tell: each rule is one function.
 
-    NoLabels       a hit tells nothing else
-    FixedLabels    what a hit tells depends on the ship and the cell alone, not on earlier shots:
-                   its name (ShipNames) or where it lies (ShipPlaces)
-    SinkingLabels  what a hit tells depends on the cells hit before, too
-
-What computes names the kinds that it handles (`Game.require_kinds`), and refuses all others.
+It returns the label of a hit on a cell of a ship, or None, whatever was shot before. A flag says
+when the label is told: at every hit, or at the hit that sinks the ship alone (`at_sinking`). Nobody
+else asks for a rule by its name: what follows from it is a behaviour of the game (`Game.is_silent`
+and those after it), which has the table of all labels.
 """
 
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from optsearch.game.cells import Cell
 from optsearch.game.shapes import Placement, parse_kind
 from optsearch.support.errors import GameError, PositionError
+
+Label = int | str  # a kind of ship, a `Placement`, or a word
 
 FORMS = "miss, hit, hit:SHIP, sunk or sunk:LENGTH"  # of the replies of all rules
 WORDS = {  # for replies, and what people write in short
@@ -30,17 +30,19 @@ SIGNS = {"hit": "X×", "miss": "o○", "sunk": "●"}  # of replies: first in te
 class Reply:
     """The answer to a shot: miss, hit, or a hit that sinks.
 
-    length -- what a hit tells of its ship: the length or the shape of the ship that it sinks, as in
-    `sunk:3` or `sunk:L4`, or of the ship that it hits, as in `hit:3`; or where that ship lies
-    (a `Placement`), as in `hit:A1-A3`.
+    length -- the label that a hit tells: the length or the shape of the ship that it sinks, as in
+    `sunk:3` or `sunk:L4`, or of the ship that it hits, as in `hit:3`; where that ship lies
+    (a `Placement`), as in `hit:A1-A3`; or a word, as in `hit:bow`.
     """
 
     hit: bool
     sunk: bool = False
-    length: int | None = None
+    length: Label | None = None
 
     @classmethod
-    def parse(cls, text: str, known: Mapping[str, int] | None = None, forms: str = FORMS) -> Reply:
+    def parse(
+        cls, text: str, known: Mapping[str, Label] | None = None, forms: str = FORMS
+    ) -> Reply:
         """The reply that `miss`, `hit`, `hit:5`, `sunk` or `sunk:3` names; else PositionError.
 
         known -- what replies tell by name, as in `sunk:carrier`, `hit:3a` or `hit:A1-A3`. forms --
@@ -75,8 +77,10 @@ class Reply:
 
     @property
     def order(self) -> tuple[bool, bool, int, str]:
-        """The key by which replies are sorted: the hit, the sinkings by rising length, the miss."""
-        return not self.hit, self.sunk, int(self.length or 0), str(self.length)
+        """The key by which replies are sorted: hits, then sinkings, then the miss."""
+        text = str(self.length)
+        is_number = isinstance(self.length, int) or text.isdecimal()
+        return not self.hit, self.sunk, int(self.length or 0) if is_number else 0, text
 
 
 MISS = Reply(hit=False)
@@ -84,99 +88,87 @@ HIT = Reply(hit=True)
 SUNK = Reply(hit=True, sunk=True)
 
 
-class Announcement(ABC):
-    """What hits tell in a game. forms -- its replies, as error messages write them."""
+@dataclass(frozen=True)
+class PlacedShip:
+    """A ship as a rule is asked about it.
 
-    forms: str
-
-    @abstractmethod
-    def of_hit(self, told: int, is_sunk: bool) -> Reply:
-        """The reply to a hit on a ship.
-
-        told -- what the rule may tell of the ship: its kind, or for ShipPlaces where it lies.
-        is_sunk -- whether every cell of the ship is hit now.
-        """
-
-    def hits(self, ships: Iterable[int]) -> set[Reply]:
-        """Every reply to a hit on one of some ships, by what the rule may tell of each."""
-        return {self.of_hit(told, is_sunk) for told in ships for is_sunk in (False, True)}
-
-    def most(self, fleet: Iterable[int], answer: Reply) -> int | None:
-        """How often the reply to a hit can come in a game at most; None if only hits limit it."""
-        return None
-
-
-class NoLabels(Announcement):
-    """A hit tells nothing else: where the order of the shots makes no difference either."""
-
-    forms = "hit or miss"
-
-    def of_hit(self, told: int, is_sunk: bool) -> Reply:
-        """A plain hit."""
-        return HIT
-
-
-class FixedLabels(Announcement):
-    """Every hit has a label, whatever was hit before; so the order of the shots is no matter.
-
-    A certain hit costs no miss, and what it tells does not depend on when it is shot.
+    kind -- its length, or its shape. cells -- (row, column) in row-major order. place -- where it
+    lies, as a hit shows it.
     """
 
-    def of_hit(self, told: int, is_sunk: bool) -> Reply:
-        """A hit with its label, whether or not the ship is sunk."""
-        return Reply(True, length=told)
+    kind: int
+    cells: tuple[Cell, ...]
+    place: Placement
+
+    @property
+    def name(self) -> str:
+        """The text of its kind, as in 3, 3a or L4."""
+        return str(self.kind)
+
+    @property
+    def length(self) -> int:
+        """The number of its cells."""
+        return len(self.cells)
 
 
-class ShipNames(FixedLabels):
-    """A hit names its ship."""
-
-    forms = "miss or hit:SHIP"
-
-    def most(self, fleet: Iterable[int], answer: Reply) -> int:
-        """As many as the ships of that name have cells."""
-        return sum(int(kind) for kind in fleet if kind == answer.length)
+def tells_nothing(ship: PlacedShip, cell: Cell) -> None:
+    """Return None: a hit has no label."""
 
 
-class ShipPlaces(FixedLabels):
-    """A hit shows its whole ship: the cells where it lies."""
+def tells_kind(ship: PlacedShip, cell: Cell) -> int:
+    """Return the length or the shape of the ship."""
+    return ship.kind
 
-    forms = "miss or hit:CELL-CELL, the ends of the ship, or all its cells as in hit:A1+A2+B2"
 
-    def most(self, fleet: Iterable[int], answer: Reply) -> int:
-        """As many as the ship has cells, if there is one."""
-        is_place = isinstance(answer.length, Placement)
-        return answer.length.bit_count() if is_place else 0  # type: ignore[union-attr]
+def tells_place(ship: PlacedShip, cell: Cell) -> Placement:
+    """Return where the ship lies: all its cells."""
+    return ship.place
 
 
 @dataclass(frozen=True)
-class SinkingLabels(Announcement):
-    """A hit tells whether it sinks its ship, the last of its cells to be hit.
+class Announcement:
+    """A rule of what hits tell.
 
-    names_ship -- whether it tells of which length or shape this ship is.
+    name -- in the text of a game, behind `announce=`. words -- what it says, for people. tells --
+    returns the label of a hit on a cell of a ship, None for no label. forms -- its replies, as
+    error messages write them; "" where they are listed. at_sinking -- True if the label comes with
+    the hit that sinks the ship, which is told from other hits; False if it comes with every hit.
     """
 
-    names_ship: bool
+    name: str
+    words: str
+    tells: Callable[[PlacedShip, Cell], Label | None]
+    forms: str = ""
+    at_sinking: bool = False
 
-    @property
-    def forms(self) -> str:  # type: ignore[override]
-        """With or without a length."""
-        return "hit, miss or sunk:LENGTH" if self.names_ship else "hit, miss or sunk"
-
-    def of_hit(self, told: int, is_sunk: bool) -> Reply:
-        """A hit, or a hit that sinks."""
-        return Reply(True, is_sunk, told if is_sunk and self.names_ship else None)
-
-    def most(self, fleet: Iterable[int], answer: Reply) -> int | None:
-        """As many sinkings as there are such ships."""
-        if not answer.sunk:
-            return None
-        return sum(answer.length in (None, kind) for kind in fleet)
+    def of_hit(self, label: Label | None, is_sunk: bool) -> Reply:
+        """Return the reply to a hit with a label. is_sunk -- True if it sinks the ship."""
+        if self.at_sinking:
+            return Reply(True, is_sunk, label if is_sunk else None)
+        return HIT if label is None else Reply(True, length=label)
 
 
-ANNOUNCEMENTS: dict[str, Announcement] = {
-    "nothing": NoLabels(),
-    "sunk": SinkingLabels(names_ship=False),
-    "ship": SinkingLabels(names_ship=True),
-    "name": ShipNames(),
-    "place": ShipPlaces(),
+_SHOWN = "miss or hit:CELL-CELL, the ends of the ship, or all its cells as in hit:A1+A2+B2"
+ANNOUNCEMENTS = {
+    rule.name: rule
+    for rule in (
+        Announcement("nothing", "hits tell nothing", tells_nothing, "hit or miss"),
+        Announcement(
+            *("sunk", "the hit that sinks a ship says so", tells_nothing, "hit, miss or sunk"),
+            at_sinking=True,
+        ),
+        Announcement(
+            *("ship", "the hit that sinks a ship names it", tells_kind, "hit, miss or sunk:LENGTH"),
+            at_sinking=True,
+        ),
+        Announcement("name", "every hit names its ship", tells_kind, "miss or hit:SHIP"),
+        Announcement("place", "every hit shows its ship", tells_place, _SHOWN),
+    )
 }
+
+
+def announcement_of(name: str) -> Announcement:
+    """Return the rule of a name; GameError for none."""
+    if name not in ANNOUNCEMENTS:
+        raise GameError(f"announce={name!r} is not a rule; use {', '.join(ANNOUNCEMENTS)}")
+    return ANNOUNCEMENTS[name]

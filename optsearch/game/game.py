@@ -20,15 +20,19 @@ from numpy.typing import NDArray
 from optsearch.game import notebook
 from optsearch.game.announcements import (
     ANNOUNCEMENTS,
+    HIT,
     Announcement,
-    NoLabels,
+    Label,
+    PlacedShip,
     Reply,
-    ShipNames,
-    ShipPlaces,
+    announcement_of,
+    tells_kind,
+    tells_nothing,
 )
 from optsearch.game.board import MAKERS, Board, Permutation, bits, image, made
 from optsearch.game.board_files import named_board
 from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, parse_cell
+from optsearch.game.labels import LabelTable
 from optsearch.game.named_games import BOX, NAMED_GAMES, box, parted, suggestion
 from optsearch.game.shapes import Lettered, Placement, Shape, parse_kind
 from optsearch.support.errors import GameError, NotSupported, TooLarge
@@ -40,13 +44,7 @@ IN_WORDS = {
         "corner": "ships may touch diagonally only",
         "any": "ships may touch",
     },
-    "announce": {
-        "nothing": "hits tell nothing",
-        "sunk": "the hit that sinks a ship says so",
-        "ship": "the hit that sinks a ship names it",
-        "name": "every hit names its ship",
-        "place": "every hit shows its ship",
-    },
+    "announce": {name: rule.words for name, rule in ANNOUNCEMENTS.items()},
 }
 """What each value of each rule says; the first one of a rule is what holds where none is given."""
 
@@ -147,6 +145,8 @@ class Game:
         there. Two ships touch, or do not, as they would without holes.
     board -- how the cells of the grid lie to each other (`optsearch.game.board`): a `Board`, or
         the name of a maker.
+    announcement -- the rule that `announce` names (`optsearch.game.announcements`); it may be given
+        where its name is that of no rule.
 
     Raises GameError for a game that cannot be set up. A game into which the fleet does not fit
     because of its shape, such as 4x4:4,3,2, is a game with no configuration.
@@ -159,6 +159,7 @@ class Game:
     announce: str
     holes: int
     board: Board
+    announcement: Announcement
 
     def __init__(
         self,
@@ -169,9 +170,10 @@ class Game:
         announce: str | None = None,
         holes: int | None = None,
         board: Board | str | None = None,
+        announcement: Announcement | None = None,
     ):
         fields = _fields_of(rows) if isinstance(rows, str) else {"rows": rows}
-        values = columns, fleet, contact, announce, holes, board
+        values = columns, fleet, contact, announce, holes, board, announcement
         given = zip(Game.__dataclass_fields__, (None, *values), strict=True)
         fields |= {name: value for name, value in given if value is not None}
         if not {"columns", "fleet"} <= {*fields}:
@@ -179,7 +181,7 @@ class Game:
                 f"{rows!r} is not a game; give its text, as in {_EXAMPLES}, or its rows, columns "
                 "and fleet"
             )
-        self.__dict__.update({**_DEFAULTS, "board": "rectangle", **fields})
+        self.__dict__.update({**_DEFAULTS, "board": "rectangle", "announcement": None, **fields})
         self._check()
 
     def _check(self) -> None:
@@ -203,10 +205,8 @@ class Game:
                 raise GameError(f"{length} is not the length of a ship; lengths are 1 or more")
             if not self.board.placements(length):
                 raise self._no_place(length)
-        if self.announce not in ANNOUNCEMENTS:
-            raise GameError(
-                f"announce={self.announce!r} is not a rule; use {', '.join(ANNOUNCEMENTS)}"
-            )
+        if self.announcement is None or self.announcement.name != self.announce:
+            object.__setattr__(self, "announcement", announcement_of(self.announce))
         self._check_kinds()
         if self.fleet_cells > self.room:
             raise GameError(
@@ -251,7 +251,7 @@ class Game:
 
     def _check_kinds(self) -> None:
         """Raise GameError for kinds that nobody can tell apart where hits do not name ships."""
-        if isinstance(self.announcement, ShipNames):
+        if self.names_hits:
             return
         kinds = list(dict.fromkeys(self.fleet))
         for kind in kinds:
@@ -296,7 +296,7 @@ class Game:
         text = f"{self._grid_text}:{self.fleet_text}"
         if self.contact != "none":
             text += f",contact={self.contact}"
-        if not self.is_silent:
+        if self.announce != "nothing":
             text += f",announce={self.announce}"
         if self.holes != self.board.empty:
             text += f",holes={holes_text(self.holes & ~self.board.empty, self.columns)}"
@@ -318,7 +318,7 @@ class Game:
     @property
     def rules(self) -> dict[str, str]:
         """What the rules say in words, by rule; one ship alone touches none."""
-        rules = {rule: words[getattr(self, rule)] for rule, words in IN_WORDS.items()}
+        rules = {"contact": IN_WORDS["contact"][self.contact], "announce": self.announcement.words}
         return rules if len(self.fleet) > 1 else {"announce": rules["announce"]}
 
     @property
@@ -425,24 +425,9 @@ class Game:
         return tuple(ship for _, ship in sorted(zip(places, ships, strict=True)))
 
     @cached_property
-    def labels(self) -> tuple[int, ...]:
-        """What hits may tell of a ship: its kind, or where it lies."""
-        return tuple(self._places.values()) if self._places else tuple(dict.fromkeys(self.fleet))
-
-    @cached_property
-    def _places(self) -> dict[int, Placement]:
-        """Where ships can lie, if hits show it, by the masks of their cells."""
-        ships = self._kinds if isinstance(self.announcement, ShipPlaces) else ()
-        return {ship: Placement(ship, self.ship_name(ship)) for ship in ships}
-
-    def label(self, kind: int, ship: int) -> int:
-        """What hits may tell of a ship of a kind on some cells (mask)."""
-        return self._places.get(ship, kind)
-
-    @cached_property
     def named_ships(self) -> dict[str, int]:
         """The ships that have names, by these: those of a board file, and those of the box."""
-        names = box(isinstance(self.announcement, ShipNames))
+        names = box(self.names_hits)
         ships = {name: parse_kind(text) for name, text in names.items()}
         if "a" not in self.fleet_text:
             ships = {name: int(kind) for name, kind in ships.items()}
@@ -451,10 +436,16 @@ class Game:
         return {**self.board.kinds, **(ships if is_box else {})}
 
     @cached_property
-    def ships_by_name(self) -> dict[str, int]:
+    def ships_by_name(self) -> dict[str, Label]:
         """What replies tell of ships by the names that they give it, in small letters."""
-        found = {**self.named_ships, **{str(kind).lower(): kind for kind in self.fleet}}
-        for ship, place in self._places.items():
+        labels: tuple[Label, ...] = self.labels if self.has_labels else ()
+        found: dict[str, Label] = {label: label for label in labels if isinstance(label, str)}
+        if not found:
+            found |= {**self.named_ships, **{str(kind).lower(): kind for kind in self.fleet}}
+        for place in labels:
+            if not isinstance(place, Placement):
+                continue
+            ship = int(place)
             names = self.names(ship)
             ends = [f"{names[0]}-{names[-1]}", f"{names[-1]}-{names[0]}"]
             is_whole = (
@@ -464,7 +455,7 @@ class Game:
             found |= dict.fromkeys(map(str.lower, texts), place)
         return found
 
-    def ship_named(self, text: str) -> int:
+    def ship_named(self, text: str) -> Label:
         """What replies tell of the ship of a name, in which blanks may stand for -; 0 for none."""
         return self.ships_by_name.get("-".join(text.lower().split()), 0)
 
@@ -479,7 +470,10 @@ class Game:
     def forms_of_replies(self) -> str:
         """The replies of the game, as error messages write them."""
         rule, ships = self.announcement, []
-        if not (isinstance(rule, ShipNames) or getattr(rule, "names_ship", False)):
+        if not rule.forms:
+            texts = sorted(map(str, self.hit_replies))
+            return f"miss, {', '.join(texts[:20])}" + ", …" * (len(texts) > 20)
+        if rule.tells is not tells_kind:
             return rule.forms
         for kind in dict.fromkeys(self.fleet):
             others = (name for name, one in self.named_ships.items() if one == kind)
@@ -492,15 +486,88 @@ class Game:
         kind = self.kind_of(ship)
         return (self.fleet.index(kind) if self.has_shapes else -kind), ship
 
-    @property
-    def announcement(self) -> Announcement:
-        """What hits tell: a rule of one of the kinds of `optsearch.game.announcements`."""
-        return ANNOUNCEMENTS[self.announce]
+    # What hits tell: all that may be asked of the rule
+
+    @cached_property
+    def is_silent(self) -> bool:
+        """True if a hit tells nothing: the replies are hit and miss."""
+        if self.announcement.at_sinking or self.announcement.tells is tells_nothing:
+            return not self.announcement.at_sinking
+        return not self.label_table.labels
 
     @property
-    def is_silent(self) -> bool:
-        """Whether a shot tells only hit or miss."""
-        return isinstance(self.announcement, NoLabels)
+    def tells_sinkings(self) -> bool:
+        """True if a hit that sinks its ship, and no other, has a label or is told as sunk.
+
+        Then the order of the shots matters. Elsewhere it does not: when a cell that is in every
+        configuration left is shot, the shot costs no miss, and what it tells is no matter of when.
+        """
+        return self.announcement.at_sinking
+
+    @property
+    def has_labels(self) -> bool:
+        """True if every hit tells the label of its ship and cell, whatever was hit before."""
+        return not self.is_silent and not self.tells_sinkings
+
+    @property
+    def names_hits(self) -> bool:
+        """True if every hit names its ship: the labels are the kinds of the fleet."""
+        return self.announcement.tells is tells_kind and not self.announcement.at_sinking
+
+    @property
+    def shows_ships(self) -> bool:
+        """True if every hit shows its whole ship: the labels are placements."""
+        return not self.names_hits and self.has_labels and self.label_table.are_placements
+
+    @cached_property
+    def label_of_kind(self) -> dict[int, Label | None] | None:
+        """The label of each kind of ship; None where the placement or the cell matters, too.
+
+        What reveals all ships but some, as lower bounds do, is valid only where there is one: there
+        all hits on a single ship have the same reply, so they tell nothing of where it lies.
+        """
+        tells = self.announcement.tells
+        if tells in (tells_nothing, tells_kind):  # without the table
+            return {kind: kind if tells is tells_kind else None for kind in self.fleet}
+        return self.label_table.of_kind
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """Every label, each once, in the order of the fleet and of its placements."""
+        if self.label_of_kind is not None:
+            told = dict.fromkeys(self.label_of_kind[kind] for kind in self.fleet)
+            return tuple(label for label in told if label is not None)
+        return self.label_table.labels
+
+    @cached_property
+    def label_table(self) -> LabelTable:
+        """The label of each cell of each placement, and what follows from them."""
+        return _label_table(self)
+
+    def label(self, kind: int, ship: int, cell: int) -> Label | None:
+        """Return the label of a cell (index) of a placement, its kind and mask; None for none."""
+        return self.label_table.cells[kind, ship][cell]
+
+    def kind_told(self, label: Label | None) -> int | None:
+        """Return the kind of the ship that a label names or shows; None if it does neither."""
+        if isinstance(label, Placement):
+            return self.kind_of(label)
+        return None if isinstance(label, str) else label
+
+    def hit_reply(self, kind: int, ship: int, cell: int, is_sunk: bool) -> Reply:
+        """Return the reply to a hit on a cell (index) of a placement, its kind and mask."""
+        return self.announcement.of_hit(self.label(kind, ship, cell), is_sunk)
+
+    @cached_property
+    def hit_replies(self) -> frozenset[Reply]:
+        """Every reply to a hit."""
+        return frozenset([HIT]) if self.is_silent else self.label_table.replies
+
+    def most(self, answer: Reply) -> int | None:
+        """Return how often a reply to a hit can come in a game at most; None without a limit."""
+        if self.is_silent or (self.tells_sinkings and not answer.sunk):
+            return None
+        return self.label_table.most.get(answer.length, 0)
 
     def announcing(self, announce: str) -> Game:
         """The game with another announcement, without letters where nobody hears them.
@@ -508,21 +575,26 @@ class Game:
         Where letters go, each configuration stands for equally many of this game.
         """
         fleet = self.fleet
-        if not isinstance(ANNOUNCEMENTS[announce], ShipNames):
+        rule = announcement_of(announce)
+        if rule.at_sinking or rule.tells is not tells_kind:
             fleet = tuple(int(one) if isinstance(one, Lettered) else one for one in fleet)
         return replace(self, announce=announce, fleet=fleet)
 
-    def require_kinds(self, what: str, *kinds: type[Announcement]) -> None:
-        """Raise NotSupported unless what hits tell is of one of the kinds that `what` handles."""
-        if not isinstance(self.announcement, kinds):
-            names = [name for name, rule in ANNOUNCEMENTS.items() if isinstance(rule, kinds)]
+    def require_rule(self, what: str, is_handled: bool, rules: str) -> None:
+        """Raise NotSupported unless `what` handles what hits tell. rules -- those it handles."""
+        if not is_handled:
             raise NotSupported(
-                f"{what} is for announce={'|'.join(names)}; {self} has announce={self.announce}"
+                f"{what} is for announce={rules}; {self} has announce={self.announce}"
             )
 
     def require_silent(self, what: str) -> None:
         """Raise NotSupported where hits tell more, which `what` does not handle."""
-        self.require_kinds(what, NoLabels)
+        self.require_rule(what, self.is_silent, "nothing")
+
+    def require_no_sinkings(self, what: str) -> None:
+        """Raise NotSupported where the order of the shots matters, which `what` does not handle."""
+        rules = [name for name, rule in ANNOUNCEMENTS.items() if not rule.at_sinking]
+        self.require_rule(what, not self.tells_sinkings, "|".join(rules))
 
     def require_small(self, what: str) -> None:
         """Raise TooLarge for a board of more than 128 cells, which `what` does not handle."""
@@ -640,11 +712,18 @@ class Game:
     def symmetries(self, most: int | None = None) -> tuple[Permutation, ...]:
         """The symmetries of the board: permutations p, cell index i going to p[i].
 
-        Those of the board that take holes to holes, and ships to ways in which they may lie; the
-        identity first. most -- where there are more, only the identity.
+        Those of the board that take holes to holes, ships to ways in which they may lie, and
+        labels to themselves; the identity first. most -- where there are more, only the identity.
         """
-        found = _symmetries(self.board, self.holes, frozenset(self.fleet))
-        return found[:1] if most is not None and len(found) > most else found
+        symmetries = _symmetries(self.board, self.holes, frozenset(self.fleet))
+        if self.label_of_kind is None:
+            symmetries = self._label_symmetries
+        return symmetries[:1] if most is not None and len(symmetries) > most else symmetries
+
+    @cached_property
+    def _label_symmetries(self) -> tuple[Permutation, ...]:
+        symmetries = _symmetries(self.board, self.holes, frozenset(self.fleet))
+        return tuple(filter(self.label_table.keeps, symmetries))
 
     def images(self, mask: int) -> list[int]:
         """A mask under each of the symmetries, in their order; equal images are repeated."""
@@ -732,6 +811,20 @@ def _place(kind: int) -> tuple[int, bool, str]:
 @lru_cache(maxsize=256)
 def _placements(board: Board, length: int, holes: int) -> tuple[int, ...]:
     return tuple(ship for ship in board.placements(length) if not ship & holes)
+
+
+@lru_cache(maxsize=16)
+def _label_table(game: Game) -> LabelTable:
+    labels = {}
+    for kind in dict.fromkeys(game.fleet):
+        for mask in game.placements(kind):
+            cells = {index: game.cell(index) for index in bits(mask)}
+            place = Placement(mask, game.ship_name(mask))
+            ship = PlacedShip(kind, tuple(cells.values()), place)
+            labels[kind, mask] = {
+                index: game.announcement.tells(ship, cell) for index, cell in cells.items()
+            }
+    return LabelTable(game.announcement, game.fleet, labels)
 
 
 @lru_cache(maxsize=1 << 16)

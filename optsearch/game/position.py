@@ -23,10 +23,7 @@ from optsearch.game.announcements import (
     SIGNS,
     SUNK,
     WORDS,
-    FixedLabels,
-    NoLabels,
     Reply,
-    ShipPlaces,
 )
 from optsearch.game.board import connected
 from optsearch.game.cells import Cell, cell_name, cell_of, is_cell, parse_cell
@@ -61,17 +58,16 @@ def legend(game: Game, in_figures: bool = False) -> str:
 @lru_cache(maxsize=16)
 def known_replies(game: Game) -> tuple[Reply, ...]:
     """Every reply that the rules of the game know, in the order of replies."""
-    hits = game.announcement.hits(game.labels)
-    return tuple(sorted({MISS} | hits, key=lambda reply: reply.order))
+    return tuple(sorted({MISS} | game.hit_replies, key=lambda reply: reply.order))
 
 
 def replies_at(game: Game, cell: Cell) -> list[Reply]:
-    """The known replies to a shot at a cell: of ships that hits show, those that lie there."""
-    bit = game.bit(cell)
+    """The known replies to a shot at a cell: of labels those that ships there can tell."""
+    index = game.bit(cell).bit_length() - 1
     return [
         one
         for one in known_replies(game)
-        if not isinstance(one.length, Placement) or one.length & bit
+        if not (game.has_labels and one.hit) or game.label_table.tellers(one.length, index)
     ]
 
 
@@ -86,7 +82,7 @@ def reply(game: Game, configuration: Iterable[int], hits: int, shot: int) -> Rep
             return HIT  # also where one set of cells is all the ships
         if ship & shot:
             kind = game.fleet[number] if game.has_twins else game.kind_of(ship)
-            return game.announcement.of_hit(game.label(kind, ship), not ship & ~(hits | shot))
+            return game.hit_reply(kind, ship, shot.bit_length() - 1, not ship & ~(hits | shot))
     return MISS
 
 
@@ -166,18 +162,19 @@ class Position:
 
     def _check_label(self, shot: Shot, before: Sequence[Shot]) -> None:
         """Raise PositionError for a ship that the fleet has not, or that is named too often."""
-        fleet, length = self.game.fleet, shot.reply.length
+        length = shot.reply.length
         lies_there = isinstance(length, Placement) and length & self.game.bit(shot.cell)
-        if isinstance(self.game.announcement, ShipPlaces) and not lies_there:
+        if self.game.shows_ships and not lies_there:
             raise PositionError(
                 f"{shot} shows no ship of the fleet {self.game.fleet_text} that lies there; the "
                 f"replies are {self.game.forms_of_replies}"
             )
-        most = self.game.announcement.most(fleet, shot.reply)
+        most = self.game.most(shot.reply)
         number = 1 + sum(one.reply == shot.reply for one in before)
         if most is None or number <= most:
             return
         kind = "shape" if isinstance(length, Shape) else "length"
+        kind = "label" if isinstance(length, str) else kind
         what = "" if length is None else f" of {kind} {length}"
         has = f"; the fleet {self.game.fleet_text} has {most or 'none'}"
         if not most:
@@ -248,7 +245,7 @@ class Position:
                 continue
             heard[one] += 1
             is_one = fleet.count(one.length) == 1 or isinstance(one.length, Placement)
-            if is_one and heard[one] == self.game.announcement.most(fleet, one):
+            if is_one and heard[one] == self.game.most(one):
                 found[shot.cell] = SUNK
         return found
 
@@ -313,7 +310,7 @@ class Position:
                 if symbol in replies:
                     drawn[i, j] = replies[symbol]
         hit = next((cell for cell, one in drawn.items() if one.hit), None)
-        if hit is not None and isinstance(game.announcement, FixedLabels):
+        if hit is not None and game.has_labels:
             raise PositionError(
                 f"a drawn board does not say what the hit at {cell_name(hit)} tells; give the "
                 f"shots as text: the replies of {game} are {game.forms_of_replies}"
@@ -400,8 +397,7 @@ class Position:
     # Equality
 
     def _key(self) -> tuple[Game, object]:
-        ordered = not isinstance(self.game.announcement, NoLabels | FixedLabels)
-        return self.game, self.shots if ordered else frozenset(self.shots)
+        return self.game, self.shots if self.game.tells_sinkings else frozenset(self.shots)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Position) and self._key() == other._key()
@@ -435,7 +431,7 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
             name = cell_name(cell)
             raise PositionError(f"{name} has no reply; write it as in {name} miss or {name}=miss")
         answer = _in_full(words.pop(0))
-        if isinstance(game.announcement, FixedLabels):
+        if game.has_labels:
             if game.ship_named(answer):
                 answer = f"hit:{answer}"
             elif answer.lower() == "hit" and words and _is_label(words[0], game.bit(cell), game):
@@ -510,7 +506,7 @@ def _sinkings_of(game: Game, drawn: Mapping[Cell, Reply]) -> dict[Cell, Reply]:
             *others, last = game.cells_of(ship)
             found |= dict.fromkeys(others, HIT)
             found[last] = SUNK
-            if game.announce == "ship":
+            if game.labels:
                 kinds = [kind for kind in game.fleet if ship in game.placements(kind)]
                 if not kinds:
                     raise PositionError(

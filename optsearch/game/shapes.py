@@ -59,6 +59,9 @@ class Labelled(int):
     def __format__(self, form: str) -> str:
         return format(self.text, form)
 
+    def __ne__(self, other: object) -> bool:  # that of integers knows nothing of the text
+        return not self == other
+
 
 class Placement(Labelled):
     """Where a ship lies, as a hit shows it; as an integer, the mask of its cells."""

@@ -13,10 +13,11 @@ from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from math import comb, factorial, prod
+from operator import add
 
 from optsearch.counting.family import Family, sets_by_weight
 from optsearch.counting.posterior import Posterior
-from optsearch.game import Game, ShipNames, bits, image
+from optsearch.game import Game, bits, image
 from optsearch.game.position import HIT, MISS, Position, Shot
 from optsearch.support.errors import TooLarge
 
@@ -68,9 +69,8 @@ def hit_words(game: Game) -> int:
     """
     if game.is_silent:
         return 1
-    if isinstance(game.announcement, ShipNames):
-        cells = [int(kind) * game.fleet.count(kind) for kind in set(game.fleet)]
-        return factorial(game.fleet_cells) // prod(map(factorial, cells))
+    if game.has_labels:
+        return sum(factorial(game.fleet_cells) // prod(map(factorial, one)) for one in _told(game))
     # What may be sunk after some hits, all with the same replies -> how many sequences.
     sequences: dict[frozenset[tuple[int, ...]], int] = {frozenset({()}): 1}
     for hits in range(1, game.fleet_cells + 1):
@@ -85,13 +85,33 @@ def hit_words(game: Game) -> int:
                     states_by_reply.setdefault(0, set()).add(sunk)
                 for length in set(left):
                     if sum(sunk) + length <= hits:
-                        reply = length if game.announce == "ship" else 1
+                        reply = length if game.labels else 1
                         states_by_reply.setdefault(reply, set()).add(tuple(sorted((*sunk, length))))
             for possible in states_by_reply.values():
                 key = frozenset(possible)
                 after[key] = after.get(key, 0) + number
         sequences = after
     return sum(n for states, n in sequences.items() if tuple(sorted(game.fleet)) in states)
+
+
+MOST_WAYS = 100_000  # in which the hits of a game can have labels
+
+
+def _told(game: Game) -> set[tuple[int, ...]]:
+    """How many hits of a whole game can have each label: a row for every way."""
+    ways = {(0,) * (1 + len(game.labels))}
+    numbers = {label: i for i, label in enumerate((None, *game.labels))}
+    of_kind: dict[int, set[tuple[int, ...]]] = {kind: set() for kind in game.fleet}
+    for (kind, _), parts in game.label_table.parts.items():
+        row = [0] * len(numbers)
+        for label, cells in parts.items():
+            row[numbers[label]] = cells.bit_count()
+        of_kind[kind].add(tuple(row))
+    for kind in game.fleet:
+        ways = {tuple(map(add, one, more)) for one in ways for more in of_kind[kind]}
+        if len(ways) > MOST_WAYS:
+            raise TooLarge(f"hits of {game} can have labels in more than {MOST_WAYS:,} ways")
+    return ways
 
 
 def leaf_counting_misses(leaves: Leaves, hits: int, words: int = 1) -> int:

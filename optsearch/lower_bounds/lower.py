@@ -17,7 +17,7 @@ from typing import NamedTuple
 from optsearch.counting.family import Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import MAX_CELLS, Game, ShipNames, ShipPlaces, bits
+from optsearch.game import MAX_CELLS, Game, bits
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
 from optsearch.lower_bounds.by_chance import misses_by_chance
@@ -149,7 +149,7 @@ def first_bounds_of(
     cells = game.cells - (position.closed | game.holes).bit_count()
     if objective.kind == "worst":
         # A packing tells all ships but one; where one hit shows a whole ship it proves nothing.
-        packings = [] if position.shots or game.announce == "place" else hidden_ship_sets(game)
+        packings = [] if position.shots or game.label_of_kind is None else hidden_ship_sets(game)
         misses = max((n for sets in packings for n in worst_case_misses(game, sets)), default=0)
         return hits + misses, cells
     misses = (objective.shots or 0) - hits
@@ -192,12 +192,12 @@ def lower_bounds_in_turn(
         yield from _from_leaves(position, Family.of(position, prior))
         return
     plain = position  # a mean over ships without letters is that with letters
-    if isinstance(position.game.announcement, ShipNames):
+    if position.game.names_hits:
         plain = Position(position.game.announcing("nothing"))
     number = Posterior(plain, progress=_counting(progress)).configurations
     if not number:
         Posterior(position).require_some()
-    if isinstance(position.game.announcement, ShipPlaces):
+    if position.game.shows_ships:
         yield _from_places(position, number)
         return
     reason = NOT_LISTED if position.game.cells > MAX_CELLS else ""
@@ -208,7 +208,8 @@ def lower_bounds_in_turn(
         yield _from_leaves_apart(position, number)
     else:
         yield from _from_leaves(position)
-    yield from _told(plain, number, progress, leave_out)
+    if position.game.label_of_kind is not None:  # else hits on the last ship tell where it lies
+        yield from _told(plain, number, progress, leave_out)
 
 
 def _from_places(position: Position, number: int) -> Bound:
@@ -219,7 +220,7 @@ def _from_places(position: Position, number: int) -> Bound:
     hits and misses, and each first hit shows one of the ships that can lie on its cell.
     """
     game, hits = position.game, position.hits_left
-    through = Counter(cell for ship in game.labels for cell in bits(ship))
+    through = Counter(cell for _, ship in game.label_table.cells for cell in bits(ship))
     words, ships = max(through.values()) ** len(game.fleet), len(game.fleet)
     misses = leaf_counting_misses({1: number}, ships, words)
     return Bound(

@@ -12,9 +12,10 @@ from fractions import Fraction
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.evaluation.choosing import Chooser
-from optsearch.game import MAX_CELLS, Cell, ShipNames, ShipPlaces
+from optsearch.game import MAX_CELLS, Cell
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position
+from optsearch.game.shapes import Placement
 from optsearch.search.solver import solve
 from optsearch.support.errors import NotSupported
 from optsearch.support.progress import Limit, LimitReached, Progress, Status, no_progress
@@ -40,18 +41,22 @@ class Advice:
     def ships_left(self) -> tuple[int, ...] | None:
         """The ships not sunk, the longest first; None where it is not told which were sunk."""
         position = self.posterior.told
-        if isinstance(position.game.announcement, ShipNames):
+        if position.game.names_hits:
             fleet, hits = position.game.fleet, Counter(shot.reply.length for shot in position.shots)
             is_known = all(fleet.count(kind) == 1 or hits[kind] < int(kind) for kind in fleet)
             return tuple(kind for kind in fleet if hits[kind] < int(kind)) if is_known else None
-        if isinstance(position.game.announcement, ShipPlaces):
+        if position.game.shows_ships:
             hits = Counter(shot.reply.length for shot in position.shots)
-            sunk = [ship for ship, n in hits.items() if ship and n == ship.bit_count()]
+            sunk = [
+                ship
+                for ship in hits
+                if isinstance(ship, Placement) and hits[ship] == ship.bit_count()
+            ]
             left = Counter(position.game.fleet) - Counter(map(position.game.kind_of, sunk))
             return tuple(left.elements())
         sinkings = [shot.reply for shot in position.shots if shot.reply.sunk]
-        told = [reply.length for reply in sinkings if reply.length is not None]
-        if position.game.is_silent or len(told) < len(sinkings):
+        told = [reply.length for reply in sinkings if isinstance(reply.length, int)]
+        if not position.game.tells_sinkings or len(told) < len(sinkings):
             return None
         return tuple((Counter(position.game.fleet) - Counter(told)).elements())
 

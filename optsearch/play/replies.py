@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import Cell, FixedLabels, Game, cell_name
+from optsearch.game import Cell, Game, cell_name
 from optsearch.game.noise import Lies, Noise, NoisyPosition
 from optsearch.game.position import HIT, SUNK, Position, Reply, Shot, replies_at, shots_of
 from optsearch.game.shapes import Placement, is_kind
@@ -58,9 +58,9 @@ def position_of(game: Game, text: str) -> Position:
 
 def _unnamed(game: Game) -> Reply | None:
     """The reply that a person may give without the ship that it names; None where none is named."""
-    if isinstance(game.announcement, FixedLabels):
-        return HIT
-    return SUNK if game.announce == "ship" else None
+    if game.has_labels:
+        return None if HIT in game.hit_replies else HIT
+    return SUNK if game.labels else None
 
 
 def reply_in(position: Position | NoisyPosition, cell: Cell, reply: Reply) -> Reply:
@@ -69,12 +69,12 @@ def reply_in(position: Position | NoisyPosition, cell: Cell, reply: Reply) -> Re
     Where it does not name the ship that it must name, it is the only one that is possible.
     """
     game = position.game
-    if reply.sunk and game.announce == "nothing":
+    if reply.sunk and game.is_silent:
         raise PositionError(
             f"{game} announces no sinkings; where they are told, begin with {game},announce=ship "
             f"or ,announce=sunk, and write {cell_name(cell)} hit here"
         )
-    if reply.length is not None and game.announce == "sunk":
+    if reply.length is not None and game.tells_sinkings and not game.labels:
         return replace(reply, length=None)
     if reply != _unnamed(game) or game.bit(cell) & position.closed:
         return reply
@@ -107,7 +107,7 @@ def _fits(position: Position | NoisyPosition, cell: Cell, reply: Reply) -> bool:
 
 def as_shown(position: Position | NoisyPosition) -> Position | NoisyPosition:
     """The position with hits on all cells of a ship after the hit that shows it."""
-    if position.game.announce != "place":
+    if not position.game.shows_ships:
         return position
     shots: dict[Cell, Shot] = {}
     for shot in position.shots:
@@ -237,7 +237,7 @@ def _is_possible(game: Game, shots: Sequence[Shot], kept: Set[int]) -> bool:
     that reply otherwise are left out, and ships that cover the hits and no miss are counted. Where
     each hit names its ship, the other shots do not matter.
     """
-    if isinstance(game.announcement, FixedLabels):
+    if game.has_labels:
         try:
             left = Position(game, (shot for i, shot in enumerate(shots) if i in kept))
         except PositionError:  # more hits of a ship than it has cells

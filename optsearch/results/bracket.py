@@ -17,7 +17,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.evaluation import Task, run_task
 from optsearch.evaluation.runners import runner_of
-from optsearch.game import ANNOUNCEMENTS, MAX_CELLS, Game, ShipNames, notebook
+from optsearch.game import ANNOUNCEMENTS, MAX_CELLS, Game, notebook
 from optsearch.game.position import Position
 from optsearch.lower_bounds import (
     Bound,
@@ -415,8 +415,8 @@ def _evaluated(game: Game, results: Path) -> list[Bound]:
     that name their ships tell of a sinking too, where each ship has a name of its own.
     """
     names = list(ANNOUNCEMENTS)
-    told = names[: names.index(game.announce) + 1]
-    if isinstance(game.announcement, ShipNames) and len(set(game.fleet)) < len(game.fleet):
+    told = names[: names.index(game.announce) + 1] if game.announce in names else []
+    if not told or (game.names_hits and len(set(game.fleet)) < len(game.fleet)):
         told = ["nothing", game.announce]
     playable: dict[Game | None, str] = {game.announcing(one): one for one in told}
     gathered = []

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from optsearch.check.proofs import marks_of
 from optsearch.counting.configurations import Configurations, list_ships, to_masks
-from optsearch.game import Game, NoLabels, Permutation, ShipNames, bits
+from optsearch.game import Game, Permutation, bits
 from optsearch.game.game import MOST_TURNS
 from optsearch.game.position import MISS, Position, Shot
 from optsearch.search.greedy import GreedySolver
@@ -99,7 +99,8 @@ class Scope:
         fleet does not fit.
         """
         for game in games:
-            game.require_kinds("a search for counterexamples", NoLabels, ShipNames)
+            is_handled = game.is_silent or game.names_hits
+            game.require_rule("a search for counterexamples", is_handled, "nothing|name")
             Configurations(Position(game)).require_some()
         cells = max(game.cells for game in games)
         return cls(cells, empty_only=empty_only, own=tuple(dict.fromkeys(games)))
@@ -227,9 +228,9 @@ class Counterexample:
         }
 
 
-def _names(game: Game) -> tuple[int, ...]:
+def _names(game: Game) -> tuple[int | str | None, ...]:
     """What a hit can tell: a digit for each."""
-    return (0,) if game.is_silent else game.labels
+    return (None,) if game.is_silent else game.labels
 
 
 def _base(game: Game) -> int:

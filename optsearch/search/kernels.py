@@ -30,12 +30,8 @@ from optsearch.counting.family import MAX_SETS, Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.game import (
-    FixedLabels,
     Game,
-    NoLabels,
     Permutation,
-    ShipPlaces,
-    SinkingLabels,
     bits,
     image,
 )
@@ -179,7 +175,6 @@ class Problem:
         hidden, in place of configurations; for the mean.
         Raises ImpossiblePosition when there is none, TooLarge when they cannot be listed.
         """
-        position.game.require_kinds("a search", NoLabels, FixedLabels, SinkingLabels)
         if not position.game.is_silent:
             if prior is not None:
                 position.game.require_silent("a search by a prior")
@@ -215,18 +210,17 @@ class Problem:
     def labelled(self) -> tuple[str, CellSets, tuple[int, ...]]:
         """What hits tell, as `Search` takes it: the kind of replies, the items, their labels.
 
-        An item is ships, with a number for what hits tell of each. Where hits show their ships, it
-        is the cells with each label, the same number of labels in all items: the label of a cell
-        says which of the ships that go through it lies there.
+        An item is ships, with a number for what hits tell of each. Where this depends on where they
+        lie, it is the cells with each label, the same number of labels in all items: the label of
+        a cell says which of the labels that can be told there is.
         """
         if self.ships is None:
             return "nothing", self.sets, (0,)
-        if isinstance(self.game.announcement, ShipPlaces):
-            items = _by_place(self.ships)
+        if self.game.label_of_kind is None:
+            items = _by_label(self.game, self.ships)
             return "places", items, tuple(range(items.shape[1]))
-        is_fixed = isinstance(self.game.announcement, FixedLabels)
         told = labels(self.game)[: self.ships.shape[1]]
-        return "labels" if is_fixed else "sinkings", self.ships, told
+        return "labels" if self.game.has_labels else "sinkings", self.ships, told
 
     @cached_property
     def automorphisms(self) -> tuple[Permutation, ...]:
@@ -322,7 +316,7 @@ class Kernel:
 
         Where sinkings are announced, when a certain cell is shot decides what a sinking tells.
         """
-        if isinstance(self.game.announcement, SinkingLabels) and len(state.family) > 1:
+        if self.game.tells_sinkings and len(state.family) > 1:
             return 0
         words = np.bitwise_and.reduce(self.sets[state.family], axis=0)
         return to_masks(words[None, :])[0] & ~state.hits
@@ -372,7 +366,7 @@ class Kernel:
         codes = self._codes(state, cell)
         found: dict[Reply, NDArray[np.bool_]] = {}
         for code in np.unique(codes).tolist():
-            for reply, some in self._replies(state, code, codes == code):
+            for reply, some in self._replies(state, cell, code, codes == code):
                 found[reply] = found.get(reply, False) | some
         return {
             reply: (hit if reply.hit else missed)._replace(family=state.family[found[reply]])
@@ -380,21 +374,22 @@ class Kernel:
         }
 
     def _replies(
-        self, state: Subfamily, code: int, has: NDArray[np.bool_]
+        self, state: Subfamily, cell: int, code: int, has: NDArray[np.bool_]
     ) -> Iterator[tuple[Reply, NDArray[np.bool_]]]:
         """The replies of the sets with a code of `_codes`, and which of the state give each."""
         if not code:
             yield MISS, has
             return
         ship, kind = abs(code) - 1, self.game.fleet[abs(code) - 1]
-        if not isinstance(self.game.announcement, ShipPlaces):
-            yield self.game.announcement.of_hit(kind, code < 0), has
+        by_kind = self.game.label_of_kind
+        if by_kind is not None:
+            yield self.game.announcement.of_hit(by_kind[kind], code < 0), has
             return
         assert self.problem.ships is not None
         places = self.problem.ships[state.family, ship]
         for place in np.unique(places[has], axis=0):
-            told = self.game.label(kind, to_masks(place[None])[0])
-            yield self.game.announcement.of_hit(told, code < 0), (places == place).all(axis=1) & has
+            told = self.game.hit_reply(kind, to_masks(place[None])[0], cell, code < 0)
+            yield told, (places == place).all(axis=1) & has
 
     def _codes(self, state: Subfamily, cell: int) -> NDArray[np.int64]:
         """Which ship of each set a shot hits, from 1, negative if it sinks it; 0 a miss.
@@ -610,43 +605,50 @@ def _most(counts: NDArray[np.int64]) -> list[int]:
 
 def labels(game: Game) -> tuple[int, ...]:
     """A number for what hits tell of each ship; equal where it is the same."""
-    if game.is_silent or game.announcement == SinkingLabels(names_ship=False):
-        return (0,) * len(game.fleet)
-    kinds = list(dict.fromkeys(game.fleet))
-    return tuple(len(kinds) - kinds.index(kind) for kind in game.fleet)
+    by_kind = game.label_of_kind
+    assert by_kind is not None
+    told = [by_kind[kind] for kind in game.fleet]
+    numbers = list(dict.fromkeys(one for one in told if one is not None))
+    return tuple(0 if one is None else len(numbers) - numbers.index(one) for one in told)
 
 
 def _compatible(position: Position) -> NDArray[np.uint64]:
     """The configurations of a position as ships, shape (n, ships, 2)."""
-    if not any(shot.reply.sunk or shot.reply.length for shot in position.shots):
+    if not position.hits or not any(
+        shot.reply.sunk or shot.reply.length for shot in position.shots
+    ):
         ships: CellSets = list_ships(position)
         keep = [position.is_compatible(to_masks(row)) for row in ships]
         return np.ascontiguousarray(ships[keep])
     return np.ascontiguousarray(Posterior(position).everything(masks=True))
 
 
-def _by_place(ships: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The cells of configurations by the labels that show their ships, shape (n, labels, 2).
+def _by_label(game: Game, ships: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The cells of configurations by the numbers of the labels told there, shape (n, labels, 2).
 
-    The label of a cell is the number of the ship there among all that go through this cell.
+    The number of a label is its place among all that can be told at this cell.
     """
     masks = [to_masks(row) for row in ships]
-    through: dict[int, dict[int, int]] = {}
-    for ship in sorted({ship for row in masks for ship in row}):
-        for cell in bits(ship):
-            numbers = through.setdefault(cell, {})
-            numbers[ship] = len(numbers)
-    number = max(map(len, through.values()))
+    lying = [list(zip(game.kinds_of(row), row, strict=True)) for row in masks]
+    there: dict[int, dict[int | str | None, int]] = {}
+    for ship in sorted({one for row in lying for one in row}, key=lambda one: one[1]):
+        for label, cells in game.label_table.parts[ship].items():
+            for cell in bits(cells):
+                numbers = there.setdefault(cell, {})
+                numbers.setdefault(label, len(numbers))
+    number = max(map(len, there.values()))
     if number > MAX_LABELS:
+        what = "of the ships that are left can lie" if game.shows_ships else "labels can be told"
         raise TooLarge(
-            f"{number} of the ships that are left can lie on one cell; a search tells at most "
-            f"{MAX_LABELS} apart where each hit shows its ship"
+            f"{number} {what} on one cell; a search tells at most {MAX_LABELS} apart"
+            + " where each hit shows its ship" * game.shows_ships
         )
     items = []
-    for row in masks:
+    for row in lying:
         item = [0] * number
         for ship in row:
-            for cell in bits(ship):
-                item[through[cell][ship]] |= 1 << cell
+            for label, cells in game.label_table.parts[ship].items():
+                for cell in bits(cells):
+                    item[there[cell][label]] |= 1 << cell
         items.append(to_words(item))
     return np.array(items)

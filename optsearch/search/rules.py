@@ -21,7 +21,7 @@ from optsearch.compiled._walk import (
     UNIT,
 )
 from optsearch.counting.configurations import Codes
-from optsearch.game import MAX_CELLS, Game, ShipPlaces, SinkingLabels
+from optsearch.game import MAX_CELLS, Game
 from optsearch.support.errors import StrategyError
 from optsearch.support.user_code import safe_repr
 
@@ -78,24 +78,26 @@ class CompiledScore:
         least = number_in("least", self.least, *LEAST)
         certain = bool(takes_certain) and not game.is_silent
         if takes_certain is None:
-            certain = self.certain and isinstance(game.announcement, SinkingLabels)
+            certain = self.certain and game.tells_sinkings
         return replace(self, least=least, certain=certain)
 
 
-def labels_at(game: Game, cell: int) -> list[int | None]:
+def labels_at(game: Game, cell: int) -> list[int | str | None]:
     """What a hit on a cell can tell, as the kernels number it; None: that some ship is sunk."""
-    kinds = () if game.is_silent else Codes.of(game).kinds
-    if isinstance(game.announcement, ShipPlaces):
-        ships = ((kind, ship) for kind in kinds for ship in game.placements(kind))
-        return [game.label(kind, ship) for kind, ship in ships if ship >> cell & 1]
-    return [None] if game.announce == "sunk" else list(kinds)
+    if game.is_silent:
+        return []
+    if game.label_of_kind is not None:
+        return list(dict.fromkeys(game.label_of_kind.values()))
+    ships = ((kind, ship) for kind in Codes.of(game).kinds for ship in game.placements(kind))
+    told = [game.label(kind, ship, cell) for kind, ship in ships if ship >> cell & 1]
+    return list(dict.fromkeys(told))
 
 
 def told_lengths(game: Game) -> list[int]:
     """For each label of `labels_at` how many cells the ship has, 0 where it does not say."""
-    if isinstance(game.announcement, ShipPlaces):
+    if game.label_of_kind is None:
         return [0] * Codes.of(game).labels
-    return [int(kind or 0) for kind in labels_at(game, 0)]
+    return [int(one) if isinstance(one, int) else 0 for one in labels_at(game, 0)]
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from optsearch.compiled._table import MemoryTable
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.family import Family
 from optsearch.counting.prior import Prior
-from optsearch.game import Cell, Game, ShipPlaces, bits
+from optsearch.game import Cell, Game, bits
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
 from optsearch.lower_bounds import leaf_counting_misses
@@ -245,8 +245,8 @@ class Solver:
         if kernel.is_silent and len(kernel.family.sets) * game.cells <= MOST:
             return [kernel.family.sets]
         is_whole = not self.position.shots and self.prior is None
-        is_told = isinstance(game.announcement, ShipPlaces)  # where the one lies, by its first hit
-        return hidden_ship_sets(game) if is_whole and not is_told else []
+        shows_place = game.label_of_kind is None  # hits on a ship tell where it lies
+        return hidden_ship_sets(game) if is_whole and not shows_place else []
 
     def _open_answer(self) -> Solution:
         """What is known of the worst case, or of what is finished in time, before the end."""

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from optsearch.counting.configurations import Codes, list_ships, to_masks
 from optsearch.counting.posterior import Posterior
-from optsearch.game import MAX_CELLS, Cell, FixedLabels, Game, bits
+from optsearch.game import MAX_CELLS, Cell, Game, bits
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.orders import order_of
 from optsearch.game.position import MISS, Position, Reply, known_replies, reply
@@ -102,9 +102,8 @@ def counts_of(position: Position) -> Counts:
     replies = defaultdict[int, Counter[Reply]](Counter)
     for (kind, ship), n in () if game.is_silent else posterior.by_kind.items():
         left = ship & ~position.hits
-        answer = game.announcement.of_hit(game.label(kind, ship), left.bit_count() == 1)
         for cell in bits(left):
-            replies[cell][answer] += n
+            replies[cell][game.hit_reply(kind, ship, cell, left.bit_count() == 1)] += n
     return Counts(posterior.configurations, cells, replies)
 
 
@@ -127,7 +126,7 @@ def endgame_shot(position: Position, order: Sequence[int]) -> int:
     """The first cell in an order that an optimal strategy shoots in a position of few sets."""
     if position.game.is_silent:
         return optimal_shot(residual_sets(position), order)
-    if isinstance(position.game.announcement, FixedLabels):
+    if position.game.has_labels:
         return _best_split(_named_hits(position, order))
     position.game.require_small("an endgame (endgame=0 has none) where sinkings are announced")
     return first_best_shot(announced_kernel(position), order)

@@ -31,10 +31,9 @@ from functools import lru_cache
 from typing import ClassVar
 
 from optsearch.counting.configurations import Codes
-from optsearch.game import Cell, Game, ShipNames
+from optsearch.game import Cell, Game
 from optsearch.game.orders import order_of
 from optsearch.game.position import Position
-from optsearch.game.shapes import Placement
 from optsearch.strategies import PatternRule, Strategy
 from optsearch.strategies.player import number, text, word
 from optsearch.support.errors import NotSupported, StrategyError
@@ -71,10 +70,9 @@ def _scan(game: Game, scan: str) -> list[Cell]:
 
 def told_cells(game: Game, kind: int) -> int:
     """How many of the hits of a clearing the sinking of a ship of a kind accounts for."""
-    if game.announce == "sunk":
+    if not game.labels:
         return game.fleet_cells if game.contact != "any" else 0
-    is_named = isinstance(game.announcement, ShipNames)
-    return int(kind) if not is_named or game.fleet.count(kind) == 1 else 0
+    return int(kind) if not game.names_hits or game.fleet.count(kind) == 1 else 0
 
 
 @lru_cache(maxsize=256)
@@ -169,9 +167,7 @@ class Pattern(Strategy):
         reply = next(shot.reply for shot in position.shots if shot.cell == cell)
         if not position.shown[cell].sunk:
             return 0
-        ship = reply.length or 0
-        kind = position.game.kind_of(ship) if isinstance(ship, Placement) else ship
-        return told_cells(position.game, kind)
+        return told_cells(position.game, position.game.kind_told(reply.length) or 0)
 
     @staticmethod
     def _ahead(game: Game, cell: Cell, way: Cell) -> Iterator[Cell]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.counting.prior import Prior
-from optsearch.game import Cell, Game, ShipNames
+from optsearch.game import Cell, Game
 from optsearch.game.orders import ORDERS
 from optsearch.support.errors import NotSupported, OptsearchError, StrategyError
 
@@ -60,8 +60,9 @@ def salvo_size(text: str) -> int:
 
 def require_salvo(size: int, game: Game) -> None:
     """Raise NotSupported where the replies do not tell how many ships are afloat, and it counts."""
-    is_named = isinstance(game.announcement, ShipNames)
-    is_told = len(set(game.fleet)) == len(game.fleet) if is_named else not game.is_silent
+    is_told = game.tells_sinkings or game.shows_ships
+    if game.names_hits:
+        is_told = len(set(game.fleet)) == len(game.fleet)
     if size == AFLOAT and not is_told:
         raise NotSupported(
             f"the replies of {game} do not tell how many ships are afloat; announce=sunk, "

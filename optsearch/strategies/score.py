@@ -50,11 +50,11 @@ from optsearch.compiled._score import (
     UNKNOWN,
 )
 from optsearch.counting.configurations import Codes
-from optsearch.game import Cell, Game, SinkingLabels, bits, cell_name
+from optsearch.game import Cell, Game, bits, cell_name
 from optsearch.game.orders import ORDERS, order_of
 from optsearch.game.position import HIT as REPLY_HIT
 from optsearch.game.position import MISS as REPLY_MISS
-from optsearch.game.position import Position, Reply, Shot
+from optsearch.game.position import Position, Shot
 from optsearch.search.rules import (
     LEAST,
     RANGES,
@@ -174,7 +174,7 @@ class Score:
 
     def _takes_certain(self, game: Game) -> bool:
         """Whether a certain hit is a cell like others: for sinkings alone it matters when."""
-        return self.certain and isinstance(game.announcement, SinkingLabels)
+        return self.certain and game.tells_sinkings
 
     def shot(self, position: Position) -> Cell:
         """The cell to shoot next: the definition, in plain Python."""
@@ -249,15 +249,14 @@ class Score:
         lengths = told_lengths(game)
         afloat = np.zeros(len(lengths), np.int32)
         labelled = np.zeros((len(lengths), game.cells), np.int64)
-        if self.labels and isinstance(game.announcement, SinkingLabels):
+        if self.labels and game.tells_sinkings:
             sunk = Counter(shot.reply.length for shot in position.shots if shot.reply.sunk)
             for number, label in enumerate(labels_at(game, 0)):
                 ships = game.fleet.count(label) if label else len(game.fleet)
                 afloat[number] = ships - sunk[label]
         for cell in fresh if self.labels and lengths else ():
             for number, label in enumerate(labels_at(game, cell)):
-                sinks = isinstance(game.announcement, SinkingLabels)
-                labelled[number, cell] = counts.replies[cell][Reply(True, sinks, label)]
+                labelled[number, cell] = counts.replies[cell][game.announcement.of_hit(label, True)]
         arrays = (
             *(having, state, np.array(lengths, np.int32), afloat, labelled),
             np.array(self.constants, np.float64),

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.game import ANNOUNCEMENTS, Cell, FixedLabels, Game, bits
+from optsearch.game import ANNOUNCEMENTS, Cell, Game, bits
 from optsearch.game.position import SUNK, Position
 from optsearch.game.shapes import Placement
 from optsearch.strategies.player import Compiled, Player, Playing, number
@@ -83,15 +83,14 @@ def heard(position: Position) -> Known:
     for shot in position.shots:
         cell, reply, told = game.bit(shot.cell).bit_length() - 1, shot.reply, shot.reply.length
         ship = told if isinstance(told, Placement) else 0
-        kind = loops.OTHER
-        if told is not None:
-            kind = tables.kinds.index(game.kind_of(ship) if ship else told)
-        loops.hear(known, tables.ships, cell, reply.hit, reply.sunk, kind)
+        kind = game.kind_told(told)
+        number = loops.OTHER if kind is None else tables.kinds.index(kind)
+        loops.hear(known, tables.ships, cell, reply.hit, reply.sunk, number)
         if not ship and position.shown[shot.cell] == SUNK != reply:  # by the names of hits
             ship = game.mask(one.cell for one in position.shots if one.reply == reply)
         if ship and not known.closed[cell]:
             known.closed[list(bits(ship | game.halo(ship)))] = 1
-            known.afloat[kind] -= 1
+            known.afloat[number] -= 1
     return known
 
 
@@ -204,8 +203,7 @@ class Parity(_ByValues):
         from optsearch.strategies.loops import PARITY
 
         game.require_rectangle(str(self))
-        is_told = isinstance(game.announcement, FixedLabels)
-        return None if is_told else self._whole(game, PARITY, modulus=self.modulus)
+        return None if game.has_labels else self._whole(game, PARITY, modulus=self.modulus)
 
 
 @dataclass(frozen=True)
@@ -227,5 +225,4 @@ class Density(_ByValues):
         """A whole game; None where hits name or show their ships."""
         from optsearch.strategies.loops import DENSITY
 
-        is_told = isinstance(game.announcement, FixedLabels)
-        return None if is_told else self._whole(game, DENSITY, self.weight)
+        return None if game.has_labels else self._whole(game, DENSITY, self.weight)

@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 from optsearch.counting.configurations import to_masks, to_words
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import Cell, FixedLabels, Game, ShipPlaces
+from optsearch.game import Cell, Game
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position
 from optsearch.game.shapes import Placement
@@ -97,7 +97,7 @@ class Thompson(Player):
         TooLarge for a board of more than 128 cells.
         """
         game.require_small(str(self))
-        if self.information == "whole" and game.announce == "sunk":
+        if self.information == "whole" and game.tells_sinkings and not game.labels:
             raise StrategyError(
                 f"{self} needs to hear which ship is sunk, as with announce=ship, not in {game}; "
                 "information=exact plays it"
@@ -157,7 +157,7 @@ class Thompson(Player):
         """So many uniform samples."""
         counts, kept = np.zeros(position.game.cells, np.int64), 0
         is_product = self.prior is None or self.prior.placements is not None
-        if position.game.announce != "sunk" and is_product:
+        if (position.game.labels or position.game.is_silent) and is_product:
             most = EXACT_BLOCKS * EXACT_BLOCK_SIZE
             blocks = _Blocks(position, self, generator)
             counts, kept, _ = blocks.tally(samples, samples, EXACT_BLOCK_SIZE, most)
@@ -192,7 +192,7 @@ def possible(position: Position, is_printed: bool) -> Iterator[NDArray[np.uint64
     uint64 of shape (placements, 4) as of `all_placements`, in their order. is_printed -- what the
     post concludes; otherwise all that the replies say.
     """
-    if isinstance(position.game.announcement, FixedLabels):
+    if position.game.has_labels:
         for placements, known in zip(all_placements(position.game), _labels(position), strict=True):
             covered, closed = to_words(known)
             cells = placements[:, :2]
@@ -327,11 +327,11 @@ def _labels(position: Position) -> Iterator[tuple[int, int]]:
     for label in {shot.reply.length for shot in position.shots if shot.reply.length}:
         if isinstance(label, Placement):
             of_kind[game.kind_of(label)].append(label)
-        else:
+        elif not isinstance(label, str):
             hit = (shot.cell for shot in position.shots if shot.reply.length == label)
             of_kind[label].append(game.mask(hit))
     for kind in game.fleet:
-        if isinstance(game.announcement, ShipPlaces):
+        if game.shows_ships:
             own = of_kind[kind].pop() if of_kind[kind] else 0
             yield own, position.misses | position.hits & ~own
         else:

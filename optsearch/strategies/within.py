@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, list_ships, to_masks, to_words
 from optsearch.counting.posterior import Posterior
-from optsearch.game import Cell, FixedLabels, Game, ShipPlaces
+from optsearch.game import Cell, Game
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, known_replies
 from optsearch.strategies import Strategy
 from optsearch.strategies.greedy import counts_of
@@ -101,7 +101,7 @@ class FamilyTables:
     @property
     def is_fixed(self) -> bool:
         """Whether each hit has its label."""
-        return isinstance(self.game.announcement, FixedLabels)
+        return self.game.has_labels
 
 
 @dataclass(frozen=True)
@@ -153,6 +153,8 @@ class _Left:
 def tables_of(start: Position) -> FamilyTables:
     """The configurations that the hits and misses of a position leave."""
     game = start.game
+    is_whole = all(len(parts) == 1 for parts in game.label_table.parts.values())
+    game.require_rule("within", is_whole, "a rule that tells the same of all cells of a ship")
     ships = list_ships(start)
     told = {MISS: 0, HIT: 1}
     for answer in known_replies(game):
@@ -161,11 +163,9 @@ def tables_of(start: Position) -> FamilyTables:
         ships = np.bitwise_or.reduce(ships, axis=1)[:, None]
     answers = np.ones(ships.shape[:2], np.int16)
     for place, kind in enumerate(() if game.is_silent else game.fleet):
-        if isinstance(game.announcement, ShipPlaces):
-            masks, rows = np.unique(ships[:, place], axis=0, return_inverse=True)
-            labels = [game.label(kind, mask) for mask in to_masks(masks)]
-        else:
-            labels, rows = [kind], np.zeros(len(ships), np.intp)
+        masks, rows = np.unique(ships[:, place], axis=0, return_inverse=True)
+        # of a whole ship: a rule of single cells is refused
+        labels = [next(iter(game.label_table.parts[kind, mask])) for mask in to_masks(masks)]
         numbers = [told[game.announcement.of_hit(label, True)] for label in labels]
         answers[:, place] = np.array(numbers, np.int16)[rows.ravel()]
     flags = np.unpackbits(

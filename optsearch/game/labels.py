@@ -1,0 +1,115 @@
+"""What hits tell on one board: the label of each cell of each placement, and what follows."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from optsearch.game.announcements import Announcement, Label, Reply
+from optsearch.game.board import Permutation, image
+from optsearch.game.shapes import Placement
+
+KindAndMask = tuple[int, int]
+"""A placement: the kind of the ship, and the mask of its cells."""
+
+
+class LabelTable:
+    """The labels of a rule, by placement and cell.
+
+    rule -- whose labels these are. fleet -- of the game. cells -- for each placement the label of
+    each of its cells (by index), None for no label.
+    """
+
+    def __init__(
+        self,
+        rule: Announcement,
+        fleet: Sequence[int],
+        cells: Mapping[KindAndMask, Mapping[int, Label | None]],
+    ):
+        self.rule, self.fleet, self.cells = rule, fleet, cells
+
+    @cached_property
+    def labels(self) -> tuple[Label, ...]:
+        """Every label, each once, in the order of the placements."""
+        told = (label for labels in self.cells.values() for label in labels.values())
+        return tuple(label for label in dict.fromkeys(told) if label is not None)
+
+    @cached_property
+    def replies(self) -> frozenset[Reply]:
+        """Every reply to a hit."""
+        told = {label for labels in self.cells.values() for label in labels.values()}
+        of_hit = self.rule.of_hit
+        return frozenset(of_hit(label, is_sunk) for label in told for is_sunk in (False, True))
+
+    @cached_property
+    def parts(self) -> dict[KindAndMask, dict[Label | None, int]]:
+        """For each placement its cells (mask) by label: a ship in pieces of one label each."""
+        parts: dict[KindAndMask, dict[Label | None, int]] = {}
+        for placement, labels in self.cells.items():
+            masks = parts[placement] = dict.fromkeys(labels.values(), 0)
+            for cell, label in labels.items():
+                masks[label] |= 1 << cell
+        return parts
+
+    @cached_property
+    def of_kind(self) -> dict[int, Label | None] | None:
+        """The label of each kind; None where it depends on the placement or the cell, too."""
+        told: dict[int, set[Label | None]] = {kind: set() for kind in self.fleet}
+        for (kind, _), labels in self.cells.items():
+            told[kind].update(labels.values())
+        if any(len(labels) > 1 for labels in told.values()):
+            return None
+        return {kind: next(iter(labels), None) for kind, labels in told.items()}
+
+    @cached_property
+    def are_placements(self) -> bool:
+        """True if every label is a `Placement`."""
+        labels = (label for labels in self.cells.values() for label in labels.values())
+        return all(isinstance(label, Placement) for label in labels)
+
+    @cached_property
+    def _on(self) -> dict[int, dict[Label | None, frozenset[KindAndMask]]]:
+        """For each cell the placements on it, by the label that a hit there tells."""
+        on: dict[int, dict[Label | None, set[KindAndMask]]] = defaultdict(lambda: defaultdict(set))
+        for placement, labels in self.cells.items():
+            for cell, label in labels.items():
+                on[cell][label].add(placement)
+        return {
+            cell: {label: frozenset(placements) for label, placements in by_label.items()}
+            for cell, by_label in on.items()
+        }
+
+    def tellers(self, label: Label | None, cell: int) -> frozenset[KindAndMask]:
+        """Return the placements of which a hit on a cell (index) tells a label."""
+        return self._on.get(cell, {}).get(label, frozenset())
+
+    def others(self, label: Label | None, cell: int) -> frozenset[KindAndMask]:
+        """Return the placements of which a hit on a cell (index) tells another label."""
+        by_label = self._on.get(cell, {})
+        return frozenset().union(*(by_label[told] for told in by_label if told != label))
+
+    @cached_property
+    def most(self) -> dict[Label | None, int]:
+        """For each label an upper bound on the hits of one game that tell it."""
+        of_ship: dict[Label | None, dict[int, int]] = defaultdict(dict)
+        for (kind, _), parts in self.parts.items():
+            for label, cells in parts.items():
+                hits = 1 if self.rule.at_sinking else cells.bit_count()
+                of_ship[label][kind] = max(hits, of_ship[label].get(kind, 0))
+        cells_with = Counter(label for by_label in self._on.values() for label in by_label)
+        return {
+            label: min(sum(hits.get(kind, 0) for kind in self.fleet), cells_with[label])
+            for label, hits in of_ship.items()
+        }
+
+    def keeps(self, symmetry: Permutation) -> bool:
+        """True if a symmetry of the board takes every cell of a ship to one with the same label.
+
+        A label that is a placement goes along with its ship.
+        """
+        return self.are_placements or all(
+            self.cells[kind, image(ship, symmetry)]
+            == {symmetry[cell]: label for cell, label in labels.items()}
+            for (kind, ship), labels in self.cells.items()
+        )
