@@ -32,7 +32,7 @@ every placement.
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
@@ -62,6 +62,9 @@ cdef enum:
     LEAVE = 62        # the way of leaving a free cell empty
     CLOSED = 63       # the way past a closed cell
     FIRST_ROOM = 1 << 9  # for states
+    OF_A_STATE = 64   # bytes: 16, and its share of the numbers while these are enlarged
+    OF_A_COUNT = 24   # bytes for each state and cell in reach: two values, and its place in a list
+    OF_A_VISIT = 12   # bytes for each state and cell, once a question goes back
     NONE = 0          # the contact rules
     CORNER = 1
     ANY = 2
@@ -110,7 +113,7 @@ cdef class Lattice:
     rows, columns -- the grid, columns <= rows.
     lengths, counts -- the distinct ship lengths and how many there are of each.
     contact -- 0 none, 1 corner, 2 any.
-    max_bytes -- MemoryError when the lattice and a query of it would need more.
+    max_bytes -- MemoryError when the lattice and a count by it would need more.
     drawn -- for ships of other shapes: (bits of a column, kind of each way, uint64 arrays of shape
         (ways, columns) with the cells that a ship whose first cell is in a column needs free, before
         that cell is swept, 0 where it does not fit, and those closed when it is).
@@ -132,6 +135,7 @@ cdef class Lattice:
     cdef int final_count, final_room
     cdef Slots final_numbers
     cdef int64_t edge_total, state_total, max_bytes
+    cdef int most                         # states of a layer
     cdef int32_t* first_state             # in layer 0: the flat skyline with each fleet, or -1
     cdef readonly int fleets
 
@@ -215,13 +219,14 @@ cdef class Lattice:
         layer.fleet[s] = fleet
         add_number(&layer.numbers, hash, s)
         layer.states += 1
+        self.most = max(self.most, layer.states)
         self.state_total += 1
         return <int>s
 
     cdef inline int64_t bytes_needed(self) noexcept nogil:
-        """An upper bound on the memory of the lattice and of a query that reaches every state."""
-        return (self.edge_total * <int64_t>sizeof(Edge)
-                + self.state_total * (32 + 20 * <int64_t>self.rows))
+        """Bound the bytes of the lattice and of a count, which keeps the cells in reach alone."""
+        return (self.edge_total * <int64_t>sizeof(Edge) + self.state_total * OF_A_STATE
+                + (self.columns + 1) * <int64_t>(self.most + 1) * OF_A_COUNT)
 
     cdef int final(self, uint64_t skyline) except? -1 nogil:
         """~ the number of a final skyline."""
@@ -341,7 +346,7 @@ cdef class Lattice:
         return 0
 
     def build(self):
-        """Find all states; MemoryError when they need more than `max_bytes`."""
+        """Find all states; MemoryError when these and a count need more than `max_bytes`."""
         cdef int done[COLUMNS]
         cdef int c
         cdef bint some = True
@@ -381,8 +386,7 @@ ctypedef fused Value:        # exact counts modulo 2^64 or less, or weights
 cdef struct Reached:         # the states reached at one cell
     int n, room
     int32_t* states
-    uint64_t* before         # ways to reach each (or their weight, a double, here and below)
-    uint64_t* after          # ways to complete each
+    uint64_t* values         # ways to reach each, then to complete it (or their weight, a double)
 
 
 cdef struct Pending:         # the states reached at one cell, while only a count is asked
@@ -395,7 +399,8 @@ cdef class Query:
     """Passes over the lattice for one set of constraints; its buffers are reused.
 
     set() gives the constraints. count() sweeps forward and keeps the cells within reach alone;
-    through() keeps the states of all cells, for the way back.
+    through() keeps the states of all cells, for the way back. `most_visits` bounds how many these
+    are, and count() finds their number, `visits`; `room` is how many there is memory for.
     """
 
     cdef Arena arena
@@ -408,15 +413,16 @@ cdef class Query:
     cdef const double* weights   # of each way and cell, while a weighted pass runs
     cdef int32_t* walk           # of each rank the state, the cell, the ship, while unrank() runs
     cdef int slots               # a transition from cell k leads to k + 1 … k + slots - 1
-    cdef int most                # states of a layer
+    cdef readonly int64_t visits  # states at all cells, in the last count
+    cdef int64_t visits_allowed  # in a count
+    cdef object watch            # called after each row of a pass, or None
     cdef int width               # values that each state has room for
     cdef uint64_t* value[COLUMNS + 1]  # at cell k, slot k % slots: by state; 0 between queries
     cdef Pending pending[COLUMNS + 1]  # the same slots
 
     def __cinit__(self, Lattice lattice):
-        cdef int c, most = max(lattice.layers[c].states for c in range(lattice.columns))
-        self.most, self.width = most, 1
-        self.lattice = lattice
+        cdef int c
+        self.lattice, self.width = lattice, 1
         self.cells = lattice.rows * lattice.columns
         self.slots = lattice.columns + 1
         self.arena = Arena()
@@ -424,7 +430,7 @@ cdef class Query:
         self.needed = <uint64_t*>self.arena.array(self.cells, sizeof(uint64_t))
         self.reached = <Reached*>self.arena.array(self.cells, sizeof(Reached))
         for c in range(self.slots):
-            self.value[c] = <uint64_t*>calloc(most + 1, sizeof(uint64_t))
+            self.value[c] = <uint64_t*>calloc(lattice.most + 1, sizeof(uint64_t))
             if self.value[c] == NULL:
                 raise MemoryError
 
@@ -436,8 +442,25 @@ cdef class Query:
         if self.reached != NULL:
             for k in range(self.cells):
                 free(self.reached[k].states)
-                free(self.reached[k].before)
-                free(self.reached[k].after)
+                free(self.reached[k].values)
+
+    @property
+    def most_visits(self):
+        """A bound on the states that a question which goes back meets, over all cells."""
+        return self.lattice.state_total * self.lattice.rows
+
+    @property
+    def room(self):
+        """How many of them there is memory for."""
+        return (self.lattice.max_bytes - self.lattice.bytes_needed()) // OF_A_VISIT
+
+    def release(self):
+        """Free the memory of questions that went back."""
+        cdef int k
+        for k in range(self.cells):
+            free(self.reached[k].states)
+            free(self.reached[k].values)
+        memset(self.reached, 0, self.cells * sizeof(Reached))
 
     def set(self, int fleet, const uint64_t[::1] ways, const uint8_t[::1] hit):
         """The ships to place (mixed radix), where each may start, and the cells to cover."""
@@ -487,15 +510,14 @@ cdef class Query:
     cdef int enlarge(self, Reached* list) except -1 nogil:
         list.room = 2 * list.room if list.room else 256
         list.states = <int32_t*>realloc(list.states, list.room * sizeof(int32_t))
-        list.before = <uint64_t*>realloc(list.before, list.room * sizeof(uint64_t))
-        list.after = <uint64_t*>realloc(list.after, list.room * sizeof(uint64_t))
-        if list.states == NULL or list.before == NULL or list.after == NULL:
+        list.values = <uint64_t*>realloc(list.values, list.room * sizeof(uint64_t))
+        if list.states == NULL or list.values == NULL:
             with gil:
                 raise MemoryError
         return 0
 
     cdef Value forward(self, Value one) except * nogil:
-        """Fill `reached` and `before`; the number (or total weight) of the configurations."""
+        """Fill `reached`; return the number (or total weight) of the configurations."""
         cdef Layer* layer
         cdef Edge* edge
         cdef Edge* end
@@ -524,7 +546,7 @@ cdef class Query:
                 values[j] = <Value*>self.value[(k + j) % self.slots]
             for i in range(here.n):
                 s = here.states[i]
-                value = (<Value*>here.before)[i] = values[0][s]
+                value = (<Value*>here.values)[i] = values[0][s]
                 values[0][s] = 0
                 edge, end = layer.edges + layer.start[s], layer.edges + layer.start[s + 1]
                 while edge < end:
@@ -559,6 +581,7 @@ cdef class Query:
                 if i & 0xFFFF == 0xFFFF:
                     with gil:
                         PyErr_CheckSignals()
+            self.report(k)
         return total
 
     cdef inline Value completions(self, const Edge* edge, int k, Value** values) noexcept nogil:
@@ -575,7 +598,10 @@ cdef class Query:
         return some
 
     cdef int backward(self, Value* through) except -1 nogil:
-        """Fill `after`; add the configurations through a way at a cell to through[way, cell]."""
+        """Add the configurations through a way at a cell to through[way, cell].
+
+        The values of `reached` become the ways to complete each state.
+        """
         cdef Layer* layer
         cdef Edge* edge
         cdef Edge* end
@@ -594,7 +620,7 @@ cdef class Query:
             for j in range(self.slots):
                 values[j] = <Value*>self.value[(k + j) % self.slots]
             for i in range(here.n):
-                value = (<Value*>here.before)[i]
+                value = (<Value*>here.values)[i]
                 total = 0
                 edge = layer.edges + layer.start[here.states[i]]
                 end = layer.edges + layer.start[here.states[i] + 1]
@@ -613,12 +639,13 @@ cdef class Query:
                                 else:
                                     place[0] = add(place[0], product(value, some, m), m)
                     edge += 1
-                (<Value*>here.after)[i] = total
+                (<Value*>here.values)[i] = total
                 if i & 0xFFFF == 0xFFFF:
                     with gil:
                         PyErr_CheckSignals()
             for i in range(here.n):
-                values[0][here.states[i]] = (<Value*>here.after)[i]
+                values[0][here.states[i]] = (<Value*>here.values)[i]
+            self.report(k)
         self.clear()
         return 0
 
@@ -649,7 +676,7 @@ cdef class Query:
                 if j + k < self.cells and (k == 0 or j == self.slots - 1):
                     here = &self.reached[k + j]
                     for i in range(here.n):
-                        values[j][here.states[i]] = (<Value*>here.after)[i]
+                        values[j][here.states[i]] = (<Value*>here.values)[i]
             layer = &self.lattice.layers[k % columns]
             for r in range(ranks.shape[0]):
                 if cell[r] != k:
@@ -689,12 +716,20 @@ cdef class Query:
         cdef int c
         cdef uint64_t* wider
         for c in range(self.slots):
-            wider = <uint64_t*>calloc(<size_t>width * (self.most + 1), sizeof(uint64_t))
+            wider = <uint64_t*>calloc(<size_t>width * (self.lattice.most + 1), sizeof(uint64_t))
             if wider == NULL:
                 raise MemoryError
             free(self.value[c])
             self.value[c] = wider
         self.width = width
+        return 0
+
+    cdef int report(self, int k) except -1 nogil:
+        """Call `watch` at the last cell of a row."""
+        if k % self.lattice.columns == self.lattice.columns - 1:
+            with gil:
+                if self.watch is not None:
+                    self.watch()
         return 0
 
     cdef int append(self, Pending* there, int32_t state) except -1 nogil:
@@ -764,16 +799,27 @@ cdef class Query:
                 if i & 0xFFFF == 0xFFFF:
                     with gil:
                         PyErr_CheckSignals()
+            self.visits += here.n
             here.n = 0
+            if self.visits > self.visits_allowed:
+                with gil:
+                    raise MemoryError
+            self.report(k)
         return 0
 
-    def count(self, moduli):
-        """The number of configurations modulo each of some numbers (0: modulo 2^64), as a list."""
+    def count(self, moduli, watch=None, most_visits=None):
+        """The number of configurations modulo each of some numbers (0: modulo 2^64), as a list.
+
+        watch -- called after each row. most_visits -- MemoryError after more visits.
+        """
         cdef uint64_t some[2]
         cdef uint64_t totals[2]
         cdef int c, i, j, k, width
         counts = []
+        self.watch = watch
+        self.visits_allowed = INT64_MAX if most_visits is None else most_visits
         for i in range(0, len(moduli), 2):
+            self.visits = 0
             width = min(2, len(moduli) - i)
             for j in range(width):
                 some[j], totals[j] = moduli[i + j], 0
@@ -792,15 +838,16 @@ cdef class Query:
             counts += [totals[j] for j in range(width)]
         return counts
 
-    def through(self, uint64_t modulus=0):
+    def through(self, uint64_t modulus=0, watch=None):
         """(count, uint64 array (2 * kinds, cells) of the configurations through each placement).
 
         Modulo `modulus`, 0 standing for 2^64. A row for each way, ships by their first cell.
+        watch -- called after each row, there and back.
         """
         counts = np.zeros((self.lattice.ways, self.cells), np.uint64)
         cdef uint64_t[:, ::1] view = counts
         cdef uint64_t total
-        self.modulus = modulus
+        self.modulus, self.watch = modulus, watch
         try:
             with nogil:
                 total = self.forward[uint64_t](1)
@@ -822,7 +869,7 @@ cdef class Query:
         view = sums
         if weights.shape[0] != self.lattice.ways or weights.shape[1] != self.cells:
             raise ValueError("weights of another game")
-        self.weights = &weights[0, 0]
+        self.weights, self.watch = &weights[0, 0], None
         try:
             with nogil:
                 total = self.forward[double](1)

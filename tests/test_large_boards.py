@@ -95,6 +95,14 @@ def test_the_usual_fleet_on_12x12(step):
             assert number == posterior.placements[ship]
 
 
+@pytest.mark.long(60)
+def test_ten_ships_on_100x10():
+    """`FrontierSweep` counts as many in ten minutes; its small siblings are in test_frontier."""
+    fleet = (5, 4, 4, 3, 3, 3, 2, 2, 2, 2)
+    number = engine_for(Game(100, 10, fleet)).count(Constraints(fleet))
+    assert number == 393_754_874_873_229_999_431_436_186_272
+
+
 def test_sinkings_and_holes():
     """By the definition: one ship of two cells is left on a board with holes."""
     game = Game.parse("12x12:3,2,announce=ship,holes=A1-L9")

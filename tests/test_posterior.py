@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from optsearch.check import reference
 from optsearch.counting.configurations import Configurations, to_masks
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.engines import engine_for
 from optsearch.counting.lattice import Sweep
 from optsearch.counting.posterior import FLOOR, Posterior, _choose
 from optsearch.counting.prior import Prior
@@ -21,6 +23,7 @@ from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game.position import HIT, MISS, Position
 from optsearch.support.errors import ImpossiblePosition, PositionError, TooLarge
 from tests.examples import draws, games, positions, sizes
+from tests.processes import run_script
 
 STANDARD = Game.parse("10x10:5,4,3,3,2")
 
@@ -244,9 +247,54 @@ def test_moduli_and_remainders():
             assert combined([number % m for m in moduli], moduli) == number
 
 
-def test_a_game_that_is_too_large_is_refused():
-    with pytest.raises(TooLarge, match=r"table of 10x10:5,4,3,3,2 and its queries"):
-        Sweep(STANDARD, max_bytes=100_000)
+LIMIT = 16 << 20
+LARGEST = {  # by this limit: of each question the board, and one that is too large
+    "count": ("16x12", "16x13"),
+    "through": ("31x10", "32x10"),
+    "weigh": ("31x10", "32x10"),
+    "unrank": ("31x10", "32x10"),
+}
+MEMORY = """
+import sys
+from resource import RUSAGE_SELF, getrusage
+import numpy as np
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.lattice import Sweep
+from optsearch.game import Game
+def ask(board, question, limit):
+    sweep, asked = Sweep(Game.parse(board + ":4,3,3,2"), limit), Constraints((4, 3, 3, 2))
+    more = {"weigh": [{}], "unrank": [np.zeros(1, np.uint64)]}
+    getattr(sweep, question)(asked, *more.get(question, []))
+limit = int(sys.argv[1])
+ask("9x4", "unrank", limit)
+before = getrusage(RUSAGE_SELF).ru_maxrss
+for word in sys.argv[2:]:
+    ask(*word.split("."), limit)
+print(1024 * (getrusage(RUSAGE_SELF).ru_maxrss - before) <= limit)
+"""
+
+
+def test_the_largest_boards_of_each_question():
+    """They get the answers that they get without a limit, and less memory; a row more is refused.
+
+    Where a count is allowed, a posterior may not be; after shots, when less is reached, it is.
+    """
+    fleet = (4, 3, 3, 2)
+    whole, some = Constraints(fleet), Constraints(fleet, closed=(1 << 100) - 1)
+    for question, boards in LARGEST.items():
+        more = {"weigh": ({},), "unrank": (np.array([0, 10**9], np.uint64),)}.get(question, ())
+        games = [Game.parse(f"{board}:4,3,3,2") for board in boards]
+        allowed = getattr(Sweep(games[0], LIMIT), question)(whole, *more)
+        expected = getattr(engine_for(games[0]), question)(whole, *more)
+        assert np.array_equal(allowed, expected) if question == "unrank" else allowed == expected
+        with pytest.raises(TooLarge, match=r"more than 0\.016 GiB"):
+            getattr(Sweep(games[1], LIMIT), question)(whole, *more)
+        if question != "count":
+            sweep = Sweep(games[1], LIMIT)
+            assert sweep.count(whole) == engine_for(games[1]).count(whole)
+            assert len(getattr(sweep, question)(some, *more)) == 2
+    asked = [f"{board}.{question}" for question, (board, _) in LARGEST.items()]
+    assert run_script(MEMORY, LIMIT, *asked) == (0, "True\n", "")
 
 
 # Samples

@@ -6,9 +6,10 @@ arguments and its answers into exact integers, and keeps the tables of the last 
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from math import comb, prod
@@ -23,9 +24,9 @@ from optsearch.counting.remainders import combined, moduli_above
 from optsearch.game import CONTACTS, Game, bits
 from optsearch.game.shapes import Cells, Shape, orientations_of, turned
 from optsearch.support.errors import TooLarge
-from optsearch.support.progress import Progress, Status, no_progress
+from optsearch.support.progress import Progress, Status, meter, no_progress
 
-MAX_BYTES = 6 << 30  # of a table and a query of it that reaches every state
+MAX_BYTES = 6 << 30  # of a table and of what a question about it keeps
 MOST_KINDS, MOST_WAYS = 15, 62  # different ships, and ways to place them
 
 
@@ -127,8 +128,9 @@ class Sweep:
 
     A hole of the board is a cell that every query closes, so that the table knows nothing of it.
 
-    Raises TooLarge when the table and its queries might need more than `max_bytes`. One thread
-    queries at a time; others wait.
+    Raises TooLarge when the table and a count, which keeps the cells in reach of the sweep, might
+    need more than `max_bytes`. Other queries go back, and keep all that they reached: each raises
+    TooLarge before it begins if that needs more. One thread queries at a time; others wait.
     """
 
     def __init__(self, game: Game, max_bytes: int = MAX_BYTES):
@@ -154,13 +156,12 @@ class Sweep:
             self._lattice.build()
         except MemoryError:
             raise TooLarge(
-                f"the counting table of {self.game} and its queries need more than "
-                f"{max_bytes / 2**30:.2g} GiB (it passed {self._lattice.states:,} states); it "
-                "grows with the shorter side of the board, with the longest ship and with the "
-                "number of different fleets left, so fewer, shorter or more equal ships, or a "
-                "narrower board, would fit"
+                f"the counting table of {self.game} needs more than {max_bytes / 2**30:.2g} GiB "
+                f"(it passed {self._lattice.states:,} states); it grows with the shorter side of "
+                "the board, with the longest ship and with the number of different fleets left, so "
+                "fewer, shorter or more equal ships, or a narrower board, would fit"
             ) from None
-        self._query = Query(self._lattice)
+        self._query, self._max_bytes = Query(self._lattice), max_bytes
         self._counted: tuple[_Orientation, Constraints] | None = None  # of the kernel's last pass
         self._orientations: dict[int, _Orientation] = {}
 
@@ -225,8 +226,31 @@ class Sweep:
         places = np.bincount(orientation.kind[allowed], minlength=len(self._kinds)).tolist()
         return prod(comb(n, left[length]) for n, length in zip(places, self._kinds, strict=True))
 
+    def _watch(self, progress: Progress[Status], passes: int) -> Callable[[], None]:
+        """Return what a kernel calls after each row of some passes."""
+        report, rows = meter(progress, self.rows * passes), itertools.count(1)
+        return lambda: report(next(rows))
+
+    def _require_room(self) -> None:
+        """Raise TooLarge if what the query that is set reaches cannot all be kept.
+
+        A count says how much it is, if every state at every row would be too much.
+        """
+        if self._query.most_visits <= self._query.room:
+            return
+        self._query.release()
+        try:
+            self._query.count([0], most_visits=self._query.room)
+        except MemoryError:
+            raise TooLarge(
+                f"where the ships of {self.game} are takes more than {self._max_bytes / 2**30:.2g} "
+                f"GiB: {self._query.visits:,} states are kept for the way back, and there are "
+                f"more. Their number is counted in less (optsearch count); a shorter board, or "
+                "more cells that are shot, would fit"
+            ) from None
+
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """How many configurations there are; one pass over the table, without progress."""
+        """How many configurations there are; progress -- called after each row."""
         if not constraints.fleet:
             return int(constraints.hits == 0)
         with self._lock:
@@ -234,7 +258,8 @@ class Sweep:
             if bound == 0:
                 return 0
             moduli = moduli_above(bound)
-            return combined(self._query.count([m % 2**64 for m in moduli]), moduli)
+            watch = self._watch(progress, -(-len(moduli) // 2))  # two in one pass
+            return combined(self._query.count([m % 2**64 for m in moduli], watch), moduli)
 
     def through(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
@@ -248,7 +273,9 @@ class Sweep:
             if bound == 0:
                 return 0, {}
             moduli = moduli_above(bound)
-            results = [self._query.through(m % 2**64) for m in moduli]
+            self._require_room()
+            watch = self._watch(progress, 2 * len(moduli))  # there and back
+            results = [self._query.through(m % 2**64, watch) for m in moduli]
         total = combined([count for count, _ in results], moduli)
         picked = [counts[orientation.way, orientation.first].tolist() for _, counts in results]
         ships = zip(orientation.kind.tolist(), orientation.masks, strict=True)
@@ -273,6 +300,7 @@ class Sweep:
             orientation = self._orientation(constraints)
             if self._set(orientation, constraints) == 0:
                 return 0.0, {}
+            self._require_room()
             total, sums = self._query.weigh(self._weights(orientation, weights))
         picked = sums[orientation.way, orientation.first].tolist()
         through: dict[int, float] = {}
@@ -308,11 +336,13 @@ class Sweep:
                 self._set(orientation, constraints)
             if weights is None:
                 if self._counted is None:
+                    self._require_room()
                     self._query.through()
                     self._counted = (orientation, constraints)
                 placed = self._query.unrank(ranks.copy(), ships)
             else:
                 table = self._weights(orientation, weights)
+                self._require_room()
                 self._query.weigh(table)
                 placed = self._query.unrank(ranks.copy(), ships, table)
         lookup = np.full(self._lattice.ways * self.game.cells, -1)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -21,7 +21,7 @@ from itertools import accumulate
 from math import log2
 from operator import itemgetter
 from string import ascii_letters, digits
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,9 @@ from optsearch.game import (
 from optsearch.game.noise import DOUBT, NoisyPosition, are_lies
 from optsearch.game.position import Position, legend, no_configuration
 from optsearch.support.errors import ImpossiblePosition, NotSupported, OptsearchError, TooLarge
-from optsearch.support.progress import Progress, Status, no_progress
+from optsearch.support.progress import Progress, Status, meter, no_progress
+
+T = TypeVar("T")
 
 MOST_LISTED = 2_000_000  # configurations, where each has a weight of its own
 FLOOR = 2.0**-100  # probabilities from here up have the relative error that is promised
@@ -148,10 +150,20 @@ class Posterior:
 
     # Counts
 
+    def _of_cases(self, question: Callable[[Constraints, Progress[Status]], T]) -> Iterator[T]:
+        """Yield the answer to a question for each case, and report the share that is done."""
+        report = meter(self._progress, len(self._cases))
+        for number, case in enumerate(self._cases):
+
+            def report_case(status: Status, number: int = number) -> None:
+                report(number + status.share)
+
+            yield question(case.constraints, report_case)
+
     @cached_property
     def configurations(self) -> int:
         """How many configurations there are, exactly, whatever their number."""
-        return sum(self._sweep.count(case.constraints, self._progress) for case in self._cases)
+        return sum(self._of_cases(self._sweep.count))
 
     @property
     def is_possible(self) -> bool:
@@ -177,7 +189,7 @@ class Posterior:
 
     @cached_property
     def _case_counts(self) -> list[tuple[int, dict[Ship, int]]]:
-        results = [self._sweep.through(case.constraints, self._progress) for case in self._cases]
+        results = list(self._of_cases(self._sweep.through))
         self.__dict__["configurations"] = sum(count for count, _ in results)  # known now
         self.require_some()
         return results
