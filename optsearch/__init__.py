@@ -40,6 +40,7 @@ _HOMES = {
     "greedy": "search.greedy",
     "simulate": "play.simulate",
     "solve": "search.solver",
+    "table": "results.tabulate",
 }
 """Name -> the module below optsearch that has it."""
 
@@ -61,6 +62,7 @@ __all__ = [
     "greedy",
     "simulate",
     "solve",
+    "table",
 ]
 
 if TYPE_CHECKING:
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
     from optsearch.game.position import Position
     from optsearch.play.simulate import simulate
     from optsearch.results.bracket import bounds
+    from optsearch.results.tabulate import table
     from optsearch.search.greedy import greedy
     from optsearch.search.solver import solve
     from optsearch.strategies.score import Score
@@ -89,4 +92,4 @@ else:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__version__", "build"])

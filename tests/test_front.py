@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from fractions import Fraction
 from functools import cache
 from math import dist
 from pathlib import Path
@@ -23,6 +24,7 @@ from optsearch.counting.configurations import to_masks
 from optsearch.game import cell_name
 from optsearch.game.position import Position, play
 from optsearch.results import bracket
+from optsearch.results.tables import OPTIMA
 from optsearch.strategies import named
 from optsearch.support.errors import PositionError
 
@@ -32,7 +34,7 @@ EMPTY = Position.of(GAME)
 
 def test_every_name_is_there():
     assert {*optsearch.__all__, "build"} == {*optsearch._HOMES}
-    assert {*optsearch.__all__} <= {*dir(optsearch)}
+    assert {*dir(optsearch)} == {*optsearch.__all__, "__version__", "build"}
     for name, home in optsearch._HOMES.items():
         value = getattr(importlib.import_module(f"optsearch.{home}"), name)
         assert value is getattr(optsearch, name)
@@ -90,6 +92,8 @@ def values():
         "tree": solution.tree(),
         "evaluation": optsearch.evaluate("greedy", GAME),
         "bracket": optsearch.bounds(GAME),
+        "simulation": optsearch.simulate("greedy", GAME, games=3, jobs=1),
+        "comparison": optsearch.compare("greedy", "greedy:endgame=0", GAME, positions=2, jobs=1),
         "greedy": optsearch.greedy(GAME),
     }
 
@@ -108,6 +112,10 @@ def test_short_representations():
         "evaluation": "<Evaluation of greedy:ties=first,endgame=4 on 4x5:4,3,2: mean 11.340909, "
         "worst 13>",
         "bracket": "<Bracket of 4x5:4,3,2: 11.295455 on both sides, to the nearest digit>",
+        "simulation": "<Simulation of 4x5:4,3,2, 3 games: greedy:ties=first,endgame=4 10.3333 ± "
+        "0.3333>",
+        "comparison": "<Comparison on 4x5:4,3,2: greedy:ties=first,endgame=4 11.3409, "
+        "greedy:ties=first,endgame=0 11.3409, saved 0.000000 shots, exactly>",
         "greedy": "<GreedySolver of 4x5:4,3,2>",
     }
     names = {"Game": optsearch.Game, "Position": Position}
@@ -136,6 +144,45 @@ def test_drawn_in_a_notebook():
     assert "mean 994/88 = 11.295455" in texts["solution"]
     assert "994/88 = 11.295455" in texts["tree"]
     assert "998/88 = 11.340909" in texts["evaluation"]
+    bounds = [bound.name for bound in values()["bracket"].bounds]
+    assert texts["bracket"][2::4] == bounds
+    assert texts["bracket"][0::4][-1] == "="
+    assert texts["simulation"] == [
+        *("greedy:ties=first,endgame=4", "10.3333", "0.3333", "0.577", "10", "11")
+    ]
+    assert texts["comparison"][1:6:2] == ["11.3409", "11.3409", "0.000000 shots, exactly"]
+
+
+def test_tables_as_dictionaries():
+    """What is a table gives rows that pandas reads in one line; exact values are texts there."""
+    found = values()["bracket"]
+    assert [Fraction(row["value_exact"]) for row in found.to_dicts()] == [
+        bound.value for bound in found.bounds
+    ]
+    assert [row["value"] for row in found.to_dicts()][-1] == 994 / 88
+    assert values()["evaluation"].to_dicts()[0] == {"shots": 9, "configurations": 1}
+    (row,) = values()["simulation"].to_dicts()
+    assert (row["mean"], row["games"], "histogram" in row) == (31 / 3, 3, False)
+    assert values()["simulation"].outcomes[0].histogram == {10: 2, 11: 1}
+    rows = values()["comparison"].to_dicts()
+    assert rows == [{"first_mean": 998 / 88, "second_mean": 998 / 88, "saved": 0.0}] * 2
+    posterior = values()["posterior"]
+    cells = {row["cell"]: (row["occurrence"], row["probability"]) for row in posterior.to_dicts()}
+    assert cells["A3"] == (46, 46 / 60)
+    assert len(optsearch.Posterior("3x3:2,holes=B2").to_dicts()) == 8
+    valued = optsearch.solve("2x3:2", all_shots=True).to_dicts()
+    assert [(row["shot"], row["mean_exact"]) for row in valued[:2]] == [
+        ("A1", "26/7"),
+        ("B1", "25/7"),
+    ]
+    with pytest.raises(optsearch.OptsearchError, match="call solve with all_shots=True"):
+        values()["solution"].to_dicts()
+    mixed = optsearch.equilibrium("3x3:2").to_dicts()  # a third in the middle
+    assert [(row["images"], row["probability_exact"]) for row in mixed] == [(8, "2/3"), (4, "1/3")]
+    stored = OPTIMA.read().to_dicts()[0]
+    assert (stored["game"], stored["total_height"]) == ("2x2:1", 10)
+    pandas = pytest.importorskip("pandas")
+    assert pandas.DataFrame(found.to_dicts()).query("side == 'lower'")["value"].max() == 994 / 88
 
 
 @pytest.mark.parametrize("game", ["3x4:3,board=hex", "hexagonal_2008.json#upper:weapons"])

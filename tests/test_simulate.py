@@ -241,7 +241,7 @@ def test_a_killed_or_interrupted_command_goes_on(here, interrupt_at, tmp_path, a
     assert status == 0, errors
     players, game = MANY[1:4], Game.parse(MANY[4])
     found = simulate(players, game, games=60, seed=3, jobs=1)
-    assert json.loads(out)["players"] == [outcome.as_json() for outcome in found.outcomes]
+    assert json.loads(out)["players"] == [outcome.to_dict() for outcome in found.outcomes]
     reports = []
     again = simulate(
         *(players, game), games=60, seed=3, checkpoint=tmp_path / "kept", progress=reports.append

@@ -1,4 +1,4 @@
-"""Tables of many games: ranges, quantities a second way, what ships, brackets, runs cut short."""
+"""Tables of many games: ranges, quantities a second way, stored values, brackets, cut runs."""
 
 import csv
 import io
@@ -8,16 +8,16 @@ from fractions import Fraction
 
 import pytest
 
+import optsearch
 from optsearch.check import reference
 from optsearch.cli.latex import latex_table, latex_text
-from optsearch.cli.tabulating import split
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.game import Game
 from optsearch.game.position import Position, reply
 from optsearch.game.ranges import expanded
-from optsearch.results.quantities import COMPUTED, SHIPPED
+from optsearch.results.quantities import COMPUTED, STORED
 from optsearch.results.tables import OPTIMA
-from optsearch.results.tabulate import tabulate
+from optsearch.results.tabulate import split, table
 from optsearch.strategies import as_strategy
 from optsearch.support.errors import TableError
 from optsearch.support.store import Facts
@@ -77,9 +77,9 @@ def shots_taken(strategy, game):
 
 
 def test_each_quantity_by_its_definition(tmp_path):
-    """The optimum by the oracle, greedy by its games; without the tables that ship."""
+    """The optimum by the oracle, greedy by its games; without the stored tables."""
     columns = ("configurations", "optimum", "total_height", "best_greedy", "greedy", "lower")
-    found = tabulate(games(*SMALL), [*columns, "upper", "time"], jobs=1, tables=tmp_path)
+    found = table(games(*SMALL), [*columns, "upper", "time"], jobs=1, results=tmp_path)
     for game in games(*SMALL):
         row, oracle = found.row(game), reference.solve(Position(game))
         assert {value.source for name, value in row.items() if name != "time"} == {COMPUTED}
@@ -101,25 +101,25 @@ def test_each_quantity_by_its_definition(tmp_path):
         )
 
 
-def test_what_ships_comes_first():
+def test_what_is_stored_comes_first():
     """Also of a board that is turned; every figure is that of its table."""
     listed = {str(row["game"]): row for row in OPTIMA.read()}
-    found = tabulate(games("4x4:3,2", "5x4:3,2", "3x5:3,2,2"), ["optimum"], jobs=1)
+    found = table(games("4x4:3,2", "5x4:3,2", "3x5:3,2,2"), ["optimum"], jobs=1)
     for name, of in (("4x4:3,2", "4x4:3,2"), ("5x4:3,2", "4x5:3,2")):
         value = found.row(Game.parse(name))["optimum"]
-        assert (value.source, value.by) == (SHIPPED, "data/results/optima.csv")
+        assert (value.source, value.by) == (STORED, "data/results/optima.csv")
         assert value.exact == Fraction(listed[of]["total_height"], listed[of]["configurations"])
     assert "3x5:3,2,2" not in listed
     assert found.row(Game.parse("3x5:3,2,2"))["optimum"].source == COMPUTED
     (game,) = chosen = games("3x4:2")
-    hider = tabulate(chosen, ["hider"], jobs=1).row(game)["hider"]
+    hider = table(chosen, ["hider"], jobs=1).row(game)["hider"]
     assert (hider.exact, hider.by) == (Fraction(534, 103), "data/results/equilibria.csv")
 
 
 def test_a_short_time_gives_a_bracket_within_what_stands_beside_it(tmp_path):
     (game,) = chosen = games("5x6:3,2,2")
     columns = ["optimum", "total_height", "greedy", "lower"]
-    row = tabulate(chosen, columns, seconds=0.1, jobs=1, tables=tmp_path).row(game)
+    row = table(chosen, columns, time_limit=0.1, jobs=1, results=tmp_path).row(game)
     value, number = row["optimum"], row["optimum"].per
     assert value.is_bracket
     assert value.is_cut
@@ -133,12 +133,32 @@ def test_a_short_time_gives_a_bracket_within_what_stands_beside_it(tmp_path):
 def test_reasons(tmp_path):
     """What cannot be had is nothing, with the reason, and ends no table."""
     chosen = games("4x4:4,3,2", "12x12:5,4", "3x3:2")
-    found = tabulate(chosen, ["optimum", "greedy"], jobs=1, seconds=1)
+    found = table(chosen, ["optimum", "greedy"], jobs=1, time_limit=1)
     first, second, third = (found.row(game) for game in chosen)
     assert {value.note for value in first.values()} == {"no configuration: the fleet does not fit"}
     assert second["optimum"].note == "too large to be searched"
     assert second["optimum"].lower < second["optimum"].upper  # a bracket all the same
     assert all(value.exact for value in third.values())
+
+
+def test_the_table_of_the_command(answer_of):
+    """From Python: ranges, columns as one text, the same rows, and the sheet in a notebook."""
+    asked = "3x4..4x4:3,2", "optimum,greedy:ties=last,endgame=4,lower"
+    found = optsearch.table(*asked, jobs=1)
+    assert repr(found) == ("<Tabulation of 2 games: optimum, greedy:ties=last,endgame=4, lower>")
+    said = answer_of("table", asked[0], "--columns", asked[1], "--jobs", 1)["values"]
+    for row in (*said, *(rows := found.to_dicts())):
+        del row["seconds"]
+    assert rows == said
+    assert found.row("3x4:3,2")["optimum"].exact == Fraction(rows[0]["value_exact"])
+    assert '<td style="text-align:left;border:0">7.1333†</td>' in found._repr_html_()
+    both = [optsearch.Game("2x2:1"), "2x3:2"]
+    assert optsearch.table(both, ["configurations"], jobs=1).sheet().rows == [
+        ["2x2:1", "4"],
+        ["2x3:2", "7"],
+    ]
+    (alone,) = optsearch.table(both[0], jobs=1).games
+    assert alone == both[0]
 
 
 # Runs that are cut short
@@ -155,7 +175,7 @@ def test_a_killed_run_goes_on(here, tmp_path, monkeypatch):
     whole = answer(*here(*options))
     after = facts_of(tmp_path / "kept")
     assert {**after, **before} == after
-    assert len(after) == 3  # the optima ship
+    assert len(after) == 3  # the optima are stored
     assert plain(whole) == plain(answer(*here(*arguments)))
 
 
@@ -181,21 +201,21 @@ def test_ctrl_c_prints_what_is_known(here, interrupt_at, monkeypatch, tmp_path):
 
 def test_values_that_cannot_be_are_refused(tmp_path):
     chosen = games("3x3:2")
-    tabulate(chosen, ["greedy"], jobs=1, folder=tmp_path)
+    table(chosen, ["greedy"], jobs=1, checkpoint=tmp_path)
     key = f"{as_strategy('greedy').identity()}; 3x3:2"
     for wrong in ({"lower": "5"}, {"per": "12"}, {"seconds": None}, {"upper": "1/0"}):
         with Facts(tmp_path, "values of games") as store:
             kept = store[key]
             store.add(key, {**kept, **wrong})
         with pytest.raises(TableError, match="is damaged"):
-            tabulate(chosen, ["greedy"], jobs=1, folder=tmp_path)
+            table(chosen, ["greedy"], jobs=1, checkpoint=tmp_path)
         with Facts(tmp_path, "values of games") as store:
             store.add(key, kept)
 
 
 def test_processes_find_the_same(tmp_path):
     chosen, columns = games("3x3:2", "2x4:2"), ["optimum", "greedy"]
-    one, two = (tabulate(chosen, columns, jobs=jobs, tables=tmp_path) for jobs in (1, 2))
+    one, two = (table(chosen, columns, jobs=jobs, results=tmp_path) for jobs in (1, 2))
     for game in chosen:
         assert all(
             value.exact == two.row(game)[name].exact for name, value in one.row(game).items()
@@ -241,14 +261,14 @@ def test_every_form_has_the_same_numbers(here, tmp_path, monkeypatch):
     ]
     assert [unescaped(row) for row in rows_of(printed["latex"])] == lines[:4]
     for text in printed.values():
-        assert "ships with the package: data/results/optima.csv" in text.replace("\\_", "_")
+        assert "stored in optsearch: data/results/optima.csv" in text.replace("\\_", "_")
     lines = here(*arguments, *options, "--format", "csv")[1].splitlines()
     read = list(csv.DictReader(line for line in lines if not line.startswith("# ")))
     assert [(row["game"], row["column"]) for row in read[:2]] == [
         ("3x4:3,2", "optimum"),
         ("3x4:3,2", "greedy"),
     ]
-    assert (read[0]["value_exact"], read[0]["source"]) == ("214/30", "shipped")
+    assert (read[0]["value_exact"], read[0]["source"]) == ("214/30", "stored")
 
 
 def rows_of(text):
@@ -287,10 +307,10 @@ def test_latex_of_what_is_special():
         r"a\_b \& 50\% \#1 \{x\} \textbackslash{}y \textasciitilde{} \textasciicircum{} $<$5$>$ "
         r"{[}6{]} {*} $\le$ $\times$ $\dagger$"
     )
-    table = latex_table([["name", "value"], ["[1]", "1.5"], ["*", "—"]])
-    assert table.splitlines()[:2] == [
+    made = latex_table([["name", "value"], ["[1]", "1.5"], ["*", "—"]])
+    assert made.splitlines()[:2] == [
         r"% in the preamble: \usepackage{booktabs}",
         r"\begin{tabular}{lr}",
     ]
-    assert rows_of(table)[1:] == [["{[}1{]}", "1.5"], ["{*}", "---"]]
+    assert rows_of(made)[1:] == [["{[}1{]}", "1.5"], ["{*}", "---"]]
     assert latex_table([]) == ""

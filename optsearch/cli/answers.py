@@ -96,16 +96,7 @@ class Answer:
 
         of_what -- what is bounded. is_all -- whether there was time for all of them.
         """
-        fields = [
-            {
-                "name": bound.name,
-                "side": bound.side,
-                "value": bound.value,
-                "source": bound.source,
-                "is_binding": known.is_binding(bound),
-            }
-            for bound in known.bounds
-        ]
+        fields = known.to_dicts()
         self.show(bounds=fields)
         self.table(fields)
         marked = "marked =" if known.lower == known.upper else "its ends marked *"

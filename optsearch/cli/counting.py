@@ -6,7 +6,6 @@ import json
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import typer
@@ -30,7 +29,7 @@ from optsearch.cli.options import FIGURE, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
-from optsearch.game import HOLE, Game, cell_name
+from optsearch.game import HOLE, cell_name
 from optsearch.game.noise import DOUBT, NoisyPosition
 from optsearch.game.position import Position, legend
 from optsearch.support.errors import OptsearchError
@@ -54,16 +53,6 @@ def count(game: str, shots: str = "", board: Path | None = None, form: Form = Fo
     answer = Answer(**described(position), configurations=number)
     answer.show(f"{position.title}: {counted_text(number)}")
     answer.print(form)
-
-
-def by_cell(game: Game, **matrices: list[list[Any]]) -> list[dict[str, Any]]:
-    """Matrices as rows, one a cell."""
-    return [
-        {"cell": cell_name((i, j)), **{name: rows[i][j] for name, rows in matrices.items()}}
-        for i in range(game.rows)
-        for j in range(game.columns)
-        if (i, j) in game
-    ]
 
 
 @app.command(
@@ -106,12 +95,8 @@ def posterior(
     answer.fact("false replies", str(noise) if noise else None)
     answer.fact("prior", prior_text(by))
     answer.fact("configurations", f"{number:,}", configurations=number)
-    matrices = {
-        "occurrence": occurrence,
-        "probability": posterior_.probability.tolist(),
-    }
-    answer.show(**matrices)
-    answer.table(by_cell(position.game, **matrices))
+    answer.show(occurrence=occurrence, probability=posterior_.probability.tolist())
+    answer.table(posterior_.to_dicts())
     answer.fact("still unknown", f"{posterior_.entropy:.3f} bits", bits=posterior_.entropy)
     answer.fact("greedy shots", " ".join(likely) or "none: every ship is sunk", greedy_shots=likely)
     if likely:

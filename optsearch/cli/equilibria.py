@@ -144,14 +144,7 @@ def answer_of(found: Any) -> Answer:
         f"{len(hidings)} ways to hide",
         hidings=len(hidings),
         orbits=len(hidings.orbits),
-        hider=[
-            {
-                "hidden": list(map(found.game.names, hidings.hidden[hidings.orbits[orbit][0]])),
-                "images": len(hidings.orbits[orbit]),
-                **_probability(share),
-            }
-            for orbit, share in found.hider
-        ],
+        hider=found.to_dicts(),
         probability=found.occupancy.tolist(),
     )
     answer.fact(
@@ -162,7 +155,8 @@ def answer_of(found: Any) -> Answer:
                 "shot": first_shot(tree),
                 "mean": tree.mean,
                 "worst": tree.worst,
-                **_probability(share),
+                "probability": float(share),
+                "probability_exact": str(share),
             }
             for tree, share in found.shooter
         ],
@@ -190,11 +184,6 @@ def answer_of(found: Any) -> Answer:
     if len(found.shooter) > SHOWN:
         answer.show(f"and {numbered(len(found.shooter) - SHOWN, 'tree')} more")
     return answer
-
-
-def _probability(share: Fraction) -> dict[str, object]:
-    """Of an orbit or a tree."""
-    return {"probability": float(share), "probability_exact": str(share)}
 
 
 def first_shot(tree: DecisionTree) -> str | None:

@@ -202,7 +202,7 @@ def answer_of(evaluation: Evaluation) -> Answer:
     answer.fact("sd", f"{evaluation.sd:.4f}", sd=evaluation.sd)
     answer.fact("worst case", f"{evaluation.worst} shots", worst=evaluation.worst)
     answer.show(histogram={str(shots): n for shots, n in evaluation.histogram.items()})
-    answer.table({"shots": s, "configurations": n} for s, n in evaluation.histogram.items())
+    answer.table(evaluation.to_dicts())
     answer.fact("seconds", f"{evaluation.seconds:,.1f}")
     if evaluation.resumed:
         resumed = f"{evaluation.resumed:,} of {evaluation.tasks:,} tasks were done before"
@@ -364,14 +364,11 @@ def comparison_answer(comparison: Comparison) -> Answer:
     )
     first, second = comparison.means
     answer.fact("means", f"{first:.4f} and {second:.4f}", first_mean=first, second_mean=second)
-    saved, error = comparison.saved, comparison.standard_error
     answer.fact(
         "saved",
-        f"{saved:.6f} shots, exactly"
-        if comparison.is_exact
-        else f"{saved:.4f} ± {error:.4f} shots",
-        saved=saved,
-        standard_error=error,
+        comparison.saved_text,
+        saved=comparison.saved,
+        standard_error=comparison.standard_error,
         is_exact=comparison.is_exact,
     )
     micro = comparison.microseconds

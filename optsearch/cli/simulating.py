@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from math import isnan
 from pathlib import Path
 
 from optsearch.cli.answers import Answer
@@ -26,7 +25,15 @@ from optsearch.counting.configurations import to_masks
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game.position import Position
 from optsearch.play.hiding import Drawn, hider
-from optsearch.play.simulate import MOST_GAMES, Difference, Outcome, ReplyModel, Simulation, replay
+from optsearch.play.simulate import (
+    HEADS,
+    MOST_GAMES,
+    Difference,
+    ReplyModel,
+    Simulation,
+    number_text,
+    replay,
+)
 from optsearch.play.simulate import simulate as simulate_
 from optsearch.show import animation
 from optsearch.strategies import as_player
@@ -120,19 +127,15 @@ def answer_of(simulation: Simulation, boards: str, prior: Prior | None) -> Answe
         **noise_fields(manner.noise),
         **({} if manner.salvo == 1 else {"salvo": manner.salvo or "afloat"}),
     )
-    heads = ["player", "mean", "± s.e.", "sd", "median", "worst"]
-    rows = [[outcome.strategy, *texts(outcome)] for outcome in outcomes]
+    heads, rows = [*HEADS], [[*outcome.texts] for outcome in outcomes]
     if manner.salvo != 1:
         heads.append("salvos")
         rows = [[*row, f"{one.salvos.mean():.4f}"] for row, one in zip(rows, outcomes, strict=True)]
     answer.show(
         columns([heads, *rows]),
-        players=[outcome.as_json() for outcome in outcomes],
+        players=[outcome.to_dict() for outcome in outcomes],
     )
-    answer.table(
-        {name: value for name, value in outcome.as_json().items() if name != "histogram"}
-        for outcome in outcomes
-    )
+    answer.table(simulation.to_dicts())
     if 1 < len(outcomes) <= SHOWN:
         answer.head("\nshots more, on the same boards")
         differences = simulation.differences()
@@ -140,22 +143,6 @@ def answer_of(simulation: Simulation, boards: str, prior: Prior | None) -> Answe
     known = f", {simulation.resumed:,} games were played before" if simulation.resumed else ""
     answer.show(f"\n{simulation.seconds:,.1f} seconds{known}")
     return answer
-
-
-def texts(outcome: Outcome) -> tuple[str, ...]:
-    """Mean, standard error, standard deviation, median and worst, as they are printed."""
-    return (
-        f"{outcome.mean:.4f}",
-        number_text(outcome.standard_error, 4),
-        number_text(outcome.sd, 3),
-        f"{outcome.median:g}",
-        str(outcome.worst),
-    )
-
-
-def number_text(value: float, places: int) -> str:
-    """A number; - where one game says nothing."""
-    return "-" if isnan(value) else f"{value:.{places}f}"
 
 
 def difference_text(difference: Difference) -> str:

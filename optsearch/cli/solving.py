@@ -290,14 +290,12 @@ def answer_of(solution: Solution, greedy: tuple[tuple[Cell, ...], int] | None) -
             greedy_shots=shots,
             greedy_shots_total_height=height,
         )
-    shot_texts = [shot_text(value, solution) for value in solution.shot_values]
-    if shot_texts:
-        rows = [text.fields for text in shot_texts]
-        answer.show(shot_values=rows)
-        answer.table(rows)
+    if solution.shot_values:
+        answer.show(shot_values=solution.to_dicts())
+        answer.table(solution.to_dicts())
     add_effort(answer, solution)
-    if shot_texts:
-        answer.show(*shots_for_people(solution, shot_texts))
+    if solution.shot_values:
+        answer.show(*shots_for_people(solution))
     return answer
 
 
@@ -360,46 +358,37 @@ def add_effort(answer: Answer, solution: Solution) -> None:
 
 
 class ShotText(NamedTuple):
-    """The value of a first shot: short enough for its cell, in full, and as fields of JSON."""
+    """The value of a first shot: short enough for its cell, and in full."""
 
     short: str
     full: str
-    fields: dict[str, object]
 
 
 def shot_text(value: ShotValue, solution: Solution) -> ShotText:
     """Format the value of a first shot."""
-    weight, shot = solution.configurations, cell_name(value.cell)
+    weight = solution.configurations
     if value.finished is not None:
         share = f"{value.finished} of {weight} = {value.finished / weight:.6f}"
-        return ShotText(
-            str(value.finished),
-            f"{share} within {solution.objective.shots}",
-            {"shot": shot, "finished": value.finished},
-        )
+        return ShotText(str(value.finished), f"{share} within {solution.objective.shots}")
     lower, upper = value.lower or 0, value.upper or 0
-    total = lower if value.is_exact else None
-    fields = {"shot": shot, "total_height": total, **mean_fields(total, weight)}
     if value.worst is not None:
-        full = f"worst case {value.worst}, mean {mean_text(lower, weight)}"
-        return ShotText(str(value.worst), full, {**fields, "worst": value.worst})
-    fields |= {"lower": lower, "upper": upper}
+        return ShotText(
+            str(value.worst), f"worst case {value.worst}, mean {mean_text(lower, weight)}"
+        )
     if value.is_exact:
-        short = decimal(Fraction(lower, weight), places=4)
-        return ShotText(short, mean_text(lower, weight), fields)
+        return ShotText(decimal(Fraction(lower, weight), places=4), mean_text(lower, weight))
     least = decimal(Fraction(lower, weight), "lower", 3)
     most = decimal(Fraction(upper, weight), "upper", 3)
-    return ShotText(f"{least}-{most}", open_mean(lower, upper, weight), fields)
+    return ShotText(f"{least}-{most}", open_mean(lower, upper, weight))
 
 
-def shots_for_people(solution: Solution, shot_texts: list[ShotText]) -> list[str]:
+def shots_for_people(solution: Solution) -> list[str]:
     """Draw the values of the first shots on a board, and list them below it, the best first."""
     position, objective = solution.position, solution.objective
     board = [["" if sign == "." else sign for sign in row] for row in position.board().splitlines()]
     shots_by_value: dict[str, list[str]] = {}
-    pairs = zip(solution.shot_values, shot_texts, strict=True)
-    for value, text in sorted(pairs, key=lambda pair: badness(pair[0])):
-        row, column = value.cell
+    for value in sorted(solution.shot_values, key=badness):
+        text, (row, column) = shot_text(value, solution), value.cell
         board[row][column] = text.short
         shots_by_value.setdefault(text.full, []).append(cell_name(value.cell))
     quantity = {

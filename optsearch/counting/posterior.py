@@ -35,6 +35,7 @@ from optsearch.game import (
     Cell,
     Game,
     bits,
+    cell_name,
     notebook,
 )
 from optsearch.game.noise import DOUBT, NoisyPosition, are_lies
@@ -389,6 +390,18 @@ class Posterior:
             if total:
                 weight.update(dict.fromkeys(case.sunk, total))
         return {mask: w / self._floats.total for mask, w in weight.items()}
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A row a cell, with its name, `occurrence` and `probability`."""
+        game, occurrence, probability = self.told.game, self.occurrence, self.probability
+        return [
+            {
+                "cell": cell_name(cell),
+                "occurrence": int(occurrence[cell]),
+                "probability": float(probability[cell]),
+            }
+            for cell in game.cells_of((1 << game.cells) - 1 & ~game.holes)
+        ]
 
     # What a player asks
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,6 +112,23 @@ class Equilibrium:
             if weight
         ]
         return sorted(shares, key=lambda share: (-share[1], share[0]))
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A row an orbit that the hider uses, likely first.
+
+        `hidden` are the cells of each ship of one of its `images`, `probability` that of all of
+        these, and `probability_exact` its exact text.
+        """
+        orbits, hidden = self.hidings.orbits, self.hidings.hidden
+        return [
+            {
+                "hidden": list(map(self.game.names, hidden[orbits[number][0]])),
+                "images": len(orbits[number]),
+                "probability": float(share),
+                "probability_exact": str(share),
+            }
+            for number, share in self.hider
+        ]
 
     @property
     def shooter(self) -> list[tuple[DecisionTree, Fraction]]:

@@ -41,7 +41,7 @@ from optsearch.evaluation.runners import (
 )
 from optsearch.evaluation.tasks import Task, run_task
 from optsearch.evaluation.top import Top, are_counts
-from optsearch.game import Game
+from optsearch.game import Game, notebook
 from optsearch.game.position import Position, Shot, reply
 from optsearch.strategies import Rule
 from optsearch.support.errors import OptsearchError, StrategyError, TooLarge
@@ -105,6 +105,36 @@ class Comparison:
     def standard_error(self) -> float:
         """The standard error of `saved`; 0 where it is exact."""
         return statistics.stdev(self.differences) / sqrt(self.positions)
+
+    @property
+    def saved_text(self) -> str:
+        """`saved` with its error."""
+        if self.is_exact:
+            return f"{self.saved:.6f} shots, exactly"
+        return f"{self.saved:.4f} ± {self.standard_error:.4f} shots"
+
+    def __repr__(self) -> str:
+        first, second = self.means
+        return (
+            f"<Comparison on {self.game}: {self.first} {first:.4f}, {self.second} {second:.4f}, "
+            f"saved {self.saved_text}>"
+        )
+
+    def to_dicts(self) -> list[dict[str, float]]:
+        """A row a position: the mean shots of both strategies, and what the second one saves."""
+        return [
+            {"first_mean": first, "second_mean": second, "saved": first - second}
+            for first, second in zip(self.first_means, self.second_means, strict=True)
+        ]
+
+    def _repr_html_(self) -> str:
+        """Both strategies with their mean shots, and what the second one saves."""
+        first, second = (f"{mean:.4f}" for mean in self.means)
+        places = f"{self.positions:,} of up to {self.largest:,} configurations"
+        rows = [(self.first, first), (self.second, second), ("saved", self.saved_text)]
+        return notebook.titled(
+            str(self.game), notebook.facts([*rows, ("until", self.until), ("positions", places)])
+        )
 
 
 def compare(

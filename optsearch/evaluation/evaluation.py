@@ -68,6 +68,10 @@ class Evaluation:
         """The most shots that a configuration takes."""
         return max(self.histogram)
 
+    def to_dicts(self) -> list[dict[str, int]]:
+        """A row for each number of shots, with how many `configurations` take them."""
+        return [{"shots": shots, "configurations": n} for shots, n in self.histogram.items()]
+
     def __repr__(self) -> str:
         return (
             f"<Evaluation of {self.strategy} on {self.position.title}: mean "

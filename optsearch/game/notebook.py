@@ -5,7 +5,7 @@ They can be read on light and dark pages: a cell of the heat map brings the colo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from optsearch.game.board import Board
@@ -22,14 +22,21 @@ def titled(title: str, *parts: str) -> str:
     return f"<div><strong>{escape(title)}</strong>{shown}</div>"
 
 
-def facts(rows: Iterable[tuple[str, str]]) -> str:
+def facts(rows: Iterable[Sequence[str]]) -> str:
     """Names and values, one pair a row."""
-    style = "text-align:left;border:0"
-    lines = (
-        f'<tr><td style="{style}">{escape(name)}</td><td style="{style}">{escape(value)}</td></tr>'
-        for name, value in rows
-    )
-    return f"<table>{''.join(lines)}</table>"
+    return f"<table>{_rows('td', rows)}</table>"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Rows of texts below the names of their columns."""
+    return f"<table>{_rows('th', [head])}{_rows('td', rows)}</table>"
+
+
+def _rows(tag: str, rows: Iterable[Sequence[str]]) -> str:
+    def cell(text: str) -> str:
+        return f'<{tag} style="text-align:left;border:0">{escape(text)}</{tag}>'
+
+    return "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in rows)
 
 
 def board(

@@ -19,8 +19,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from math import sqrt
+from math import isnan, sqrt
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 from optsearch.counting.configurations import CellSets, to_cells, to_masks
 from optsearch.counting.prior import Prior
 from optsearch.evaluation.choosing import Chooser
-from optsearch.game import Cell, Game
+from optsearch.game import Cell, Game, notebook
 from optsearch.game.noise import Lies, Noise, NoisyPosition, require_silent
 from optsearch.game.position import Position, play, reply
 from optsearch.play.hiding import Drawn, Hider
@@ -101,7 +102,17 @@ class Outcome:
         """Shots -> how many games took them, ascending."""
         return dict(sorted(Counter(self.shots.tolist()).items()))
 
-    def as_json(self) -> dict[str, object]:
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The player and, as they are printed, what `HEADS` names."""
+        sd, error = (number_text(value, n) for value, n in ((self.sd, 3), (self.standard_error, 4)))
+        return self.strategy, f"{self.mean:.4f}", error, sd, f"{self.median:g}", str(self.worst)
+
+    def __repr__(self) -> str:
+        error = number_text(self.standard_error, 4)
+        return f"<Outcome of {self.strategy} on {self.game}: mean {self.mean:.4f} ± {error}>"
+
+    def to_dict(self) -> dict[str, Any]:
         """What `optsearch simulate --json` prints of a player."""
         alone = self.games == 1
         together = {} if self.salvo == 1 else {"salvos": float(self.salvos.mean())}
@@ -117,6 +128,14 @@ class Outcome:
             "worst": self.worst,
             "histogram": {str(shots): n for shots, n in self.histogram.items()},
         }
+
+
+HEADS = ("player", "mean", "± s.e.", "sd", "median", "worst")
+
+
+def number_text(value: float, places: int) -> str:
+    """A number; - where one game says nothing."""
+    return "-" if isnan(value) else f"{value:.{places}f}"
 
 
 def sd(values: NDArray[np.int64]) -> float:
@@ -226,6 +245,22 @@ class Simulation:
     outcomes: tuple[Outcome, ...]
     seconds: float = field(compare=False)
     resumed: int = field(compare=False)
+
+    def __repr__(self) -> str:
+        texts = [outcome.texts for outcome in self.outcomes]
+        means = ", ".join(f"{player} {mean} ± {error}" for player, mean, error, *_ in texts)
+        return f"<Simulation of {self.game}, {self.outcomes[0].games:,} games: {means}>"
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A row a player, with its mean shots, their standard error, sd, median and worst case."""
+        rows = [outcome.to_dict() for outcome in self.outcomes]
+        return [{name: row[name] for name in row if name != "histogram"} for row in rows]
+
+    def _repr_html_(self) -> str:
+        """A line a player."""
+        title = f"{self.game}, {self.outcomes[0].games:,} games, boards {self.boards}"
+        lines = [outcome.texts for outcome in self.outcomes]
+        return notebook.titled(title, notebook.table(HEADS, lines))
 
     def differences(self) -> Iterator[Difference]:
         """The difference of every two players, the worse one first, in order of their means."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
@@ -261,16 +262,33 @@ class Bracket:
         """
         return between(bound.value, bound.side, self.lower, self.upper)
 
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A row a bound, by side and value: `value` is a float, `value_exact` its exact text."""
+        return [
+            {
+                "name": bound.name,
+                "side": bound.side,
+                "value": float(bound.value),
+                "value_exact": str(bound.value),
+                "source": bound.source,
+                "is_binding": self.is_binding(bound),
+            }
+            for bound in self.bounds
+        ]
+
     def _repr_html_(self) -> str:
-        """The bounds by value; those that are an end of the bracket have a mark."""
+        """The bounds by value; the ends of the bracket are marked as `mark` does."""
         rows = [
             (
+                self.mark(bound),
                 f"at {'least' if bound.side == 'lower' else 'most'} {self.decimal(bound)}",
-                f"{bound.name}{' ◂' * self.is_binding(bound)}",
+                bound.name,
+                bound.source,
             )
             for bound in self.bounds
         ]
-        return notebook.titled(f"{self.position.title}: {self.text}", notebook.facts(rows))
+        drawn = notebook.table(("", "mean shots", "bound", "source"), rows)
+        return notebook.titled(f"{self.position.title}: {self.text}", drawn)
 
 
 def bounds(

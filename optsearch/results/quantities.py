@@ -1,4 +1,4 @@
-"""What a table can have of a game: one quantity a column, from the tables that ship or computed.
+"""What a table can have of a game: one quantity a column, stored in a table or computed.
 
     as_quantity("greedy").compute(Game.parse("4x4:3,2"), 10, no_progress)
     # Value(lower=…, upper=…, per=…, source="computed", by="optsearch evaluate greedy:…")
@@ -33,7 +33,7 @@ from optsearch.strategies.timed import Timed
 from optsearch.support.errors import ImpossiblePosition, NotSupported, StrategyError, TooLarge
 from optsearch.support.progress import Limit, LimitReached, Progress
 
-SHIPPED, COMPUTED = "shipped", "computed"
+STORED, COMPUTED = "stored", "computed"
 FOR_BOUNDS = 0.25  # of the time limit, for bounds beside a search that found no optimum
 
 
@@ -42,7 +42,7 @@ class Value:
     """What is known of a quantity of a game.
 
     lower, upper -- bounds on it; equal where it is known, None where there is none. per -- the
-    number of configurations that means are taken over, or 1. source -- SHIPPED for what a table of
+    number of configurations that means are taken over, or 1. source -- STORED for what a table of
     the package has, COMPUTED, or empty for what is not known. by -- the table, or what computed it;
     upper_by -- the same of the upper end, where that is another bound. note -- why it is not known.
     is_cut -- whether more time may say more. seconds -- that it took.
@@ -83,7 +83,7 @@ class Value:
         )
 
 
-def _not_shipped(game: Game, results: Path) -> Value | None:
+def _not_stored(game: Game, results: Path) -> Value | None:
     """What the tables have of a quantity that is in none."""
     return None
 
@@ -95,14 +95,14 @@ class Quantity:
     name -- as it is given and printed. asks -- what is computed for it, which is the same text for
     columns that are computed together; of -- the quantity, of that. compute -- finds it for a game
     in some seconds; it raises OptsearchError where there is nothing to find, and LimitReached where
-    the time is over before anything is found. ship -- what the tables in a folder have. is_mean --
-    whether it is a mean number of shots. strategy -- whose mean it is.
+    the time is over before anything is found. stored -- what the tables in a folder have. is_mean
+    -- whether it is a mean number of shots. strategy -- whose mean it is.
     """
 
     name: str
     asks: str
     compute: Callable[[Game, float, Progress[Any]], Value]
-    ship: Callable[[Game, Path], Value | None] = _not_shipped
+    stored: Callable[[Game, Path], Value | None] = _not_stored
     of: Callable[[Value], Value] = lambda found: found
     is_mean: bool = True
     strategy: Strategy | None = None
@@ -168,15 +168,15 @@ def _best_greedy(game: Game, seconds: float, progress: Progress[Any]) -> Value:
 def _end(side: str, found: Value) -> Value:
     """An end of the bracket without a search for the optimum, and without one that a table has."""
     end, by = (found.lower, found.by) if side == "lower" else (found.upper, found.upper_by)
-    source = "" if end is None else SHIPPED if _TABLE.search(by) else COMPUTED
+    source = "" if end is None else STORED if _TABLE.search(by) else COMPUTED
     return replace(found, lower=end, upper=end, by=by, upper_by="", source=source)
 
 
-def _shipped_hider(game: Game, results: Path) -> Value | None:
+def _stored_hider(game: Game, results: Path) -> Value | None:
     """Of the table of equilibria, where it has the value itself."""
     for row in _rows(EQUILIBRIA, game, results):
         if row["value"] is not None:
-            return Value(row["value"], row["value"], source=SHIPPED, by=_file(EQUILIBRIA))
+            return Value(row["value"], row["value"], source=STORED, by=_file(EQUILIBRIA))
     return None
 
 
@@ -192,7 +192,7 @@ def _hider(game: Game, seconds: float, progress: Progress[Any]) -> Value:
     return value if found.is_exact else replace(value, note=_unsolved(seconds), is_cut=True)
 
 
-def _shipped_mean(strategy: Strategy, game: Game, results: Path) -> Value | None:
+def _stored_mean(strategy: Strategy, game: Game, results: Path) -> Value | None:
     """Of the tables of evaluations."""
     for path in EVALUATION.all(results):
         table = _read(EVALUATION, path)
@@ -201,7 +201,7 @@ def _shipped_mean(strategy: Strategy, game: Game, results: Path) -> Value | None
         if said == (str(strategy), game) and "prior" not in header:
             total, number = int(header["total_height"]), int(header["configurations"])
             by = f"data/results/{path.parent.name}/{path.name}"
-            return replace(_exact(total, number, by), source=SHIPPED)
+            return replace(_exact(total, number, by), source=STORED)
     return None
 
 
@@ -229,8 +229,8 @@ def as_quantity(name: str) -> Quantity:
             f"no column {name!r}; there are {', '.join(QUANTITIES)}, and the strategies "
             f"{', '.join(strategies)}, and FILE.py:NAME"
         ) from None
-    compute, ship = partial(_played, strategy), partial(_shipped_mean, strategy)
-    return Quantity(name, strategy.identity(), compute, ship, strategy=strategy)
+    compute, stored = partial(_played, strategy), partial(_stored_mean, strategy)
+    return Quantity(name, strategy.identity(), compute, stored, strategy=strategy)
 
 
 def narrowed(value: Value, lower: Fraction | None = None, upper: Fraction | None = None) -> Value:
@@ -289,7 +289,7 @@ def _optimum(game: Game, results: Path, name: str) -> Value | None:
     for row in _rows(OPTIMA, game, results):
         if row[name] is not None:
             value = _exact(row[name], row["configurations"], _file(OPTIMA))
-            return replace(value, source=SHIPPED)
+            return replace(value, source=STORED)
     return None
 
 
@@ -311,12 +311,12 @@ def _bracket(game: Game, seconds: float, progress: Progress[Any]) -> Value:
         best(of_side, key=lambda bound: bound.value)
         for best, of_side in ((max, lowers), (min, uppers))
     )
-    is_shipped = all(_TABLE.search(bound.source) for bound in (lower, upper))
+    is_stored = all(_TABLE.search(bound.source) for bound in (lower, upper))
     return Value(
         lower.value,
         upper.value,
         _number(game),
-        SHIPPED if is_shipped else COMPUTED,
+        STORED if is_stored else COMPUTED,
         _name(lower),
         _name(upper),
         note=f"proved in {seconds:g} seconds" if is_cut else "",
@@ -334,20 +334,20 @@ def _name(bound: Bound) -> str:
 
 
 TIME = "time"  # the seconds that the other columns of the row took
-_SHIPPED_OPTIMUM = partial(_optimum, name="total_height")
-_SHIPPED_GREEDY = partial(_optimum, name="best_greedy_total_height")
+_stored_optimum = partial(_optimum, name="total_height")
+_stored_greedy = partial(_optimum, name="best_greedy_total_height")
 _ALL = (
     Quantity("configurations", "configurations", _count, is_mean=False),
-    Quantity("optimum", "optimum", _optimal_mean, _SHIPPED_OPTIMUM),
+    Quantity("optimum", "optimum", _optimal_mean, _stored_optimum),
     Quantity(
-        *("total_height", "optimum", _optimal_mean, _SHIPPED_OPTIMUM),
+        *("total_height", "optimum", _optimal_mean, _stored_optimum),
         of=lambda found: found.times(found.per),
         is_mean=False,
     ),
-    Quantity("best_greedy", "best_greedy", _best_greedy, _SHIPPED_GREEDY),
+    Quantity("best_greedy", "best_greedy", _best_greedy, _stored_greedy),
     Quantity("lower", "bounds", _bracket, of=partial(_end, "lower")),
     Quantity("upper", "bounds", _bracket, of=partial(_end, "upper")),
-    Quantity("hider", "hider", _hider, _shipped_hider),
+    Quantity("hider", "hider", _hider, _stored_hider),
     Quantity(TIME, TIME, lambda game, seconds, progress: Value(), is_mean=False),
 )
 QUANTITIES: Mapping[str, Quantity] = {one.name: one for one in _ALL}

@@ -98,6 +98,10 @@ class Entries(Sequence[dict[str, Any]]):
     def __len__(self) -> int:
         return len(self.rows)
 
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The rows, with games as texts and fractions as floats."""
+        return [{name: _plain(value) for name, value in row.items()} for row in self.rows]
+
     @property
     def game(self) -> Game | None:
         """The game of the header, where there is one."""
@@ -106,6 +110,13 @@ class Entries(Sequence[dict[str, Any]]):
     def column(self, name: str) -> list[Any]:
         """The values of one column."""
         return [row[name] for row in self.rows]
+
+
+def _plain(value: Any) -> Any:
+    """A value as readers of tables know it."""
+    if isinstance(value, Game):
+        return str(value)
+    return float(value) if isinstance(value, Fraction) else value
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
-"""A table of many games: a row a game, a column a quantity; what does not ship is computed.
+"""A table of many games: a row a game, a column a quantity; what is not stored is computed.
 
-    found = tabulate(["4x4:3,2", "4x5:3,2"], ["optimum", "greedy"])
-    found.row(found.games[0])["greedy"].exact  # Fraction(879, 104)
+    found = table("4x4..4x5:3,2", "optimum,greedy")
+    found.row("4x4:3,2")["greedy"].exact  # Fraction(879, 104)
 
 Values are computed in parallel, a task each, and a folder keeps each that is done: a run that was
 stopped goes on there, and so does a larger table.
@@ -9,18 +9,31 @@ stopped goes on there, and so does a larger table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from optsearch.game import Game
-from optsearch.results.quantities import TIME, Quantity, Value, as_quantity, known, narrowed
+from optsearch.game import Game, notebook
+from optsearch.game.ranges import expanded
+from optsearch.results.quantities import (
+    QUANTITIES,
+    STORED,
+    TIME,
+    Quantity,
+    Value,
+    as_quantity,
+    known,
+    narrowed,
+)
 from optsearch.support.datafiles import RESULTS
+from optsearch.support.decimals import decimal
 from optsearch.support.errors import StrategyError
 from optsearch.support.progress import Progress, Status, no_progress
 from optsearch.support.sharing import SerialExecutor, run_tasks
@@ -28,6 +41,8 @@ from optsearch.support.store import Facts
 from optsearch.support.workers import processes, tasks_at_once
 
 SECONDS = 60.0  # of a value
+COLUMNS = "configurations,optimum,greedy,lower"
+SIGNS = "†‡§¶‖"
 _WHAT = "values of games"
 
 
@@ -57,24 +72,44 @@ class TableStatus(Status):
 
 
 @dataclass(frozen=True)
+class Sheet:
+    """A table as people read it.
+
+    head -- the names of its columns. rows -- the texts of each. signs -- of notes, beside each
+    text, or empty; notes -- by sign, what is said below.
+    """
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    signs: Sequence[Sequence[str]]
+    notes: Mapping[str, str]
+
+    @property
+    def below(self) -> list[str]:
+        """The lines below the table."""
+        return [f"{sign} {note}" for sign, note in self.notes.items()]
+
+
+@dataclass(frozen=True)
 class Tabulation:
     """What is known of some games.
 
-    columns -- in order. values -- by game and by what was asked (`Quantity.asks`). shipped -- those
+    columns -- in order. values -- by game and by what was asked (`Quantity.asks`). stored -- those
     of the package, by game and column. is_interrupted -- whether ctrl-C ended it.
     """
 
     games: tuple[Game, ...]
     columns: tuple[Quantity, ...]
     values: Mapping[tuple[Game, str], Value]
-    shipped: Mapping[tuple[Game, str], Value]
+    stored: Mapping[tuple[Game, str], Value]
     is_interrupted: bool = False
 
-    def row(self, game: Game) -> dict[str, Value]:
+    def row(self, game: Game | str) -> dict[str, Value]:
         """The values of a game by column.
 
         The other columns may narrow the bracket of the optimum and lower the upper bound.
         """
+        game = Game.of(game)
         found = {column.name: self._value(game, column) for column in self.columns}
         lower = found["lower"].lower if "lower" in found else None
         played = {
@@ -104,55 +139,107 @@ class Tabulation:
             spent = [self.values[game, asks] for asks in asked if (game, asks) in self.values]
             total = Fraction(sum(value.seconds for value in spent)).limit_denominator(10**6)
             return Value(total, total)
-        known_one = self.shipped.get((game, column.name))
+        known_one = self.stored.get((game, column.name))
         if known_one is None:
             found = self.values.get((game, column.asks))
             return Value(note="not computed", is_cut=True) if found is None else column.of(found)
         return known_one
 
+    def __repr__(self) -> str:
+        names = ", ".join(column.name for column in self.columns)
+        return f"<Tabulation of {len(self.games)} games: {names}>"
 
-def tabulate(
-    games: Iterable[Game | str],
-    columns: Iterable[str],
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A row for each value, as `optsearch table --format csv` prints them.
+
+        `value` is an integer or a float, or None where it is not known; then `bracket` has the ends
+        of what is known. `value_exact` and `bracket_exact` are exact texts.
+        """
+        return [
+            _fields_of(game, column, row[column.name])
+            for game in self.games
+            for row in [self.row(game)]
+            for column in self.columns
+            if column.name != TIME
+        ]
+
+    def sheet(self, places: int = 4) -> Sheet:
+        """The table as people read it, with means to so many decimals."""
+        signs: dict[str, str] = {}
+        texts, marks = [], []
+        for game in self.games:
+            row = self.row(game)
+            optimum = row["optimum"].exact if "optimum" in row else None
+            shown = [_text_of(one, row[one.name], optimum, places) for one in self.columns]
+            texts.append([str(game), *shown])
+            marks.append([""])
+            for column in self.columns:
+                note = _note_of(row[column.name])
+                if note:
+                    number = len(signs)
+                    sign = SIGNS[number % len(SIGNS)] * (1 + number // len(SIGNS))
+                    signs.setdefault(note, sign)
+                marks[-1].append(signs.get(note, ""))
+        names = [one.name for one in self.columns]
+        head = [name.replace("_", " ") if name in QUANTITIES else name for name in names]
+        return Sheet(["game", *head], texts, marks, {sign: note for note, sign in signs.items()})
+
+    def _repr_html_(self) -> str:
+        """A line a game; signs are explained below."""
+        sheet = self.sheet()
+        lines = [
+            [f"{text}{sign}" for text, sign in zip(row, signs, strict=True)]
+            for row, signs in zip(sheet.rows, sheet.signs, strict=True)
+        ]
+        title = f"{len(self.games)} games"
+        return notebook.titled(title, notebook.table(sheet.head, lines), *map(escape, sheet.below))
+
+
+def table(
+    games: Iterable[Game | str] | Game | str,
+    columns: Iterable[str] | str = COLUMNS,
     *,
-    seconds: float = SECONDS,
+    time_limit: float = SECONDS,
     executor: Executor | None = None,
     jobs: int | None = None,
-    folder: Path | None = None,
+    checkpoint: Path | None = None,
     progress: Progress[TableStatus] = no_progress,
-    tables: Path = RESULTS,
+    results: Path = RESULTS,
     is_partial: bool = False,
 ) -> Tabulation:
-    """The values of some games.
+    """The values of some games, as `optsearch table` prints them.
 
-    games -- games or their texts. columns -- names of `quantities.QUANTITIES` and strategies.
-    seconds -- time for each value; after that it is a bracket or missing. executor, jobs -- as in
-    `optsearch.evaluate`. folder -- keeps each finished value. progress -- called after each value,
-    and while none ends. tables -- the folder with the tables that ship. is_partial -- after ctrl-C
-    return what is known.
+    games -- games or their texts, which may be ranges such as `3x4..4x5:3,2`; or one of these.
+    columns -- names of `quantities.QUANTITIES` and strategies, or one text with commas between
+    them. time_limit -- seconds for each value; after that it is a bracket or missing. executor,
+    jobs -- as in `optsearch.evaluate`. checkpoint -- folder that keeps each finished value.
+    progress -- called after each value, and while none ends. results -- the folder with the tables
+    of the package. is_partial -- after ctrl-C return what is known.
 
     Raises StrategyError for a column that does not exist or is given twice, TableError for the
-    folder.
+    checkpoint.
     """
-    parsed = (Game.parse(game) if isinstance(game, str) else game for game in games)
-    chosen, every = tuple(dict.fromkeys(parsed)), quantities(columns)
-    shipped = {
+    several = [games] if isinstance(games, Game | str) else games
+    texts = ([game] if isinstance(game, Game) else expanded(game) for game in several)
+    chosen = tuple(dict.fromkeys(Game.of(game) for some in texts for game in some))
+    every = quantities(split(columns) if isinstance(columns, str) else columns)
+    stored = {
         (game, column.name): column.of(value)
         for game in chosen
         for column in every
-        if (value := column.ship(game, tables)) is not None
+        if (value := column.stored(game, results)) is not None
     }
     wanted = {
         (game, column.asks): CellTask(str(game), column.name, column.asks)
         for game in chosen
         for column in every
-        if column.name != TIME and (game, column.name) not in shipped
+        if column.name != TIME and (game, column.name) not in stored
     }
     found: dict[tuple[Game, str], Value] = {}
     is_interrupted = False
-    with _stored(folder) as store:
+    with _kept(checkpoint) as store:
         for key, asked in wanted.items():
-            kept = None if store is None else _recall(store, asked, seconds)
+            kept = None if store is None else _recall(store, asked, time_limit)
             if kept is not None:
                 found[key] = kept
         left = [asked for key, asked in wanted.items() if key not in found]
@@ -167,7 +254,7 @@ def tabulate(
             workers = min(tasks_at_once(executor, jobs), len(left))
             with ExitStack() as stack:
                 is_here = executor is None and workers < 2
-                work = partial(_compute, seconds=seconds, tell=tell if is_here else None)
+                work = partial(_compute, seconds=time_limit, tell=tell if is_here else None)
                 if executor is None:
                     executor = (
                         SerialExecutor() if is_here else stack.enter_context(processes(workers))
@@ -175,13 +262,24 @@ def tabulate(
                 for asked, value in run_tasks(executor, work, iter(left), max(1, workers), tell):
                     found[Game.parse(asked.game), asked.asks] = value
                     if store is not None:
-                        store.add(asked.key, {"limit": seconds, **_as_json(value)})
+                        store.add(asked.key, {"limit": time_limit, **_as_json(value)})
                     tell(asked.title)
         except KeyboardInterrupt:
             if not is_partial:
                 raise
             is_interrupted = True
-    return Tabulation(chosen, every, found, shipped, is_interrupted)
+    return Tabulation(chosen, every, found, stored, is_interrupted)
+
+
+def split(columns: str) -> list[str]:
+    """Names between commas; a part such as endgame=4 belongs to the strategy before it."""
+    names: list[str] = []
+    for part in columns.split(","):
+        if names and re.match(r"\w+=", part.strip()) and ":" in names[-1]:
+            names[-1] += f",{part.strip()}"
+        else:
+            names.append(part.strip())
+    return names
 
 
 def quantities(names: Iterable[str]) -> tuple[Quantity, ...]:
@@ -206,10 +304,64 @@ def _compute(asked: CellTask, seconds: float, tell: Callable[[str], None] | None
     return known(as_quantity(asked.name), Game.parse(asked.game), seconds, report)
 
 
+# How values are shown
+
+
+def _fields_of(game: Game, column: Quantity, value: Value) -> dict[str, Any]:
+    """A value for programs."""
+    exact, ends = value.exact, [end for end in (value.lower, value.upper) if end is not None]
+    number = float if column.is_mean else int
+    return {
+        "game": str(game),
+        "column": column.name,
+        "value": None if exact is None else number(exact),
+        "value_exact": None if exact is None else value.text(exact),
+        "bracket": list(map(number, ends)) or None,
+        "bracket_exact": list(map(value.text, ends)) or None,
+        "source": value.source or None,
+        "by": "; ".join(filter(None, (value.by, value.upper_by))) or None,
+        "note": value.note or None,
+        "seconds": round(value.seconds, 6),
+    }
+
+
+_PARAMETERS = re.compile(r"\b(\w+):\w+=[\w=,]*\w")  # of a strategy
+_NAME = r"\1"
+
+
+def _note_of(value: Value) -> str:
+    """What is said of a value below the table; empty for one that was computed."""
+    if value.source == STORED:
+        by = "; ".join(filter(None, (value.by, value.upper_by)))
+        return f"stored in optsearch: {_PARAMETERS.sub(_NAME, by)}"
+    return value.note
+
+
+def _text_of(column: Quantity, value: Value, optimum: Fraction | None, places: int) -> str:
+    """A value as people read it: to the nearest digit, and a bound outward.
+
+    optimum -- of the same game, if it is known: a bound that meets it reads the same.
+    """
+    if column.name == TIME:
+        return f"{float(value.lower or 0):.1f}"
+    lower, upper = value.lower, value.upper
+    if lower is None or upper is None:
+        return "—"
+    if not column.is_mean:
+        return f"{int(lower):,}" if lower == upper else f"[{int(lower):,}, {int(upper):,}]"
+    low, high = (
+        decimal(end, "exact" if end == optimum else side, places)
+        for end, side in ((lower, "lower"), (upper, "upper"))
+    )
+    if lower < upper:
+        return f"[{low}, {high}]"
+    return {"lower": low, "upper": high}.get(column.name) or decimal(lower, places=places)
+
+
 # What is kept: each value by its game and what was asked, with the limit that it had
 
 
-def _stored(folder: Path | None) -> AbstractContextManager[Facts | None]:
+def _kept(folder: Path | None) -> AbstractContextManager[Facts | None]:
     return nullcontext() if folder is None else Facts(folder, _WHAT)
 
 

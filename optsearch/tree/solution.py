@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, cell_name, notebook
@@ -159,6 +160,31 @@ class Solution:
                 else f"the optimum is not known: between {self.lower} and {self.upper}"
             )
         return self.total_height
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A row for each first shot, as `optsearch solve --all-shots --format csv` prints them.
+
+        NotSupported unless `solve` was asked for them by `all_shots=True`.
+        """
+        if not self.shot_values:
+            raise NotSupported("first shots have no values here; call solve with all_shots=True")
+        return list(map(self._row, self.shot_values))
+
+    def _row(self, value: ShotValue) -> dict[str, Any]:
+        """What is known of the optimum after a first shot."""
+        shot, number = {"shot": cell_name(value.cell)}, self.configurations
+        if value.finished is not None:
+            return {**shot, "finished": value.finished}
+        total = value.lower if value.is_exact else None
+        row = {
+            **shot,
+            "total_height": total,
+            "mean": None if total is None else total / number,
+            "mean_exact": None if total is None else f"{total}/{number}",
+        }
+        if value.worst is not None:
+            return {**row, "worst": value.worst}
+        return {**row, "lower": value.lower, "upper": value.upper}
 
     def tree(self) -> DecisionTree:
         """An optimal decision tree, the same on every run."""
