@@ -116,6 +116,8 @@ GAMES = (
     "2x3:2,announce=sunk",
     "3x3:2,1,contact=any,announce=ship",
     "2x4:2,2,contact=any,announce=sunk",
+    "2x4:2,1,contact=any,announce=name",
+    "2x4:2,1,contact=any,announce=place",
 )
 
 
@@ -180,6 +182,16 @@ def test_positions_and_trees(text, number):
             assert totals["best"] <= total <= totals["worst"]
             assert sum(found.histogram.values()) == greedy.configurations
         assert greedy.optimum() == solve(position).total_height
+
+
+@pytest.mark.parametrize("announce", ["sunk", "ship", "place"])
+def test_states_that_differ_by_the_names_of_cells_are_valued_once(monkeypatch, announce):
+    """Two ships of one cell, all cells tied: 3 to 9 cells with both afloat, 2 to 8 with one."""
+    monkeypatch.setattr("optsearch.search.greedy.BETWEEN_REPORTS", 1)
+    position, statuses = Position(Game.parse(f"3x3:1,1,contact=any,announce={announce}")), []
+    # Of two cells among n the last is at place 2(n + 1)/3 on average.
+    assert GreedySolver(position, progress=statuses.append).total_height("worst") == 36 * 20 // 3
+    assert statuses[-1].nodes == 7 + 7
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ class GreedySolver:
         self._progress = progress
         self._nodes = 0
         self._kernels: dict[str, Kernel] = {}
-        self._values: dict[tuple[str, bytes, int], int] = {}
+        self._values: dict[tuple[str, bytes], int] = {}
         self.configurations = self._kernel("optimal").weight(self._root)
 
     def __repr__(self) -> str:
@@ -170,7 +170,7 @@ class GreedySolver:
             return 0
         if free := by_rule.free_hits(state):
             return self._after(state, next(bits(free)), rule)
-        key = rule, state.family.tobytes(), state.hits
+        key = rule, by_rule.normal_form(state)
         if key not in self._values:
             self._count()
             costs = (self._after(state, cell, rule) for cell in self._tied(state))

@@ -359,6 +359,10 @@ class Kernel:
         """As `solve`, of strategies that shoot this cell first."""
         return self._search.after(state.family, cell, state.budget, limit, state.hits)
 
+    def normal_form(self, state: Subfamily) -> bytes:
+        """A key of a state: equal keys have equal costs, of the optimum and of greedy."""
+        return self._search.normal_form(state.family, state.budget, state.hits)
+
     def parts(self, state: Subfamily, cell: int) -> dict[Reply, Subfamily]:
         """The state after each reply to a shot, in their order; a miss lowers the budget."""
         left = NO_BUDGET if self.objective.kind == "mean" else max(state.budget - 1, -1)
