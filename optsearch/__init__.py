@@ -15,10 +15,10 @@ Each name is imported from its module on first use, so the import itself is fast
 """
 
 import importlib
-from typing import TYPE_CHECKING
 
 from optsearch.support import version
 
+TYPE_CHECKING = False  # typing takes longer to load than all that the command needs to hear ctrl-C
 __version__ = version.VERSION
 
 _HOMES = {

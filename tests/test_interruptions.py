@@ -154,7 +154,24 @@ def test_next_to_nothing_is_loaded_before_ctrl_c_is_heard():
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = {name.partition(".")[0] for name in found.stdout.split()}
     heavy = {"numpy", "typer", "click", "rich", "pathlib", "matplotlib", "numba", "lmdb"}
+    heavy |= {"typing", "threading"}
     assert loaded & heavy == set()
+
+
+LATE = """
+class Gone:
+    def __del__(self, kill=os.kill, process=os.getpid(), ctrl_c=signal.SIGINT):
+        kill(process, ctrl_c)
+"""
+
+
+@pytest.mark.parametrize(
+    "hooks", ["import atexit; atexit.register(interrupt)", f"{LATE}gone = Gone()"]
+)
+def test_ctrl_c_after_the_answer_is_too_late(hooks):
+    """As the interpreter ends, and when it has forgotten its handlers and clears its modules."""
+    ended = run_command("count", "2x3:2", hooks=hooks)
+    assert ended == (0, "2x3:2: 7 configurations\n", "")
 
 
 def test_ctrl_c_during_a_count_by_the_lattice():

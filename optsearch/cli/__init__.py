@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
@@ -20,35 +19,35 @@ def main() -> None:
     # Under little memory OpenBLAS cannot start a second thread, and raises ctrl-C itself.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        with loading() as is_heard:
+        with loading():
             from optsearch.cli.command import run
         status = run()
-        if is_heard:
-            signal.signal(signal.SIGINT, _end)
+        # The answer is out. The interpreter takes a while to end, and ctrl-C would kill it there.
+        _handle(signal.default_int_handler, signal.SIG_IGN)
     except KeyboardInterrupt:  # before or after the command's own work
         _end()
     sys.exit(status)
 
 
 @contextmanager
-def loading() -> Iterator[bool]:
-    """While modules load, ctrl-C ends the process, and so does one that cannot be loaded.
-
-    Says whether ctrl-C is heard at all.
-    """
-    is_main = threading.current_thread() is threading.main_thread()
-    is_heard = is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if is_heard:
-        signal.signal(signal.SIGINT, _end)
+def loading() -> Iterator[None]:
+    """While modules load, ctrl-C ends the process, and so does one that cannot be loaded."""
+    _handle(signal.default_int_handler, _end)
     try:
-        yield is_heard
+        yield
     except (ImportError, MemoryError) as error:
         reason = str(error).strip().rpartition("\n")[2] or "there is not enough memory"
         sys.stderr.write(f"error: optsearch cannot be loaded: {reason}\n")
         sys.exit(2)
     finally:
-        if is_heard:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        _handle(_end, signal.default_int_handler)
+
+
+def _handle(before: object, after: Callable[..., object] | signal.Handlers) -> None:
+    """Replace a handler of ctrl-C; where there is another, or in another thread, it stays."""
+    if signal.getsignal(signal.SIGINT) is before:
+        with suppress(ValueError):  # in the main thread alone
+            signal.signal(signal.SIGINT, after)
 
 
 def forget_output() -> None:
