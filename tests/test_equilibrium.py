@@ -1,6 +1,7 @@
 """The game against the best hider: values, mixes, certificates, and runs that are cut short."""
 
 import json
+from contextlib import nullcontext
 from fractions import Fraction
 from functools import cache
 
@@ -13,13 +14,17 @@ from optsearch.check import reference
 from optsearch.check.certificates import _Search
 from optsearch.check.trees import verify
 from optsearch.equilibria import check, equilibrium, linear, run, save, weighted
+from optsearch.equilibria.greedy import greedy_tree
 from optsearch.equilibria.hidings import Hidings
-from optsearch.game.objective import Objective
+from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
+from optsearch.search.greedy import greedy
 from optsearch.search.solver import solve
+from optsearch.search.watch import SearchMonitor
 from optsearch.support.errors import ImpossiblePosition, NotSupported, ProofError, TableError
 from optsearch.support.progress import LimitReached
 from optsearch.support.store import Facts
+from optsearch.tree import DecisionTree
 from tests.examples import draws, games, some
 from tests.processes import run_command
 from tests.stores import write_facts
@@ -108,7 +113,6 @@ WRONG = {
     "both a little above": lambda c: c.update(
         hider_guarantees="5185/1000", shooter_guarantees="5185/1000"
     ),
-    "a value below": lambda c: c.update(hider_guarantees="5"),
     "a weight changed": lambda c: c["hider"][0].update(weight=one_more(c["hider"][0]["weight"])),
     "an orbit left out": lambda c: c["hider"].pop(),
     "an orbit twice": lambda c: c["hider"].append(c["hider"][0]),
@@ -159,6 +163,13 @@ def test_a_wrong_certificate_is_refused(tmp_path, wrong):
     path.write_text(json.dumps(certificate))
     with pytest.raises(ProofError, match=r"value\.json: "):
         check(path)
+
+
+def test_a_hider_may_guarantee_more_than_the_file_says(tmp_path):
+    certificate, path = certificate_of(tmp_path)
+    path.write_text(json.dumps(certificate | {"hider_guarantees": "5"}))
+    checked = check(path)
+    assert (checked.hider, checked.shooter) == (5, Fraction(534, 103))
 
 
 def test_an_altered_tree_is_refused_by_what_it_pays(tmp_path):
@@ -350,6 +361,9 @@ def limited(monkeypatch, checks):
             if self.left < 0:
                 raise LimitReached(self)
 
+        def alarm(self):
+            return nullcontext()
+
     monkeypatch.setattr(run, "Limit", Few)
 
 
@@ -358,14 +372,67 @@ def test_a_time_limit(monkeypatch, tmp_path):
     found = equilibrium("4x4:3,2", time_limit=1)
     assert not found.is_exact
     assert certified(found, tmp_path / "bracket.json").hider == found.least
-    limited(monkeypatch, 0)
-    with pytest.raises(NotSupported, match="too few for the first round"):
-        equilibrium("5x5:5,2", time_limit=0.5)
+    kept = tmp_path / "kept"
     with pytest.raises(KeyboardInterrupt):
-        equilibrium("5x5:5,2", progress=Rounds(1, KeyboardInterrupt), checkpoint=tmp_path / "kept")
+        equilibrium("4x4:3,2", progress=Rounds(1, KeyboardInterrupt), checkpoint=kept)
     limited(monkeypatch, 0)  # trees from before, and no answer of now
-    with pytest.raises(NotSupported, match="too few for the first round"):
-        equilibrium("5x5:5,2", time_limit=0.5, checkpoint=tmp_path / "kept")
+    again = equilibrium("4x4:3,2", time_limit=1, checkpoint=kept)
+    assert again.most <= equilibrium("4x4:3,2", time_limit=1).most
+
+
+SHORT = [
+    ("5x5:5,2", "mean"),
+    ("4x4:2,2,contact=any", "mean"),
+    ("4x4:3,2", "within=9"),
+    ("3x4:2,2,announce=sunk", "within=6"),
+    ("5x5:5,3,announce=place", "mean"),
+    ("5x5:5,3,announce=ship", "mean"),
+    ("4x5:4,3,announce=name", "mean"),
+]
+
+
+@pytest.mark.parametrize(("text", "objective"), SHORT)
+def test_the_bracket_of_no_time(monkeypatch, tmp_path, text, objective):
+    """A hider who draws uniformly from below, a greedy tree from above."""
+    limited(monkeypatch, 0)
+    aim = Objective.parse(objective)
+    found = equilibrium(text, aim, time_limit=1)
+    assert (found.rounds, found.trees, found.uniform) == (1, 1, None)
+    uniform, tree = solve(text, objective=aim), greedy(text).tree("first")
+    number = uniform.configurations
+    if objective == "mean":
+        assert found.game.fleet_cells < found.least <= uniform.mean <= found.most <= tree.worst
+    else:
+        assert 0 < found.least <= 1 - Fraction(uniform.finished, number) <= found.most <= 1
+    assert found.total_weight == number
+    save(found, tmp_path / "bracket.json")
+
+
+@pytest.mark.parametrize("text", ["3x4:2,2", "3x4:2,2,announce=sunk", "3x4:3,2,announce=name"])
+def test_ctrl_c_in_the_first_round_leaves_a_bracket(interrupt_at, tmp_path, text):
+    interrupt_at(SearchMonitor, "tick", 1)
+    found = equilibrium(text, partial=True)
+    assert found.is_interrupted
+    assert found.uniform is None
+    checked = certified(found, tmp_path / "bracket.json")
+    assert (checked.hider, checked.shooter) == (found.least, found.most)
+    assert found.least <= solve(text).mean <= found.most
+
+
+def test_the_definition_ends_in_time(monkeypatch):
+    """By an alarm, for it does not look at the clock; it takes minutes."""
+    monkeypatch.setattr(run.Limit, "check", lambda self, effort=0: None)
+    found = equilibrium("5x5:5,3,announce=place", time_limit=0.01)
+    assert found.least <= Fraction(909, 92) <= found.most
+
+
+@given(games(max_cells=9, announce=("nothing", "nothing", "sunk", "ship", "name", "place")))
+def test_the_greedy_tree(game):
+    hidings = _hidings(game)
+    assume(hidings is not None)
+    root, row = greedy_tree(hidings, MEAN)
+    tree = DecisionTree(Position(game), root)
+    assert verify(tree) == sum(row) == greedy(game).tree("first").total_height
 
 
 def test_a_checkpoint_of_something_else_is_refused(tmp_path):

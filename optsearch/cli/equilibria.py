@@ -130,11 +130,13 @@ def answer_of(found: Any) -> Answer:
     value = exact_text(low) if found.is_exact else between
     exact = found.value if found.is_exact else None
     answer.fact(shown, f"{value} {unit}", value=exact, bracket=[low, high])
-    uniform = found.worth(found.uniform)
+    uniform = None if found.uniform is None else found.worth(found.uniform)
     answer.fact(
         "uniform",
-        f"{exact_text(uniform)}{_given_away(found)}",
-        uniform=str(uniform),
+        "not known; its search was cut short"
+        if uniform is None
+        else f"{exact_text(uniform)}{_given_away(found)}",
+        uniform=None if uniform is None else str(uniform),
         is_uniform=found.is_uniform if found.is_exact else None,
     )
     hidden = hidings.sizes[found.hidings_used].sum()

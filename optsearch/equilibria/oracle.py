@@ -6,8 +6,8 @@ given the weights w N + 1, with N above the number of hidings times the cells of
 trees differ by as much as N in what the ones add, so a best tree for these weights is one for w,
 and among those the best against all hidings alike.
 
-Where nothing is announced the search kernel answers (`WeightedSearch`); where hits tell more, the
-definition (`optsearch.check.reference`).
+Where nothing is announced, or all weights are equal, the search kernel answers (`WeightedSearch`);
+else the definition (`optsearch.check.reference`).
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.check import reference
+from optsearch.counting.configurations import to_masks
 from optsearch.counting.family import MAX_WEIGHT
 from optsearch.equilibria.hidings import Hidings
 from optsearch.equilibria.weighted import WeightedSearch
 from optsearch.game import bits
 from optsearch.game.objective import Objective
 from optsearch.game.position import Reply
-from optsearch.search.kernels import Subfamily, shoot
+from optsearch.search.kernels import Kernel, Subfamily, shoot
 from optsearch.search.team import Parallel
 from optsearch.support.errors import NotSupported, TooLarge
 from optsearch.tree import Leaf, Node
@@ -89,17 +90,30 @@ class Oracle:
 
     def answer(self, weights: Sequence[int]) -> BestAnswer:
         """A best answer to whole weights, not all 0."""
-        root, shots = self._tree([weights[o] * self.spread + 1 for o in self.hidings.orbit_of])
+        root, shots = self._tree(self._spread_out(weights))
         row = self.hidings.totals(paid(self.objective, shots))
         return BestAnswer(tuple(weights), sum(map(int.__mul__, row, weights)), root, row)
 
+    def least(self, weights: Sequence[int]) -> int:
+        """Bound the cost of a best answer to the first weights of all, which was cut short.
+
+        The ones add at most `spread - 1`, and what costs w N + 1 in all costs w at least this.
+        """
+        least = self.search.least(self._spread_out(weights))
+        return -((self.spread - 1 - least) // self.spread)
+
+    def _spread_out(self, weights: Sequence[int]) -> list[int]:
+        """The weight of each hiding, by which a best answer is good against all of them."""
+        return [weights[o] * self.spread + 1 for o in self.hidings.orbit_of]
+
     def bound_by_previous_weights(self) -> None:
         """Bound later answers by what was found for the last one: weights near these will come."""
-        if self.search.kernel is not None and self.search.parallel is None:
+        if self.hidings.game.is_silent and self.search.parallel is None:
+            assert self.search.kernel is not None
             self.search.kernel.bound_by_previous_weights()
 
     def _tree(self, weights: Sequence[int]) -> tuple[Node | Leaf, Shots]:
-        if not self.hidings.game.is_silent:
+        if not self.hidings.game.is_silent and len(set(weights)) > 1:
             return _ByDefinition(self.hidings, self.objective, self.tick).tree(weights)
         self.search.weigh(weights)
         return _grown(self.search, self.hidings)
@@ -117,17 +131,28 @@ def _grown(search: WeightedSearch, hidings: Hidings) -> tuple[Node | Leaf, Shots
     kernel = search.kernel
     assert kernel is not None
     numbers = np.array(hidings.configurations)
+    places = _places(kernel, hidings)
     shots = np.zeros(len(hidings), np.int64)
 
     def follow(state: Subfamily, depth: int) -> Node | Leaf:
         if kernel.is_over(state):
-            shots[state.family] = depth
-            return Leaf(int(numbers[state.family].sum()))
+            ended = places[state.family]
+            shots[ended] = depth
+            return Leaf(int(numbers[ended].sum()))
         free = kernel.free_hits(state)
         cell = next(bits(free)) if free else search.shot(state)
         return shoot(kernel, state, cell, lambda reply, part: follow(part, depth + 1))
 
     return follow(search.root, 0), shots
+
+
+def _places(kernel: Kernel, hidings: Hidings) -> NDArray[np.int64]:
+    """The place in `hidings` of each set of a kernel."""
+    ships = kernel.problem.ships
+    if ships is None:
+        return np.arange(len(hidings))
+    place = {hiding: i for i, hiding in enumerate(hidings.hidden)}
+    return np.array([place[hidings.game.ordered(to_masks(row))] for row in ships])
 
 
 class _ByDefinition:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from optsearch.equilibria import linear
 from optsearch.equilibria.graph import Choice, Graph
+from optsearch.equilibria.greedy import greedy_tree
 from optsearch.equilibria.hidings import Hidings
 from optsearch.equilibria.memory import Memory
 from optsearch.equilibria.oracle import BestAnswer, Oracle
@@ -58,14 +60,14 @@ def equilibrium(
     """The value of the game in which the hider, too, plays optimally.
 
     tolerance -- stop as soon as the bounds are that near; 0 for the exact value. time_limit --
-    seconds; after that the bracket known by then is returned. checkpoint -- folder that keeps all
-    trees; the same call goes on from there. partial -- return what is known after ctrl-C, too.
-    executor -- any `concurrent.futures.Executor`; it gets `workers` tasks of the solver at a time;
-    for announce=nothing.
+    seconds; after that the bracket proved by then is returned: before the first round has ended,
+    of a hider who draws uniformly and of a greedy tree. checkpoint -- folder that keeps all trees;
+    the same call goes on from there. partial -- return the bracket after ctrl-C, too. executor --
+    any `concurrent.futures.Executor`; it gets `workers` tasks of the solver at a time; for
+    announce=nothing.
 
     Raises ImpossiblePosition for a game without a configuration, TooLarge for one with too many,
-    NotSupported for the worst case, which no mix changes, and if the time is too short for one
-    round.
+    NotSupported for the worst case, which no mix changes.
     """
     parsed = Game.parse(game) if isinstance(game, str) else game
     if objective.kind == "worst":
@@ -81,18 +83,18 @@ def equilibrium(
         run = _Run(hidings, objective, memory, limit, progress, parallel)
         interrupted = False
         try:
-            run.resume()
-            while not run.is_over(tolerance):
-                run.go_on()
+            with limit.alarm() if limit else nullcontext():
+                run.resume()
+                while not run.is_over(tolerance):
+                    run.go_on()
         except LimitReached:
-            if not run.weights:
-                raise NotSupported(
-                    f"{time_limit:g} seconds are too few for the first round of {parsed}"
-                ) from None
+            pass
         except KeyboardInterrupt:
-            if not (partial and run.weights):
+            if not partial:
                 raise
             interrupted = True
+        if not run.weights:
+            run.bracket()
         return run.result(interrupted)
 
 
@@ -112,11 +114,13 @@ class _Run:
         self.limit, self.progress = limit, progress
         self.oracle = Oracle(hidings, objective, self._tick, parallel)
         self.sizes: list[int] = hidings.sizes.tolist()
+        # the weights of a hider who draws uniformly
+        self.numbers = [n // s for n, s in zip(hidings.uniform, self.sizes, strict=True)]
         self.hider = linear.HiderProgramme(hidings.sizes)
         self.graph = Graph(hidings, objective)
         self.trees: dict[tuple[int, ...], Node | Leaf | Choice] = {}  # by what they pay
         self.rounds = 0
-        self.uniform = Fraction(0)
+        self.uniform: Fraction | None = None
         self.least = Fraction(-1)  # of the best mix so far
         self.weights: tuple[int, ...] = ()
         self.upper = float("inf")
@@ -136,14 +140,22 @@ class _Run:
         best = self.memory.weights
         for root, row in self.memory.trees():
             self._add(root, row)
-        numbers = [n // s for n, s in zip(self.hidings.uniform, self.sizes, strict=True)]
-        self.ask(numbers)
+        self.ask(self.numbers)
         self.uniform = self.least
-        self.centre = self._mix(numbers)
-        if best is not None and best != numbers:
-            limit, self.limit = self.limit, None  # what was found is not lost by a short time
+        self.centre = self._mix(self.numbers)
+        if best is not None and best != self.numbers:
             self.ask(best)
-            self.limit = limit
+
+    def bracket(self) -> None:
+        """Bound the value where the first answer was cut short."""
+        self.limit = None
+        self.weights = tuple(self.numbers)
+        self.least = Fraction(self.oracle.least(self.numbers), self.oracle.total(self.numbers))
+        root, row = greedy_tree(self.hidings, self.objective)
+        self.trees.setdefault(row, root)
+        self.hider = linear.HiderProgramme(self.hidings.sizes)  # a tree may have been joining
+        for row in self.trees:
+            self.hider.add(row)
 
     def ask(self, weights: Sequence[int]) -> BestAnswer:
         """The best answer to a mix, which becomes one of the trees."""
@@ -243,7 +255,7 @@ class _Run:
             self.ended = True
             return
         most = linear.greatest_pay(rows, self.sizes, shooter)
-        if self.uniform < most:
+        if self.uniform != most:
             try:
                 answer = self.ask(weights)
             except TooLarge:  # the bracket stays

@@ -28,9 +28,9 @@ class Equilibrium:
     shooter's mix pays at most `most`, whatever is hidden. weights -- of the hider's mix, in whole
     numbers: of each hiding, one an orbit. roots, probabilities -- of the shooter's mix: the trees,
     each of them turned by a symmetry of the board that is drawn at random. uniform -- what the best
-    tree pays against a hider who draws configurations uniformly. rounds, trees -- of the double
-    oracle: best answers asked for, and different ones. seconds -- wall time; is_interrupted --
-    whether ctrl-C ended it.
+    tree pays against a hider who draws configurations uniformly; None if the search for it was cut
+    short. rounds, trees -- of the double oracle: best answers asked for, and different ones.
+    seconds -- wall time; is_interrupted -- whether ctrl-C ended it.
     """
 
     hidings: Hidings
@@ -40,7 +40,7 @@ class Equilibrium:
     weights: tuple[int, ...]
     roots: tuple[Node | Leaf, ...]
     probabilities: tuple[Fraction, ...]
-    uniform: Fraction
+    uniform: Fraction | None
     rounds: int
     trees: int
     seconds: float

@@ -9,6 +9,8 @@ are cells, K, so for n sets
 
 So a first shot can be best only if A(c) <= A + n K, with A the least of all. These are compared by
 what they leave, in whole numbers. With 2^43 units they are few but for those that are equal.
+
+Where hits tell of their ships the kernel knows no weights, and all must be equal.
 """
 
 from __future__ import annotations
@@ -43,7 +45,11 @@ class WeightedSearch:
     configurations -- in the order of their sets of cells. tick -- called often; what it raises ends
     a search. parallel -- whom the first search of all asks; None for this process. Raises TooLarge
     for weights that leave too many shots to compare.
+
+    solver -- of the first search of all, which need not have ended; None before it.
     """
+
+    solver: Solver | None = None
 
     def __init__(
         self,
@@ -69,24 +75,41 @@ class WeightedSearch:
             unit = total // (MAX_WEIGHT - n) + 1
             units = [-(-weight // unit) for weight in self.weights]
         if self.kernel is None or self.parallel is not None:
-            self.kernel = self._solved(units)
-        else:
+            self.solver = self._solver(units)
+            self.solver.search(parallel=self.parallel)  # fills the table that the tree is made from
+            self.kernel = self.solver.kernel
+        elif self.game.is_silent:
             self.kernel.weigh(tuple(units))
         self._known: dict[tuple[bytes, int], tuple[int, int]] = {}
 
-    def _solved(self, units: Sequence[int]) -> Kernel:
-        """A solver's kernel; others may have found what it asks."""
+    def _solver(self, units: Sequence[int]) -> Solver:
         weights = dict(zip(self.configurations, units, strict=True))
-        solver = Solver(
+        is_weighed = self.game.is_silent
+        return Solver(
             Position(self.game),
-            SolverOptions(memory=self.memory, even=True),
+            SolverOptions(memory=self.memory, even=is_weighed),
             progress=lambda status: self.tick(),
             objective=self.objective,
-            prior=Prior.of_configurations(self.game, weights, name="the hider's mix"),
+            prior=Prior.of_configurations(self.game, weights, name="the hider's mix")
+            if is_weighed
+            else None,
         )
-        if self.parallel is not None:  # what is found fills the table from which the tree is made
-            solver.search(parallel=self.parallel)
-        return solver.kernel
+
+    def least(self, weights: Sequence[int]) -> int:
+        """Bound what the best strategy pays, from what the first search knows when it is cut short.
+
+        weights -- as `weigh` gets them; the same as there.
+        """
+        common = gcd(*weights)
+        if self.solver is None:
+            self.solver = self._solver([weight // common for weight in weights])
+        so_far = self.solver.search(time_limit=0)
+        if self.objective.shots is None:
+            assert so_far.lower is not None
+            return so_far.lower * common
+        finished = so_far.upper if so_far.finished is None else so_far.finished
+        assert finished is not None
+        return (so_far.configurations - finished) * common
 
     @property
     def root(self) -> Subfamily:
