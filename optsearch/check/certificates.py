@@ -57,12 +57,12 @@ Solve = Callable[[Game, Objective, dict[Hiding, int]], int]
 
 @dataclass(frozen=True)
 class CheckedCertificate:
-    """What a certificate was found to prove.
+    """The result of checking a certificate.
 
-    hider, shooter -- what each guarantees: for the mean the least and the most shots, for
-    within=K at most and at least this probability to finish. hidings, orbits -- how many there
-    are; used -- orbits that the hider uses; trees -- of the shooter. method -- what computed the
-    best answer to the hider. seconds -- wall time.
+    hider, shooter -- what each side guarantees: for the mean at least and at most this number of
+    shots, for within=K at most and at least this probability to finish. hidings, orbits -- their
+    numbers; used -- the orbits that the hider uses; trees -- the number of the shooter's. method --
+    the way in which the best answer to the hider was computed. seconds -- wall time.
     """
 
     game: Game
@@ -78,7 +78,7 @@ class CheckedCertificate:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the two meet, in the value of the game."""
+        """True if both sides meet, in the value of the game."""
         return self.hider == self.shooter
 
 
@@ -236,7 +236,7 @@ class _File:
         return found
 
     def best_answer(self, weights: dict[Hiding, int]) -> tuple[Fraction, str]:
-        """What the best tree pays against the mix, on average, and what computed it."""
+        """Return the mean that the best tree pays against the mix, and the way to compute it."""
         total = sum(weights.values())
         paid, method = self.least(weights)
         return Fraction(paid, total), method
@@ -268,7 +268,7 @@ class _File:
     # The shooter
 
     def shooter(self, entries: list[dict[str, Any]]) -> dict[Hiding, Fraction]:
-        """What the mix pays on average against each orbit."""
+        """Return the mean that the shooter's mix pays against each orbit."""
         orbits: dict[Hiding, list[Hiding]] = {}
         for one in self.hidden:
             orbits.setdefault(self.orbit(one), []).append(one)

@@ -138,7 +138,7 @@ def _heights(kernel: Optimum, position: Position, sets: list[int], memory: int) 
 
 
 def _columns(sets: list[int], cells: list[int]) -> np.ndarray[tuple[int, int], np.dtype[np.uint64]]:
-    """For each cell the sets that have it, as bits; uint64 of shape (cells, words)."""
+    """Return the sets with each cell as bits: uint64 of shape (cells, words)."""
     words = (len(sets) + 63) // 64
     columns = np.zeros((len(cells), words), np.uint64)
     for row, cell in enumerate(cells):

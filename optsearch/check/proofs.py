@@ -102,9 +102,9 @@ class Proof:
 
 @dataclass(frozen=True)
 class CheckedProof:
-    """What a proof was found to prove: that no strategy has a lower total height.
+    """The result of checking a proof: no strategy has a lower total height.
 
-    claims -- how many there were, all of them right; seconds -- wall time of the check.
+    claims -- the number of claims, all of them right. seconds -- wall time of the check.
     """
 
     game: Game
@@ -119,10 +119,10 @@ class CheckedProof:
 
 
 class Marks:
-    """What hits can show: the marks on each cell, and what symmetries make of them.
+    """The marks that hits can show on each cell, and the symmetries that permute them.
 
-    on -- the marks on each cell, in the order of the cells. tells -- whether a cell has several.
-    symmetries -- permutations of the marks. name -- a cell's, by its index.
+    on -- the marks on each cell, in the order of the cells. tells -- True if a cell has several.
+    symmetries -- permutations of the marks. name -- the name of a cell, by its index.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class Marks:
 
     @classmethod
     def of(cls, game: Game) -> Marks:
-        """Those of a game whose hits tell nothing, name their ship or show it."""
+        """Return the marks of a game in which the label of a hit does not depend on its time."""
         numbers = _numbers(game)
         on = [0] * game.cells
         for (_, cells), i in numbers.items():
@@ -170,10 +170,10 @@ class Marks:
         return self._cells[marks]
 
     def parts(self, family: Weighted) -> list[Weighted]:
-        """What certain hits leave of a family: each part has one mark on every cell of all sets.
+        """Split a family by the marks of its certain hits, until each has one mark in each part.
 
-        Such a hit costs no miss, and what it shows does not depend on when it is shot: whatever
-        is shot first, this hit before it takes nothing from what its reply tells.
+        A certain hit costs no miss, and its mark does not depend on when it is shot. So to shoot it
+        before any other cell loses nothing.
         """
         every = -1 if self.tells else 0
         for marks, _ in family:
@@ -193,7 +193,7 @@ class Marks:
         return [tuple(part) for part in found.values()]
 
     def told(self, family: Weighted) -> list[int]:
-        """How many marks each cell has that are in some of the sets and not in all."""
+        """Count, for each cell, its marks that are in some of the sets but not in all."""
         undecided = 0
         for marks, _ in family:
             undecided |= marks
@@ -421,9 +421,10 @@ def check_proof(proof: Proof, name: str = "the proof", prior: Prior | None = Non
 
 
 def check_claims(claims: Sequence[Claim], root: Weighted, marks: Marks, name: str) -> int:
-    """What claims, each of which follows from those before it, prove of a family: misses at least.
+    """Return the lower bound on the misses of a family that a list of claims proves.
 
-    name -- what the claims are called in a ProofError, which says which of them does not follow.
+    Each claim must follow from those before it; else raises ProofError, which names the claim.
+    name -- the name of the list in the error.
     """
     proved: dict[Weighted, int] = {}
 

@@ -58,9 +58,9 @@ def configurations(position: Position) -> Iterator[tuple[int, ...]]:
 
 
 def family(position: Position, prior: Prior | None = None) -> Family:
-    """What each compatible configuration still hides, with how many configurations hide it.
+    """Count the compatible configurations by the cells that they still hide.
 
-    With a prior, with what these weigh; those of weight 0 hide nothing.
+    With a prior, their weights are added up, and configurations of weight 0 are left out.
     """
     numbers: Counter[Hidden] = Counter()
     for ships in configurations(position):
@@ -71,7 +71,7 @@ def family(position: Position, prior: Prior | None = None) -> Family:
 
 
 def hidden_of(game: Game, ships: tuple[int, ...], hits: int = 0) -> Hidden:
-    """What a configuration hides when some cells are hit (mask)."""
+    """Return what a configuration still hides if some cells are hit (mask)."""
     pieces: dict[tuple[int, Reply, Reply], int] = defaultdict(int)
     for ship in ships:
         for cell in bits(ship & ~hits):
@@ -117,7 +117,7 @@ def useful(family: Family) -> Iterator[int]:
 
 
 def is_over(family: Family) -> bool:
-    """Whether nothing is hidden: all configurations need as many hits, so all end together."""
+    """True if nothing is hidden: all configurations need equally many hits, so all end together."""
     return not any(hidden for hidden, _ in family)
 
 
@@ -131,9 +131,9 @@ def weight(family: Family) -> int:
 
 @cache
 def total_height(family: Family, shots: float = inf) -> float:
-    """The least total of shots over all configurations, none needing more than `shots`.
+    """Return the least total of shots over all configurations, if none may need more than `shots`.
 
-    Infinite where some configuration must need more; else an integer.
+    Infinite if some configuration must need more; otherwise an integer.
     """
     if is_over(family):
         return 0
@@ -141,7 +141,7 @@ def total_height(family: Family, shots: float = inf) -> float:
 
 
 def first_shots(family: Family, shots: float = inf) -> dict[int, float]:
-    """For each useful cell: the same total if it is shot now."""
+    """Map each useful cell to the least total height if it is shot now."""
     if shots == 0:
         return dict.fromkeys(useful(family), inf)
     return {
@@ -174,14 +174,14 @@ def best_greedy(family: Family) -> int:
 
 @cache
 def finished(family: Family, shots: int) -> int:
-    """The most configurations that a strategy finishes within the limit of shots."""
+    """Return the most configurations that a strategy finishes within the limit of shots."""
     if is_over(family):
         return weight(family)
     return max(first_finished(family, shots).values())
 
 
 def first_finished(family: Family, shots: int) -> dict[int, int]:
-    """For each useful cell: the same number if it is shot now."""
+    """Map each useful cell to the most configurations finished if it is shot now."""
     if shots == 0:
         return dict.fromkeys(useful(family), 0)
     return {

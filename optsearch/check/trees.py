@@ -136,7 +136,7 @@ def _listed(position: Position, prior: Prior | None) -> tuple[CellSets, Weights]
 
 
 def _answers(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, NDArray[np.bool_]]:
-    """For every reply to a shot, which configurations give it: `position.reply` on all at once."""
+    """Map each reply to a shot to the rows that give it: `position.reply` on all at once."""
     struck = (ships & _words(shot) != 0).any(axis=2)
     hit = struck.any(axis=1)
     if game.is_silent:

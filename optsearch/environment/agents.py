@@ -62,6 +62,6 @@ class Agent:
         return f"{type(self).__name__}({name})"
 
     def shot(self, position: Position) -> Cell:
-        """What it shoots at a position."""
+        """Return the cell that the agent shoots at a position."""
         view = _view(position.game, self.prior, self.probabilities, self.order)
         return position.game.cell(action_of(self.act(view(position)), position.game))

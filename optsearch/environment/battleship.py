@@ -77,7 +77,7 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
         return self._position
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Whether each cell can be shot; bool of shape (cells,), as MaskablePPO asks for it."""
+        """Return True for each cell that can be shot, of shape (cells,), as MaskablePPO asks."""
         return self.view(self._position)["action_mask"].astype(bool)
 
     def reset(
@@ -157,7 +157,7 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
 
     @property
     def _is_ranked(self) -> bool:
-        """Whether many boards take hardly longer than one: too many to rank are drawn singly."""
+        """True if many boards are drawn at once; configurations beyond 64 bits are drawn singly."""
         return self.view.prior is not None or self._hidden.configurations < 2**64
 
     def _given(self, text: object) -> list[int]:

@@ -26,11 +26,11 @@ REMEMBERED = 4096  # positions whose probabilities are kept: games begin alike
 
 @dataclass(frozen=True)
 class View:
-    """What an agent sees of the positions of a game.
+    """The observations that an agent gets of the positions of a game.
 
-    game -- the game. prior -- how likely the configurations are; None is uniform. probabilities --
-    whether the agent is told the exact probability of a ship on each cell. order -- whether it is
-    told the number of the shot on each cell.
+    prior -- the weights of the configurations; None is uniform. probabilities -- True if the agent
+    sees the exact probability of a ship on each cell. order -- True if it sees the number of the
+    shot on each cell.
 
     Raises PositionError for a prior of another game.
     """
@@ -70,7 +70,7 @@ class View:
         return cls(game, prior, bool(probabilities), bool(order))
 
     def __call__(self, position: Position) -> Observation:
-        """What the agent sees of a position, new arrays every time.
+        """Return the observation of a position, in new arrays.
 
         board -- uint8 of shape (rows, columns): UNKNOWN, MISS, HIT, HOLE; on a cell where a shot
             sank a ship SUNK, or where the ship that is sunk or hit is told SUNK + i for the ship

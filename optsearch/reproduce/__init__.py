@@ -23,7 +23,7 @@ from optsearch.support.store import Facts
 
 
 def nothing_left(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[Number]:
-    """What is left of a source of which everything takes seconds."""
+    """Yield nothing: all numbers of such a source take seconds."""
     return iter(())
 
 
@@ -88,7 +88,7 @@ class Check:
 
     @property
     def is_fault(self) -> bool:
-        """Whether it differs and should not."""
+        """True if it differs from the printed number without a known reason."""
         return self.agrees is False and not self.known
 
 

@@ -42,7 +42,7 @@ def effect_text(effect: Effect) -> str:
 
 
 def agrees(printed: str, effect: Effect) -> bool:
-    """Whether a printed effect of as many games is within three standard errors."""
+    """True if a printed effect, from as many games, is within three standard errors."""
     error = hypot(effect.standard_error, effect.standard_error)
     return abs(float(printed) - effect.g) <= SURE * error
 

@@ -40,7 +40,7 @@ class Number:
 
 
 def matching(printed: Mapping[Cell, str], compute: Callable[[int, int], str]) -> str:
-    """How many numbers of a printed matrix are those that are computed, as `100 numbers`."""
+    """Count the numbers of a printed matrix that equal the computed ones, as `100 numbers`."""
     return f"{sum(compute(*cell) == text for cell, text in printed.items())} numbers"
 
 

@@ -32,7 +32,7 @@ of the slides does not say which ones it draws."""
 
 
 def told_apart(game: Game) -> int:
-    """In how many ways the names of equal ships can be exchanged."""
+    """Count the ways to exchange the names of equal ships."""
     return prod(factorial(n) for n in Counter(game.fleet).values())
 
 
@@ -105,7 +105,7 @@ def possible(position: Position) -> dict[int, list[int]]:
 
 
 def visited(placements: dict[int, list[int]], order: tuple[int, int]) -> int:
-    """How many nodes two loops over the placements of two ships visit."""
+    """Count the nodes that two nested loops over the placements of two ships visit."""
     first, second = (placements[length] for length in order)
     return len(first) * (1 + len(second))
 

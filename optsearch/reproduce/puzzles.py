@@ -54,7 +54,7 @@ def _fleets() -> tuple[Solution, ...]:
 
 
 def is_described(fleet: Solution) -> bool:
-    """Whether a fleet lies as the chapter says.
+    """True if a fleet lies as the chapter says.
 
     "The cruiser standing in the left column, a destroyer lying across the top, a second destroyer
     standing at the right edge, and the three submarines scattered".
@@ -85,7 +85,7 @@ class Reading:
 
     @property
     def is_near(self) -> bool:
-        """Whether both squares of water are in the top left quarter of the grid."""
+        """True if both squares of water are in the top left quarter of the grid."""
         puzzle = example()
         return all(2 * i < puzzle.rows and 2 * j < puzzle.columns for i, j in self.water)
 
@@ -146,7 +146,7 @@ def _readings_note() -> str:
 
 
 def _solutions_of_readings() -> str:
-    """How many solutions the readings have, by both models and by the sweep."""
+    """Count the solutions of the readings by both models and by the sweep; joined by `or`."""
     numbers = {
         len(making.solve(reading.puzzle(), 2, method))
         for reading in fitting()

@@ -88,7 +88,7 @@ def _classes_of_fewest_cells() -> str:
 
 
 def _most_shots_after_the_hit() -> str:
-    """Of the optimal search of a row."""
+    """Return the most shots that the optimal search of a row makes after its first hit."""
     most = 0
     for ships in list_ships(Position(ROW)):
         end = play(Row().shot, to_masks(ships), Position(ROW))
@@ -98,7 +98,7 @@ def _most_shots_after_the_hit() -> str:
 
 
 def _row_is_optimal() -> str:
-    """Whether enumeration and optimal search both have the least total height in all rows."""
+    """Return `optimal` if both searches have the least total height in all rows."""
     equal = all(
         evaluated(ENUMERATION, game).total_height
         == evaluated("row", game).total_height
@@ -116,7 +116,7 @@ def _against_thompson() -> str:
 
 
 def modes(histogram: dict[int, int]) -> int:
-    """How often the numbers of a distribution begin to fall."""
+    """Count the modes of a distribution: the times that its numbers begin to fall."""
     numbers = [histogram.get(n, 0) for n in range(min(histogram) - 1, max(histogram) + 2)]
     changes = [b - a for a, b in pairwise(numbers) if b != a]
     return sum(a > 0 > b for a, b in pairwise(changes))
@@ -188,7 +188,7 @@ def with_error(shots: NDArray[np.int64], places: int = 2) -> str:
 
 
 def _agrees(printed: str, computed: str) -> bool:
-    """Whether a printed mean of as many games is within three standard errors."""
+    """True if a printed mean, from as many games, is within three standard errors."""
     mean, error = map(float, computed.split(" ± "))
     return abs(float(printed) - mean) <= SURE * hypot(error, error)
 
@@ -205,7 +205,7 @@ def _float(value: Callable[[], Fraction]) -> Callable[[], str]:
 
 
 def _same_float(printed: str, computed: str) -> bool:
-    """To 12 decimals: the printed ones come from sums in floating point."""
+    """True if equal to 12 digits: the printed numbers come from sums in floating point."""
     return abs(float(printed) - float(computed)) < 0.5e-12 * abs(float(printed))
 
 
@@ -278,13 +278,13 @@ def _number(row: dict[str, str], compute: Callable[[], str], **more: Any) -> Num
 
 
 def agreement(name: str, printed: str) -> Callable[[str], bool] | None:
-    """Whether what is computed agrees with a printed value; None where it is to be equal."""
+    """Return the test that a computed value agrees with a printed one; None: they must be equal."""
     agrees = _AGREES.get(name)
     return None if agrees is None else partial(agrees, printed)
 
 
 def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[Number]:
-    """What the games of Thompson sampling give, all of them played; the table has these games."""
+    """Yield the numbers of the games of Thompson sampling, all played now instead of stored."""
     games = cache(partial(_played_now, folder))
     for row in records.read_published("thompson.csv").rows:
         if row["name"] in _OF_GAMES:

@@ -158,7 +158,7 @@ def _upper_bounds(
     seconds: float,
     leave_out: LeaveOut,
 ) -> Iterator[Bound]:
-    """What strategies are known to take: the best is the upper side of the bracket."""
+    """Yield upper bounds by strategies; the least is the upper side of the bracket."""
     game = position.game
     gathered = [] if position.shots else _printed(game) + _evaluated(game, results)
     if with_optimum and not position.shots:
@@ -238,7 +238,7 @@ class Bracket:
         return cls(position, tuple(order), *bracket(order))
 
     def is_binding(self, bound: Bound) -> bool:
-        """Whether a bound is an end of the bracket."""
+        """True if a bound is an end of the bracket."""
         return bound.value == (self.lower if bound.side == "lower" else self.upper)
 
     def __repr__(self) -> str:
@@ -309,7 +309,7 @@ def bounds(
 def _by_strategy(
     player: _Player, position: Position, number: int, progress: Progress[BoundsStatus]
 ) -> Bound:
-    """What a strategy takes from a position, evaluated on every configuration."""
+    """Return the mean shots of a strategy from a position, evaluated on every configuration."""
     strategy = player.strategy
     task, work = Task(str(position.game), str(position), number), partial(run_task, named(strategy))
     telling = partial(
@@ -345,7 +345,7 @@ def _greedy_by(position: Position, prior: Prior, progress: Progress[BoundsStatus
 
 
 def _made(path: Path, table: Entries) -> str:
-    """Where a table lies and, in a checkout, which has it, the command that wrote it."""
+    """Return the path of a table and, in a checkout, the command that wrote it."""
     return _source(path) + (f", by {table.header['command']}" if is_checkout() else "")
 
 
@@ -362,7 +362,7 @@ def _require(condition: bool, table: Entries, what: str) -> None:
 
 @lru_cache(maxsize=16)
 def _configurations(game: Game) -> int:
-    """How many there are: every table of a game is asked whether it has as many."""
+    """Count the configurations of a game, with which each of its tables is compared."""
     return Posterior(game).configurations
 
 

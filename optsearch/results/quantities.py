@@ -39,13 +39,13 @@ FOR_BOUNDS = 0.25  # of the time limit, for bounds beside a search that found no
 
 @dataclass(frozen=True)
 class Value:
-    """What is known of a quantity of a game.
+    """A quantity of a game: its value or bounds on it, with their source.
 
-    lower, upper -- bounds on it; equal where it is known, None where there is none. per -- the
-    number of configurations that means are taken over, or 1. source -- STORED for what a table of
-    the package has, COMPUTED, or empty for what is not known. by -- the table, or what computed it;
-    upper_by -- the same of the upper end, where that is another bound. note -- why it is not known.
-    is_cut -- whether more time may say more. seconds -- that it took.
+    lower, upper -- bounds; equal if the value is known, None if there is no bound. per -- the
+    number of configurations over which means are taken, or 1. source -- STORED if a table of the
+    package has it, COMPUTED, or empty if nothing is known. by -- the table, or the computation;
+    upper_by -- of the upper end, if that comes from another bound. note -- the reason why the value
+    is not known. is_cut -- True if more time may give more. seconds -- that the computation took.
     """
 
     lower: Fraction | None = None
@@ -65,7 +65,7 @@ class Value:
 
     @property
     def is_bracket(self) -> bool:
-        """Whether bounds are all that is known."""
+        """True if only bounds are known."""
         return self.exact is None and not (self.lower is None and self.upper is None)
 
     def text(self, end: Fraction) -> str:
@@ -84,7 +84,7 @@ class Value:
 
 
 def _not_stored(game: Game, results: Path) -> Value | None:
-    """What the tables have of a quantity that is in none."""
+    """Return None: no table has such a quantity."""
     return None
 
 
@@ -109,7 +109,7 @@ class Quantity:
 
 
 def known(quantity: Quantity, game: Game, seconds: float, tell: Progress[Any]) -> Value:
-    """What is computed; where it is nothing, with the reason.
+    """Compute a quantity; if that fails, the value has a note with the reason.
 
     Raises StrategyError for faults of a user's strategy, which more time does not mend.
     """
@@ -140,7 +140,7 @@ def _count(game: Game, seconds: float, progress: Progress[Any]) -> Value:
 
 
 def _optimal_mean(game: Game, seconds: float, progress: Progress[Any]) -> Value:
-    """By the search; where that ends too early, the better of its bracket and of bounds."""
+    """Search for the optimum; if time runs out, take the better of its bracket and of bounds."""
     try:
         found = solve(game, time_limit=seconds, progress=progress)
     except TooLarge:
@@ -173,7 +173,7 @@ def _end(side: str, found: Value) -> Value:
 
 
 def _stored_hider(game: Game, results: Path) -> Value | None:
-    """Of the table of equilibria, where it has the value itself."""
+    """Return the value from the table of equilibria; None if it has a bracket at most."""
     for row in _rows(EQUILIBRIA, game, results):
         if row["value"] is not None:
             return Value(row["value"], row["value"], source=STORED, by=_file(EQUILIBRIA))
@@ -193,7 +193,7 @@ def _hider(game: Game, seconds: float, progress: Progress[Any]) -> Value:
 
 
 def _stored_mean(strategy: Strategy, game: Game, results: Path) -> Value | None:
-    """Of the tables of evaluations."""
+    """Return the mean of a strategy from the tables of evaluations, or None."""
     for path in EVALUATION.all(results):
         table = _read(EVALUATION, path)
         header = table.header
@@ -256,7 +256,7 @@ def _exact(total: int, number: int, by: str) -> Value:
 
 
 def _number(game: Game) -> int:
-    """How many configurations; ImpossiblePosition where there is none."""
+    """Count the configurations."""
     return Posterior(game).configurations
 
 
@@ -294,7 +294,7 @@ def _optimum(game: Game, results: Path, name: str) -> Value | None:
 
 
 def _bracket(game: Game, seconds: float, progress: Progress[Any]) -> Value:
-    """What bounds leave, those that come in some seconds; the one of each side is named."""
+    """Return the bracket of the bounds that are computed in some seconds, with their names."""
     limit, found, is_cut = Limit(seconds), list[Bound](), False
     watched = limit.watch(progress)
     try:
@@ -328,7 +328,7 @@ _TABLE = re.compile(r"data/results/\S+\.csv")
 
 
 def _name(bound: Bound) -> str:
-    """What a bound is called, and the table that it is from."""
+    """Return the name of a bound, and of the table that has it."""
     table = _TABLE.search(bound.source)
     return f"{bound.name}, {table[0]}" if table else bound.name
 

@@ -28,9 +28,9 @@ from optsearch.support.errors import RecordError
 
 @dataclass(frozen=True)
 class Type:
-    """What a column holds: how its text is read, and how a value is written.
+    """The type of a column: how its text is read, and how a value is written.
 
-    name -- as documentation calls it. parse raises ValueError for any other text.
+    name -- in the documentation. parse -- raises ValueError for a text of another type.
     """
 
     name: str
@@ -121,12 +121,12 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Made:
-    """What an experiment makes.
+    """A file that an experiment makes.
 
-    name -- its path below data/results, without its ending; parts in braces distinguish those of
-    one kind. experiment -- the module of `experiments` that makes it. arguments -- what that takes
-    to make it. minutes -- how long that takes on two cores, about; of_names -- the same of those of
-    one kind that take another time.
+    name -- its path below data/results, without its ending; parts in braces distinguish files of
+    one kind. experiment -- the module of `experiments` that makes it, with these arguments.
+    minutes -- the time that this takes on two cores, roughly; of_names -- of files of this kind
+    that take another time.
     """
 
     name: str
@@ -152,7 +152,7 @@ class Made:
 
     @property
     def is_quick(self) -> bool:
-        """Whether every run of the tests recomputes it."""
+        """True if every run of the tests recomputes it."""
         return self.minutes <= QUICK
 
     @property
@@ -161,7 +161,7 @@ class Made:
         return f"{self.name}{self.ending}"
 
     def path(self, folder: Path = RESULTS, **parts: object) -> Path:
-        """Where it lies below a folder of results."""
+        """Return its path below a folder of results."""
         return folder / self.file.format(**parts)
 
     def all(self, folder: Path = RESULTS) -> Iterator[Path]:
@@ -176,7 +176,7 @@ class Tree(Made):
     ending: ClassVar[str] = ".json"
 
     def digest(self, path: Path) -> str:
-        """What tells it in a file from any other."""
+        """Return the first 16 hexadecimal digits of the SHA-256 of the file."""
         return sha256(path.read_bytes()).hexdigest()[:16]
 
 

@@ -55,18 +55,18 @@ class CellTask(NamedTuple):
 
     @property
     def title(self) -> str:
-        """For people."""
+        """The game and the column, as shown to people."""
         return f"{self.game} {self.name}"
 
     @property
     def key(self) -> str:
-        """In what is kept."""
+        """The key in the store of finished values."""
         return f"{self.asks}; {self.game}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableStatus(Status):
-    """How far a table is. what -- the value that came last, or is computed."""
+    """The progress of a table. what -- the value that came last, or that is computed now."""
 
     what: str = ""
 
@@ -92,10 +92,10 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Tabulation:
-    """What is known of some games.
+    """A table of quantities of some games.
 
-    columns -- in order. values -- by game and by what was asked (`Quantity.asks`). stored -- those
-    of the package, by game and column. is_interrupted -- whether ctrl-C ended it.
+    columns -- in order. values -- by game and by the question (`Quantity.asks`). stored -- values
+    of the package, by game and column. is_interrupted -- True if ctrl-C ended it.
     """
 
     games: tuple[Game, ...]
@@ -330,7 +330,7 @@ _NAME = r"\1"
 
 
 def _note_of(value: Value) -> str:
-    """What is said of a value below the table; empty for one that was computed."""
+    """Return the note on a value below the table; empty for a value that was computed."""
     if value.source == STORED:
         by = "; ".join(filter(None, (value.by, value.upper_by)))
         return f"stored in optsearch: {_PARAMETERS.sub(_NAME, by)}"

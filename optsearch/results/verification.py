@@ -42,7 +42,7 @@ class Confirmation:
     is_outdated: bool
 
     def text(self, made: Table | Tree) -> str:
-        """As a sentence goes on about the table that is made so."""
+        """Return the end of a sentence about the table: when it was confirmed, and how."""
         by = (
             "" if f"experiments.{made.experiment} " in f"{self.command} " else f" by {self.command}"
         )
@@ -70,19 +70,19 @@ class VerificationStatus:
 
     @property
     def command(self) -> str:
-        """What makes it: as its header says, or else its declaration."""
+        """The command that makes the file: from its header, or else from its declaration."""
         said = self.header.get("command", "")
         is_so = f"python -m experiments.{self.made.experiment} " in f"{said} "
         return said if is_so else self.made.command.format(name=self.path.stem)
 
     @property
     def minutes(self) -> float:
-        """How long that takes."""
+        """The minutes that this command takes."""
         return self.made.minutes_of(self.path)
 
     @property
     def text(self) -> str:
-        """What a reader can rely on."""
+        """The sentences that tell a reader what confirmed the file."""
         said = ["recomputed by every run of the tests"] if self.made.is_quick else []
         said += [one.text(self.made) for one in self.confirmations]
         once = "a record of these" if self.made in CONFIRMING else "computed once, when it was made"
@@ -96,12 +96,12 @@ class VerificationStatus:
 
     @property
     def is_of_no_commit(self) -> bool:
-        """Whether some of it was computed by code that no commit of the history has."""
+        """True if some of it was computed by code that no commit of the history has."""
         return any("+" in one or one in LOST for one in self.commits)
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether its values came out the same again."""
+        """True if its values came out equal when they were computed again."""
         again = [not one.differs for one in self.confirmations if not one.is_outdated]
         return all(again) and (bool(again) or self.made.is_quick)
 

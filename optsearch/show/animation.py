@@ -32,14 +32,14 @@ def data(
     with_posterior: bool = True,
     progress: Progress[Status] = no_progress,
 ) -> dict[str, Any]:
-    """What a page carries, as a JSON object.
+    """Return the data of a page, as a JSON object with these fields:
 
-    game, player, rate -- as given; shape -- of the board. shots -- pairs of a cell, by its index,
+    game, player, rate -- as given. shape -- of the board. shots -- pairs of a cell, by its index,
     and its reply. ships -- lists of cells. chances, left -- after each number of shots the
     probability of a ship on each cell, rounded, and the number of configurations as a text; None
     without a posterior.
 
-    end -- the last position of the game. ships -- masks. rate -- shots a second.
+    end -- the last position of the game. ships -- masks. rate -- shots per second.
     """
     game = end.game
     chances: list[list[float]] | None = [] if with_posterior else None
@@ -64,7 +64,7 @@ def data(
 
 
 def _rounded(chance: float) -> float:
-    """To some digits; only what never happens is 0, and only what is certain is 1."""
+    """Round a probability to DIGITS digits; only an impossible one is 0, only a certain one 1."""
     least = 10**-DIGITS
     if chance == 0 or chance == 1:
         return int(chance)

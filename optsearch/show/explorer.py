@@ -95,9 +95,9 @@ def greedy_tree(
 
 
 def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> dict[str, Any]:
-    """What a page carries, as a JSON object.
+    """Return the data of a page, as a JSON object with these fields:
 
-    game, position -- their texts; rules -- the same in words. rows, columns, announce -- of the
+    game, position -- their texts; rules -- in words. rows, columns, announce -- of the
     game. A cell is its index in row-major order.
     replies -- the texts of the replies that the game knows, hits first, the miss last.
     shots -- of the position: pairs of a cell and the place of its reply in `replies`.
@@ -167,7 +167,7 @@ def rules_in_words(game: Game) -> str:
 
 
 def _by(solver: Solver) -> str:
-    """What weighs configurations, in words."""
+    """Return a sentence on the prior, if there is one."""
     return (
         ""
         if solver.prior is None
@@ -186,7 +186,7 @@ def listed(solver: Solver) -> list[tuple[int, tuple[int, ...]]]:
 
 
 def _values(solver: Solver, roots: Sequence[list[Any] | int]) -> list[list[int] | None]:
-    """What each first shot is worth, as `data` has it; no more than in the trees."""
+    """Return `values` of `data`; a tree that begins with a cell may lower its upper bound."""
     game = solver.position.game
     values: list[list[int] | None] = [None] * game.cells
     for value in solver.found.shot_values:

@@ -33,7 +33,7 @@ class ShotValue:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the bounds meet."""
+        """True if the bounds meet."""
         return self.lower == self.upper
 
 
@@ -100,7 +100,7 @@ class Solution:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the optimum and the value of every requested first shot are known."""
+        """True if the optimum and the value of every requested first shot are known."""
         return self.is_exact and all(value.is_exact for value in self.shot_values)
 
     @property
@@ -171,7 +171,7 @@ class Solution:
         return list(map(self._row, self.shot_values))
 
     def _row(self, value: ShotValue) -> dict[str, Any]:
-        """What is known of the optimum after a first shot."""
+        """Return the fields of a first shot for JSON: its optimum, or bounds on it."""
         shot, number = {"shot": cell_name(value.cell)}, self.configurations
         if value.finished is not None:
             return {**shot, "finished": value.finished}
@@ -210,12 +210,11 @@ class Solution:
 
 @dataclass(frozen=True)
 class SearchStatus(progress.Status):
-    """How far a running solver is: `done` of `total`, in the unit of the method.
+    """The progress of a running solver: `done` of `total`, in first shots or in states.
 
-    That is first shots, or states, of which the total is an estimate. nodes -- looked into so far.
-    best -- the least total height of a complete strategy found so far. lower -- what no strategy
-    can be below. worst -- the least worst case, once it is known. effort -- nodes, and what the
-    subsets come to in nodes.
+    The total of states is an estimate. nodes -- searched so far. best -- the least total height of
+    a complete strategy so far. lower -- a bound that no strategy is below. worst -- the least worst
+    case, once it is known. effort -- nodes, and subsets converted to nodes.
     """
 
     nodes: int

@@ -29,7 +29,7 @@ def text_lines(root: Node | Leaf) -> list[str]:
 
 
 def mark(reply: Reply) -> str:
-    """What stands on a branch: the sign of a hit or a miss, a sinking in words."""
+    """Return the mark of a branch: the sign of a hit or a miss, a sinking in words."""
     return str(reply) if reply.sunk else reply.sign
 
 
@@ -39,5 +39,5 @@ def configurations_text(configurations: int) -> str:
 
 
 def place_of(shots: Shots) -> str:
-    """Where in a tree the shots from its root lead, in words."""
+    """Return in words the node that the shots from the root of a tree lead to."""
     return f"after {' '.join(map(str, shots))}" if shots else "at the root"
