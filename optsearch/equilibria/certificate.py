@@ -66,7 +66,7 @@ def check(path: str | Path, effort: int = EFFORT) -> CheckedCertificate:
 
 
 def _least(game: Game, objective: Objective, weights: dict[tuple[int, ...], int]) -> int:
-    """What the exact solver says of weights of configurations, as `certificates.Solve`."""
+    """Return the least total that any strategy pays for weighted configurations, by the solver."""
     by_cells = sorted(weights, key=sum)
     search = WeightedSearch(game, objective, by_cells, lambda: None, MEMORY)
     search.weigh([weights[ships] for ships in by_cells])

@@ -41,9 +41,9 @@ class Hidings:
 
     @classmethod
     def of(cls, game: Game) -> Hidings:
-        """Those of a game.
+        """List the ways to hide in a game, with their orbits.
 
-        Raises ImpossiblePosition where there is none, TooLarge for more than fifty thousand.
+        Raises ImpossiblePosition if there is none, TooLarge for more than fifty thousand.
         """
         numbers: Counter[Hiding] = Counter()
         examples: dict[Hiding, Hiding] = {}
@@ -65,7 +65,7 @@ class Hidings:
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """How many hidings each orbit has."""
+        """The number of hidings of each orbit."""
         return np.array([len(orbit) for orbit in self.orbits])
 
     @cached_property
@@ -84,7 +84,7 @@ class Hidings:
 
     @cached_property
     def uniform(self) -> tuple[int, ...]:
-        """How many configurations each orbit has: the weights of a hider who draws uniformly."""
+        """The configurations of each orbit: the weights of a hider who draws uniformly."""
         return self.totals(np.array(self.configurations))
 
 

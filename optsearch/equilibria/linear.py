@@ -167,7 +167,7 @@ def exact_shooter(
 
 
 def greatest_pay(rows: Rows, sizes: Sequence[int], mix: Sequence[Fraction]) -> Fraction:
-    """What a mix of the trees pays against the orbit that is worst for it."""
+    """Return the mean that a mix of trees pays against the orbit that is worst for it."""
     played = [(p, row) for p, row in zip(mix, rows, strict=True) if p]
     return max(sum((p * row[o] for p, row in played), Fraction(0)) / s for o, s in enumerate(sizes))
 

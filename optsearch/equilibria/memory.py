@@ -19,9 +19,9 @@ from optsearch.tree import Leaf, Node
 
 
 class Memory:
-    """What is kept of one game and objective in a folder; nothing is kept where there is no folder.
+    """The trees of one game and objective, kept in a folder; without a folder, nothing is kept.
 
-    Raises TableError where it cannot be used, as `Facts`, or holds no tree of the game.
+    Raises TableError if the folder cannot be used (`Facts`), or does not hold trees of the game.
     """
 
     def __init__(self, folder: Path | None, hidings: Hidings, objective: Objective):
@@ -78,7 +78,7 @@ class Memory:
             self.facts.add("weights", list(weights))
 
     def _row(self, root: Node | Leaf) -> tuple[int, ...]:
-        """What a tree pays on each orbit; ValueError where it does not end some game."""
+        """Return what a tree pays on each orbit; ValueError if it does not end some game."""
         game = self.hidings.game
         shots = np.zeros(len(self.hidings), np.int64)
         for place, ships in enumerate(self.hidings.hidden):

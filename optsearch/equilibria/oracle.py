@@ -85,7 +85,7 @@ class Oracle:
         return [int(weight) for weight in weights]
 
     def total(self, weights: Sequence[int]) -> int:
-        """What the weights of all hidings come to."""
+        """Return the total weight of all hidings, from one weight for each orbit."""
         return sum(s * y for s, y in zip(self.hidings.sizes.tolist(), weights, strict=True))
 
     def answer(self, weights: Sequence[int]) -> BestAnswer:
@@ -120,7 +120,7 @@ class Oracle:
 
 
 def paid(objective: Objective, shots: Shots) -> Shots:
-    """What the shooter pays for a game of this number of shots."""
+    """Return what the shooter pays for games of these numbers of shots."""
     if objective.shots is None:
         return shots
     return (shots > objective.shots).astype(np.int64)
@@ -197,7 +197,7 @@ class _ByDefinition:
 
 
 def _family(left: dict[int, reference.Hidden], weights: Sequence[int]) -> reference.Family:
-    """What is left to find, each with its weight."""
+    """Return what is left to find as a family, with the weights added up."""
     numbers: Counter[reference.Hidden] = Counter()
     for i, hidden in left.items():
         numbers[hidden] += weights[i]

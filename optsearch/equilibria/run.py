@@ -37,7 +37,7 @@ SHARES = 1 << 40  # in which probabilities are rounded where they are not exact
 
 @dataclass(frozen=True)
 class Round(Status):
-    """How far a run is. least, most -- bounds of what the shooter pays; most -- about."""
+    """The progress of a run. least, most -- bounds of what the shooter pays, most approximately."""
 
     number: int
     trees: int
@@ -174,12 +174,12 @@ class _Run:
         return answer
 
     def _mix(self, weights: Sequence[int]) -> NDArray[np.float64]:
-        """How likely each orbit is."""
+        """Return the probability of each orbit."""
         total = self.oracle.total(weights)
         return np.array([s * y / total for s, y in zip(self.sizes, weights, strict=True)])
 
     def _worth(self, answer: BestAnswer) -> Fraction:
-        """What every tree pays or more against a mix, on average."""
+        """Return a lower bound on the mean that any tree pays against a mix."""
         return Fraction(answer.cost, self.oracle.total(answer.weights))
 
     def _add(self, tree: Node | Leaf | Choice, row: tuple[int, ...]) -> None:
@@ -274,14 +274,14 @@ class _Run:
         self.progress(Round(self.rounds, len(self.trees), least, most, seconds=seconds))
 
     def is_over(self, tolerance: Fraction) -> bool:
-        """Whether the value is known, or its bounds are near enough."""
+        """True if the value is known, or its bounds are near enough."""
         near = self.upper - self.least <= tolerance - Fraction(CLOSE)
         return self.ended or (bool(tolerance) and near)
 
     # The end
 
     def result(self, is_interrupted: bool) -> Equilibrium:
-        """What is known now, all of it exact."""
+        """Return the equilibrium as far as it is known now; all numbers are exact."""
         mix = self.exact
         if mix is None:
             # A tree whose joining was interrupted is left out.

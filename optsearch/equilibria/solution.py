@@ -56,7 +56,7 @@ class Equilibrium:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the value is known."""
+        """True if the value is known."""
         return self.least == self.most
 
     @property
@@ -89,7 +89,7 @@ class Equilibrium:
 
     @property
     def is_uniform(self) -> bool:
-        """Whether drawing configurations uniformly is a best mix of the hider."""
+        """True if to draw configurations uniformly is a best mix of the hider."""
         return self.is_exact and self.uniform == self.least
 
     @property
@@ -144,12 +144,12 @@ class Equilibrium:
 
     @property
     def occupancy(self) -> NDArray[np.float64]:
-        """How likely the hider's mix has a ship on each cell; shape (rows, columns)."""
+        """The probability of a ship on each cell by the hider's mix; shape (rows, columns)."""
         return self._occupancy([float(Fraction(y, self.total_weight)) for y in self.weights])
 
     @property
     def uniform_occupancy(self) -> NDArray[np.float64]:
-        """How likely a hider who draws uniformly has a ship on each cell; shape (rows, columns)."""
+        """The probability of a ship on each cell if drawn uniformly; shape (rows, columns)."""
         numbers = self.hidings.configurations
         return self._occupancy([numbers[orbit[0]] / sum(numbers) for orbit in self.hidings.orbits])
 

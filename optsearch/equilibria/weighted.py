@@ -120,7 +120,7 @@ class WeightedSearch:
         return self.kernel.root._replace(budget=budget)
 
     def paid(self) -> int:
-        """What the best strategy pays, each configuration as often as it weighs."""
+        """Return what the best strategy pays in total, each configuration counted by its weight."""
         assert self.kernel is not None
         cost = self.kernel.solve(self.root) if self.is_whole else self._best(self.root)[0]
         if self.objective.shots is None:

@@ -31,10 +31,10 @@ def count(
     time_limit: float | None = None,
     progress: Progress[Status] = no_progress,
 ) -> int:
-    """How many solutions there are, exactly; with a limit, the limit if there are more.
+    """Count the solutions exactly; with a limit, return the limit if there are more.
 
-    progress -- called between whiles; `done` are the cells visited so far. Raises TooLarge when
-    `time_limit` seconds are over, and for a puzzle that is too large to count: more than 2^126
+    progress -- called now and then; `done` is the number of cells visited so far. Raises TooLarge
+    when `time_limit` seconds are over, and for a puzzle that is too large to count: more than 2^126
     solutions, 16 distinct lengths or 32 columns and rows.
     """
     if limit is not None and limit < 1:
@@ -110,7 +110,7 @@ class _View:
 
 
 def _view(puzzle: Puzzle) -> _View:
-    """From the side that prunes best; never with more columns than rows, which the keys contain."""
+    """Return the view that prunes best; keys hold columns, so it has no more of them than rows."""
     upright = [_View(puzzle)] if puzzle.columns <= puzzle.rows else []
     if puzzle.rows <= puzzle.columns:
         upright.append(_View(puzzle.turned(), True))

@@ -91,7 +91,7 @@ def _patience(method: str | None) -> Progress[Status]:
 
 
 def is_unique(puzzle: Puzzle, method: str | None = None, time_limit: float | None = None) -> bool:
-    """Whether there is exactly one solution."""
+    """True if a puzzle has exactly one solution."""
     return len(solve(puzzle, 2, method, time_limit)) == 1
 
 
@@ -189,13 +189,13 @@ def _minimised(
 
 
 def _what_is_left_of(clue: Clue, puzzle: Puzzle) -> Clue | None:
-    """What a puzzle still says of a revealed cell whose shape was left out."""
+    """Return the weaker clue that a puzzle still has for the cell of a clue, or None."""
     cells = (c for c in puzzle.clues if c.kind == clue.kind == "cell" and c.place == clue.place)
     return next(cells, None)
 
 
 def is_minimal(puzzle: Puzzle, method: str | None = None, keep_counts: bool = False) -> bool:
-    """Whether a puzzle has one solution, and more than one with any clue weakened."""
+    """True if a puzzle has one solution, and more than one with any clue weakened."""
     found = solve(puzzle, 2, method)
     return len(found) == 1 and all(
         _another(puzzle.weakened(clue), found[0], method) is not None

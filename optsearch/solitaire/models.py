@@ -49,11 +49,11 @@ _SYMBOLS = tuple(value for value in REVEALED if value != SHIP)
 
 @dataclass(frozen=True)
 class ModelSearch:
-    """What CP-SAT found in one model.
+    """The result of CP-SAT on one model.
 
-    solutions -- as many as were asked for, or all; is_complete -- whether there are no others
-        (false also where the time was over). variables, constraints -- of the model as built;
-        seconds -- of processor time to build it, and to search it.
+    solutions -- up to the number asked for. is_complete -- True if there are no others; False also
+        if the time was over. variables, constraints -- their numbers in the model. seconds -- of
+        processor time, to build the model and to search it.
     """
 
     model: str
@@ -171,7 +171,7 @@ def cp_model() -> Any:
 
 
 def is_installed() -> bool:
-    """Whether CP-SAT can be used."""
+    """True if CP-SAT can be used."""
     try:
         cp_model()
     except NotInstalled:
@@ -180,7 +180,7 @@ def is_installed() -> bool:
 
 
 def not_installed() -> NotInstalled:
-    """That OR-tools is not there, and how to get it."""
+    """Return the error that OR-tools is missing, with the way to install it."""
     return NotInstalled(
         "CP-SAT of OR-tools",
         "ortools",
@@ -357,7 +357,7 @@ class CellModel(Model):
             self.model.add_bool_or([here[MIDDLE].negated(), *(n[WATER] for n in pair)])
 
     def _add_fleet(self) -> None:
-        """As many runs of end, middles and end as the fleet has ships of that length."""
+        """Require as many runs of end, middles and end as the fleet has ships of that length."""
         puzzle = self.puzzle
         for length in puzzle.lengths:
             if length == 1:
@@ -368,7 +368,7 @@ class CellModel(Model):
         self.model.add(sum(self.occupied) == sum(puzzle.fleet))
 
     def _run(self, ship: int) -> Any:
-        """Whether these cells are one ship: a variable that is true exactly then."""
+        """Return a variable that is true exactly if these cells are one ship."""
         puzzle = self.puzzle
         pieces = [
             self.symbols[i * puzzle.columns + j][puzzle.piece(ship, (i, j))]

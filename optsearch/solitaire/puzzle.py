@@ -190,7 +190,7 @@ class Puzzle:
         return _closed(self.rows, self.columns, mask)
 
     def piece(self, ship: int, cell: Cell) -> str:
-        """What a cell of a ship shows: an end, the middle or a submarine."""
+        """Return the piece of a ship on a cell: an end, the middle or a submarine."""
         bit, width = self.bit(cell), self.columns
         first, last = ship & -ship, 1 << (ship.bit_length() - 1)
         if first == last:
@@ -247,7 +247,7 @@ class Puzzle:
         return self.with_clues(others)
 
     def agrees(self, ship: int, clue: Clue) -> bool:
-        """Whether a ship may stand there as far as one clue for a cell goes; others say no more."""
+        """True if a clue for a cell allows a ship there; True for clues of other kinds."""
         if not isinstance(clue.place, tuple):
             return True
         bit = self.bit(clue.place)
@@ -302,7 +302,7 @@ class Puzzle:
     # Solutions
 
     def is_solved_by(self, solution: Solution) -> bool:
-        """Whether a fleet satisfies the rules and every clue; each is checked in its own words."""
+        """True if a fleet satisfies the rules and every clue; each is checked by itself."""
         if sorted((ship.bit_count() for ship in solution), reverse=True) != list(self.fleet):
             return False
         taken = 0
@@ -329,7 +329,7 @@ class Puzzle:
         return (WATER,)
 
     def shows(self, solution: Solution, cell: Cell) -> str:
-        """What a cell shows in a solution: water, an end, the middle or a submarine."""
+        """Return what a cell shows in a solution: water, an end, the middle or a submarine."""
         return self._shown(solution, cell)[-1]
 
     def revealing(self, solution: Solution) -> Puzzle:
@@ -344,7 +344,7 @@ def ordered(ships: Iterable[int]) -> Solution:
 
 
 def piece_text(value: str) -> str:
-    """What a cell shows, in words."""
+    """Return in words what a cell shows."""
     return f"{value} end" if value in (LEFT, RIGHT, TOP, BOTTOM) else value
 
 

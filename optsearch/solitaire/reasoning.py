@@ -44,13 +44,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Grade:
-    """How hard a puzzle is for a person.
+    """The difficulty of a puzzle for a person.
 
-    steps -- all of them in order; depth -- of the deepest supposition; level -- one of `LEVELS`:
-        easy is by cells that touch and lines that are full, medium by ships and by the ways to
-        fill a line too, hard and very hard with
-        suppositions of depth 1 and 2; is_solved -- whether this was enough, beyond if not;
-        is_cut_short -- whether the time was over before that was known.
+    steps -- in order. depth -- of the deepest supposition. level -- one of `LEVELS`: easy needs
+        only cells that touch and lines that are full; medium also ships, and the ways to fill a
+        line; hard and very hard need suppositions of depth 1 and 2; beyond was not solved.
+    is_solved -- True if the steps solve the puzzle. is_cut_short -- True if the time was over.
     """
 
     steps: tuple[Step, ...]
@@ -61,13 +60,13 @@ class Grade:
 
     @property
     def rules(self) -> dict[str, int]:
-        """How many steps each rule took, those that took none left out."""
+        """Count the steps of each rule that was used."""
         number = Counter(step.rule for step in self.steps)
         return {rule: number[rule] for rule in RULES if number[rule]}
 
 
 class Contradiction(Exception):
-    """What is known cannot be; the message says why."""
+    """The knowledge so far contradicts itself; the message says why."""
 
 
 class _Deduced(NamedTuple):
@@ -79,7 +78,7 @@ class _Deduced(NamedTuple):
     reason: str
 
     def step(self, puzzle: Puzzle) -> Step:
-        """As it is told."""
+        """Return the deduction as a step, with its cells."""
         return Step(tuple(puzzle.cells_of(self.mask)), self.value, self.rule, self.reason)
 
 
@@ -103,11 +102,11 @@ class _InCommon(NamedTuple):
 
 
 class _Places:
-    """Where the ships of a puzzle may lie, by number: a set of places is a mask, like one of cells.
+    """The places where ships of a puzzle may lie, by number. A set of places is a mask of numbers.
 
-    cells, closed -- of each place the ship, and the ship with the cells around. of_length -- each
-    length, the number of its ships, its places. on, beside, near -- of each cell the places of
-    ships on it, beside it, and either.
+    cells, closed -- of each place the ship (mask), and the ship with the cells around it. of_length
+    -- for each length: the length, the number of its ships, its places. on, beside, near -- for
+    each cell the places of ships on it, beside it, and both together.
     """
 
     def __init__(self, puzzle: Puzzle):
@@ -157,7 +156,7 @@ class _Places:
                     yield _CountedLine(kind, name, count, mask, on)
 
     def _common(self, places: int) -> _InCommon:
-        """What some places, one at least, have in common."""
+        """Return what one or more places have in common."""
         here = list(bits(places))
         ships, closed = [self.cells[i] for i in here], [self.closed[i] for i in here]
         return _InCommon(*(reduce(both, some) for some in (ships, closed) for both in (and_, or_)))
@@ -193,10 +192,10 @@ class _Places:
 
 
 class _Known:
-    """What is known of each cell, and where ships can still lie.
+    """The knowledge of each cell, and of the places where ships can still lie.
 
-    ship, water, unknown -- cells; live -- the places that are left; placed -- those of them on
-    which a ship is known to lie, whole and with water around.
+    ship, water, unknown -- cells (masks). live -- the places that are left. placed -- the live
+    places on which a whole ship is known to lie, with water around.
     """
 
     def __init__(self, puzzle: Puzzle):
@@ -265,7 +264,7 @@ class _Known:
 
 
 def _in_more_than(number: int, sets: list[int]) -> int:
-    """What is in more than a number of sets."""
+    """Return the members of more than `number` of the sets (masks)."""
     found = [0] * (number + 1)  # in more than 0, 1, … of the sets up to here
     for members in sets:
         for above in range(number, 0, -1):
@@ -428,7 +427,7 @@ _RULES = (_touching, _lines, _single_ships, _ways, _fleet)
 
 
 def _easiest(known: _Known) -> _Deduced | None:
-    """What follows at once by the easiest rule; Contradiction if something cannot be."""
+    """Return a deduction by the easiest rule that has one, or None; may raise Contradiction."""
     return next((found for rule in _RULES for found in rule(known)), None)
 
 
@@ -510,7 +509,7 @@ class _Suppositions:
         raise AssertionError(f"a supposition on {trial.puzzle} does not contradict itself again")
 
     def next(self, known: _Known, depth: int) -> Step | None:
-        """What follows next, with suppositions up to a depth; Contradiction if nothing can be."""
+        """Return the next step, with suppositions up to a depth; may raise Contradiction."""
         found = _easiest(known)
         if found is not None:
             return found.step(known.puzzle)
