@@ -200,7 +200,7 @@ class Counterexample:
 
     @property
     def order(self) -> tuple[object, ...]:
-        """What counterexamples are sorted by."""
+        """The key by which counterexamples are sorted."""
         game = self.game
         return (
             *(game.cells, self.configurations, self.shots, game.rows),
@@ -209,12 +209,12 @@ class Counterexample:
 
     @property
     def shots(self) -> int:
-        """How many shots have been made."""
+        """The number of shots made."""
         return len(self.position.shots)
 
     @property
     def fields(self) -> dict[str, object]:
-        """What JSON answers and tables say of it, by the names of their columns."""
+        """Return the fields of JSON answers and tables, by the names of their columns."""
         return {
             "game": str(self.game),
             "position": str(self.position),
@@ -229,12 +229,12 @@ class Counterexample:
 
 
 def _names(game: Game) -> tuple[int | str | None, ...]:
-    """What a hit can tell: a digit for each."""
+    """Return the labels that a hit can tell; each is a digit of a code."""
     return (None,) if game.is_silent else game.labels
 
 
 def _base(game: Game) -> int:
-    """How many digits there are: a miss, the hits, not shot."""
+    """Return the base of the codes: a digit for a miss, for each label of a hit, for not shot."""
     return len(_names(game)) + 2
 
 
@@ -245,10 +245,10 @@ def _digits(game: Game, code: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Searched:
-    """What was found in one game.
+    """The counterexamples of one game.
 
-    positions -- how many inequivalent ones were looked at; 1 for the empty board alone.
-    is_decided -- false where the empty board took too much effort, or the positions are too many;
+    positions -- the number of inequivalent positions searched; 1 for the empty board alone.
+    is_decided -- False if the empty board took too much effort, or the positions are too many;
         then nothing is claimed.
     """
 
@@ -260,7 +260,7 @@ class Searched:
 
 @dataclass(frozen=True)
 class Found:
-    """What was found in all games of a scope, which are in the order of `Scope.games`."""
+    """The counterexamples of all games of a scope, in the order of `Scope.games`."""
 
     scope: Scope
     games: tuple[Searched, ...]
@@ -280,12 +280,12 @@ class Found:
 
     @property
     def positions(self) -> int:
-        """How many inequivalent positions were decided."""
+        """The number of inequivalent positions decided."""
         return sum(searched.positions for searched in self.games if searched.is_decided)
 
     @property
     def summary(self) -> dict[str, object]:
-        """What was searched: with this, "none below" is a statement about an exact range."""
+        """Return the exact range that was searched, which gives a meaning to "none found"."""
         return {
             "searched": str(self.scope),
             "games": len(self.games),
@@ -355,10 +355,9 @@ class Positions:
     def _summed(
         self, factors: Sequence[Sequence[int]], permutation: Permutation
     ) -> NDArray[np.uint64]:
-        """For each position its configurations, each times the factors of its cells not shot.
+        """Sum over the configurations of each position the product of factors of cells not shot.
 
-        Modulo 2^64; factors -- by what a hit tells and the cell; permutation -- to which cell each
-        goes.
+        Sums are modulo 2^64. factors -- by label and cell. permutation -- maps cells to cells.
         """
         sums, cells = np.zeros(self._cube, np.uint64), self.game.cells
         for marks, weight in self._sets.items():
@@ -428,7 +427,7 @@ class Positions:
         return np.concatenate(chosen)
 
     def counterexamples(self, codes: Codes) -> tuple[Counterexample, ...]:
-        """Those among some positions."""
+        """Return the counterexamples among some positions."""
         codes = codes[self.greedy[codes] > self.optimum[codes]]
         likely, best = self._shots(codes)
         digits = (codes // self._base**i % self._base for i in range(self.game.cells))
@@ -513,7 +512,7 @@ def _search_large(game: Game) -> Searched:
 
 @dataclass(frozen=True, kw_only=True)
 class CounterexampleStatus(Status):
-    """How far a search of all games is, about: games and the counterexamples found in them."""
+    """The approximate progress of a search: games done, and the counterexamples in them."""
 
     games: int
     counterexamples: int

@@ -25,9 +25,9 @@ def _unshot(position: Position) -> list[int]:
 def bracketed_values(
     position: Position, kernel: Kernel, frontier: BestFirstSearch | None
 ) -> tuple[ShotValue, ...]:
-    """For the mean: the least total height after each shot, as far as the frontier knows it.
+    """Return bounds on the least total height after each first shot, for the mean.
 
-    None when every ship is sunk: there is nothing to shoot.
+    Empty without a frontier, when every ship is sunk.
     """
     if frontier is None:
         return ()
@@ -83,7 +83,7 @@ def budgeted_values(
 
 
 def _after(kernel: Kernel, state: Subfamily, cell: int) -> tuple[int, int]:
-    """What a shot costs, and the budget that this needs (worst) or that was given (within)."""
+    """Return the cost of a shot, and the budget that it needs (worst) or was given (within)."""
     if kernel.is_lost(state):
         return kernel.weight(state), state.budget
     while (cost := kernel.after(state, cell)) >= FORBIDDEN:

@@ -65,15 +65,15 @@ class AndNode:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the bounds meet."""
+        """True if the bounds meet."""
         return self.lower == self.upper
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What a kernel is asked: the cost of a shot, exactly if it is below the limit.
+    """A question to a kernel: the cost of a shot, exact if below the limit.
 
-    Given up after so many nodes, if `nodes` is not None.
+    nodes -- the search gives up after this number, if it is not None.
     """
 
     state: Subfamily
@@ -146,13 +146,13 @@ class BestFirstSearch:
 
     @property
     def settled(self) -> tuple[int, int]:
-        """How many first shots are decided, of how many."""
+        """The numbers of first shots decided, and of all."""
         shots = self._shots(self.root)
         return sum(s.is_exact or s.lower >= self.limit for s in shots), len(shots)
 
     @property
     def valued(self) -> tuple[int, int]:
-        """Of how many first shots the cost is known, of how many."""
+        """The numbers of first shots whose cost is known, and of all."""
         shots = self._shots(self.root)
         return sum(s.is_exact for s in shots), len(shots)
 
@@ -186,7 +186,7 @@ class BestFirstSearch:
     # Questions
 
     def open_early(self, is_early: bool) -> None:
-        """Whether a question is given up, and its shot opened, before it takes long."""
+        """Set whether to give a long question up early and open its shot instead."""
         self.nodes = FEW_NODES if is_early else None
 
     def next_question(self) -> Question | None:
@@ -341,7 +341,7 @@ def greedy_choice(kernel: Kernel, state: Subfamily) -> int:
 
 
 def cost_of(kernel: Kernel, state: Subfamily, rule: Rule) -> int:
-    """What the strategy of a rule costs that plays the optimum of easy states."""
+    """Return the cost of the strategy that plays a rule, and the optimum of easy states."""
     cost = 0
     waiting = [state]
     while waiting:

@@ -50,12 +50,11 @@ BETWEEN_REPORTS = 100  # nodes in Python
 
 @dataclass(frozen=True)
 class Divergence:
-    """Where no cell that the best greedy strategies shoot is one that an optimal strategy shoots.
+    """A position at which no shot of a best greedy strategy is optimal.
 
-
-    shots -- from the position on, the same for both; configurations -- how many are left there;
-    best_greedy_shots -- the cells that best greedy shoots next; best_shots -- those of optimal
-    ones; best_greedy_total_height, total_height -- of the two subtrees, shots counted from there.
+    shots -- that both strategies make before. configurations -- left there. best_greedy_shots,
+    best_shots -- the next cells of best greedy and of optimal strategies.
+    best_greedy_total_height, total_height -- of the two subtrees, shots counted from there.
     """
 
     shots: tuple[Shot, ...]
@@ -222,7 +221,7 @@ class GreedySolver:
         return lambda state: min(self._tied(state), key=place.__getitem__)
 
     def _remainder(self, state: Subfamily, cell: int) -> int:
-        """What is left on average after this shot and a greedy one, times the configurations."""
+        """Return the sum of squared parts after this shot and a greedy one."""
         exact = self._kernel("optimal")
         left = 0
         for part in exact.parts(state, cell).values():

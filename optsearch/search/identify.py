@@ -307,7 +307,7 @@ def save(tree: IdentificationTree, path: str | Path) -> None:
 
 
 def is_identification(path: str | Path) -> bool:
-    """Whether a file says that it is a strategy of a family."""
+    """True if a file says that it is a strategy of a family."""
     try:
         return f'"format": "{FORMAT}"' in read_text(Path(path))[:200]
     except OSError:
@@ -367,7 +367,7 @@ class Identification:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the bounds meet."""
+        """True if the bounds meet."""
         return self.lower == self.upper
 
     @property
@@ -502,9 +502,9 @@ def save_proof(found: Identification, path: str | Path) -> None:
 
 
 def check_proof(path: str | Path, sets: Sets) -> tuple[int, int]:
-    """What the claims in a file prove of a family, misses at least, and how many there are.
+    """Check the claims in a file; return the misses that they prove at least, and their number.
 
-    As `optsearch.check.proofs.check`. ProofError where they are of another family.
+    Raises ProofError as `optsearch.check.proofs.check`, and for claims of another family.
     """
     head, lines = proof.read_head(path, {"family": str, "total_misses": int})
     if head["family"] != sets.digest:

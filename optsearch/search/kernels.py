@@ -145,11 +145,11 @@ class Disk(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What a search looks for: the best way to shoot at sets of cells that have weights.
+    """The problem of a search: find the best way to shoot at weighted sets of cells.
 
-    sets -- as words, ascending where hits tell nothing. hits -- the mask of the cells hit before.
-    cells_left -- hits that end a game from there. family -- the sets where hits tell nothing.
-    ships -- of each set, shape (n, s, 2), else. objective -- what is best.
+    sets -- as words, ascending if hits tell nothing. hits -- the cells hit before (mask).
+    cells_left -- the number of hits that end a game from there. family -- the sets, if hits tell
+    nothing; otherwise ships -- of each set, of shape (n, s, 2). objective -- of the search.
     """
 
     game: Game
@@ -169,11 +169,11 @@ class Problem:
         family: Family | None = None,
         objective: Objective = MEAN,
     ) -> Problem:
-        """What is hidden at a position.
+        """Return the problem of a position.
 
-        prior -- the weights of the configurations; for announce=nothing only. family -- what is
-        hidden, in place of configurations; for the mean.
-        Raises ImpossiblePosition when there is none, TooLarge when they cannot be listed.
+        prior -- the weights of the configurations; for announce=nothing only. family -- the sets,
+        instead of those of the position; for the mean.
+        Raises ImpossiblePosition if no configuration is left, TooLarge if they cannot be listed.
         """
         if not position.game.is_silent:
             if prior is not None:
@@ -241,13 +241,13 @@ class Problem:
 
 
 class Kernel:
-    """What a solver asks about states.
+    """The compiled search, which answers a solver's questions about states.
 
-    rule -- which strategies there are: "optimal" for all, or "best greedy", "worst greedy" or
-    "first greedy"; these for the mean and announce=nothing only.
-    easy -- states of so few configurations are solved at once. has_prices -- bounds come
-    from prices of sets, and leave so little that a search in the order of the bounds is short.
-    is_silent -- whether hits tell nothing.
+    rule -- the strategies that are admitted: "optimal" for all, or "best greedy", "worst greedy",
+    "first greedy"; the last three only for the mean and announce=nothing.
+    easy -- states of at most this number of configurations are solved at once. has_prices -- True
+    if bounds come from prices of sets, which are so close that a search in their order is short.
+    is_silent -- True if hits tell nothing.
     """
 
     def __init__(
@@ -283,7 +283,7 @@ class Kernel:
         self._search.weigh(self.weights)
 
     def bound_by_previous_weights(self) -> None:
-        """From now on bound other weights by what was found with those of now."""
+        """From now on, bound the cost by other weights from the results with the present ones."""
         self._search.bound_by_previous_weights()
 
     @property
@@ -302,11 +302,11 @@ class Kernel:
         return self._search.effort.total
 
     def weight(self, state: Subfamily) -> int:
-        """How many configurations a state has, or what they weigh."""
+        """Return the weight of a state: its configurations, counted or weighted."""
         return int(self.weights[state.family].sum())
 
     def hits_left(self, state: Subfamily) -> int:
-        """How many cells all of these have still to hit, each as often as it weighs."""
+        """Return the weighted sum of the cells still to hit."""
         left = self.sets[state.family] & ~to_words([state.hits])
         cells = np.bitwise_count(left).sum(axis=1).astype(np.int64)
         return int(cells @ self.weights[state.family])
@@ -331,12 +331,12 @@ class Kernel:
         self._tick(self.nodes)
 
     def is_over(self, state: Subfamily) -> bool:
-        """Whether every cell of the ships is hit."""
+        """True if every cell of the ships is hit."""
         # Of two sets one has a cell left, unless all have none.
         return not self.cells_of(state._replace(family=state.family[:2])) & ~state.hits
 
     def is_lost(self, state: Subfamily) -> bool:
-        """Whether more shots were missed than are allowed: what follows costs nothing."""
+        """True if more shots missed than are allowed; then all later shots cost nothing."""
         return self.objective.kind != "mean" and state.budget < 0
 
     def shots(self, state: Subfamily) -> list[tuple[int, int]]:
@@ -348,7 +348,7 @@ class Kernel:
         return self._search.shots(state.family, budget, state.hits)
 
     def lower_bound(self, state: Subfamily) -> int:
-        """What can be said of the cost without a search."""
+        """Return a lower bound on the cost without a search."""
         return self._search.lower_bound(state.family, state.budget, state.hits)
 
     def solve(self, state: Subfamily, limit: int = INFINITE) -> int:
@@ -356,7 +356,7 @@ class Kernel:
         return self._search.solve(state.family, state.budget, limit, state.hits)
 
     def after(self, state: Subfamily, cell: int, limit: int = INFINITE) -> int:
-        """As `solve`, of strategies that shoot this cell first."""
+        """Return the cost as `solve` does, for strategies that shoot this cell first."""
         return self._search.after(state.family, cell, state.budget, limit, state.hits)
 
     def normal_form(self, state: Subfamily) -> bytes:
@@ -408,7 +408,7 @@ class Kernel:
         return (has * codes).sum(axis=1)
 
     def counts(self, state: Subfamily) -> NDArray[np.int64]:
-        """How many configurations have each cell, shape (128,); 0 where it is hit."""
+        """Return the weight of the configurations with each cell, of shape (128,); 0 at hits."""
         return _counts(self.sets[state.family], self.weights[state.family], state.hits)
 
     def greedy_shots(self, state: Subfamily) -> list[int]:
@@ -427,7 +427,7 @@ class Kernel:
         return _most(counts) or free
 
     def greedy_misses(self) -> int:
-        """What greedy costs from the root, ties broken by the first cell."""
+        """Return the cost of greedy from the root, with ties broken by the first cell."""
         if self.is_silent:
             table, rule = MemoryTable(FEW_BYTES), "first greedy"
             search = _searching(self.problem, self._options, table, None, self._tick, rule)
@@ -539,7 +539,7 @@ def shoot(
 
 
 def price(objective: Objective, budget: int) -> int:
-    """What a miss costs with so many misses still allowed."""
+    """Return the cost of a miss if `budget` misses are still allowed."""
     if objective.kind == "mean":
         return 1
     if objective.kind == "worst":

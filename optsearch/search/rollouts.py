@@ -62,9 +62,9 @@ class Rollouts:
 
 
 def can_roll_out(kernel: Kernel) -> bool:
-    """Whether rollouts can play from the root of a kernel.
+    """True if rollouts can play from the root of a kernel.
 
-    For the mean, where nothing is announced and all configurations count the same.
+    They play for the mean, if hits tell nothing and all configurations weigh the same.
     """
     return (
         kernel.is_silent

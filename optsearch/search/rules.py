@@ -132,11 +132,11 @@ GREEDY = Level(SMALL, 1, 0, 1)
 
 @dataclass(frozen=True)
 class Lookahead:
-    """How the policies compare cells by which a rollout of some depth looks ahead.
+    """The numbers of the policies that look ahead in rollouts of depth 1 and more.
 
-    inner -- the level that is played on samples, with more than `above` configurations left. first,
-    higher -- the levels that compare where nothing is sampled: greedy, and each of those above it.
-    truncate -- with so many configurations of a sample, or fewer, misses are estimated.
+    inner -- the level played on samples, with more than `above` configurations left. first, higher
+    -- the levels that compare without samples: greedy, and each one above it. truncate -- with at
+    most this number of configurations of a sample, misses are estimated.
     """
 
     above: int = 1024
@@ -155,7 +155,7 @@ LOOKAHEAD = Lookahead()
 
 @dataclass(frozen=True)
 class Rule:
-    """What the kernels need of a strategy; that of `optsearch.compiled._walk` explains the rules.
+    """The numbers by which kernels play a strategy; `optsearch.compiled._walk` explains them.
 
     order -- the cells (row * columns + column) in the order in which ties are broken.
     endgame -- with at most this many configurations left, 10 or fewer, it plays the optimum.
@@ -191,13 +191,13 @@ class Rule:
     levels: tuple[Level, ...] = (GREEDY,)
 
     def __str__(self) -> str:
-        """What names it in a checkpoint: scores and sizes only where they are given."""
+        """Return its name in a checkpoint, with scores and sizes only if they are given."""
         sizes = {(0, ANNOUNCED): ""}.get((self.few, self.many), f", {self.few} to {self.many}")
         return f"{self!r}{sizes}, {self.scores!r}" if self.scores else f"{self!r}{sizes}"
 
     @property
     def scores(self) -> dict[str, CompiledScore]:
-        """Those that it has, by what they are for."""
+        """The scores that are given, by their purpose."""
         return {name: getattr(self, name) for name in SCORES if getattr(self, name) is not None}
 
     def validated(self, game: Game) -> Rule:
@@ -240,11 +240,11 @@ class Rule:
 
 @dataclass(frozen=True)
 class PatternRule:
-    """What the kernel needs of a pattern (`optsearch/strategies/pattern.py`).
+    """The numbers by which the kernel plays a pattern (`optsearch/strategies/pattern.py`).
 
-    order -- every cell in the order of the pattern. in_line -- whether down and up are cleared only
-    if right and left gave no hit. know_water -- whether cells that touch a hit at a corner are
-    left out. until_sunk -- whether clearing ends with the ships that are announced to be sunk.
+    order -- every cell in the order of the pattern. in_line -- True if down and up are cleared only
+    when right and left gave no hit. know_water -- True if cells that touch a hit at a corner are
+    left out. until_sunk -- True if clearing ends with the ships that are announced to be sunk.
     """
 
     order: tuple[int, ...]
@@ -306,7 +306,7 @@ def _items(name: str, values: object) -> list[object]:
 
 
 def _numbers(name: str, values: object, length: int, low: int, high: int) -> tuple[int, ...]:
-    """So many numbers, each from low to high."""
+    """Return `length` numbers from low to high, or raise StrategyError."""
     items = _items(name, values)
     if len(items) != length:
         raise StrategyError(f"{name} has {len(items)} values; {length} are accepted")

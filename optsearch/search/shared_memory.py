@@ -15,7 +15,7 @@ CAN_SHARE = hasattr(os, "memfd_create")  # Linux; elsewhere each worker has a ta
 
 
 class Shared(NamedTuple):
-    """Where the memory of a process is: a file without a name, which the process has open."""
+    """The place of the memory of a process: a file without a name, which the process has open."""
 
     process: int
     descriptor: int
@@ -24,10 +24,10 @@ class Shared(NamedTuple):
 
 
 class SharedMemory:
-    """So many bytes, a multiple of 8, all 0 at first, for this process and those that `attach`.
+    """Memory shared by this process and those that `attach`: a multiple of 8 bytes, all 0 at first.
 
-    memory -- these bytes. notes -- some integers beside them: number 0 is the last task that nobody
-    waits for any more, and the others say how far each worker is.
+    memory -- these bytes. notes -- integers beside them: number 0 is the last task that nobody
+    waits for any more, the others are the progress of each worker.
     """
 
     def __init__(self, size: int):
@@ -68,7 +68,7 @@ def attach(place: Shared) -> Attached | None:
 
 
 def is_near(place: Shared) -> bool:
-    """Whether this process can attach to the memory."""
+    """True if this process can attach to the memory."""
     return attach(place) is not None
 
 

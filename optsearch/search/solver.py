@@ -108,7 +108,7 @@ class Solver:
         self._rule: Diagonals | None = None
 
     def _keep(self, key: bytes, value: int) -> None:
-        """What a worker found."""
+        """Keep the result of a worker."""
         self._table.put(key, value)
         if self._disk is not None:
             self._disk.put(key, value)
@@ -190,7 +190,7 @@ class Solver:
         return self._answer(frontier.upper, self._best(frontier), budget)
 
     def _search_worst(self, parallel: Parallel | None, partial: bool) -> Solution:
-        """By budgets of misses, the least first, from what is known without a search."""
+        """Search with budgets of misses, the least first, from the bound without a search on."""
         root = self.kernel.root
         if self._options.root_bounds and self._misses_at_most is None:
             self._bound_worst()
@@ -240,7 +240,7 @@ class Solver:
             budget += 1
 
     def _sets_to_pack(self) -> Iterable[Sequence[int]]:
-        """What is hidden, or where that is too much the ships, of which all but one are told."""
+        """Return the sets to pack: the family, or if it is too large those of each single ship."""
         kernel, game = self.kernel, self.position.game
         if kernel.is_silent and len(kernel.family.sets) * game.cells <= MOST:
             return [kernel.family.sets]
@@ -249,7 +249,7 @@ class Solver:
         return hidden_ship_sets(game) if is_whole and not shows_place else []
 
     def _open_answer(self) -> Solution:
-        """What is known of the worst case, or of what is finished in time, before the end."""
+        """Return the bracket of an unfinished search for the worst case or for within=K."""
         kernel, frontier = self.kernel, self.watch.frontier
         weight = kernel.weight(kernel.root)
         if self.objective.kind == "within":
@@ -320,10 +320,10 @@ class Solver:
             rule.is_watched = False
 
     def _first_bracket(self) -> tuple[int, tuple[int, ...], int, int]:
-        """What is known before the search has a frontier, in the order of `_answer`.
+        """Return the bracket before the search has a frontier, in the order of `_answer`.
 
-        Above, greedy where its evaluation has ended, else shooting at random; below, what the
-        kernel says without a search.
+        The upper end is greedy's if its evaluation has ended, else that of shots at random. The
+        lower end is the kernel's bound without a search.
         """
         lower = self.kernel.lower_bound(self.kernel.root)
         if self._greedy_misses is not None:
@@ -421,7 +421,7 @@ class Solver:
 
     @property
     def found(self) -> Solution:
-        """What the last search found; the optimum where there was none."""
+        """The result of the last search; without one, searches for the optimum."""
         return self.search() if self._solution is None else self._solution
 
     def least_cost(self, state: Subfamily, limit: Limit | None = None) -> tuple[int, bool]:
@@ -465,7 +465,7 @@ class Solver:
 
     @cached_property
     def _places(self) -> dict[int, list[int]]:
-        """Where the sets of a proof are in the family."""
+        """Map the sets of a proof to their indices in the family."""
         ships, hits = self.kernel.problem.ships, self.position.hits
         if ships is None:
             return {mask | hits: [i] for i, mask in enumerate(self.kernel.family.sets)}
@@ -543,7 +543,7 @@ class Solver:
 
 
 def table_name(game: Game, prior: Prior | None) -> str:
-    """What names the table on disk of a game."""
+    """Return the name of the table on disk of a game."""
     if prior is None:
         return f"the solver's table of {game}"
     prior.require_digest("a table")

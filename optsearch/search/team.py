@@ -49,7 +49,7 @@ class Parallel:
 
 
 class SearchSpec(NamedTuple):
-    """What a search is about, for workers. place -- of the memory they share, if they do."""
+    """The search that workers take part in. place -- of the memory that they share, or None."""
 
     position: Position
     objective: Objective
@@ -66,10 +66,10 @@ class SearchSpec(NamedTuple):
 
 @dataclass(frozen=True)
 class Place:
-    """Of one worker in a team that has a question in common: its number, from 0.
+    """The place of a worker in a team that answers one question together.
 
-    question -- the number of the question. collect -- whether what is found is wanted besides the
-    table.
+    number -- of the worker, from 0. team -- the number of workers. question -- its number.
+    collect -- True if solved states are returned, too, besides being put into the table.
     """
 
     number: int
@@ -151,21 +151,21 @@ class Team:
         return self._shared
 
     def _known_before(self) -> Iterator[dict[bytes, int]]:
-        """What the table on disk has, some families at a time; raises LimitReached at a limit."""
+        """Yield the entries of the table on disk in batches; raises LimitReached at a limit."""
         known = iter(() if self._disk is None else self._disk.items())
         while families := dict(islice(known, AT_ONCE)):
             self._watch.tick()
             yield families
 
     def _is_near(self, executor: Executor, shared: SharedMemory) -> bool:
-        """Whether workers are on this machine; of a pool the first one says it for all."""
+        """True if the workers are on this machine; of a pool only the first is asked."""
         if isinstance(executor, Cluster):
             return all(answer is True for answer in executor.ask(is_near, shared.place).values())
         places = iter([shared.place])
         return all(is_so for _, is_so in run_tasks(executor, is_near, places, 1, self._watch.tick))
 
     def _share_of(self, parallel: Parallel, shared: SharedMemory | None) -> SearchSpec:
-        """What one worker is asked about, with its part of the memory."""
+        """Return the search for one worker, with its share of the memory."""
         options = self._asked.options
         memory = options.memory if shared is None else options.memory // 2
         return self._asked._replace(
@@ -242,7 +242,7 @@ class _Kept:
 
 
 class Worker:
-    """What a worker has from one question of a search to the next."""
+    """A worker, with what it keeps from one question of a search to the next."""
 
     def __init__(self, asked: SearchSpec):
         self.asked = asked
@@ -255,7 +255,7 @@ class Worker:
             self._kernel.share(SharedTable(self._attached.memory))
 
     def answer(self, question: Question, place: Place | None) -> Answer:
-        """As one of a team where there is a place in it, else alone; None once another has it."""
+        """Answer a question, alone or in a team; None if another worker has answered it."""
         before, limit = self._kernel.nodes, None
         self._kept.fresh = {}
         self._kernel.keep(self._kept)
