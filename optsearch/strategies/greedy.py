@@ -83,10 +83,10 @@ def most_probable(position: Position | NoisyPosition, order: Sequence[int]) -> l
 
 @dataclass(frozen=True)
 class Counts:
-    """What a position's configurations say about the next shot.
+    """The counts of a position by which the next shot is chosen.
 
-    configurations -- how many; cells -- how many have a ship on each cell, row by row. replies --
-    where hits tell something, how many give each reply to a hit on a cell.
+    configurations -- their number. cells -- for each cell, row by row, the number with a ship on
+    it. replies -- for each cell, if hits tell something, the number that give each reply to a hit.
     """
 
     configurations: int
@@ -147,9 +147,9 @@ def optimal_shot(sets: Sequence[int], order: Sequence[int]) -> int:
 
 
 def _named_hits(position: Position, order: Sequence[int]) -> dict[int, list[int]]:
-    """For each cell not shot, in an order, what each configuration replies there.
+    """Map each cell not shot, in an order, to the reply of each configuration there.
 
-    Replies are numbers from 1 on, and 0 is a miss.
+    0 is a miss, and each kind of hit is a number from 1 on.
     """
     game = position.game
     numbers = {answer: n for n, answer in enumerate((MISS, *known_replies(game)[:-1]))}

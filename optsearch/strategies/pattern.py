@@ -69,7 +69,7 @@ def _scan(game: Game, scan: str) -> list[Cell]:
 
 
 def told_cells(game: Game, kind: int) -> int:
-    """How many of the hits of a clearing the sinking of a ship of a kind accounts for."""
+    """Count the hits of a clearing that the sinking of a ship of this kind accounts for."""
     if not game.labels:
         return game.fleet_cells if game.contact != "any" else 0
     return int(kind) if not game.names_hits or game.fleet.count(kind) == 1 else 0
@@ -161,7 +161,7 @@ class Pattern(Strategy):
                         left += 1 - self._accounted(position, cell)
 
     def _accounted(self, position: Position, cell: Cell) -> int:
-        """How many of the hits of a clearing the reply to a shot accounts for."""
+        """Count the hits of a clearing that the reply to a shot accounts for."""
         if self.clear != "sunk":
             return 0
         reply = next(shot.reply for shot in position.shots if shot.cell == cell)

@@ -22,14 +22,14 @@ class Playing(Protocol):
     """A player in one game; it may remember what it likes."""
 
     def shot(self, position: Any) -> Cell:
-        """The cell, as (row, column), to shoot next; called in order while a ship is afloat.
+        """Return the cell to shoot next, as (row, column); called in order while a ship is afloat.
 
         position -- a Position; a NoisyPosition where replies may be false.
         """
 
 
 def salvo_of(playing: Playing, position: Any, number: int) -> list[Cell]:
-    """The cells that a player shoots together; StrategyError where it chooses them singly."""
+    """Return the cells that a player shoots together; StrategyError if it chooses them singly."""
     choose = getattr(playing, "salvo", None)
     if choose is None:
         raise StrategyError(
@@ -47,7 +47,7 @@ NOISY = "greedy, random, thompson:information=exact and players of your own"
 
 
 def salvo_size(text: str) -> int:
-    """How many cells a text says: a number, or AFLOAT for `afloat`; else OptsearchError."""
+    """Return the size of a salvo from a text: a number, or AFLOAT for `afloat`."""
     if text == "afloat":
         return AFLOAT
     if text.isascii() and text.isdigit() and 1 <= int(text[:5]) <= MOST_SALVO:
@@ -84,7 +84,7 @@ class Player(ABC):
         )
 
     def with_prior(self, prior: Prior) -> Player:
-        """The player that knows how likely configurations are; StrategyError where it asks not."""
+        """Return the player that uses a prior; StrategyError if it cannot use one."""
         raise StrategyError(f"{self} knows no prior ({prior.name}); thompson does")
 
     def __post_init__(self) -> None:
@@ -94,10 +94,10 @@ class Player(ABC):
 
     @abstractmethod
     def begin(self, game: Game, generator: np.random.Generator) -> Playing:
-        """The object asked for the shots of a new game; it draws from this generator alone."""
+        """Begin a game: return the object asked for its shots; it draws only from this generator."""
 
     def compiled(self, game: Game) -> Compiled | None:
-        """The player as one compiled function, or None: then `begin` is used.
+        """Return the player as one compiled function, or None: then `begin` is used.
 
         It takes the board (uint8 of shape (cells,), 0 for water and 1 for a ship; where sinkings
         are announced the number of the ship, from 1 on) and the generator, draws from it as the
@@ -106,7 +106,7 @@ class Player(ABC):
         return None
 
     def identity(self) -> str:
-        """What names it in a checkpoint; two players that play otherwise have two of them."""
+        """Return its name in a checkpoint; players that play differently have different ones."""
         return str(self)
 
     def __str__(self) -> str:
@@ -130,10 +130,10 @@ def name_of(kind: type[Player]) -> str:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a kind of players: what it is called, what it is by default, what it means.
+    """A parameter of a kind of players: its name, default and meaning.
 
-    accepted -- whole numbers, words, or in a sentence what a text must be. is_extra -- whether the
-    name of a player has it only where it is not the default.
+    accepted -- a range of whole numbers, words, or a sentence on the form of a text. is_extra --
+    True if the name of a player has it only where it differs from the default.
     """
 
     name: str
@@ -152,7 +152,7 @@ class Parameter:
 
     @property
     def accepted_text(self) -> str:
-        """What is accepted, in words."""
+        """The accepted values, in words."""
         if isinstance(self.accepted, range):
             return f"{self.accepted[0]} to {self.accepted[-1]}"
         return self.accepted if isinstance(self.accepted, str) else ", ".join(self.accepted)

@@ -157,7 +157,7 @@ def hash_of(cells: int) -> int:
 
 @dataclass(frozen=True)
 class Rollout(Strategy):
-    """Of the most probable cells, the one after which a simpler policy needs fewest shots."""
+    """Shoot the one of the most probable cells after which a simpler policy needs fewest shots."""
 
     name: ClassVar[str] = "rollout"
 
@@ -295,7 +295,7 @@ class Rollout(Strategy):
 
 @dataclass(frozen=True)
 class Nested(Rollout):
-    """Of the most probable cells, the one after which the strategy `rollout` needs fewest shots."""
+    """Shoot the one of the most probable cells after which `rollout` needs fewest shots."""
 
     name: ClassVar[str] = "nested"
 
@@ -306,7 +306,7 @@ class Nested(Rollout):
 
 @dataclass(frozen=True)
 class Levels(Nested):
-    """As `nested`, and with few configurations left the cell from which `nested` does best."""
+    """Play `nested`; with few configurations left, the cell after which `nested` does best."""
 
     name: ClassVar[str] = "levels"
 
@@ -317,7 +317,7 @@ class Levels(Nested):
 
 @dataclass(frozen=True)
 class Deep(Levels):
-    """As `levels` with two levels that compare more cells: for some ten thousand configurations."""
+    """Play `levels` with two levels, which compare more cells: for small games."""
 
     name: ClassVar[str] = "deep"
 

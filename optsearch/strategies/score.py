@@ -76,18 +76,19 @@ Scores = NDArray[np.float64]
 
 
 class ScoreNode(NamedTuple):
-    """What a function is given of a position; arrays go by cell, row * columns + column.
+    """The position as a score's function sees it; arrays go by cell, row * columns + column.
 
-    configurations -- how many are left. having -- int64 (cells,): how many of them have each cell
-    that can be shot, 0 for the others. state -- uint8 (cells,): UNKNOWN, MISS, HIT or HOLE; in a
-    game without announcements a cell that all configurations have is HIT.
-    lengths -- int32 (labels,), for each thing that a hit can tell (a ship that it sinks, or that it
-    names; where it shows ships, one for each that can lie on the cell) how many cells the ship has,
-    0 where that is not told. None where nothing is announced. afloat -- int32 (labels,):
-    how many ships of each are not sunk yet, where sinkings are announced. labelled -- int64
-    (labels, cells): in how many configurations a hit on the cell tells this. These two are 0 unless
-    they are asked for.
-    constants -- float64, those of the score.
+    configurations -- the number left.
+    having -- int64 (cells,): of each cell that can be shot, the configurations with it; else 0.
+    state -- uint8 (cells,): UNKNOWN, MISS, HIT or HOLE. If hits tell nothing, a cell that all
+        configurations have is HIT.
+    lengths -- int32 (labels,): for each label that a hit can tell, the cells of the ship, or 0 if
+        that is not told. A label is a ship that is sunk or named; where hits show ships, one for
+        each ship that can lie on the cell. Empty if hits tell nothing.
+    afloat -- int32 (labels,): the ships with each label not sunk yet, where sinkings are announced.
+    labelled -- int64 (labels, cells): the configurations in which a hit on the cell tells a label.
+        This and `afloat` are 0 unless they are asked for.
+    constants -- float64: of the score.
     """
 
     configurations: int
@@ -149,7 +150,7 @@ class Score:
 
     @property
     def label(self) -> str:
-        """What is printed of it."""
+        """The text by which it is printed."""
         given = one_line(", ".join(map(str, self.constants)), 60)
         return f"{_name(self.function)}({given})" if given else _name(self.function)
 
@@ -173,7 +174,7 @@ class Score:
         )
 
     def _takes_certain(self, game: Game) -> bool:
-        """Whether a certain hit is a cell like others: for sinkings alone it matters when."""
+        """True if a certain hit is a cell like others; only with sinkings its time matters."""
         return self.certain and game.tells_sinkings
 
     def shot(self, position: Position) -> Cell:
@@ -331,7 +332,7 @@ def scoring_named(name: str) -> Any:
 
 
 def apply(function: Any, node: ScoreNode, scores: Scores) -> int:
-    """What a function answers: a cell, or SCORES; StrategyError where it fails."""
+    """Call a function; return its cell, or SCORES; StrategyError if it fails."""
     says = f"{_name(function)} fails"
     fills_in = arguments_of(function) == 2
     with np.errstate(all="ignore"):  # as the kernels: 1 / 0 is infinite
@@ -391,7 +392,7 @@ _BY_PLACE = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 @lru_cache(maxsize=64)
 def _compiled(function: Any, constants: int) -> tuple[Any, int]:
-    """What has to be kept while a function is called, and its address.
+    """Compile a function; return the object to keep while it is called, and its address.
 
     Raises StrategyError for a function that numba cannot compile.
     """
@@ -411,7 +412,7 @@ def _compiled(function: Any, constants: int) -> tuple[Any, int]:
 
 
 def _node_type() -> Any:
-    """What numba compiles a function for: a node whose arrays cannot be written in."""
+    """Return the type for which numba compiles: a node whose arrays are read-only."""
     from numba import types
 
     arrays = (
@@ -490,7 +491,7 @@ def _wrapped(function: Any, constants: int) -> Any:
 
 
 def arguments_of(function: Any) -> int:
-    """How many arguments a function needs."""
+    """Count the arguments that a function needs."""
     try:
         given = parameters_of(getattr(function, "py_func", function)).parameters.values()
     except (TypeError, ValueError):
@@ -499,5 +500,5 @@ def arguments_of(function: Any) -> int:
 
 
 def _name(function: Any) -> str:
-    """What names a function."""
+    """Return the name of a function, or of the type of an object."""
     return str(getattr(function, "__qualname__", type(function).__name__))

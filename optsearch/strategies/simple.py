@@ -75,7 +75,7 @@ def _tables(game: Game) -> _Tables:
 
 
 def heard(position: Position) -> Known:
-    """What the replies of a position say, sinkings too."""
+    """Return the knowledge from the replies of a position, with sinkings."""
     from optsearch.strategies import loops
 
     game, tables = position.game, _tables(position.game)
@@ -215,7 +215,7 @@ class Density(_ByValues):
     weight: int = number(20, 1, 100, "how many times more a placement counts for each hit on it")
 
     def values(self, position: Position) -> NDArray[np.float64]:
-        """What the placements on each cell count."""
+        """Return on each cell the sum of the weights of its placements."""
         from optsearch.strategies.loops import density_values
 
         ships = _tables(position.game).ships

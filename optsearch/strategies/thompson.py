@@ -137,7 +137,7 @@ class Thompson(Player):
         generator: np.random.Generator,
         samples: int | None,
     ) -> tuple[Counts, int]:
-        """How many kept samples cover each cell, and how many are kept."""
+        """Return the number of kept samples that cover each cell, and the number kept."""
         if isinstance(position, NoisyPosition):
             return self._drawn(position, generator, samples or self.block_size)
         if self.information == "exact":
@@ -154,7 +154,7 @@ class Thompson(Player):
     def _exactly(
         self, position: Position, generator: np.random.Generator, samples: int
     ) -> tuple[Counts, int]:
-        """So many uniform samples."""
+        """Return the counts of `samples` uniform samples."""
         counts, kept = np.zeros(position.game.cells, np.int64), 0
         is_product = self.prior is None or self.prior.placements is not None
         if (position.game.labels or position.game.is_silent) and is_product:
@@ -168,14 +168,14 @@ class Thompson(Player):
     def _drawn(
         self, position: Position | NoisyPosition, generator: np.random.Generator, samples: int
     ) -> tuple[Counts, int]:
-        """So many samples of the exact posterior."""
+        """Return the counts of `samples` samples of the exact posterior."""
         drawn = Posterior(position, prior=self.prior).sample(samples, generator, masks=True)
         covered = _covered(np.bitwise_or.reduce(drawn, axis=1), position.game.cells)
         return covered.sum(axis=0), samples
 
 
 def is_hunting(position: Position | NoisyPosition) -> bool:
-    """Whether every hit is of a ship that is known to be sunk; never after a false reply."""
+    """True if every hit is of a ship known to be sunk; with false replies, if there is no hit."""
     if isinstance(position, NoisyPosition):
         return not any(shot.reply.hit for shot in position.shots)
     sunk = 0
@@ -247,11 +247,11 @@ class _Blocks:
 
     @property
     def _can_draw(self) -> bool:
-        """Whether each ship has a placement, of some weight."""
+        """True if each ship has a placement of positive weight."""
         return all(self._sizes) and (self._ends is None or all(ends[-1] > 0 for ends in self._ends))
 
     def _chosen(self, size: int) -> NDArray[np.int64]:
-        """So many placements of each ship by their numbers, int64 of shape (ships, size)."""
+        """Draw `size` placements of each ship, by their numbers: int64 of shape (ships, size)."""
         draw = self._generator
         if self._ends is None:
             return np.stack([draw.integers(0, n, size) for n in self._sizes])
@@ -319,9 +319,9 @@ def _sinkings(position: Position) -> dict[int, NDArray[np.uint64]]:
 
 
 def _labels(position: Position) -> Iterator[tuple[int, int]]:
-    """Of each ship of the fleet the cells that it covers, and those where it is not (masks).
+    """Yield for each ship of the fleet the cells that it covers and those that it does not (masks).
 
-    Of equal ships the first are those that hits show.
+    Of equal ships, those that hits show come first.
     """
     game, of_kind = position.game, defaultdict[int, list[int]](list)
     for label in {shot.reply.length for shot in position.shots if shot.reply.length}:

@@ -40,7 +40,7 @@ MOST = 1 << 20
 
 @dataclass(frozen=True)
 class Within(Strategy):
-    """Of the most probable cells, the one after which greedy finishes most games in time."""
+    """Shoot the one of the most probable cells after which greedy finishes most games in time."""
 
     name: ClassVar[str] = "within"
 
@@ -84,7 +84,7 @@ class Within(Strategy):
 
 @lru_cache(maxsize=4)
 def configurations_of(game: Game) -> int:
-    """How many a game has."""
+    """Count the configurations of a game."""
     return Posterior(Position(game)).configurations
 
 
@@ -100,7 +100,7 @@ class FamilyTables:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether each hit has its label."""
+        """True if every hit tells a label, not only one that sinks."""
         return self.game.has_labels
 
 
@@ -118,7 +118,7 @@ class _Left:
         return words
 
     def counts(self) -> list[int]:
-        """How many configurations have each cell."""
+        """Count the configurations with each cell."""
         from optsearch.strategies.finishing import occurrences
 
         counts = np.zeros(self.tables.game.cells, np.int64)
@@ -126,7 +126,7 @@ class _Left:
         return [int(n) for n in counts]
 
     def finished(self, misses: int, cell: int) -> int:
-        """The configurations finished with so many misses more, if a cell is shot, then greedy."""
+        """Count those finished with at most `misses` misses, if `cell` is shot, then greedy."""
         from optsearch.strategies.finishing import finished
 
         tables, position = self.tables, self.position
@@ -139,7 +139,7 @@ class _Left:
         )
 
     def after(self, shot: Shot) -> _Left:
-        """Those that answer so to a shot."""
+        """Return the rows that answer a shot so."""
         from optsearch.strategies.finishing import part
 
         tables, game = self.tables, self.tables.game
