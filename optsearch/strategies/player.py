@@ -94,7 +94,7 @@ class Player(ABC):
 
     @abstractmethod
     def begin(self, game: Game, generator: np.random.Generator) -> Playing:
-        """Begin a game: return the object asked for its shots; it draws only from this generator."""
+        """Begin a game: return the object that shoots in it, and draws only from this generator."""
 
     def compiled(self, game: Game) -> Compiled | None:
         """Return the player as one compiled function, or None: then `begin` is used.
