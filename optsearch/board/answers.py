@@ -56,10 +56,10 @@ MOST_GAMES = 100  # of a sample
 
 @dataclass(frozen=True)
 class Setting:
-    """What the command line says of a board.
+    """The settings of a board from the command line.
 
     prior -- as `prior_of` reads it. by -- strategies whose shot is shown beside the most probable
-    cells. against -- players besides those that everybody has.
+    cells. against -- further opponents.
     """
 
     game: Game
@@ -69,7 +69,7 @@ class Setting:
 
     @cached_property
     def players(self) -> list[str]:
-        """Who can be played against in this game; the empty name is nobody."""
+        """The opponents in this game; the empty name is nobody."""
         kinds = map(name_of, all_kinds())
         every = dict.fromkeys((*OPPONENTS, *self.against, *kinds, *added_players()))
         return [*every, ""]
@@ -117,7 +117,7 @@ def _require_some(position: Position) -> None:
 
 
 def games(first: Setting | None) -> dict[str, Any]:
-    """What a person can choose from: named games, the boxed one first, and rules.
+    """Return what a person can choose from: named games, the boxed one first, and rules.
 
     first -- the game that the server was started with; it is chosen without its text.
     """
@@ -186,11 +186,11 @@ def prepare(setting: Setting) -> None:
 
 
 def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
-    """What a position says of the next shot, or which of its replies cannot be together.
+    """Return advice on the next shot or, if the replies contradict each other, which of them do.
 
-    cell -- one whose replies are counted, too; the first of the most probable, if not given.
-    together, alone -- a least set of which one reply at least is wrong, and those of it that can be
-    the only wrong one.
+    cell -- a cell whose replies are counted; the first of the most probable, if not given.
+    In the answer, together is a smallest set of replies of which at least one is wrong, and alone
+    are those of it that can be the only wrong one.
     """
     try:
         position = setting.position(shots)
@@ -211,9 +211,9 @@ def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
 
 @lru_cache(maxsize=4)
 def _weighed(setting: Setting, position: Position) -> Advice:
-    """What `advise` says without the optimum, by one sweep instead of two.
+    """Return the advice without the optimum, by one sweep instead of two.
 
-    The last ones are kept: a page asks for the replies of one cell after the other.
+    Recent answers are cached: a page asks for the replies of one cell after the other.
     """
     posterior = Posterior(position, prior=_prior(setting))
     _ = posterior.occurrence  # counts all; ImpossiblePosition where there is nothing
@@ -243,7 +243,7 @@ def _shots(game: Game, shots: str) -> tuple[Shot, ...]:
 
 
 def _known(known: Advice) -> dict[str, Any]:
-    """What is known of a position: counts or, by a prior, probabilities, and the fleet."""
+    """Return the fields of a position: counts or, by a prior, probabilities, and the fleet."""
     posterior = known.posterior
     position = posterior.position
     is_counted = posterior.prior is None
@@ -296,7 +296,7 @@ def _choices(setting: Setting, known: Advice, cell: str) -> dict[str, Any]:
 
 
 def _parts(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
-    """How many configurations each reply to a shot leaves."""
+    """Count the configurations that each reply to a shot leaves."""
     position = posterior.position
     game, bit = position.game, position.game.bit(cell)
     if position.closed & bit:
@@ -337,10 +337,10 @@ def _optimum(found: Solution) -> dict[str, Any]:
 
 
 def sample(setting: Setting, shots: str, number: int) -> dict[str, Any]:
-    """How many more shots a most probable cell takes, in as many games as a short time allows.
+    """Sample the shots still to go of greedy, in as many games as a short time allows.
 
-    number -- of the games that were sampled before; others follow. games, total, squares -- how
-    many there are, and the sums of their shots and of the squares.
+    number -- of the games sampled before, so that others follow. In the answer, games is the number
+    of games, total and squares are the sums of their shots and of the squares.
     """
     position, prior = setting.position(shots), _prior(setting)
     if position.game.cells > MAX_CELLS:
@@ -372,11 +372,12 @@ def shots_of(setting: Setting, text: str) -> dict[str, Any]:
 
 
 def review(setting: Setting, shots: str, number: int) -> dict[str, Any]:
-    """What was known before shot `number` of some, from 1, and what that shot gave away.
+    """Return the knowledge before shot `number` (from 1), and what that shot gave away.
 
-    chance, most -- the probability of a ship where it was shot, and the greatest. In endgames cost
-    and optimum are the least totals of shots to come, after that shot and of all; weight is over
-    how many configurations, or their weights. ImpossiblePosition for shots that cannot be together.
+    In the answer, chance and most are the probability of a ship on the cell shot, and the greatest
+    one. In endgames cost and optimum are the least totals of shots to come, after that shot and of
+    all shots, over configurations of total weight `weight`.
+    Raises ImpossiblePosition for shots that contradict each other.
     """
     game = setting.position(shots)
     _require_some(game)
@@ -456,7 +457,7 @@ def _cells(ships: Sequence[int]) -> list[list[int]]:
 
 
 def walk(setting: Setting, shots: str) -> dict[str, Any]:
-    """What a page to walk trees carries (`explorer.data`), as far as its time allows."""
+    """Return the data of a page that walks trees (`explorer.data`), as far as time allows."""
     position, prior = setting.position(shots), _prior(setting)
     explorer.require_small(position)
     exact = Solver(position, all_shots=True, prior=prior)
@@ -497,7 +498,7 @@ def value(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
 
 
 def _weight(position: Position, prior: Prior | None) -> int:
-    """How many configurations are left, or the sum of their weights."""
+    """Return the number of configurations left, or the sum of their weights."""
     if prior is None:
         return Posterior(position).configurations
     return sum(weight for weight, *_ in explorer.listed(Solver(position, prior=prior)))

@@ -210,5 +210,5 @@ def _too_long(seconds: float) -> TooLong:
 
 
 def _is_lost(future: asyncio.Future[Any]) -> bool:
-    """Whether a future that is done has no answer; asyncio writes of errors that nobody sees."""
+    """True if a finished future has no answer. (asyncio reports errors that nobody looks at.)"""
     return future.cancelled() or future.exception() is not None

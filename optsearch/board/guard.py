@@ -159,7 +159,7 @@ class Patient(H11Protocol):  # type: ignore[misc]  # it may not be installed
     _open: ClassVar[Counter[str]] = Counter()  # by address
 
     def connection_made(self, transport: Any) -> None:
-        """As uvicorn's, and the time begins."""
+        """Accept a connection as uvicorn does, and start its clock."""
         super().connection_made(transport)
         self._peer = transport.get_extra_info("peername")[0]
         self._open[self._peer] += 1
@@ -168,7 +168,7 @@ class Patient(H11Protocol):  # type: ignore[misc]  # it may not be installed
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """As uvicorn's; a head that is whole ends the time, and the next one begins it."""
+        """Take data as uvicorn does; a complete head stops the clock, the next one starts it."""
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
             self._rest()
@@ -176,7 +176,7 @@ class Patient(H11Protocol):  # type: ignore[misc]  # it may not be installed
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """As uvicorn's."""
+        """Lose a connection as uvicorn does."""
         self._open[self._peer] -= 1
         self._rest()
         super().connection_lost(exc)

@@ -111,7 +111,7 @@ class RequestHandlers:
 
 
 class RequestHandler:
-    """What is asked of a board, and how it is answered."""
+    """The requests to a board, and their answers."""
 
     def __init__(self, setting: Setting, matches: Games, seconds: float):
         self.setting, self._matches = setting, matches

@@ -22,7 +22,7 @@ PATIENCE = 10  # seconds for a scheduler to answer, and for a first worker
 
 @cache
 def code_digest() -> str:
-    """What names the Python of the package: copies with the same one do the same tasks."""
+    """Return a digest of the Python files of the package; copies with equal digests are equal."""
     package = Path(__file__).parent.parent
     digest = blake2b(digest_size=6)
     for path in sorted(package.rglob("*.py")):
@@ -81,7 +81,7 @@ class Cluster(Executor):
         self._executor = client.get_executor(pure=False)
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """What a function gives, on some worker.
+        """Run a function on some worker.
 
         The task is sent as one text: arrays by themselves arrive at odd addresses, which kernels
         must not read.
@@ -94,17 +94,17 @@ class Cluster(Executor):
 
     @property
     def workers(self) -> int:
-        """How many tasks run at once."""
+        """The number of tasks that run at once."""
         return sum(self._client.nthreads().values())
 
     def ask(self, question: Callable[..., T], *args: Any) -> dict[str, Any]:
-        """What all processes answer at once, whatever task they are at: by address, errors too."""
+        """Ask all processes at once, whatever task they are at; answers and errors by address."""
         answers: dict[str, Any] = self._client.run(question, *args, on_error="return")
         return answers
 
 
 def _differs(worker: str, digest: str, other: str) -> OptsearchError:
-    """What is said of a worker with other code."""
+    """Return the error for a worker with other code."""
     return OptsearchError(
         f"{worker} has not the optsearch of this machine ({VERSION}, code {digest}) but {other}; "
         "install the same on every machine, and start its workers again"

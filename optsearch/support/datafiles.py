@@ -13,7 +13,7 @@ CHECKOUT = PACKAGE.parent
 
 
 def is_checkout() -> bool:
-    """Whether the package is used from its source, and not from an installed copy."""
+    """True if the package is used from its source, not from an installed copy."""
     return (CHECKOUT / "setup.py").is_file() and (CHECKOUT / "cython_ext").is_dir()
 
 

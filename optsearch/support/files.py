@@ -33,7 +33,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def _places(path: Path) -> tuple[Path, Path]:
-    """Where a file goes, at the end of all links, and where it is written before."""
+    """Return the path of a file, at the end of all links, and where it is written first."""
     with suppress(FileNotFoundError):
         mode = path.stat().st_mode  # an OSError where links lead round in a circle
         if not stat.S_ISREG(mode):
@@ -90,7 +90,7 @@ def read_text(path: str | Path, most: int = MOST_BYTES) -> str:
 
 
 def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:
-    """What is in a regular file of at most so many bytes: the door of every file from outside.
+    """Read a regular file of at most `most` bytes: the door of every file from outside.
 
     A device or a pipe may have no end, or never begin. Raises OSError, whose strerror is the
     reason.
@@ -119,12 +119,12 @@ def content_of(file: FileIO, most: int) -> bytes:
 
 
 def reason_of(error: OSError) -> str:
-    """What the system says went wrong, in words."""
+    """Return in words what the system says went wrong."""
     return error.strerror or str(error)
 
 
 def state_folder() -> Path:
-    """Where the platform keeps what programs remember for a user, a folder of optsearch in it.
+    """Return the folder in which the platform keeps what optsearch remembers for a user.
 
     XDG_STATE_HOME where it is an absolute path; else Library/Application Support on macOS,
     ~/.local/state elsewhere.

@@ -16,6 +16,6 @@ class Programme(highspy.Highs):
         self.setOptionValue("threads", 1)
 
     def enableCallbacks(self) -> None:
-        """As that of HiGHS."""
+        """Enable callbacks as HiGHS does, after its output is switched off."""
         self.silent()
         super().enableCallbacks()  # type: ignore[no-untyped-call]

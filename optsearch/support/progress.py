@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 
 @dataclass(frozen=True, kw_only=True)
 class Status:
-    """How far some work is: of `total` pieces `done` are.
+    """The progress of some work: `done` of `total` pieces.
 
-    resumed -- those of them that an earlier run did. seconds -- since the start of this one; 0
-    where pieces take too different times to tell by it when the rest is done. effort -- what was
-    done, in the unit in which it is limited (`Limit`).
+    resumed -- the pieces that an earlier run did. seconds -- since the start of this run; 0 if
+    pieces differ too much in time to estimate the end from it. effort -- the work done, in the unit
+    in which it is limited (`Limit`).
     """
 
     done: float = 0
@@ -80,9 +80,9 @@ def no_progress(status: Status) -> None:
 def meter(
     progress: Progress[Any], total: float, resumed: float = 0, kind: type[Status] = Status
 ) -> Callable[..., None]:
-    """What is told how many pieces of some work are done, which begins now, and reports that.
+    """Start a clock; return a function that takes the number of pieces done and reports a status.
 
-    kind -- of the status; what that has besides is told by name.
+    kind -- the class of the status; its further fields are given by name.
     """
     started = time.monotonic()
 
@@ -105,9 +105,9 @@ class LimitReached(Exception):
 
 
 class Limit:
-    """What some work may take: seconds from now, effort (see `Status`), or both.
+    """A limit on some work: seconds from now, effort (see `Status`), or both.
 
-    clock -- what seconds are counted by.
+    clock -- the clock that counts the seconds.
     """
 
     def __init__(

@@ -407,7 +407,7 @@ def _text(text: str) -> bytes:
 
 
 def _slot(key: bytes) -> bytes:
-    """Where a key has its record in the database."""
+    """Return the key of the database under which the record of a key lies."""
     if len(key) <= _MOST_KEY:
         return _SHORT + key
     return _LONG + blake2b(key, digest_size=32).digest()

@@ -53,7 +53,7 @@ class UserCode(ABC):
 
     @property
     def identity(self) -> str:
-        """What names it in a checkpoint; StrategyError where its source is not known."""
+        """The name in a checkpoint; StrategyError if the source is unknown."""
         return f"{self.label}, source {self.digest()}"
 
     @abstractmethod
@@ -92,7 +92,7 @@ class CodeInFile(UserCode):
         return f"{self.path.name}:{self.attribute}, source {self.digest()}"
 
     def thing(self) -> Any:
-        """What the name in the file is."""
+        """Return the object that the name in the file stands for."""
         module = _module(self.path, self.content)
         if not hasattr(module, self.attribute):
             own = [key for key, value in vars(module).items() if _is_of(value, module.__name__)]
@@ -160,7 +160,7 @@ def _module(path: Path, content: bytes) -> ModuleType:
 
 
 def _is_of(thing: object, module: str) -> bool:
-    """Whether a module defines a class or a function."""
+    """True if a module defines this class or function."""
     return isinstance(thing, type | FunctionType) and thing.__module__ == module
 
 
@@ -176,7 +176,7 @@ class CodeObject(UserCode):
     source: str = ""
 
     def thing(self) -> Any:
-        """What was given."""
+        """Return the object that was given."""
         return self.given
 
     def digest(self) -> str:
@@ -241,7 +241,7 @@ def _exception_text(error: BaseException) -> str:
 
 
 def _is_installed(file: str) -> bool:
-    """Whether a file is of this package, of Python or of an installed package."""
+    """True if a file belongs to this package, to Python or to an installed package."""
     return Path(file).is_relative_to(_OURS) or file.startswith((*_INSTALLED, "<frozen"))
 
 
@@ -257,7 +257,7 @@ def _raised_at(error: BaseException) -> tuple[str, int, str] | None:
 
 
 def defined_at(function: object) -> str:
-    """Where a function is defined, in words, if that is known."""
+    """Return in words where a function is defined; empty if that is unknown."""
     return _at(_definition(function))
 
 
