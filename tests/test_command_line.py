@@ -68,6 +68,17 @@ def test_what_is_listed_is_what_the_commands_say():
             assert ALL[name].callback.__module__ == f"optsearch.cli.{module}"
 
 
+@pytest.mark.parametrize("seconds", ["1e10", "1e19", "inf"])
+def test_all_commands_take_seconds_that_no_clock_holds_for_no_limit(here, seconds):
+    limited = [vars(one.callback) for one in EVERY.values()]
+    readers = [one["readers"]["time_limit"] for one in limited if "time_limit" in one["options"]]
+    param = next(param for param in EVERY["solve"].params if param.name == "time_limit")
+    assert [reader.coerce(seconds, param, None) for reader in readers] == [None] * len(readers)
+    status, out, err = here("solve", "2x3:2", "--time-limit", seconds)
+    assert (status, err) == (0, "")
+    assert "greedy shots" in out  # which are printed where there is no limit
+
+
 LIGHT = {"optsearch.cli." + name for name in ("app", "arguments", "command", "console", "options")}
 COMPLETING = {
     "_OPTSEARCH_COMPLETE": "complete_bash",

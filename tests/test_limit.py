@@ -1,5 +1,7 @@
 """Limits: work ends where its time or its effort is over, and says which limit it was."""
 
+from math import inf
+
 import pytest
 
 from optsearch.game import Game
@@ -20,6 +22,15 @@ def test_seconds_are_those_of_the_clock():
     with pytest.raises(LimitReached, match="more than 3 seconds") as reached:
         limit.check()
     assert reached.value.limit is limit
+
+
+@pytest.mark.parametrize("seconds", [1e10, 1e19, inf])
+def test_seconds_that_no_clock_holds_are_no_limit(seconds):
+    limit = Limit(seconds)
+    with limit.alarm():
+        limit.check()
+    assert (limit.seconds, limit.seconds_left) == (None, None)
+    assert solve("2x3:2", time_limit=seconds).total_height == 25
 
 
 def test_effort_is_what_a_status_says():

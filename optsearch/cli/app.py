@@ -168,7 +168,8 @@ class Commands(typer.Typer):
             hints = get_type_hints(function)
             accepts = {name: accepted(one, hints[name]) for name, one in named.items()}
             readers = {
-                name: Reader(kind_of(hints[name]), o.min, o.max) for name, o in named.items()
+                name: Reader(kind_of(hints[name]), o.min, o.max, o.is_seconds)
+                for name, o in named.items()
             }
             vars(function).update(gives=gives, options=named, accepts=accepts, readers=readers)
             annotate(function, named)

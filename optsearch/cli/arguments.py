@@ -19,6 +19,7 @@ from typer.core import TyperCommand
 from optsearch.cli.options import ANY, FOLDER, SHARED, Form, Option
 from optsearch.support.errors import OptsearchError
 from optsearch.support.files import require_room
+from optsearch.support.progress import FOREVER
 
 USAGE: type[Any] = typer.BadParameter.__mro__[1]  # click's UsageError, wherever typer has it
 QUIET: ContextVar[bool] = ContextVar("QUIET", default=False)  # the command runs with --quiet
@@ -127,6 +128,7 @@ class Reader(NamedTuple):
     kind: Any
     least: float | None = None
     most: float | None = None
+    is_seconds: bool = False
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         """What is given, as the function of the command takes it."""
@@ -140,7 +142,7 @@ class Reader(NamedTuple):
             if (self.least is None or result >= self.least) and (
                 self.most is None or result <= self.most
             ):
-                return result
+                return None if self.is_seconds and result > FOREVER else result
         raise typer.BadParameter(repr(value), ctx=ctx, param=param)
 
 

@@ -8,7 +8,7 @@ from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import mean_text, read_position, title_of, writing
-from optsearch.cli.options import OUTPUT, Form, Option
+from optsearch.cli.options import OUTPUT, Form, Option, Seconds
 from optsearch.cli.progress import solving
 from optsearch.counting.prior import prior_of
 from optsearch.search import solver
@@ -30,11 +30,10 @@ OWN_NAMES = ("optimal", "best found", "greedy", "greedy, ties first")
         "its title. Can be given more than once.",
         metavar="FILE",
     ),
-    time_limit=Option(
+    time_limit=Seconds(
         "Seconds to search. After that the page has the best strategy found by then, and brackets "
         "in place of optima that are not known. Half of the seconds are for the best strategy, a "
         "quarter for greedy, a quarter for the other numbers.",
-        min=0.01,
     ),
 )
 def explore(

@@ -24,7 +24,8 @@ class Option(NamedTuple):
 
     flags -- what it is called, where that is not -- and the name of its parameter. min, max -- of
     a number. writes -- the endings of the file to write that it names: `ANY`, or such as ".gif
-    .html"; `FOLDER` where it names a folder that files are written to.
+    .html"; `FOLDER` where it names a folder that files are written to. is_seconds -- of a time:
+    more than `support.progress.FOREVER` is no limit.
     """
 
     help: str
@@ -34,9 +35,11 @@ class Option(NamedTuple):
     max: float | None = None
     writes: str = ""
     is_argument: bool = False
+    is_seconds: bool = False
 
 
 Argument = partial(Option, is_argument=True)
+Seconds = partial(Option, min=0.01, is_seconds=True)
 ANY, FOLDER, FIGURE = "any", "folder", ".pdf .svg .png"
 
 SEARCH_JOBS = Option("Processes that search (default: 1).", min=1, max=256)
@@ -79,9 +82,7 @@ SHARED = {
         "ships are afloat.",
         metavar="K",
     ),
-    "time_limit": Option(
-        "Stop after this many seconds and print the bracket proved by then.", min=0.01
-    ),
+    "time_limit": Seconds("Stop after this many seconds and print the bracket proved by then."),
     "jobs": Option("Processes (default: one per processor).", min=1, max=256),
     "resume": Option(
         "Folder that keeps finished work; the same command goes on from there.", writes=FOLDER

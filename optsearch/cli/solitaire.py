@@ -13,7 +13,7 @@ from rich.text import Text
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Commands, Sentences, app
 from optsearch.cli.common import new_figure, numbered, save_figure
-from optsearch.cli.options import FIGURE, OUTPUT, Argument, Form, Option
+from optsearch.cli.options import FIGURE, OUTPUT, Argument, Form, Option, Seconds
 from optsearch.cli.progress import telling
 from optsearch.game import cell_name, column_name
 from optsearch.solitaire import Puzzle, Solution, counting, formats, making, models, reasoning
@@ -37,7 +37,7 @@ solitaire.shared |= {
         "seven symbols per cell (default: count, or ship if count takes long). ship and cell need "
         "OR-tools: pip install ortools."
     ),
-    "time_limit": Option("Stop after this many seconds.", min=0.01),
+    "time_limit": Seconds("Stop after this many seconds."),
     "max_depth": Option("How many suppositions may be open at once.", min=0, max=5),
     "figure": Option("Draw it to this file (pdf, svg or png).", writes=FIGURE),
     "keep_counts": Option("Keep all counts; leave out revealed cells only."),

@@ -30,7 +30,7 @@ from optsearch.cli.common import (
     require_digest,
 )
 from optsearch.cli.console import Interrupted
-from optsearch.cli.options import ANY, FOLDER, SEARCH_JOBS, Form, Option
+from optsearch.cli.options import ANY, FOLDER, SEARCH_JOBS, Form, Option, Seconds
 from optsearch.cli.progress import SoFar, so_far, solving, telling
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
@@ -461,9 +461,9 @@ def bounds_so_far(
     takes=40,
     then="optsearch bounds paper  # all bounds of one of them",
     gives="games time_limit",
-    time_limit=Option("Seconds for the bounds of each game.", min=0.01),
+    time_limit=Seconds("Seconds for the bounds of each game."),
 )
-def games(time_limit: float = 10, form: Form = Form.TEXT) -> None:
+def games(time_limit: float | None = 10, form: Form = Form.TEXT) -> None:
     """List the games that have a name, with their best known bounds.
 
     The name may be given wherever a GAME is, with other rules behind it, as in

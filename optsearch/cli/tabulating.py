@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from math import inf
 from pathlib import Path
 
 import typer
@@ -12,7 +13,7 @@ from optsearch.cli.app import app
 from optsearch.cli.common import advised, columns, executor_at, read_games
 from optsearch.cli.console import Interrupted
 from optsearch.cli.latex import latex_table
-from optsearch.cli.options import Argument, Form, Option
+from optsearch.cli.options import Argument, Form, Option, Seconds
 from optsearch.cli.progress import telling
 from optsearch.results.quantities import QUANTITIES
 from optsearch.results.tabulate import COLUMNS, SECONDS, Sheet, TableStatus, Tabulation
@@ -43,13 +44,13 @@ class TableForm(str, Enum):
         f"Names separated by commas: {', '.join(QUANTITIES)}, and strategies, such as greedy, "
         "rollout:endgame=4 or my_file.py:NAME."
     ),
-    time_limit=Option("Seconds for each value; after that its entry is a bracket or —.", min=0.01),
+    time_limit=Seconds("Seconds for each value; after that its entry is a bracket or —."),
     places=Option("Decimals of means.", min=0, max=12),
 )
 def table(
     games: list[str],
     columns: str = COLUMNS,
-    time_limit: float = SECONDS,
+    time_limit: float | None = SECONDS,
     places: int = 4,
     jobs: int | None = None,
     resume: Path | None = None,
@@ -68,7 +69,7 @@ def table(
         found = table_(
             read_games(games),
             columns,
-            time_limit=time_limit,
+            time_limit=inf if time_limit is None else time_limit,
             executor=executor,
             jobs=workers,
             checkpoint=resume,
@@ -93,7 +94,7 @@ def how_far(status: TableStatus) -> str:
     return f"{status.done:,.0f} of {status.total:,.0f} values{last}"
 
 
-def answer_of(found: Tabulation, time_limit: float, sheet: Sheet) -> Answer:
+def answer_of(found: Tabulation, time_limit: float | None, sheet: Sheet) -> Answer:
     """A row a value for programs, a row a game for people."""
     values = found.to_dicts()
     answer = Answer(

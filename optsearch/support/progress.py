@@ -104,6 +104,9 @@ class LimitReached(Exception):
         self.limit = limit
 
 
+FOREVER = 1e9  # seconds; more are no limit, and clocks of the system hold some nine times as many
+
+
 class Limit:
     """A limit on some work: seconds from now, effort (see `Status`), or both.
 
@@ -116,7 +119,8 @@ class Limit:
         effort: int | None = None,
         clock: Callable[[], float] = time.monotonic,
     ):
-        self.seconds, self.effort = seconds, effort
+        self.seconds = None if seconds is None or seconds > FOREVER else seconds
+        self.effort = effort
         self._clock = clock
         self._started = clock()
 
