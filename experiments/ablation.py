@@ -72,7 +72,7 @@ GAMES = (
 
 
 def options() -> Iterator[tuple[str, SolverOptions]]:
-    """What is switched off, and the options, without bounds of the root, which save no nodes."""
+    """Yield each switch with the options that turn it off; bounds of the root stay off."""
     everything = SolverOptions(root_bounds=False)
     yield "nothing", everything
     for name in SWITCHES:
@@ -81,7 +81,7 @@ def options() -> Iterator[tuple[str, SolverOptions]]:
 
 @dataclass(frozen=True)
 class AblationCase:
-    """A position, and what a strategy from there is to be best at."""
+    """A position with the objective of the search, and a prior if there is one."""
 
     position: Position
     objective: Objective = MEAN
@@ -184,7 +184,7 @@ def costs(questions: Sequence[AblationCase], nodes: int) -> Iterator[tuple[str, 
 
 
 def values(found: Solution) -> tuple[object, ...]:
-    """What no switch may change."""
+    """Return the values that no switch may change."""
     return found.total_height, found.worst, found.finished, found.best_shots
 
 

@@ -152,7 +152,7 @@ LONG_COMMANDS = (
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one method took on one game: seconds (median), MiB above an idle process."""
+    """The cost of one method on one game: seconds (median), and MiB above an idle process."""
 
     answer: int
     nodes: int

@@ -74,7 +74,7 @@ def require(is_so: bool, what: str) -> None:
 
 @cache
 def all_configurations(game: Game) -> int:
-    """How many there are."""
+    """Count the configurations of a game."""
     return engine_for(game).count(Constraints(game.fleet))
 
 
@@ -91,7 +91,7 @@ def with_one_more(game: Game, cells: tuple[int, ...]) -> NDArray[np.int64]:
 
 
 def meeting(game: Game, sets: list[tuple[int, ...]]) -> list[NDArray[np.int64]]:
-    """How many configurations meet each of several sets with one more cell."""
+    """Count the configurations that meet each of several sets with one more cell."""
     return [with_one_more(game, cells) for cells in sets]
 
 
@@ -139,7 +139,7 @@ class Met:
 
     @cached_property
     def four(self) -> NDArray[np.uint32]:
-        """With one axis a cell; repeated cells make the smaller sets."""
+        """Counts with one axis for each of four cells; repeated cells make the smaller sets."""
         game, n = self.game, self.game.cells
         four = np.full((n, n, n, n), MISSING)
         sets = sets_to_count(game)
@@ -260,7 +260,7 @@ class MetBeside(NamedTuple):
 
 
 def larger_beside(game: Game, ship: int, met: list[int]) -> list[int]:
-    """For each k a bound above met[k] on what k cells beside a ship meet, or met[k]."""
+    """Return for each k a bound above met[k] on what k cells beside a ship meet, or met[k]."""
     count, counts = counted_beside(game, ship)
     kept = [p for p in game.symmetries() if {p[cell] for cell in bits(ship)} == set(bits(ship))]
     least = np.array([min(p[cell] for p in kept) for cell in range(game.cells)])
@@ -362,7 +362,7 @@ def words(misses: int, hits: int) -> int:
 def costs_of_longest(
     game: Game, classes: list[Class], known: list[MetBeside], misses: int, k: int
 ) -> dict[int, int]:
-    """What k cells cost that meet a placement of the longest ship: placement -> cost."""
+    """Map each placement of the longest ship to the cost of meeting it with k cells."""
     hits = game.fleet_cells - game.fleet[0]
     cost: dict[int, int] = {}
     for shown in classes:

@@ -211,7 +211,7 @@ class RowCheck:
         ), free
 
     def alike(self, sets: Flags) -> Numbers:
-        """How many sets the symmetries make of each; 0 unless it is the least: its packings count.
+        """Return the size of the class of each set, or 0 unless it is the least of its class.
 
         All would do; but one by one is not the same for sets that are alike.
         """
@@ -229,7 +229,7 @@ class RowCheck:
         return np.where(is_least, len(permutations) // np.maximum(fixed, 1), 0)
 
     def packings(self, free: list[Flags]) -> tuple[int, ...]:
-        """Those of one set of known ships."""
+        """Return the sizes of the packings beside one set of revealed ships."""
         sizes = []
         for ships, is_free, most in zip(self.ships, free, self.most, strict=True):
             cells = np.array([np.flatnonzero(ship) for ship in ships[is_free]], np.int64)

@@ -33,7 +33,7 @@ ORACLE = 40  # configurations that the oracle is asked for
 
 
 def confirmed(one: Counterexample) -> str:
-    """What confirms a counterexample; AssertionError if something does not."""
+    """Confirm a counterexample and return how; AssertionError if it is wrong."""
     totals = one.best_greedy_total_height, one.total_height
     replayed = tuple(map(verify, counterexamples.trees(one)))
     if replayed != totals:

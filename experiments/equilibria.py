@@ -34,7 +34,7 @@ CHECKPOINTS = script.CHECKPOINTS / "equilibria"
 
 
 def is_asked(entry: dict[str, Any]) -> bool:
-    """Whether a game of data/results/optima.csv is one of this table."""
+    """True if a game of data/results/optima.csv belongs to this table."""
     game = entry["game"]
     if (entry["contact"], entry["announce"]) != ("none", "nothing"):
         return False
@@ -49,7 +49,7 @@ def border(occupancy: NDArray[np.float64]) -> float:
 
 
 def corner(occupancy: NDArray[np.float64]) -> float:
-    """How likely a ship is on a corner."""
+    """Return the mean probability of a ship on a corner."""
     return float(occupancy[[0, 0, -1, -1], [0, -1, 0, -1]].mean())
 
 

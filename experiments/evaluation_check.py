@@ -147,7 +147,7 @@ def play_told(game: Game, strategy: Rollout, games: Iterable[Drawn]) -> list[Row
 
 
 def jobs_of(game: Game, strategy: Strategy, games: Sequence[Drawn]) -> list[Job]:
-    """What the processes do: a function and its arguments, for some games each."""
+    """Return the jobs of the processes: a function and its arguments, for some games each."""
     if isinstance(strategy, Greedy | Spread) and game.is_silent:
         found = defaultdict(list)
         every = list(tasks(strategy, game))
@@ -173,7 +173,7 @@ def jobs_of(game: Game, strategy: Strategy, games: Sequence[Drawn]) -> list[Job]
 
 
 def done(job: Job) -> list[Row]:
-    """Of a job: the rows of its games."""
+    """Run a job; return the rows of its games."""
     play, arguments = job
     return play(*arguments)
 
@@ -208,7 +208,7 @@ def check(name: str, number: int, processors: int, output: Path) -> None:
 
 
 def beside(name: str, mean: float, games: int) -> str:
-    """How far the mean of games from the empty board is from the evaluation's."""
+    """Return in words the distance of the mean of some games from that of the evaluation."""
     if not EVALUATION.path(name=name).exists():
         return ", and the evaluation is not there yet"
     evaluation = EVALUATION.read(name=name).header

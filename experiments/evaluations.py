@@ -27,7 +27,7 @@ OFFICIAL = Game.parse("10x10:5,4,3a,3b,2,contact=any,announce=name")
 
 @dataclass(frozen=True)
 class Subject:
-    """What is evaluated: a strategy, as `named` reads it, on a game."""
+    """The subject of an evaluation: a strategy, as `named` reads it, on a game."""
 
     strategy: str
     game: Game = GAME
@@ -71,7 +71,7 @@ OTHERS = Path("build/evaluations")
 
 
 def checkpoint(name: str, folder: Path | None) -> Path:
-    """Where the checkpoint of an evaluation is. folder -- of all of them, if it is given."""
+    """Return the folder of the checkpoint of an evaluation. folder -- of all of them, or None."""
     if folder is None:
         folder = COMMITTED if (COMMITTED / name).exists() else OTHERS
     return folder / name

@@ -40,7 +40,7 @@ FROM_NOTHING["optima"] = ("--again", *("--seconds", "3000"), *("--patience", "60
 
 @dataclass(frozen=True)
 class Recomputation:
-    """What is run by `python -m`, and the committed files that it makes, as they are declared."""
+    """A command of `python -m`, and the committed files that it makes, as they are declared."""
 
     command: tuple[str, ...]
     minutes: float
@@ -48,7 +48,7 @@ class Recomputation:
 
     @property
     def text(self) -> str:
-        """As the user types it."""
+        """The command as the user types it."""
         return shlex.join(("python", "-m", *self.command))
 
 

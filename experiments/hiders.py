@@ -61,7 +61,7 @@ class MadeBoards(Hider):
         return self._identity
 
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
-        """As they are made."""
+        """Return the boards of the maker."""
         return self._make(game, number, seed)
 
 
@@ -80,13 +80,13 @@ def weighted(on_edge: int, inside: int) -> Boards:
 
 
 def on_border(game: Game, ship: int) -> bool:
-    """Whether all cells of a ship are at the border."""
+    """True if all cells of a ship are at the border."""
     last = game.rows - 1, game.columns - 1
     return all(row in (0, last[0]) or column in (0, last[1]) for row, column in game.cells_of(ship))
 
 
 def spread_boards(game: Game, number: int, seed: int) -> CellSets:
-    """Of ten uniform boards each the one whose nearest ships are farthest apart."""
+    """Make boards: each is the one of ten uniform boards whose nearest ships are farthest apart."""
     many = Drawn().boards(game, 10 * number, seed)
     apart = np.array([_distance(game, to_masks(board)) for board in many]).reshape(number, 10)
     chosen: CellSets = many[10 * np.arange(number) + apart.argmax(axis=1)]

@@ -98,7 +98,7 @@ def milliseconds(player: str, game: Game, boards: CellSets) -> float:
 
 
 def compared(outcome: Outcome, beside: Outcome) -> Row:
-    """How many shots more a player takes on the same boards; nothing for that one itself."""
+    """Return the shots that a player takes more on the same boards; None for the player itself."""
     if outcome.strategy == beside.strategy:
         return {"difference": None, "difference_error": None}
     more = outcome.shots - beside.shots[: outcome.games]
@@ -166,7 +166,7 @@ def evaluated(name: str) -> tuple[Row, dict[int, int]]:
 
 
 def wanted(most: int, slow: int) -> dict[Key, int]:
-    """How many boards each player plays of each game, cut to so many; slow ones to fewer."""
+    """Return the boards that each player plays of each game: at most `most`, slow ones `slow`."""
     return {
         (game, full_name(name)): min(games[game], slow if games[game] <= 1_000 else most)
         for game in GAMES

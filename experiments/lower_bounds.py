@@ -43,7 +43,7 @@ Class = TypeVar("Class", bound=Revealed | ConditionalCoverage)  # of placements 
 
 
 def command_of(game: Game) -> str:
-    """What the user runs for this game."""
+    """Return the command that computes the tables of a game."""
     return FINISHED.command + ("" if game == STANDARD else f" {game}")
 
 

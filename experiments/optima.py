@@ -133,7 +133,7 @@ def _texts() -> Iterator[str]:
 
 
 def place(game: Game) -> tuple[object, ...]:
-    """By which the rows of games are sorted."""
+    """Return the key by which the rows of games are sorted."""
     rules = CONTACTS.index(game.contact), list(ANNOUNCEMENTS).index(game.announce)
     return *rules, len(game.fleet), game.cells, game.rows, *map(int, game.fleet), str(game)
 

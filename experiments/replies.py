@@ -25,7 +25,7 @@ SEED = 1
 
 
 def described(outcome: Outcome) -> tuple[object, ...]:
-    """What both tables say of a player."""
+    """Return the columns of a player that both tables have."""
     return (
         *(outcome.strategy, outcome.games, outcome.mean, outcome.standard_error),
         *(outcome.sd, outcome.worst),

@@ -27,7 +27,7 @@ Row = TypeVar("Row", bound=tuple[object, ...])
 
 
 def made_by(name: str) -> list[Table | Tree]:
-    """What an experiment makes."""
+    """List the tables and trees that an experiment makes."""
     everything: list[Table | Tree] = [*results.TABLES, *results.TREES]
     return [table for table in everything if table.experiment == name]
 

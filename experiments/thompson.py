@@ -53,7 +53,7 @@ Distribution = dict[int, Fraction]
 
 
 def small_distributions() -> Iterator[tuple[Game, str, Distribution]]:
-    """Who plays what, and how many shots it takes."""
+    """Yield each small game, its player, and the distribution of shots."""
     for text, strategies in SMALL.items():
         game = Game.parse(text)
         yield game, "random", urn.random_shots(game)
@@ -65,7 +65,7 @@ def small_distributions() -> Iterator[tuple[Game, str, Distribution]]:
 
 
 def optimal_histogram(game: Game) -> dict[int, int]:
-    """Of an optimal tree, replayed."""
+    """Return the histogram of an optimal tree, which is replayed."""
     best = solver.solve(Position(game)).tree()
     if verify(best) != best.total_height:
         raise AssertionError(f"the tree of {game} is not what it says")

@@ -12,7 +12,7 @@ Counts = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[
 
 
 def covering(met: NDArray[np.uint32]) -> Counts:
-    """How many configurations cover 1, 2, 3, 4 cells, from how many meet them.
+    """Count the configurations that cover 1, 2, 3, 4 cells, from the numbers that meet them.
 
     met -- of shape (n, n, n, n); with repeated cells, for the set of these cells.
     """

@@ -283,7 +283,7 @@ def _apart(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _add(c2, c3, cells, added):  # type: ignore[no-untyped-def]
-    """What each cell adds at most, without a tree, when the last of these comes to the others."""
+    """Update the most that each cell adds, without a tree, when the last cell joins the others."""
     last = cells[-1]
     for w in range(len(added)):
         added[w] -= c2[last, w]
@@ -294,7 +294,7 @@ def _add(c2, c3, cells, added):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _less(c4, cells, w):  # type: ignore[no-untyped-def]
-    """What a tree takes from that for one cell."""
+    """Return what a tree takes from that bound for one cell."""
     if len(cells) < 3:
         return np.int64(0)
     return heaviest_tree(c4[cells[-1], :, :, w], cells[:-1])
@@ -403,7 +403,7 @@ def keeps_more(
     most: int,
     progress: Callable[[int, int, int], None] = lambda size, done, sets: None,
 ) -> int:
-    """What some sequence of j cells keeps that is more than `most`, the largest; or `most`.
+    """Return the largest value above `most` that some sequence of j cells keeps, or `most`.
 
     counts, symmetries -- of the game. progress -- called with a size, the sets of it that are done,
     and all of them. Sequences of more than eight cells are not known.

@@ -50,7 +50,7 @@ class RolloutAgain:
         self._hashes = np.array([hash_of(mask) for mask in self._masks], np.uint64)
 
     def misses(self, configuration: int) -> int:
-        """How often the configuration with these cells (mask) is missed from the position on."""
+        """Count the misses on the configuration with these cells (mask) from the position on."""
         mine = self._rows[self._masks.index(configuration)]
         rows, hashes, missed = self._rows, self._hashes, 0
         while (cell := self._shot(rows, hashes)) >= 0:
