@@ -23,7 +23,7 @@ from optsearch.drawing.boards import (
 from optsearch.drawing.trees import draw_tree, tree_figure_size
 from optsearch.drawing.vertices import binary_tree
 from optsearch.game import Cell, Game, parse_cell
-from optsearch.game.position import Position
+from optsearch.game.position import Position, legend
 from optsearch.results.tables import (
     COMPLETE_BINARY_TREE,
     COUNTEREXAMPLE_GREEDY,
@@ -135,7 +135,7 @@ def figure6(source: Path) -> Figure:
     """The position in which no greedy strategy is optimal, with the shots made."""
     position = tree.load(source).position
     drawn, ax = board(position)
-    draw_legend(ax, position.game)
+    draw_legend(ax, legend(position.game, True))
     return drawn
 
 

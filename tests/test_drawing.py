@@ -27,8 +27,8 @@ from optsearch.drawing.boards import (
     draw_ships,
 )
 from optsearch.drawing.layouts import CIRCLES, LEVEL, Scale, Vertex, layout
-from optsearch.drawing.trees import NAME_SIZE, draw_tree, tree_figure_size
-from optsearch.drawing.vertices import NODE_SIZE, SLOT, WIDEST, binary_tree
+from optsearch.drawing.trees import draw_tree, page_depth, tree_figure_size
+from optsearch.drawing.vertices import NODE_SIZE, SLOT, binary_tree
 from optsearch.game import Game
 from optsearch.game.noise import DOUBT, Lies, Noise, NoisyPosition
 from optsearch.game.position import HIT, MISS, Position, Reply
@@ -194,32 +194,10 @@ def test_nothing_overlaps_with_sinkings_and_boards(root):
     assert_nothing_overlaps(layout(root, LARGE)[0], LARGE)
 
 
-@given(root=BINARY, widest=st.integers(6, 20))
+@given(root=BINARY)
 @settings(deadline=None)
-def test_a_folded_layout_has_every_vertex_once_and_is_no_wider(root, widest):
-    placed, width = layout(root, CIRCLES, widest)
-    assert width <= widest
-    drawn = [p for p in placed if not p.vertex.is_link]
-    assert len(drawn) == size(root)
-    links = {p.vertex.name: (p, i) for i, p in enumerate(placed) if p.vertex.is_link and p.reply}
-    heads = {p.vertex.name: i for i, p in enumerate(placed) if p.vertex.is_link and not p.reply}
-    assert list(links) == list(heads) == [str(i + 1) for i in range(len(links))]
-    # With each link replaced by the subtree under its number, the tree is the one that was given.
-    for index, p in enumerate(placed):
-        if p.vertex.branches:
-            below = [c for c in placed if c.parent == index]
-            real = [
-                next(c for c in placed if c.parent == heads[b.vertex.name])
-                if b.vertex.is_link
-                else b
-                for b in below
-            ]
-            assert [(b.reply, r.vertex) for b, r in zip(below, real, strict=True)] == list(
-                p.vertex.branches
-            )
-    assert_nothing_overlaps(placed, CIRCLES)
-    if layout(root)[1] <= widest:
-        assert placed == layout(root)[0]
+def test_nothing_overlaps_without(root):
+    assert_nothing_overlaps(layout(root)[0], CIRCLES)
 
 
 def distance(p, a, b):
@@ -239,19 +217,33 @@ def test_the_weight_of_a_leaf_is_written_below_it():
     assert [text.get_text() for text in artists(ax, "name")] == ["A1", "2"]
 
 
-def test_a_large_tree_is_folded_and_legible():
+@pytest.mark.parametrize("boards", [False, True])
+def test_a_large_tree_ends_where_a_page_does(boards):
+    """In triangles with the configurations below, under a legend above the root."""
     tree = solver.solve(Position(Game.parse("4x4:3,2"))).tree()
     assert tree.leaves == 104  # Table 1
-    width, height = tree_figure_size(tree)
-    assert width <= WIDEST
-    ax = axes(width, height)
-    draw_tree(ax, tree)
-    assert marks(ax, "leaves") == 104
-    names = [text.get_text() for text in artists(ax, "link")]
-    assert len(names) == 2 * len(set(names)) > 0
-    found = boxes(ax, "name") + boxes(ax, "link")
-    assert not any(a.overlaps(b) for a, b in combinations(found, 2))
-    assert all(text.get_fontsize() == NAME_SIZE for text in artists(ax, "name"))
+    fits = page_depth(tree, boards)
+    sizes = [sorted(tree_figure_size(tree, boards, fits + more)) for more in (0, 1)]
+    on_a3 = [low < 11.3 and high < 16.3 for low, high in sizes]  # inches, with margins
+    assert on_a3 == [True, False]
+    ax = axes(*tree_figure_size(tree, boards, fits))
+    draw_tree(ax, tree, boards, fits)
+    below = Counter(shots[:fits] for shots, _ in tree.paths() if len(shots) > fits)
+    cut, inner = artists(ax, "left out")[0].get_ydata(), artists(ax, "name")
+    texts = [text.get_text() for text in inner if text.get_position()[1] < min(cut)]
+    assert [int(text) for text in texts] == [*below.values()]
+    assert len(inner) == len(cut) + len({s[:n] for s, _ in tree.paths() for n in range(fits)})
+    (legend,), root = artists(ax, "legend"), max(inner, key=lambda text: text.get_position()[1])
+    assert legend.get_text().endswith("△ n: a subtree of n configurations, left out, ✓ end")
+    assert legend.xy == (root.get_position()[0], 0.5)
+    assert not any(a.overlaps(b) for a, b in combinations(boxes(ax, "name"), 2))
+
+
+def test_a_tree_that_fits_is_whole():
+    tree = announced()
+    assert page_depth(tree) == tree.worst == 4
+    assert tree_figure_size(tree) == tree_figure_size(tree, depth=4)
+    assert tree_figure_size(tree, depth=1)[1] < tree_figure_size(tree)[1]
 
 
 def announced():

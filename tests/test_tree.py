@@ -145,6 +145,19 @@ def test_the_text_has_a_line_a_node(tree):
     assert depths == [len(shots) for shots, _ in tree.paths()]
 
 
+@given(tree=trees(), depth=st.integers(1, 4))
+@settings(deadline=None)
+def test_the_text_to_a_depth(tree, depth):
+    """Lines that are deeper are left out, and their configurations counted."""
+    lines = tree.text(depth).splitlines()[1:]
+    below = Counter(shots[:depth] for shots, _ in tree.paths() if len(shots) > depth)
+    assert sum("…" in line for line in lines) == len(below)
+    assert sum("✓" in line for line in lines) == tree.leaves - below.total()
+    left_out = [int(line.split("… ")[1].split()[0]) for line in lines if "…" in line]
+    ended = sum(leaf.configurations for shots, leaf in tree.paths() if len(shots) <= depth)
+    assert sum(left_out) == tree.configurations - ended
+
+
 def test_weights_are_written():
     game = Game.parse("2x2:2,2,contact=any")
     tree = random_strategy(Position(game), random.Random(1))

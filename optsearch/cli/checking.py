@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 from optsearch import tree as tree_
@@ -167,6 +168,8 @@ def value_checked(file: Path) -> Answer:
     game=Argument("The file of the family, if FILE is a tree of one.", metavar="GAME"),
     figure=Option("Draw the tree to this file (pdf, svg or png).", writes=FIGURE),
     draw_boards=Option("Draw each node as the board at that moment."),
+    depth=Option("Leave out what is below this many shots.", min=1),
+    whole=Option("Draw all, however large; else a drawing ends where a page of A3 does."),
 )
 def tree(
     file: Path,
@@ -174,23 +177,31 @@ def tree(
     prior: str | None = None,
     figure: Path | None = None,
     draw_boards: bool = False,
+    depth: int | None = None,
+    whole: bool = False,
     form: Form = Form.TEXT,
 ) -> None:
     """Print a decision tree; draw it."""
-    if draw_boards and figure is None:
-        raise OptsearchError("--draw-boards is for drawings; add --figure FILE")
+    if (draw_boards or whole) and figure is None:
+        option = "--draw-boards" if draw_boards else "--whole"
+        raise OptsearchError(f"{option} is for drawings; add --figure FILE")
     if is_identification(file):
         raise OptsearchError(
             f"{file} is a strategy for a family of sets; name its file, too, as in optsearch tree "
             f"{file} sets.csv"
         )
     loaded, by = read_tree(file, game, prior)
+    drawing = None
     if figure is not None:
-        draw_tree(loaded, figure, draw_boards)
+        shown = draw_tree(loaded, figure, draw_boards, depth, whole)
+        drawing = str(figure)
+        if shown < loaded.worst:
+            drawing += f", {shown} of {loaded.worst} shots"
+            drawing += "" if shown == depth else "; --whole draws all"
     number = loaded.configurations
     answer = Answer(**described(loaded.position, by))
     if not figure:
-        answer.show(loaded.text)
+        answer.show(partial(loaded.text, depth))
     answer.head(f"\n{loaded.position.title}")
     answer.fact("prior", prior_text(by) or loaded.prior or None)
     answer.fact("mean shots", mean_text(loaded.total_height, number), **measures(loaded))
@@ -199,7 +210,7 @@ def tree(
     distribution = ", ".join(f"{shots}: {n:,}" for shots, n in histogram.items())
     answer.fact("distribution", distribution, histogram=histogram)
     answer.table({"shots": shots, "configurations": n} for shots, n in histogram.items())
-    answer.fact("drawing", str(figure) if figure else None)
+    answer.fact("drawing", drawing)
     answer.print(form)
 
 
@@ -225,10 +236,14 @@ def measures(tree: tree_.DecisionTree) -> dict[str, object]:
     }
 
 
-def draw_tree(tree: tree_.DecisionTree, path: Path, boards: bool = False) -> None:
-    """Draw a tree to a file whose ending names the format."""
-    from optsearch.drawing.trees import draw_tree, tree_figure_size
+def draw_tree(
+    tree: tree_.DecisionTree, path: Path, boards: bool, depth: int | None, whole: bool
+) -> int:
+    """Draw a tree to a file whose ending names the format; returns the depth of the drawing."""
+    from optsearch.drawing.trees import draw_tree, page_depth, tree_figure_size
 
-    figure = new_figure(*tree_figure_size(tree, boards), layout="constrained")
-    draw_tree(figure.add_subplot(), tree, boards)
+    depth = min(depth or tree.worst, tree.worst if whole else page_depth(tree, boards))
+    figure = new_figure(*tree_figure_size(tree, boards, depth))
+    draw_tree(figure.add_axes((0, 0, 1, 1)), tree, boards, depth)
     save_figure(figure, path)
+    return depth

@@ -19,7 +19,7 @@ from optsearch.drawing.boards import (
     draw_probability,
     draw_ships,
 )
-from optsearch.game.position import Position
+from optsearch.game.position import Position, legend
 from optsearch.support.palette import INK
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
@@ -77,7 +77,7 @@ def _draw(ax: Axes, position: Position, with_posterior: bool) -> str:
     text = f"{len(position.shots)} shots, {hits} hits"
     if not with_posterior:
         draw_board(ax, position)
-        draw_legend(ax, position.game)
+        draw_legend(ax, legend(position.game, True))
         return text
     posterior = Posterior(position)
     draw_probability(ax, position, posterior.probability)

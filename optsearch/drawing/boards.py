@@ -182,19 +182,11 @@ def _draw_shape(ax: Axes, cells: set[Cell]) -> None:
     ax.add_collection(LineCollection(lines, colors=INK, linewidths=1, zorder=2.6, gid="ship lines"))
 
 
-def draw_legend(ax: Axes, game: Game, more: str = "") -> None:
-    """Say below a board or tree what its marks are, and more."""
-    ax.annotate(
-        legend(game, True) + more,
-        xy=(0, 0),
-        xycoords="axes fraction",
-        xytext=(0, -5),
-        textcoords="offset points",
-        va="top",
-        fontsize=TEXT,
-        color=LABEL,
-        gid="legend",
-    )
+def draw_legend(ax: Axes, text: str, **place: Any) -> None:
+    """Say what the marks are, below a board or at another place of `Axes.annotate`."""
+    below: dict[str, Any] = {"xy": (0, 0), "xycoords": "axes fraction", "xytext": (0, -5)}
+    place = {**below, "textcoords": "offset points", "va": "top", **place}
+    ax.annotate(text, fontsize=TEXT, color=LABEL, gid="legend", **place)
 
 
 def draw_bar(ax: Axes, heat: PolyCollection, title: str, below: float = 0.13) -> None:
@@ -264,7 +256,7 @@ def draw_probability(
                 x, y = _centre(game, cell)
                 ax.text(x, y + 0.3, signs, ha="center", va="center", fontsize=6.5, gid="heard")
     if told.shots:
-        draw_legend(ax, game, f", {DOUBT}" if doubtful else "")
+        draw_legend(ax, legend(game, True) + (f", {DOUBT}" if doubtful else ""))
     if best:
         draw_bar(ax, heat, "probability of a ship, percent", 0.28 if told.shots else 0.13)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import inf
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from optsearch.game import Cell
 from optsearch.game.position import Position, Reply
@@ -23,22 +22,23 @@ class Vertex:
     branches -- reply and child; in a binary tree that is no strategy, the left child is the one
         after a hit. A leaf has no branch.
     position, shot -- the board to draw, and the cell of it that is shot next; None for a circle.
-    is_link -- whether it stands for a subtree that is drawn elsewhere, below the same name.
+    is_cut -- whether it stands for a subtree that is left out, which has as many configurations as
+        its name says.
     """
 
     name: str = ""
     branches: tuple[tuple[Reply, Vertex], ...] = ()
     position: Position | None = None
     shot: Cell | None = None
-    is_link: bool = False
+    is_cut: bool = False
 
 
 @dataclass(frozen=True)
 class Placed:
     """A vertex with its place: x in slots from the left, depth in levels from the top.
 
-    parent -- the index of its parent in the layout, None for a root; reply -- the reply that leads
-    to it, None for a root and for a subtree below the number of its link.
+    parent -- the index of its parent in the layout; reply -- the reply that leads to it. Both are
+    None for the root.
     """
 
     vertex: Vertex
@@ -69,112 +69,63 @@ CIRCLES = Scale()
 _Outline = list[tuple[float, float]]
 
 
-@dataclass(frozen=True)
-class _Shape:
-    """A subtree whose root is at x = 0.
-
-    children -- the reply, the place and the shape of each child; elsewhere -- the subtree that this
-    vertex is a link to.
-    """
+class _Shape(NamedTuple):
+    """A subtree whose root is at x = 0: the places of its children, their shapes, its outline."""
 
     vertex: Vertex
-    children: tuple[tuple[Reply | None, float, _Shape], ...]
+    places: Sequence[float]
+    children: Sequence[_Shape]
     outline: _Outline
-    elsewhere: _Shape | None = None
-
-    @property
-    def left(self) -> float:
-        return min(start for start, _ in self.outline)
-
-    @property
-    def width(self) -> float:
-        return max(end for _, end in self.outline) - self.left
-
-    @property
-    def levels(self) -> int:
-        return (len(self.outline) + 1) // 2
 
 
-def layout(root: Vertex, scale: Scale = CIRCLES, widest: float = inf) -> tuple[list[Placed], float]:
+def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[Placed], float]:
     """Where every vertex of a tree goes, and the width of the tree in slots; the root is first.
 
     A node stands in the middle over its outermost children, and half a slot beside an only child.
-    Subtrees are as close as they can be with no vertex or edge of one touching the other.
-
-    A tree wider than `widest` slots is folded: subtrees are drawn in rows below the rest, each
-    under a number, and a link with this number stands in their place.
+    Subtrees are as close as they can be with no vertex or edge of one touching the other (Reingold
+    and Tilford, Tidier Drawings of Trees, 1981).
     """
-    waiting = deque([_shape(root, scale, widest)])
+    shape = _shape(root, scale)
+    left = min(start for start, _ in shape.outline)
     placed: list[Placed] = []
-    links = 0
-    width, x, top, levels = 0.0, 0.0, 0, 0  # of all; where the next subtree goes; of this row
-    while waiting:
-        shape = waiting.popleft()
-        if x and x + shape.width > widest:
-            x, top, levels = 0.0, top + levels, 0
-        entries: list[tuple[_Shape, float, int, int | None, Reply | None]]
-        entries = [(shape, x - shape.left, top, None, None)]
-        while entries:
-            part, centre, depth, parent, reply = entries.pop()
-            vertex = part.vertex
-            if part.elsewhere:
-                links += 1
-                vertex = replace(vertex, name=str(links))
-                waiting.append(_joined(vertex, [(None, part.elsewhere)], scale))
-            entries += [
-                (child, centre + place, depth + 1, len(placed), answer)
-                for answer, place, child in reversed(part.children)
-            ]
-            placed.append(Placed(vertex, centre, depth, parent, reply))
-        x += shape.width
-        width, levels = max(width, x), max(levels, shape.levels)
-    return placed, width
-
-
-def _shape(vertex: Vertex, scale: Scale, widest: float) -> _Shape:
-    """The shape of a subtree, with links to its widest subtrees where it would be too wide."""
-    children: list[tuple[Reply | None, _Shape]] = [
-        (reply, _shape(child, scale, widest)) for reply, child in vertex.branches
+    waiting: list[tuple[_Shape, float, float, int | None, Reply | None]] = [
+        (shape, -left, 0, None, None)
     ]
-    shape = _joined(vertex, children, scale)
-    while shape.width > widest and any(child.children for _, child in children):
-        index, (reply, child) = max(
-            ((i, pair) for i, pair in enumerate(children) if pair[1].children),
-            key=lambda item: item[1][1].width,
-        )
-        link = _joined(Vertex(is_link=True), [], scale)
-        children[index] = reply, replace(link, elsewhere=child)
-        shape = _joined(vertex, children, scale)
-    return shape
+    while waiting:
+        part, x, depth, parent, reply = waiting.pop()
+        below = zip(part.places, part.children, part.vertex.branches, strict=True)
+        waiting += [
+            (child, x + place, depth + 1, len(placed), answer)
+            for place, child, (answer, _) in reversed([*below])
+        ]
+        placed.append(Placed(part.vertex, x, depth, parent, reply))
+    return placed, max(end for _, end in shape.outline) - left
 
 
-def _joined(
-    vertex: Vertex, children: Sequence[tuple[Reply | None, _Shape]], scale: Scale
-) -> _Shape:
-    """A vertex over its children, which are as close to each other as they can be."""
+def _shape(vertex: Vertex, scale: Scale) -> _Shape:
+    """A subtree, whose children are as close to each other as they can be."""
+    children = [_shape(child, scale) for _, child in vertex.branches]
     places: list[float] = []
     taken: _Outline = []
-    for _, child in children:
+    for child in children:
         both = zip(taken, child.outline, strict=False)
         places.append(max((end - start for (_, end), (start, _) in both), default=0.0))
         taken = _united(taken, child.outline, places[-1])
     if len(children) == 1:
-        (reply, _), *_ = children
-        places = [0.0 if reply is None else -SLANT if reply.hit else SLANT]
+        places = [-SLANT if vertex.branches[0][0].hit else SLANT]
     elif children:
         places = [place - places[-1] / 2 for place in places]
 
-    half = scale.width / 2 if children and not vertex.is_link else 0.5
+    half = scale.width / 2 if children else 0.5
     outline = [(-half, half)]
     if not children and vertex.name:  # it is written below
         outline *= 2
     end = 0.0 if scale.reach else _END
-    for place, (_, child) in zip(places, children, strict=True):
+    for place, child in zip(places, children, strict=True):
         edge = [(0, place * end), (0, place), (place * (1 - end), place)]
         outline = _united(outline, [(min(span) - _AIR, max(span) + _AIR) for span in edge])
         outline = _united(outline, child.outline, place, 2)
-    placed = zip(places, children, strict=True)
-    return _Shape(vertex, tuple((reply, x, child) for x, (reply, child) in placed), outline)
+    return _Shape(vertex, places, children, outline)
 
 
 def _united(first: _Outline, second: _Outline, x: float = 0.0, band: int = 0) -> _Outline:

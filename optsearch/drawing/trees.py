@@ -25,6 +25,7 @@ from optsearch.game.position import HIT, MISS, SUNK, Reply
 from optsearch.support.palette import GRID, HIT_CELL, HOLE, INK, LABEL, MISS_CELL, SOLVED
 from optsearch.tree import DecisionTree
 
+PAGE = 16.2, 11.2  # inches of axes on a page of A3, with room for margins and the legend
 # In points.
 MARK_SIZE = 5.0
 SUNK_SIZE = 9.0
@@ -36,13 +37,29 @@ _PARTS = [Path.MOVETO, Path.LINETO]  # of a path that is a line alone
 _GIDS = {HIT: "hits", SUNK: "sunk", MISS: "misses"}
 
 
-def tree_figure_size(tree: DecisionTree | Vertex, boards: bool = False) -> tuple[float, float]:
+def tree_figure_size(
+    tree: DecisionTree | Vertex, boards: bool = False, depth: int | None = None
+) -> tuple[float, float]:
     """Width and height in inches of the axes in which `draw_tree` draws this tree legibly."""
-    _, width, height = arranged(tree, boards)
+    _, width, height = arranged(tree, boards, depth)
     return width * SLOT, height * scale_of(tree, boards).level
 
 
-def draw_tree(ax: Axes, tree: DecisionTree | Vertex, boards: bool = False) -> None:
+def page_depth(tree: DecisionTree, boards: bool = False) -> int:
+    """Return the greatest depth to which a tree fits a page of A3, upright or not; at least 1.
+
+    If all of it fits, that is the depth of its deepest leaf.
+    """
+    for depth in range(2, tree.worst + 1):
+        size = sorted(tree_figure_size(tree, boards, depth))
+        if any(side > most for side, most in zip(size, sorted(PAGE), strict=True)):
+            return depth - 1
+    return max(1, tree.worst)
+
+
+def draw_tree(
+    ax: Axes, tree: DecisionTree | Vertex, boards: bool = False, depth: int | None = None
+) -> None:
     """Draw a decision tree, or an abstract binary tree.
 
     In a decision tree each node is the cell shot, and each edge has the sign of its reply: a hit
@@ -51,10 +68,10 @@ def draw_tree(ax: Axes, tree: DecisionTree | Vertex, boards: bool = False) -> No
     not 1. With `boards`, each node is the board as it is then, with the cell that is shot next in a
     full colour. An abstract tree has dots and, for its leaves, small squares.
 
-    A tree wider than `WIDEST` inches is folded: subtrees are drawn below, under numbers in squares,
-    which stand for them above. The axes should have the size that `tree_figure_size` gives.
+    depth -- shots after which a subtree is left out: a triangle, with its number of configurations.
+    The axes should have the size that `tree_figure_size` gives.
     """
-    placed, width, height = arranged(tree, boards)
+    placed, width, height = arranged(tree, boards, depth)
     if isinstance(tree, Vertex):
         _draw_edges(ax, placed, CIRCLES)
         inner = [(p.x, -p.depth) for p in placed if p.vertex.branches]
@@ -65,7 +82,12 @@ def draw_tree(ax: Axes, tree: DecisionTree | Vertex, boards: bool = False) -> No
         scale = scale_of(tree, boards)
         _draw_replies(ax, _draw_edges(ax, placed, scale))
         _draw_vertices(ax, placed, scale)
-        draw_legend(ax, tree.position.game, ", ✓ end")
+        signs = {p.reply.sign for p in placed if p.reply}
+        texts = [f"{one.sign} {one}" for one in (HIT, MISS, SUNK) if one.sign in signs]
+        if any(p.vertex.is_cut for p in placed):
+            texts.append("△ n: a subtree of n configurations, left out")
+        above: dict[str, Any] = {"xycoords": "data", "xytext": (0, 2), "ha": "center"}
+        draw_legend(ax, ", ".join([*texts, "✓ end"]), xy=(placed[0].x, 0.5), **above, va="bottom")
     _frame(ax, width, height)
 
 
@@ -96,10 +118,10 @@ def _draw_edges(
 def _end(p: Placed, scale: Scale, side: int) -> float:
     """Where edges end at a vertex, above it (side = 1) or below it (-1).
 
-    Leaves and links are as small as a circle, and stand there.
+    Leaves are as small as a circle, and stand there.
     """
     reach = scale.reach
-    if p.vertex.is_link or not p.vertex.branches:
+    if not p.vertex.branches:
         reach = max(0.0, reach - NODE_SIZE / 144 / scale.level)
     return -p.depth + side * reach
 
@@ -124,10 +146,9 @@ def _draw_replies(ax: Axes, middles: Sequence[tuple[Reply | None, float, float]]
 
 
 def _draw_vertices(ax: Axes, placed: Sequence[Placed], scale: Scale) -> None:
-    """The cell or board of each node, the check mark of each leaf, the number of each link."""
+    """The cell or board of each node, and the mark of each leaf and of what is left out."""
     inner = [p for p in placed if p.vertex.branches]
-    links = [(p, -1 if p.parent is None else 1) for p in placed if p.vertex.is_link]
-    leaves = [p for p in placed if not (p.vertex.branches or p.vertex.is_link)]
+    ends = [p for p in placed if not p.vertex.branches]
     boards = [p for p in inner if p.vertex.position]
     if boards:
         _draw_boards(ax, boards, scale)
@@ -136,27 +157,16 @@ def _draw_vertices(ax: Axes, placed: Sequence[Placed], scale: Scale) -> None:
     for p in circles:
         _draw_text(ax, (p.x, -p.depth), p.vertex.name, INK, "name")
 
-    squares = [(p.x, _end(p, scale, side)) for p, side in links]
-    _draw_marks(ax, squares, "links", marker="s", markersize=NODE_SIZE * 0.7)
-    for (p, _), place in zip(links, squares, strict=True):
-        _draw_text(ax, place, p.vertex.name, INK, "link", NAME_SIZE, "bold")
-
-    checks = [(p.x, _end(p, scale, 1)) for p in leaves]
+    checks = [(p.x, _end(p, scale, 1)) for p in ends if not p.vertex.is_cut]
     _draw_gaps(ax, checks, NODE_SIZE * 0.75)
-    check = {"markerfacecolor": "none", "markeredgecolor": SOLVED}
-    size = NODE_SIZE * 0.5
-    _draw_marks(
-        ax,
-        checks,
-        "leaves",
-        marker=_CHECK_MARK,
-        markersize=size,
-        markeredgewidth=1.8,
-        **check,
-    )
-    for p, (x, y) in zip(leaves, checks, strict=True):
-        if p.vertex.name:
-            _draw_text(ax, (x, y - 0.21 / scale.level), p.vertex.name, LABEL, "name")
+    check: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": SOLVED}
+    check |= {"marker": _CHECK_MARK, "markersize": NODE_SIZE * 0.5, "markeredgewidth": 1.8}
+    _draw_marks(ax, checks, "leaves", **check)
+    cut = [(p.x, _end(p, scale, 1)) for p in ends if p.vertex.is_cut]
+    _draw_marks(ax, cut, "left out", marker="^", markersize=NODE_SIZE * 0.5)
+    for p in [p for p in ends if p.vertex.name]:
+        place = p.x, _end(p, scale, 1) - 0.21 / scale.level
+        _draw_text(ax, place, p.vertex.name, LABEL, "name")
 
 
 def _draw_boards(ax: Axes, placed: Sequence[Placed], scale: Scale) -> None:
@@ -234,7 +244,6 @@ def _draw_text(
     colour: str,
     gid: str,
     size: float = NAME_SIZE,
-    weight: str = "normal",
 ) -> None:
     ax.text(
         *place,
@@ -242,7 +251,6 @@ def _draw_text(
         ha="center",
         va="center_baseline",
         fontsize=size,
-        fontweight=weight,
         color=colour,
         zorder=3,
         gid=gid,

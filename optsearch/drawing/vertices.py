@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
 
 from optsearch.drawing.boards import board_size
 from optsearch.drawing.layouts import CIRCLES, LEVEL, Placed, Scale, Vertex, layout
@@ -11,25 +10,27 @@ from optsearch.game import cell_name
 from optsearch.game.position import HIT, MISS, Position
 from optsearch.support.errors import TreeError
 from optsearch.tree import DecisionTree, Leaf, Node
+from optsearch.tree.nodes import configurations_below
 
 # In inches (a slot is the width of a leaf).
 SLOT = 0.40
-WIDEST = 16.0  # a wider tree is folded
 BOARD_CELL = 0.12
 NAME_STRIP = 0.15  # above a board
 NODE_SIZE = 20.0  # in points
-_SHAPE = 1.5  # the width of a folded tree over its height, had it no gaps
 
 
-def _vertex(node: Node | Leaf, board: Position | None) -> Vertex:
+def _vertex(node: Node | Leaf, board: Position | None, depth: int | None) -> Vertex:
     """A subtree as a tree to draw: hits to the left, the miss to the right.
 
-    board -- the position there, if boards are drawn.
+    board -- the position there, if boards are drawn; depth -- as in `draw_tree`.
     """
     if isinstance(node, Leaf):
         return Vertex("" if node.configurations == 1 else str(node.configurations))
+    if depth == 0:
+        return Vertex(str(configurations_below(node)), is_cut=True)
+    below = None if depth is None else depth - 1
     branches = tuple(
-        (reply, _vertex(child, board and board.after(node.cell, reply)))
+        (reply, _vertex(child, board and board.after(node.cell, reply), below))
         for reply, child in node.replies.items()
     )
     shot = node.cell if board else None
@@ -70,14 +71,12 @@ def scale_of(tree: DecisionTree | Vertex, boards: bool) -> Scale:
     return CIRCLES if game.is_silent else Scale(reach=NODE_SIZE / 144 / LEVEL)
 
 
-def arranged(tree: DecisionTree | Vertex, boards: bool) -> tuple[list[Placed], float, float]:
-    """The layout of a tree, folded if it is wide, with its width in slots and height in levels."""
+def arranged(
+    tree: DecisionTree | Vertex, boards: bool, depth: int | None = None
+) -> tuple[list[Placed], float, float]:
+    """The layout of a tree to some depth, with its width in slots and its height in levels."""
     root = tree
     if isinstance(root, DecisionTree):
-        root = _vertex(root.root, root.position if boards else None)
-    scale = scale_of(tree, boards)
-    placed, width = layout(root, scale)
-    if width * SLOT > WIDEST:
-        area = width * SLOT * (1 + max(p.depth for p in placed)) * scale.level
-        placed, width = layout(root, scale, max(WIDEST, sqrt(_SHAPE * area)) / SLOT)
+        root = _vertex(root.root, root.position if boards else None, depth)
+    placed, width = layout(root, scale_of(tree, boards))
     return placed, max(width, 2.0), 1 + max(p.depth for p in placed)

@@ -109,17 +109,18 @@ class DecisionTree:
             numbers[depth] += weight
         return dict(sorted(numbers.items()))
 
-    def text(self) -> str:
+    def text(self, depth: int | None = None) -> str:
         """The tree as lines to read, below its measures; good up to a few hundred leaves.
 
         A node is the cell it shoots. A leaf is a check mark, its depth, and its number of
-        configurations if that is not 1.
+        configurations if that is not 1. depth -- shots after which a subtree is left out: dots, and
+        its number of configurations.
         """
         head = f"{self._described}: total height {self.total_height}"
         head += f", {configurations_text(self.configurations)}"
         if self.configurations:
             head += f", mean {self.mean} ≈ {float(self.mean):.4f}"
-        return "\n".join([f"{head}, worst case {self.worst}", *text_lines(self.root)])
+        return "\n".join([f"{head}, worst case {self.worst}", *text_lines(self.root, depth)])
 
     @property
     def _described(self) -> str:

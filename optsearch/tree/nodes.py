@@ -22,6 +22,13 @@ class Leaf:
     configurations: int
 
 
+def configurations_below(node: Node | Leaf) -> int:
+    """Count the configurations of a subtree."""
+    if isinstance(node, Leaf):
+        return node.configurations
+    return sum(map(configurations_below, node.replies.values()))
+
+
 @dataclass(frozen=True)
 class Node:
     """A shot, and how the strategy goes on after each reply that can happen.

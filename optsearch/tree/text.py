@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from optsearch.game import cell_name
 from optsearch.game.position import Reply
-from optsearch.tree.nodes import Leaf, Node, Shots
+from optsearch.tree.nodes import Leaf, Node, Shots, configurations_below
 
 
-def text_lines(root: Node | Leaf) -> list[str]:
-    """A subtree as lines to read; see `DecisionTree.text`."""
+def text_lines(root: Node | Leaf, most: int | None = None) -> list[str]:
+    """A subtree as lines to read; see `DecisionTree.text`, whose depth is `most`."""
     lines: list[str] = []
     # Each waiting entry: the node, its depth, what stands before its line, and before its
     # children's lines.
@@ -20,6 +20,9 @@ def text_lines(root: Node | Leaf) -> list[str]:
                 "" if node.configurations == 1 else f", {configurations_text(node.configurations)}"
             )
             lines.append(f"{before}✓ {depth}{weight}")
+            continue
+        if depth == most:
+            lines.append(f"{before}… {configurations_text(configurations_below(node))}")
             continue
         lines.append(before + cell_name(node.cell))
         for i, (reply, child) in enumerate(reversed([*node.replies.items()])):
