@@ -48,6 +48,7 @@ from optsearch.results.tables import (
     OPTIMA,
     TABLES,
     Column,
+    best_bounds,
 )
 from optsearch.results.verification import verification_statuses
 from optsearch.search.kernels import SWITCHES
@@ -229,7 +230,7 @@ def means_of_the_papers_game() -> str:
     chance, parity = players["random"], players["parity"]
     greedy, levels = (EVALUATION.read(name=name).header for name in ("greedy", "levels"))
     everything_played = f"exact: all {int(greedy['configurations']):,} configurations"
-    lower = max(row["value"] for row in BRACKET.read() if row["side"] == "lower")
+    lower = best_bounds(BRACKET.read(name="paper"))[0]["value"]
     return markdown(
         ("strategy", "mean shots", "how it is known", "command"),
         (

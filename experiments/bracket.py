@@ -1,35 +1,35 @@
-"""The brackets of the three large games: python -m experiments.bracket [GAME]
+"""The brackets of the games that have a name: python -m experiments.bracket [GAME]
 
 Every bound that `optsearch bounds GAME` prints, lower ones first; both sides from weak to strong.
-A GAME that is named is written alone; if it is another one, to bracket.csv.
+The table has the name of the game, as bracket_paper.csv; of a game without one its text, as
+bracket_4x5_432.csv.
 """
 
 from pathlib import Path
 
 from experiments import script
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
+from optsearch.game.named_games import NAMED_GAMES
 from optsearch.results.bracket import bounds
-from optsearch.results.tables import BOXED_BRACKET, BRACKET, OFFICIAL_BRACKET
+from optsearch.results.tables import BRACKET, part_of
 
-TABLES = {
-    Game.parse("paper"): BRACKET,
-    Game.parse("boxed"): BOXED_BRACKET,
-    Game.parse("official"): OFFICIAL_BRACKET,
-}
+NAMES = {Game.parse(named.text): named.name for named in NAMED_GAMES.values()}
 
 
-def write(game: Game, folder: Path, command: str) -> None:
-    """Collect the bounds of a game and write them; the command says what the user ran."""
+def write(game: Game, folder: Path) -> None:
+    """Collect the bounds of a game and write them."""
     found = bounds(game)
     lower = [bound for bound in found.bounds if bound.side == "lower"]
     upper = [bound for bound in found.bounds if bound.side == "upper"]
     upper.sort(key=lambda bound: bound.value, reverse=True)
-    path = TABLES.get(game, BRACKET).write(
+    path = BRACKET.write(
         [(b.side, b.name, found.decimal(b), b.value, b.source) for b in lower + upper],
         folder,
-        command=command,
-        fields={"game": game},
+        command=None if game in NAMES else f"{BRACKET.command} {game}",
+        fields={"game": game, "configurations": Posterior(game).configurations},
         game=game,
+        name=NAMES.get(game) or part_of(game),
     )
     print(f"{script.typed_path(path)}: {found.text}")
 
@@ -39,9 +39,8 @@ def main() -> None:
     parser = script.parser(__doc__, "bracket")
     parser.add_argument("game", nargs="?", type=script.game)
     arguments = parser.parse_args()
-    for game in TABLES if arguments.game is None else [arguments.game]:
-        named = f" {game}" if arguments.game else ""
-        write(game, arguments.output, BRACKET.command + named)
+    for game in [arguments.game] if arguments.game else NAMES:
+        write(game, arguments.output)
 
 
 if __name__ == "__main__":

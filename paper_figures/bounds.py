@@ -15,7 +15,7 @@ from matplotlib.markers import CARETLEFT, CARETRIGHT
 from matplotlib.patches import Circle, Polygon
 
 from optsearch.game.position import HIT, MISS
-from optsearch.results.tables import BOXED_BRACKET, BRACKET, COVERAGE, OFFICIAL_BRACKET, Entries
+from optsearch.results.tables import BRACKET, COVERAGE, Entries
 from optsearch.support import records
 from optsearch.support.decimals import brief
 from paper_figures import style
@@ -26,7 +26,7 @@ from paper_figures.registry import Published, figure
 COLOURS = {"lower": style.BLUE, "upper": style.ORANGE}
 HEADINGS = {"lower": "no strategy takes fewer", "upper": "a strategy takes no more"}
 MARKERS = {"lower": CARETRIGHT, "upper": CARETLEFT}
-GAMES = ("the paper's game", "the boxed game", "the official game")
+GAMES = {"paper": "the paper's game", "boxed": "the boxed game", "official": "the official game"}
 PUBLISHED = re.compile(r"(.+) \((\d{4})\)")  # how the source of a published bound begins
 ROW, BETWEEN = 0.17, 0.42  # inches: of a bound, and between games
 SHOTS = 0, 75  # of the axis, with room for names on both sides
@@ -64,7 +64,7 @@ def _printed(file: Path, side: str) -> list[Line]:
     return [Line(Fraction(row["value"]), label, True) for row in table.rows if row["name"] == side]
 
 
-@figure(BRACKET, BOXED_BRACKET, OFFICIAL_BRACKET, Published("mayflower", "csv"))
+@figure(*((BRACKET, name) for name in GAMES), Published("mayflower", "csv"))
 def brackets(*sources: Path) -> Figure:
     """What is known of three games, from both sides: the best bounds first, published ones filled.
 
@@ -73,14 +73,14 @@ def brackets(*sources: Path) -> Figure:
     *brackets, mayflower = sources
     tables = [BRACKET.read(source) for source in brackets]
     shown = [{side: lines(table, side) for side in COLOURS} for table in tables]
-    for side, found in shown[GAMES.index("the boxed game")].items():
+    for side, found in shown[list(GAMES).index("boxed")].items():
         found.extend(_printed(mayflower, side))
         found.sort(reverse=side == "lower")
     rows = [max(map(len, sides.values())) for sides in shown]
     high = ROW * sum(rows) + BETWEEN * (len(rows) - 1)
     figure = Figure(figsize=(5.6, high))
     top = high
-    for table, name, sides, number in zip(tables, GAMES, shown, rows, strict=True):
+    for table, name, sides, number in zip(tables, GAMES.values(), shown, rows, strict=True):
         ax = figure.add_axes((0, (top - ROW * number) / high, 1, ROW * number / high))
         top -= ROW * number + BETWEEN
         best = [float(found[0].value) for found in sides.values() if found]

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from optsearch.cli.command import app
 from optsearch.results import bracket
-from optsearch.results.tables import BOXED_BRACKET, BRACKET, OFFICIAL_BRACKET
+from optsearch.results.tables import BRACKET
 from optsearch.support import decimals
 from optsearch.support.decimals import between, brief, decimal, open_mean
 
@@ -77,9 +77,7 @@ def test_bounds_on_a_page(here, text):
     assert f"bracket  {known.text}, " in out
 
 
-@pytest.mark.parametrize(
-    "table", [BRACKET, BOXED_BRACKET, OFFICIAL_BRACKET], ids=lambda table: table.name
-)
-def test_the_committed_bounds_hold_as_they_are_printed(table):
-    for row in table.read():
+@pytest.mark.parametrize("path", [*BRACKET.all()], ids=lambda path: path.stem)
+def test_the_committed_bounds_hold_as_they_are_printed(path):
+    for row in BRACKET.read(path):
         assert f"{row['value']:.6f}" == decimal(row["value_exact"], row["side"]), row["name"]

@@ -25,16 +25,15 @@ import optsearch
 from optsearch.cli.app import everything
 from optsearch.lower_bounds.by_chance import misses_by_chance
 from optsearch.results.tables import (
-    BOXED_BRACKET,
     BRACKET,
     COUNTEREXAMPLES,
     EVALUATION,
     GROWTH,
     MINI_GAME,
-    OFFICIAL_BRACKET,
     OPTIMA,
     TOLD,
     TOLD_CHECK,
+    best_bounds,
 )
 from optsearch.support.decimals import exact_mean
 from tests import shown
@@ -201,9 +200,8 @@ def test_the_reference_names_what_there_is():
 
 def test_the_numbers_of_the_readme():
     page = text(README)
-    for bracket in (BRACKET.read(), BOXED_BRACKET.read(), OFFICIAL_BRACKET.read()):
-        lower = max(Fraction(row["value_exact"]) for row in bracket if row["side"] == "lower")
-        upper = min(Fraction(row["value_exact"]) for row in bracket if row["side"] == "upper")
+    for bracket in (BRACKET.read(name=name) for name in ("paper", "boxed", "official")):
+        lower, upper = (bound["value_exact"] for bound in best_bounds(bracket))
         down, up = math.floor(lower * 10**4) / 10**4, math.ceil(upper * 10**4) / 10**4
         assert f"between {down:.4f} and {up:.4f}" in page
     (usual,) = [row for row in GROWTH.read() if (row["size"], row["contact"]) == (10, "none")]
@@ -235,7 +233,7 @@ def test_the_numbers_of_the_game_in_the_box():
     silent = ("none", "nothing")
     others = [row for row in OPTIMA.read() if (row["contact"], row["announce"]) != silent]
     assert f"{len(others)} games" in page
-    best = max(row["value"] for row in BOXED_BRACKET.read() if row["side"] == "lower")
+    best = best_bounds(BRACKET.read(name="boxed"))[0]["value"]
     assert f"{best:.4f} is 17 hits and {best - 17:.2f} misses" in page
     rollout = EVALUATION.read(name="any_ship_rollout").header
     mean = exact_mean(Fraction(int(rollout["total_height"]), int(rollout["configurations"])))
@@ -278,9 +276,6 @@ def test_the_baselines_of_the_environment():
         assert header["game"] == game
         return Fraction(int(header["total_height"]), int(header["configurations"]))
 
-    def lower(bracket):
-        return max(Fraction(row["value_exact"]) for row in bracket.read() if row["side"] == "lower")
-
     by_chance = 17 + misses_by_chance(17, 100)
     games = ("10x10:5,4,3,3,2", "10x10:5,4,3,3,2,contact=any,announce=ship")
     rows = {
@@ -288,7 +283,8 @@ def test_the_baselines_of_the_environment():
         "a most probable cell": map(to_four, map(mean, ("greedy", "any_ship_greedy"), games)),
         "the best player known": map(to_four, map(mean, ("levels", "any_ship_rollout"), games)),
         "never below": [
-            to_four(lower(bracket), math.floor) for bracket in (BRACKET, BOXED_BRACKET)
+            to_four(best_bounds(BRACKET.read(name=name))[0]["value_exact"], math.floor)
+            for name in ("paper", "boxed")
         ],
     }
     page = text("environment.md")

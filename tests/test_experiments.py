@@ -629,7 +629,7 @@ def test_rollout_again(strategy, number):
 
 
 def test_bracket(run, tmp_path):
-    path = tmp_path / "bracket.csv"
+    path = tmp_path / "bracket_4x5_432.csv"
     assert run(bracket, "4x5:4,3,2", "-o", tmp_path) == (
         f"{path}: 11.295455 on both sides, to the nearest digit\n"
     )

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -259,6 +260,16 @@ class Table(Made):
 QUICK = 0.2  # minutes
 
 
+def best_bounds(table: Entries) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the rows of a table of bounds that are best: the greatest lower, the least upper."""
+    lower = [row for row in table if row["side"] == "lower"]
+    upper = [row for row in table if row["side"] == "upper"]
+    return max(lower, key=_exact_value), min(upper, key=_exact_value)
+
+
+_exact_value = itemgetter("value_exact")
+
+
 def part_of(game: Game) -> str:
     """A game as part of a table's name: 10x10_54332; 1x28_-11-1-1 where lengths have two digits."""
     before = "-" if max(game.fleet) > 9 else ""
@@ -321,9 +332,7 @@ TOLD = _TABLES["told_{name}"]
 TOLD_BOUND = "all ships told but two"  # the field of its header with the bound
 TOLD_CHECK = _TABLES["confirmed_{name}"]
 LOWER_BOUNDS_CHECK = _TABLES["checked_{name}"]
-BRACKET = _TABLES["bracket"]
-BOXED_BRACKET = _TABLES["bracket_boxed"]
-OFFICIAL_BRACKET = _TABLES["bracket_official"]
+BRACKET = _TABLES["bracket_{name}"]
 SOLITAIRE = _TABLES["solitaire"]
 PUZZLES = _TABLES["puzzles"]
 THOMPSON = _TABLES["thompson"]
