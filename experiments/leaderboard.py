@@ -90,10 +90,10 @@ def exact(header: Mapping[str, str]) -> float:
 def milliseconds(player: str, game: Game, boards: CellSets) -> float:
     """Processor time of a move; of other games nothing is remembered."""
     playing = as_player(player)
-    play_task(playing, str(game), boards[:1], 0, SEED)  # compiles what is compiled
+    play_task(playing, game, boards[:1], 0, SEED)  # compiles what is compiled
     counts_of.cache_clear()
     before = time.process_time()
-    shots = sum(play_task(playing, str(game), boards, 0, SEED))
+    shots = sum(play_task(playing, game, boards, 0, SEED))
     return 1000 * (time.process_time() - before) / shots
 
 

@@ -170,12 +170,24 @@ class Rules:
             return "+".join(names)
         return names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}"
 
+    def label(self, ship, cell):
+        """What `tells` returns of a cell of a ship, both as masks and bits are."""
+        cells = [divmod(i, self.columns) for i in range(self.cells) if ship >> i & 1]
+        return self.tells(self.kinds[ship], cells, divmod(cell, self.columns))
+
+    @cached_property
+    def is_silent(self):
+        """Whether no hit tells anything."""
+        if self.tells is None:
+            return self.announce == "nothing"
+        hits = ((ship, cell) for ship in self.kinds for cell in range(self.cells))
+        return all(self.label(ship, cell) is None for ship, cell in hits if ship >> cell & 1)
+
     def reply(self, ships, hits, cell):
         for number, ship in enumerate(ships):
             if ship >> cell & 1:
                 if self.tells is not None:
-                    cells = [divmod(i, self.columns) for i in range(self.cells) if ship >> i & 1]
-                    label = self.tells(self.kinds[ship], cells, divmod(cell, self.columns))
+                    label = self.label(ship, cell)
                     return "hit" if label is None else f"hit:{label}"
                 if self.announce == "name":
                     in_order = sorted(self.fleet, key=self.fleet.index)
@@ -214,7 +226,7 @@ class Definition:
 
     @property
     def is_silent(self):
-        return self.rules.announce == "nothing"
+        return self.rules.is_silent
 
     # One state
 

@@ -35,7 +35,7 @@ from optsearch.board.answers import Setting
 from optsearch.board.games import Games
 from optsearch.board.server import STATELESS, RequestHandler
 from optsearch.counting.configurations import Configurations
-from optsearch.game import Game
+from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game.position import Position
 from optsearch.play.advice import advise
 from optsearch.search.kernels import SWITCHES
@@ -46,14 +46,28 @@ from tests.definition import LYING, Definition, Rules, State
 
 SEED = 14
 GRIDS = ((1, 4), (1, 5), (1, 6), (2, 2), (2, 3), (2, 4), (3, 3), (2, 5), (3, 4))
+
+
+def orientation(kind, cells, cell):
+    rows, columns = (len({*places}) for places in zip(*cells, strict=True))
+    return {(True, False): "along", (False, True): "down"}.get((rows == 1, columns == 1))
+
+
+FILE = Path(__file__).with_name("rules.py")
+ALL_RULES = {  # by their text; those of the file once more, of a ship, its cells and the one hit
+    **dict.fromkeys(ANNOUNCEMENTS),
+    f"{FILE}:parity": lambda kind, cells, cell: ("even", "odd")[len(cells) % 2],
+    f"{FILE}:ends": lambda kind, cells, cell: "end" if cell in (min(cells), max(cells)) else None,
+    f"{FILE}:orientation": orientation,
+}
 GAMES = [
-    Rules(rows, columns, fleet, contact, announce)
+    Rules(rows, columns, fleet, contact, announce, tells=tells)
     for rows, columns in GRIDS
     for ships in (1, 2, 3)
     for fleet in combinations_with_replacement(range(min(4, columns), 0, -1), ships)
     if sum(fleet) <= rows * columns
     for contact in ("none", "corner", "any", "any")
-    for announce in ("nothing", "sunk", "ship", "name", "place")
+    for announce, tells in ALL_RULES.items()
 ]  # with a configuration or without; twice where most can go wrong
 MOST = 24  # configurations
 EFFORT = 130  # configurations times cells that may be hit: of what the definition takes long for
@@ -133,7 +147,7 @@ class Asked:
         self.lines = []
         on_rectangles = ("checkerboard", "central") * (case.rules.board == "rectangle")
         self.orders = ("first", "last", *on_rectangles)
-        self.is_labelled = self.rules.announce in ("name", "place")
+        self.has_order = self.rules.announce in ("sunk", "ship")
 
     def run(self, *arguments):
         """The JSON that a command prints."""
@@ -318,6 +332,8 @@ def check_prior(asked):
     for bound in asked.run("bounds", *game)["bounds"]:
         sign = 1 if bound["side"] == "lower" else -1
         assert sign * bound["value"] <= sign * float(Fraction(optimum) / weight) + NEAR, bound
+    if asked.rules.tells is not None:
+        return  # explore refuses it
     totals = {
         t["name"]: t["total_height"] for t in asked.run("explore", "-o", "p.html", *game)["trees"]
     }
@@ -380,7 +396,8 @@ def check_odd_files(asked):
             ("simulate", "greedy", asked.game, "--games", 2, "--boards", folder / "odd.csv"),
             ("solve", asked.game, "--board", name),
             ("count", f"{name}:2"),
-            ("explore", *game, "-o", "page.html", "--with-tree", name),
+            *[("explore", *game, "-o", "page.html", "--with-tree", name)]
+            * (asked.rules.tells is None),  # refused for a rule of a file
             ("bounds", name),
             ("solitaire", "count", name),
             *((command, name) for command in ("tree", "check")),
@@ -530,8 +547,8 @@ def check_bounds(asked):
 
 
 def check_proof(asked):
-    if not (asked.definition.is_silent or asked.is_labelled):
-        return
+    if asked.has_order:
+        return  # refused
     asked.ask("solve", "--prove", "proof.jsonl")
     found = asked.run("check", "proof.jsonl")
     assert found["total_height"] == asked.total()
@@ -557,7 +574,7 @@ def check_equilibrium(asked):
     least = value if not last else 1 - value
 
     def hidden(ships):
-        return (sum(ships),) if rules.announce == "nothing" else ships
+        return (sum(ships),) if rules.is_silent else ships
 
     weights = dict.fromkeys(everything, 0)
     for entry in both["hider"]:
@@ -795,9 +812,15 @@ def symmetries(rules):
 
 
 def is_kept(rules, permutation):
-    """Whether ships become ships of their kind, and holes holes."""
+    """Whether ships become ships of their kind, holes holes, and labels of a function stay."""
     kept = {image(ship, permutation): kind for ship, kind in rules.kinds.items()}
-    return kept == rules.kinds and {permutation[h] for h in rules.holes} == {*rules.holes}
+    if kept != rules.kinds or {permutation[h] for h in rules.holes} != {*rules.holes}:
+        return False
+    hits = [(ship, cell) for ship in rules.kinds for cell in range(rules.cells) if ship >> cell & 1]
+    return rules.tells is None or all(
+        rules.label(ship, cell) == rules.label(image(ship, permutation), permutation[cell])
+        for ship, cell in hits
+    )
 
 
 def image(cells, permutation):
@@ -952,14 +975,15 @@ CHECKS = (
     *(check_table, check_counterexamples, check_equilibrium, check_prior),
     *(check_prior_far_apart, check_odd_files, check_values),
 )
-UNSHOWN = (check_board, check_page)  # refused where hits show ships
+UNSHOWN = (check_board, check_page)  # refused for users' rules; where hits show ships not read
 
 
 def check(here, case, seed):
     asked = Asked(here, case)
     try:
         for one in (*ALWAYS, *case.checks):
-            if case.rules.announce == "place" and one in UNSHOWN:
+            is_unshown = case.rules.announce == "place" or case.rules.tells is not None
+            if is_unshown and one in UNSHOWN:
                 continue
             asked.lines.clear()
             one(asked)

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch import simulate, solve
-from optsearch.check import reference
+from optsearch import simulate
 from optsearch.counting.posterior import Posterior
 from optsearch.game import (
     ANNOUNCEMENTS,
@@ -22,7 +21,6 @@ from optsearch.game import (
     image,
     parse_cell,
 )
-from optsearch.game.announcements import Announcement
 from optsearch.game.named_games import NAMED_GAMES
 from optsearch.game.position import Position, play, reply
 from optsearch.game.shapes import Shape
@@ -223,37 +221,6 @@ def test_symmetries_are_a_group_that_keeps_ships(game):
 def test_rules_are_named():
     assert CONTACTS == ("none", "corner", "any")
     assert tuple(ANNOUNCEMENTS) == ("nothing", "sunk", "ship", "name", "place")
-
-
-# A rule that nobody names
-
-
-def parity(ship, cell):
-    return "odd" if ship.length % 2 else "even"
-
-
-def bow(ship, cell):
-    return "bow" if cell == ship.cells[0] else None
-
-
-@pytest.fixture(params=[parity, bow])
-def rule(request, monkeypatch):
-    name = request.param.__name__
-    monkeypatch.setitem(ANNOUNCEMENTS, name, Announcement(name, "", request.param))
-    return name
-
-
-def test_the_optimum_under_another_rule(rule):
-    tells = {
-        "parity": lambda length, cells, cell: "odd" if length % 2 else "even",
-        "bow": lambda length, cells, cell: "bow" if cell == cells[0] else None,
-    }[rule]
-    rules = Rules(2, 5, (3, 1), "any", rule, tells=tells)
-    game, definition = Game.parse(str(rules)), Definition(rules)
-    total = {"parity": 303, "bow": 295}[rule]
-    assert solve(game).total_height == reference.solve(Position(game)).total_height == total
-    assert definition.optimum(definition.root) == total
-    assert game.forms_of_replies == {"parity": "miss, hit:odd", "bow": "miss, hit, hit:bow"}[rule]
 
 
 @pytest.mark.parametrize("fleet", [(2, 2), ("2a", "2b"), (2, "1a", "1b"), "place"], ids=str)

@@ -117,7 +117,7 @@ def test_tasks_that_begin_in_the_middle(data):
     position = data.draw(positions(max_cells=16, max_configurations=200, announce=RULES))
     assume(position.hits_left)
     configurations = sum(1 for _ in reference.configurations(position))
-    task = Task(str(position.game), str(position), configurations)
+    task = Task(position.game, str(position), configurations)
     by = one_by_one(position.game) if data.draw(st.booleans()) else None
     found, defined = (run_task(one, task, prior=by) for one in (mixing, Plain(mixing)))
     shots = max(len(found), len(defined))

@@ -67,6 +67,9 @@ class Setting:
     by: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        self.game.require_named_rule("serve")
+
     @cached_property
     def players(self) -> list[str]:
         """The opponents in this game; the empty name is nobody."""
@@ -87,7 +90,7 @@ def setting_of(text: str, against: tuple[str, ...]) -> Setting:
             "a board of a file is named when the server is started: optsearch serve "
             f"{shorten(text, 80)!r}"
         )
-    game = Game.parse(text)
+    game = Game.read(text)
     require_room(game)
     return Setting(game, against=against)
 

@@ -106,7 +106,7 @@ class _File:
         started = time.perf_counter()
         fields = self.fields()
         try:
-            self.game = Game.parse(self.text(fields, "game"))
+            self.game = Game.read(self.text(fields, "game"))
             self.objective = Objective.parse(self.text(fields, "objective"))
         except OptsearchError as error:
             self.refuse(str(error))

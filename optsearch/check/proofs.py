@@ -505,7 +505,7 @@ def load(path: str | Path) -> Proof:
     if not isinstance(prior, str):
         raise ProofError(f"{path}: 'prior' in the head is {prior!r:.60}")
     try:
-        game = Game.parse(head["game"])
+        game = Game.read(head["game"])
         position = Position.parse(game, head["position"])
     except (GameError, PositionError) as error:
         raise ProofError(f"{path}: {error}") from None

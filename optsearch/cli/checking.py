@@ -20,6 +20,7 @@ from optsearch.cli.common import (
     new_figure,
     numbered,
     prior_text,
+    read_game,
     require_digest,
     require_game,
     save_figure,
@@ -63,6 +64,8 @@ def check(
     are computed again, with code that shares nothing with the program that found them.
     """
     what = what_is(file)
+    if game is not None:
+        read_game(game)
     if what == "family":
         raise OptsearchError(
             f"{file} is a strategy for a family of sets; name its file, too, as in optsearch check "
@@ -218,6 +221,8 @@ def read_tree(
     file: Path, game: str | None, prior: str | None
 ) -> tuple[tree_.DecisionTree, Prior | None]:
     """The tree of a file and its prior, those that are named beside it."""
+    if game is not None:
+        read_game(game)
     loaded = tree_.load(file)
     require_game(file, loaded.position, game)
     by = prior_of(prior, loaded.position.game)

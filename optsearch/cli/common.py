@@ -235,7 +235,10 @@ def exact_text(value: Fraction) -> str:
 
 
 def require_game(file: Path, position: Position, game: str | None) -> None:
-    """Refuse a file about another game than the one that is named beside it."""
+    """Refuse a file about another game than the one that is named beside it.
+
+    The game is to be read before the file: a user's rule in the file must have been named.
+    """
     if game is not None and read_game(game) != position.game:
         raise GameError(f"{file} is about {position.game}, not {game!r}; leave out the game")
 

@@ -322,7 +322,7 @@ def _evaluations(
     report = meter(progress, sum(one.configurations for one in needed), done)
     report(done)
     game = runners[0].game
-    work = partial(_evaluated, [runner.strategy for runner in runners], str(game))
+    work = partial(_evaluated, [runner.strategy for runner in runners], game)
     missing: Iterator[_Needed] = iter([one for one in needed if one not in known])
     for one, fact in run_tasks(executor, work, missing, ahead):
         if store is not None:
@@ -351,7 +351,7 @@ def _recall(store: Facts, needed: _Needed) -> tuple[list[int], int] | None:
     raise store.contradicted(name, f"{needed.configurations:,} configurations")
 
 
-def _evaluated(strategies: Sequence[object], game: str, needed: _Needed) -> tuple[list[int], int]:
+def _evaluated(strategies: Sequence[object], game: Game, needed: _Needed) -> tuple[list[int], int]:
     """The histogram of an evaluation, and the microseconds that it took."""
     started = time.thread_time()
     task = Task(game, needed.shots, needed.configurations)

@@ -174,7 +174,7 @@ class _EvaluationRun:
             self._report()  # a shot at the top may take a while
             position, n, alike = stack.pop()
             if n <= self.limit:
-                yield Task(str(self.game), str(position), n, alike)
+                yield Task(self.game, str(position), n, alike)
                 continue
             for some in top.children_by_twins(position, n):
                 stack.append((*some[0], alike * len(some)))

@@ -29,7 +29,7 @@ class Task(NamedTuple):
     many nodes differ from it by the names of twins alone (`children_by_twins`), itself counted.
     """
 
-    game: str
+    game: Game
     shots: str
     configurations: int
     alike: int = 1
@@ -37,7 +37,7 @@ class Task(NamedTuple):
     @property
     def position(self) -> Position:
         """The position of the node."""
-        return Position.parse(Game.parse(self.game), self.shots)
+        return Position(self.game, self.shots)
 
 
 def run_task(

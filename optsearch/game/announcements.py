@@ -165,10 +165,3 @@ ANNOUNCEMENTS = {
         Announcement("place", "every hit shows its ship", tells_place, _SHOWN),
     )
 }
-
-
-def announcement_of(name: str) -> Announcement:
-    """Return the rule of a name; GameError for none."""
-    if name not in ANNOUNCEMENTS:
-        raise GameError(f"announce={name!r} is not a rule; use {', '.join(ANNOUNCEMENTS)}")
-    return ANNOUNCEMENTS[name]

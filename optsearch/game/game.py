@@ -25,7 +25,6 @@ from optsearch.game.announcements import (
     Label,
     PlacedShip,
     Reply,
-    announcement_of,
     tells_kind,
     tells_nothing,
 )
@@ -35,6 +34,7 @@ from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, parse_ce
 from optsearch.game.labels import LabelTable
 from optsearch.game.named_games import BOX, NAMED_GAMES, box, parted, suggestion
 from optsearch.game.shapes import Lettered, Placement, Shape, parse_kind
+from optsearch.game.user_rules import announcement_of, named_announcement
 from optsearch.support.errors import GameError, NotSupported, TooLarge
 
 MOST_TURNS = 8  # symmetries that those kernels take which turn boards
@@ -54,9 +54,9 @@ HOLE = "-"  # the sign of a hole on drawn boards
 HOLES = "-#"  # those that are read
 
 _FORM = (
-    f"ROWSxCOLUMNS:SHIP,SHIP,…[,contact={'|'.join(CONTACTS)}][,announce={'|'.join(ANNOUNCEMENTS)}]"
-    "[,holes=CELL,CELL-CELL,…][,board=cylinder|torus|hex], or FILE.json#BOARD:SHIP,SHIP,…[,…] "
-    "for a board of a file"
+    f"ROWSxCOLUMNS:SHIP,SHIP,…[,contact={'|'.join(CONTACTS)}]"
+    f"[,announce={'|'.join(ANNOUNCEMENTS)}|FILE.py:NAME][,holes=CELL,CELL-CELL,…]"
+    "[,board=cylinder|torus|hex], or FILE.json#BOARD:SHIP,SHIP,…[,…] for a board of a file"
 )
 _GAME = re.compile(
     r"\s*((?P<rows>\d{1,9})\s*[xX×]\s*(?P<columns>\d{1,9})|(?P<file>.+\.json#[\w-]+(?:@\w+)?))"
@@ -140,13 +140,13 @@ class Game:
         (diagonally only), `any` (they may touch but never overlap).
     announce -- what a shot tells besides hit or miss: `nothing` (the paper's rule), `sunk` (the hit
         that sinks a ship says so), `ship` (the hit that sinks a ship names it) or `name` (every hit
-        names its ship), `place` (every hit shows its ship).
+        names its ship), `place` (every hit shows its ship), or a function of a ship and a cell in a
+        file, as in `rules.py:parity`, kept with the digest of the file.
     holes -- mask of the cells that are no part of the board: no ship lies on them and no shot goes
         there. Two ships touch, or do not, as they would without holes.
     board -- how the cells of the grid lie to each other (`optsearch.game.board`): a `Board`, or
         the name of a maker.
-    announcement -- the rule that `announce` names (`optsearch.game.announcements`); it may be given
-        where its name is that of no rule.
+    announcement -- the rule of that name (`optsearch.game.announcements`), given where it is known.
 
     Raises GameError for a game that cannot be set up. A game into which the fleet does not fit
     because of its shape, such as 4x4:4,3,2, is a game with no configuration.
@@ -207,6 +207,7 @@ class Game:
                 raise self._no_place(length)
         if self.announcement is None or self.announcement.name != self.announce:
             object.__setattr__(self, "announcement", announcement_of(self.announce))
+            object.__setattr__(self, "announce", self.announcement.name)
         self._check_kinds()
         if self.fleet_cells > self.room:
             raise GameError(
@@ -271,6 +272,10 @@ class Game:
                         "could tell them apart; give both the same form"
                     )
 
+    def __reduce__(self) -> tuple[type[Game], tuple[object, ...]]:
+        """What is found once, such as the labels, is not sent to other processes."""
+        return Game, tuple(getattr(self, name) for name in self.__dataclass_fields__)
+
     @classmethod
     def of(cls, what: Game | str) -> Game:
         """A game itself, or the game of a text; GameError for anything else."""
@@ -288,6 +293,17 @@ class Game:
         Before a rule `;` is read as well, as in `4x4:3,2;contact=any`: it was written so before.
         """
         return cls(text)
+
+    @classmethod
+    def read(cls, text: str) -> Game:
+        """Return the game of a text that comes from a file or over the network: it runs no code.
+
+        Raises GameError as for any text, and for a user's rule that nobody named before in this
+        process.
+        """
+        fields = _fields_of(text)
+        rule = named_announcement(fields.get("announce", "nothing"))
+        return cls(**{**fields, "announce": rule.name, "announcement": rule})
 
     def __repr__(self) -> str:
         return f"Game({str(self)!r})"
@@ -575,7 +591,7 @@ class Game:
         Where letters go, each configuration stands for equally many of this game.
         """
         fleet = self.fleet
-        rule = announcement_of(announce)
+        rule = self.announcement if announce == self.announce else announcement_of(announce)
         if rule.at_sinking or rule.tells is not tells_kind:
             fleet = tuple(int(one) if isinstance(one, Lettered) else one for one in fleet)
         return replace(self, announce=announce, fleet=fleet)
@@ -590,6 +606,10 @@ class Game:
     def require_silent(self, what: str) -> None:
         """Raise NotSupported where hits tell more, which `what` does not handle."""
         self.require_rule(what, self.is_silent, "nothing")
+
+    def require_named_rule(self, what: str) -> None:
+        """Raise NotSupported for a user's rule, which `what` does not handle."""
+        self.require_rule(what, self.announce in ANNOUNCEMENTS, "|".join(ANNOUNCEMENTS))
 
     def require_no_sinkings(self, what: str) -> None:
         """Raise NotSupported where the order of the shots matters, which `what` does not handle."""
@@ -792,7 +812,7 @@ def _ships_and_rules(text: str, rest: str) -> tuple[list[str], dict[str, str]]:
             else:
                 raise GameError(
                     f"{part!r} in {text!r} is not a rule; write contact={'|'.join(CONTACTS)}, "
-                    f"announce={'|'.join(ANNOUNCEMENTS)}, holes=CELL,CELL-CELL,… or "
+                    f"announce={'|'.join(ANNOUNCEMENTS)}|FILE.py:NAME, holes=CELL,CELL-CELL,… or "
                     f"board={'|'.join(MAKERS)}"
                 )
     return ships, rules

@@ -62,12 +62,12 @@ def known_replies(game: Game) -> tuple[Reply, ...]:
 
 
 def replies_at(game: Game, cell: Cell) -> list[Reply]:
-    """The known replies to a shot at a cell: of labels those that ships there can tell."""
-    index = game.bit(cell).bit_length() - 1
+    """The known replies to a shot at a cell: of ships that hits show, those that lie there."""
+    bit = game.bit(cell)
     return [
         one
         for one in known_replies(game)
-        if not (game.has_labels and one.hit) or game.label_table.tellers(one.length, index)
+        if not isinstance(one.length, Placement) or one.length & bit
     ]
 
 

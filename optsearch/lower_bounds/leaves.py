@@ -64,13 +64,16 @@ def hit_words(game: Game) -> int:
 
     Some hits sink a ship, and with announce=ship its length is told. A sequence belongs to an order
     of sinkings in which the ships sunk never have more cells than were hit. Where only that a ship
-    sank is told, orders that tell the same are one sequence. Where each hit names its ship, they
-    are the orders of these names.
+    sank is told, orders that tell the same are one sequence. Where each hit has a label, they are
+    the orders of the labels that the hits of a configuration have.
+
+    Raises TooLarge where there are too many labels to count.
     """
     if game.is_silent:
         return 1
     if game.has_labels:
-        return sum(factorial(game.fleet_cells) // prod(map(factorial, one)) for one in _told(game))
+        ways = _count_hits_by_label(game)
+        return sum(factorial(game.fleet_cells) // prod(map(factorial, counts)) for counts in ways)
     # What may be sunk after some hits, all with the same replies -> how many sequences.
     sequences: dict[frozenset[tuple[int, ...]], int] = {frozenset({()}): 1}
     for hits in range(1, game.fleet_cells + 1):
@@ -94,23 +97,32 @@ def hit_words(game: Game) -> int:
     return sum(n for states, n in sequences.items() if tuple(sorted(game.fleet)) in states)
 
 
-MOST_WAYS = 100_000  # in which the hits of a game can have labels
+MOST_COUNTS = 1_000_000  # of hits by label, over all ways
 
 
-def _told(game: Game) -> set[tuple[int, ...]]:
-    """How many hits of a whole game can have each label: a row for every way."""
-    ways = {(0,) * (1 + len(game.labels))}
-    numbers = {label: i for i, label in enumerate((None, *game.labels))}
+def _count_hits_by_label(game: Game) -> set[tuple[int, ...]]:
+    """List how often each label (None first) can come in a whole game: a tuple for each way.
+
+    Raises TooLarge for so many ways and labels that it would take seconds.
+    """
+    columns = {label: i for i, label in enumerate((None, *game.labels))}
     of_kind: dict[int, set[tuple[int, ...]]] = {kind: set() for kind in game.fleet}
     for (kind, _), parts in game.label_table.parts.items():
-        row = [0] * len(numbers)
+        row = [0] * len(columns)
         for label, cells in parts.items():
-            row[numbers[label]] = cells.bit_count()
+            row[columns[label]] = cells.bit_count()
         of_kind[kind].add(tuple(row))
+    ways = {(0,) * len(columns)}
     for kind in game.fleet:
-        ways = {tuple(map(add, one, more)) for one in ways for more in of_kind[kind]}
-        if len(ways) > MOST_WAYS:
-            raise TooLarge(f"hits of {game} can have labels in more than {MOST_WAYS:,} ways")
+        longer = set()
+        for counts in ways:
+            longer |= {tuple(map(add, counts, more)) for more in of_kind[kind]}
+            if len(longer) * len(columns) > MOST_COUNTS:
+                raise TooLarge(
+                    f"{len(longer):,} ways or more in which hits can have {len(game.labels):,} "
+                    f"labels; at most {MOST_COUNTS // len(columns):,} are looked at"
+                )
+        ways = longer
     return ways
 
 

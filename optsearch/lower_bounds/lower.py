@@ -205,10 +205,14 @@ def lower_bounds_in_turn(
         reason = left_out_reason(number, "listed", number / LEAVES_PER_SECOND)
     if position.game.contact == "any" and reason:
         leave_out(LeftOut("leaf counting", reason))
-        yield _from_leaves_apart(position, number)
-    else:
-        yield from _from_leaves(position)
-    if position.game.label_of_kind is not None:  # else hits on the last ship tell where it lies
+    try:
+        if position.game.contact == "any" and reason:
+            yield _from_leaves_apart(position, number)
+        else:
+            yield from _from_leaves(position)
+    except TooLarge as error:
+        leave_out(LeftOut("leaf counting", str(error)))
+    if position.game.label_of_kind is not None:  # else hits on one ship tell where it lies
         yield from _told(plain, number, progress, leave_out)
 
 

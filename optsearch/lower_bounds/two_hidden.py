@@ -1,12 +1,13 @@
 """A lower bound by a game with two hidden ships: all others are revealed from the start.
 
-The two shortest ships stay hidden, and every hit names its ship. Both help the player, so a lower
-bound for this game holds whatever hits tell. To reveal the other ships splits the game: for each
-set Q of their placements there is a game with two hidden ships, a long and a short one. Let it have
-N_Q configurations, and let M_Q bound the total of misses on them from below. Then the mean number
-of shots is at least h + sum M_Q / sum N_Q, with h the number of cells of the whole fleet. Of equal
-ships the one that stays hidden is chosen by chance, in the same way for every Q: their placements
-are told apart, and every number is multiplied by the same factor.
+The two shortest ships stay hidden, and every hit names its ship. Both help the player if what a hit
+tells depends on the kind of its ship alone (`Game.label_of_kind`); then a lower bound for this game
+holds. (Where hits may tell how a ship lies, it does not.) To reveal the other ships splits the
+game: for each set Q of their placements there is a game with two hidden ships, a long and a short
+one. Let it have N_Q configurations, and let M_Q bound the total of misses on them from below. Then
+the mean number of shots is at least h + sum M_Q / sum N_Q, with h the number of cells of the whole
+fleet. Of equal ships the one that stays hidden is chosen by chance, in the same way for every Q:
+their placements are told apart, and every number is multiplied by the same factor.
 
 **Packings.** Take the n placements of one ship that are free beside Q, and a set P_s of these such
 that no cell is in more than s of P_s. Then l cells meet at most H(l) = min over s of

@@ -74,7 +74,7 @@ def pace(strategy: object, game: Game, largest: int, clock: Clock = time.process
     from_start = isinstance(runner, PatternRunner)  # whose kernel plays all shots anyway
 
     def run(position: Position, number: int) -> None:
-        run_task(runner.strategy, Task(str(game), str(position), number), from_start)
+        run_task(runner.strategy, Task(game, str(position), number), from_start)
 
     took, number = _longest(run, _path(game), largest, clock)
     return took / number
@@ -142,9 +142,9 @@ def simulation_seconds(
         return seconds
     boards = Drawn().boards(game, min(games, PLAYED_COMPILED), 1)
     if manner.is_plain and chosen.compiled(game) is not None:
-        play_task(chosen, str(game), boards[:1], 0, 1)  # which compiles it
+        play_task(chosen, game, boards[:1], 0, 1)  # which compiles it
         started = clock()
-        play_task(chosen, str(game), boards, 0, 1)
+        play_task(chosen, game, boards, 0, 1)
         return (clock() - started) / len(boards) * games
     timed = _Timed(asked_in(chosen, game, manner), clock)
     ended = 0

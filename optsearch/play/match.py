@@ -130,7 +130,7 @@ class Match:
         """The match that such a line keeps, played again; OptsearchError if it is another one."""
         fields = _fields(text)
         names = ("seed", "against", "ships", "boards")
-        match = cls(Game.parse(fields["game"]), *(fields[name] for name in names))
+        match = cls(Game.read(fields["game"]), *(fields[name] for name in names))
         for shot in fields["shots"]:
             if not match.is_answered:
                 match.answer()

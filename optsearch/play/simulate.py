@@ -374,13 +374,12 @@ def replay(
 
 
 def play_task(
-    player: Player, text: str, boards: CellSets, first: int, seed: int, manner: ReplyModel = PLAIN
+    player: Player, game: Game, boards: CellSets, first: int, seed: int, manner: ReplyModel = PLAIN
 ) -> list[int]:
     """The shots that a player takes on some boards, of which the first has that number.
 
     Where salvos are of as many shots as ships are afloat, the salvos of all games are behind them.
     """
-    game = Game.parse(text)
     numbered = list(enumerate(boards, first))
     compiled = player.compiled(game) if manner.is_plain else None
     if compiled is None:
@@ -490,7 +489,7 @@ class _Task:
     last: int
 
 
-_Arguments = tuple[Player, str, CellSets, int, int, ReplyModel]  # of `play_task`
+_Arguments = tuple[Player, Game, CellSets, int, int, ReplyModel]  # of `play_task`
 
 
 def _play(sent: tuple[_Task, _Arguments]) -> list[int]:
@@ -557,7 +556,7 @@ class _SimulationRun:
     def _arguments(self, task: _Task) -> _Arguments:
         boards = self._boards[task.first : task.last]
         player = self.players[task.player]
-        return player, str(self.game), boards, task.first, self.seed, self.manner
+        return player, self.game, boards, task.first, self.seed, self.manner
 
     def _enter(self, task: _Task, shots: list[int]) -> None:
         if not self._are_shots(task, shots):

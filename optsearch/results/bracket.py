@@ -18,7 +18,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.evaluation import Task, run_task
 from optsearch.evaluation.runners import runner_of
-from optsearch.game import ANNOUNCEMENTS, MAX_CELLS, Game, notebook
+from optsearch.game import MAX_CELLS, Game, notebook
 from optsearch.game.position import Position
 from optsearch.lower_bounds import (
     Bound,
@@ -311,7 +311,7 @@ def _by_strategy(
 ) -> Bound:
     """Return the mean shots of a strategy from a position, evaluated on every configuration."""
     strategy = player.strategy
-    task, work = Task(str(position.game), str(position), number), partial(run_task, named(strategy))
+    task, work = Task(position.game, str(position), number), partial(run_task, named(strategy))
     telling = partial(
         progress, BoundsStatus(what=f"{strategy.partition(':')[0]} on every configuration")
     )
@@ -432,10 +432,14 @@ def _evaluated(game: Game, results: Path) -> list[Bound]:
     A strategy that is told less can be played: it takes as many shots where more is announced. Hits
     that name their ships tell of a sinking too, where each ship has a name of its own.
     """
-    names = list(ANNOUNCEMENTS)
-    told = names[: names.index(game.announce) + 1] if game.announce in names else []
-    if not told or (game.names_hits and len(set(game.fleet)) < len(game.fleet)):
-        told = ["nothing", game.announce]
+    told = ["nothing"]
+    if game.shows_ships or (game.names_hits and len(set(game.fleet)) == len(game.fleet)):
+        told += ["sunk", "ship"]
+    if game.tells_sinkings and game.labels:
+        told += ["sunk"]
+    if game.shows_ships:
+        told += ["name"]
+    told += [game.announce] * (not game.is_silent)
     playable: dict[Game | None, str] = {game.announcing(one): one for one in told}
     gathered = []
     for path in EVALUATION.all(results):

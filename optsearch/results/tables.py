@@ -49,7 +49,7 @@ _PARSE: dict[str, Callable[[str], Any]] = {
     "text": str,
     "integer": int,
     "fraction": Fraction,
-    "game": Game.parse,
+    "game": Game.read,
 }
 
 
@@ -106,7 +106,7 @@ class Entries(Sequence[dict[str, Any]]):
     @property
     def game(self) -> Game | None:
         """The game of the header, where there is one."""
-        return Game.parse(self.header["game"]) if "game" in self.header else None
+        return Game.read(self.header["game"]) if "game" in self.header else None
 
     def column(self, name: str) -> list[Any]:
         """The values of one column."""

@@ -49,7 +49,7 @@ _WHAT = "values of games"
 class CellTask(NamedTuple):
     """A task. name -- of one of the columns that want it."""
 
-    game: str
+    game: Game
     name: str
     asks: str
 
@@ -230,7 +230,7 @@ def table(
         if (value := column.stored(game, results)) is not None
     }
     wanted = {
-        (game, column.asks): CellTask(str(game), column.name, column.asks)
+        (game, column.asks): CellTask(game, column.name, column.asks)
         for game in chosen
         for column in every
         if column.name != TIME and (game, column.name) not in stored
@@ -260,7 +260,7 @@ def table(
                         SerialExecutor() if is_here else stack.enter_context(processes(workers))
                     )
                 for asked, value in run_tasks(executor, work, iter(left), max(1, workers), tell):
-                    found[Game.parse(asked.game), asked.asks] = value
+                    found[asked.game, asked.asks] = value
                     if store is not None:
                         store.add(asked.key, {"limit": time_limit, **_as_json(value)})
                     tell(asked.title)
@@ -301,7 +301,7 @@ def _compute(asked: CellTask, seconds: float, tell: Callable[[str], None] | None
         if tell is not None:
             tell(asked.title)
 
-    return known(as_quantity(asked.name), Game.parse(asked.game), seconds, report)
+    return known(as_quantity(asked.name), asked.game, seconds, report)
 
 
 # How values are shown

@@ -41,8 +41,9 @@ Named = tuple[str, DecisionTree]
 def require_small(position: Position) -> None:
     """Raise TooLarge unless a page can carry the configurations of a position.
 
-    ImpossiblePosition when there is none.
+    ImpossiblePosition when there is none, NotSupported for a user's rule of replies.
     """
+    position.game.require_named_rule("explore")
     posterior = Posterior(position)
     posterior.require_some()
     if posterior.configurations > MAX_CONFIGURATIONS:

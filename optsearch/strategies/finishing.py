@@ -2,7 +2,8 @@
 
 A family is a list of row numbers of three tables:
 
-- `ships`, uint64 of shape (n, ships, 2): the cells of each ship as two words.
+- `ships`, uint64 of shape (n, ships, 2): the cells of each ship as two words; of a ship whose cells
+  have several labels, the cells with each label, as if they were ships.
 - `cells`, int16 of shape (n, fleet cells): the same cells as numbers.
 - `answers`, int16 of shape (n, ships): the answer to a hit on each ship or, where sinkings are
   announced, to the hit that sinks it. HIT if the reply is only "hit", else a number above HIT.

@@ -466,8 +466,8 @@ def by_values(
 ) -> int:
     """Play a game of RANDOM, PARITY or DENSITY; return the number of its shots.
 
-    kind_of -- the kind of each ship by its number, from 0. told -- the index of the rule in
-    ANNOUNCEMENTS. known -- the knowledge at the start, from `begun`.
+    kind_of -- the kind of each ship by its number, from 0. told -- 1 if sinkings are told,
+    2 if with their ships. known -- the knowledge at the start, from `begun`.
     """
     left = np.zeros(len(kind_of) + 1, np.int64)
     for ship in board:

@@ -70,9 +70,11 @@ def _scan(game: Game, scan: str) -> list[Cell]:
 
 def told_cells(game: Game, kind: int) -> int:
     """Count the hits of a clearing that the sinking of a ship of this kind accounts for."""
-    if not game.labels:
+    if game.names_hits:
+        return int(kind) if game.fleet.count(kind) == 1 else 0
+    if game.tells_sinkings and not game.labels:
         return game.fleet_cells if game.contact != "any" else 0
-    return int(kind) if not game.names_hits or game.fleet.count(kind) == 1 else 0
+    return int(kind) if game.tells_sinkings or game.shows_ships else 0
 
 
 @lru_cache(maxsize=256)

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.game import ANNOUNCEMENTS, Cell, Game, bits
+from optsearch.game import Cell, Game, bits
 from optsearch.game.position import SUNK, Position
 from optsearch.game.shapes import Placement
 from optsearch.strategies.player import Compiled, Player, Playing, number
@@ -143,7 +143,7 @@ class _ByValues(Player):
         """A whole game of a kind of player in one call."""
         from optsearch.strategies.loops import begun, by_values
 
-        tables, told = _tables(game), list(ANNOUNCEMENTS).index(game.announce)
+        tables, told = _tables(game), game.tells_sinkings * (1 + bool(game.labels))
         kind_of = np.array([tables.kinds.index(ship) for ship in game.fleet], np.int64)
         pattern = _pattern(game, modulus)
 

@@ -153,26 +153,25 @@ class _Left:
 def tables_of(start: Position) -> FamilyTables:
     """The configurations that the hits and misses of a position leave."""
     game = start.game
-    is_whole = all(len(parts) == 1 for parts in game.label_table.parts.values())
-    game.require_rule("within", is_whole, "a rule that tells the same of all cells of a ship")
     ships = list_ships(start)
     told = {MISS: 0, HIT: 1}
     for answer in known_replies(game):
         told.setdefault(answer, len(told))
-    if game.is_silent:
-        ships = np.bitwise_or.reduce(ships, axis=1)[:, None]
-    answers = np.ones(ships.shape[:2], np.int16)
+    pieces, answers = [], []
     for place, kind in enumerate(() if game.is_silent else game.fleet):
         masks, rows = np.unique(ships[:, place], axis=0, return_inverse=True)
-        # of a whole ship: a rule of single cells is refused
-        labels = [next(iter(game.label_table.parts[kind, mask])) for mask in to_masks(masks)]
-        numbers = [told[game.announcement.of_hit(label, True)] for label in labels]
-        answers[:, place] = np.array(numbers, np.int16)[rows.ravel()]
-    flags = np.unpackbits(
-        np.bitwise_or.reduce(ships, axis=1).view(np.uint8), axis=1, bitorder="little"
-    )
+        parts = [[*game.label_table.parts[kind, mask].items()] for mask in to_masks(masks)]
+        for i in range(max(map(len, parts))):
+            labelled = [part[i] if i < len(part) else (None, 0) for part in parts]
+            replies = [game.announcement.of_hit(label, is_sunk=True) for label, _ in labelled]
+            pieces.append(to_words([cells for _, cells in labelled])[rows.ravel()])
+            answers.append(np.array([told[one] for one in replies], np.int16)[rows.ravel()])
+    whole = np.bitwise_or.reduce(ships, axis=1)
+    if game.is_silent:
+        pieces, answers = [whole], [np.ones(len(ships), np.int16)]
+    flags = np.unpackbits(whole.view(np.uint8), axis=1, bitorder="little")
     cells = flags.nonzero()[1].astype(np.int16).reshape(len(ships), game.fleet_cells)
-    return FamilyTables(game, np.ascontiguousarray(ships), cells, answers, told)
+    return FamilyTables(game, np.stack(pieces, axis=1), cells, np.stack(answers, axis=1), told)
 
 
 _last: dict[str, list[_Left]] = {"path": []}  # on the way to the position asked for last

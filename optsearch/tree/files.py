@@ -93,7 +93,7 @@ class _Tree:
         document = self.document
         document.require(FORMAT, VERSION, _FIELDS)
         try:
-            game = Game.parse(document.value("game", str))
+            game = Game.read(document.value("game", str))
             position = Position.parse(game, document.value("position", str))
         except (GameError, PositionError) as error:
             self.refuse(str(error))

@@ -1,0 +1,116 @@
+"""Rules of replies in files of users, as `announce=rules.py:parity`.
+
+Such a rule runs where a person names it, on the command line or in Python (`announcement_of`). A
+game that is read from a file or comes over the network runs no file: its rule must be one that was
+named before in this process, with the digest of its file (`named_announcement`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from optsearch.game.announcements import ANNOUNCEMENTS, WORDS, Announcement, PlacedShip
+from optsearch.game.cells import Cell, cell_name, is_cell
+from optsearch.support.errors import GameError, StrategyError
+
+if TYPE_CHECKING:  # it takes long to import, and only these rules need it
+    from optsearch.support.user_code import UserFunction
+
+LONGEST = 20  # signs of a label
+_LABEL = (
+    f"a label is a whole number or a word of at most {LONGEST} letters, digits, - and _ in which "
+    "none of hit, miss and sunk is, and which is no cell; None is no label"
+)
+_named: dict[str, Announcement] = {}  # by the name without the folder of the file
+
+
+@dataclass(frozen=True)
+class UserRule:
+    """A function of a user's file whose labels are words; numbers are words, too."""
+
+    function: UserFunction
+
+    def __call__(self, ship: PlacedShip, cell: Cell) -> str | None:
+        """Return the label of a hit in small letters; GameError for what is none."""
+        where = f"the ship {ship.name} at {ship.place}, hit at {cell_name(cell)}"
+        try:
+            label = self.function(ship, cell, says=f"{self.function} fails for {where}")
+        except StrategyError as error:
+            raise GameError(str(error)) from None
+        if label is None:
+            return None
+        text = str(label).lower() if isinstance(label, str | int) else ""
+        is_word = re.fullmatch(r"[a-z0-9_-]+", text, re.ASCII) and len(text) <= LONGEST
+        if not is_word or is_cell(text) or text in WORDS or re.search("hit|miss|sunk", text):
+            raise GameError(f"{self.function} tells {label!r:.80} of {where}; {_LABEL}")
+        return text
+
+
+def announcement_of(text: str) -> Announcement:
+    """Return the rule of a name, or of `FILE.py:NAME`, whose file is run; GameError for none.
+
+    Behind the name of a file's rule may be `@` and the digest of the file.
+    """
+    return ANNOUNCEMENTS[text] if text in ANNOUNCEMENTS else _load(text)
+
+
+def named_announcement(text: str) -> Announcement:
+    """Return the rule in the text of a game that nobody named here; it runs no file.
+
+    Raises GameError for a file's rule that was not named before, or had another digest then.
+    """
+    if text in ANNOUNCEMENTS:
+        return ANNOUNCEMENTS[text]
+    path, name, digest = _parts_of(text)
+    rule = _named.get(f"{Path(path).name}:{name}")
+    if rule is None:
+        raise GameError(
+            f"announce={text} is a rule of a file, which a game that is read does not run; name it "
+            f"first, in a game with announce={path}:{name}"
+        )
+    if rule.name.rpartition("@")[2] != digest:
+        raise GameError(f"announce={text} is not {rule.name}: the file was changed since then")
+    return rule
+
+
+def _parts_of(text: str) -> tuple[str, str, str]:
+    """The path, the name in it and the digest, "" for none; GameError for another text."""
+    match = re.fullmatch(r"(.+\.py):(\w+)(?:@(\w+))?", text)
+    if not match:
+        raise GameError(
+            f"announce={text!r} is not a rule; use {', '.join(ANNOUNCEMENTS)} or FILE.py:NAME"
+        )
+    return match[1], match[2], match[3] or ""
+
+
+def _load(text: str) -> Announcement:
+    from optsearch.support.user_code import UserFunction
+
+    path, name, digest = _parts_of(text)
+    try:
+        function = UserFunction.of(Path(path), name)
+    except StrategyError as error:
+        raise GameError(str(error)) from None
+    if digest and digest != function.digest():
+        raise GameError(
+            f"{function} has the digest {function.digest()}, and not {digest}: it was changed "
+            "since this was written"
+        )
+    if len(function.parameters) != 2:
+        raise GameError(
+            f"{function} takes {', '.join(function.parameters) or 'no arguments'}; a rule is a "
+            "function of two, as NAME(ship, cell)"
+        )
+    rule = _announcement(function)
+    _named[f"{Path(path).name}:{name}"] = rule
+    return rule
+
+
+@lru_cache(maxsize=64)
+def _announcement(function: UserFunction) -> Announcement:
+    words = f"every hit tells what {function} returns"
+    return Announcement(f"{function}@{function.digest()}", words, UserRule(function))
