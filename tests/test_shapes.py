@@ -14,7 +14,7 @@ from optsearch.game.position import Position, Reply, shots_of
 from optsearch.game.shapes import NAMED, Shape, orientations_of, parse_kind
 from optsearch.search.solver import solve
 from optsearch.strategies import named
-from optsearch.support.errors import NotSupported, TooLarge
+from optsearch.support.errors import GameError, NotSupported, TooLarge
 
 # The ways to lie of each free pentomino and tetromino, and the rectangle around it: S. W. Golomb,
 # Polyominoes (1994); the fixed pentominoes are 63 (OEIS A001168), the one-sided 18 (A000988).
@@ -73,6 +73,42 @@ def test_text(text, printed):
     if printed.count("/") == 0:
         assert str(game) == printed
     assert pickle.loads(pickle.dumps(game)) == game
+
+
+PLANE = "..@../#####/..#../.###."
+
+
+def test_a_head_is_drawn():
+    """Each way to lie has its own head; the plane without one is another kind of ship."""
+    plane = parse_kind(PLANE)
+    assert {drawing.head for drawing in plane.drawings} == {(0, 2), (2, 3), (3, 2), (2, 0)}
+    assert parse_kind(str(plane)) == plane != parse_kind(PLANE.replace("@", "#"))
+    assert pickle.loads(pickle.dumps(plane)).drawings == plane.drawings
+    assert parse_kind("@##-fixed").drawings[0].head == (0, 0)
+    game = Game.parse(f"6x6:{PLANE}")
+    heads = [game.board.head_of(plane, ship) for ship in game.placements(plane)]
+    assert all(ship >> head & 1 for ship, head in zip(game.placements(plane), heads, strict=True))
+
+
+def test_three_aeroplanes():
+    """As many as triples of disjoint placements, listed one by one."""
+    ships = Game.parse(f"10x10:{PLANE}").placements(parse_kind(PLANE))
+    beside = [(b, a | b) for i, a in enumerate(ships) for b in ships[:i] if not a & b]
+    number = sum(not c & both for b, both in beside for c in ships[: ships.index(b)])
+    game = Game.parse(f"10x10:{PLANE},{PLANE},{PLANE},contact=any")
+    assert Posterior(game).configurations == number == 66_816
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("@##", "'@##' has more than one head on the same cells; -fixed has one"),
+        ("@#/@.", "is not a ship"),
+    ],
+)
+def test_a_head_is_one_cell(text, error):
+    with pytest.raises(GameError, match=error):
+        parse_kind(text)
 
 
 def test_a_shape_is_no_length():

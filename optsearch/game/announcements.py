@@ -93,12 +93,13 @@ class PlacedShip:
     """A ship as a rule is asked about it.
 
     kind -- its length, or its shape. cells -- (row, column) in row-major order. place -- where it
-    lies, as a hit shows it.
+    lies, as a hit shows it. head -- the cell that its drawing marks by `@`, or None.
     """
 
     kind: int
     cells: tuple[Cell, ...]
     place: Placement
+    head: Cell | None = None
 
     @property
     def name(self) -> str:

@@ -128,6 +128,11 @@ class Board:
         """
         return _placements(self, kind)
 
+    def head_of(self, kind: int, placement: int) -> int | None:
+        """Return the head (a cell) of a placement (mask) of a kind of ship; None if it has none."""
+        is_drawn = isinstance(kind, Shape) and not isinstance(kind, Piece)
+        return _heads(self, kind)[placement] if is_drawn else None
+
     def lines_of(self, length: int) -> tuple[int, ...]:
         """Every way to place one straight ship, as masks; ways over the same cells are one."""
         return tuple(dict.fromkeys(_lines(self, length)))
@@ -192,8 +197,7 @@ def _placements(board: Board, kind: int) -> tuple[int, ...]:
     if isinstance(kind, Piece):
         return board.ships.get(kind.text, ())
     if isinstance(kind, Shape):
-        found = dict.fromkeys(_of_shape(board, kind))
-        return tuple(sorted(found, key=lambda mask: (mask & -mask, mask)))
+        return tuple(sorted(_heads(board, kind), key=lambda mask: (mask & -mask, mask)))
     return board.lines_of(int(kind))
 
 
@@ -210,13 +214,23 @@ def _lines(board: Board, length: int) -> Iterator[int]:
                 yield mask
 
 
-def _of_shape(board: Board, shape: Shape) -> Iterator[int]:
-    """Each way to lie from each cell on; none where the board is not of squares."""
-    for cells in shape.orientations if board.has_squares else ():
+@lru_cache(maxsize=256)
+def _heads(board: Board, shape: Shape) -> Mapping[int, int | None]:
+    """Map each placement of a shape (mask) to its head (a cell, or None if it has no head).
+
+    Raises GameError if a placement has two heads, as on a small board that closes on itself.
+    """
+    heads: dict[int, int | None] = {}
+    for drawing in shape.drawings if board.has_squares else ():
         for first in range(board.cells):
-            places = {_walked(board, first, row, column) for row, column in cells}
-            if len(places) == len(cells) and NOWHERE not in places:
-                yield sum(1 << place for place in places)
+            walked = {cell: _walked(board, first, *cell) for cell in drawing.cells}
+            places = set(walked.values())
+            if len(places) < len(walked) or NOWHERE in places:
+                continue
+            head = None if drawing.head is None else walked[drawing.head]
+            if heads.setdefault(sum(1 << place for place in places), head) != head:
+                raise GameError(f"{shape} has more than one head on the same cells of this board")
+    return heads
 
 
 def _walked(board: Board, cell: int, down: int, right: int) -> int:

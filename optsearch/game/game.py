@@ -840,7 +840,10 @@ def _label_table(game: Game) -> LabelTable:
         for mask in game.placements(kind):
             cells = {index: game.cell(index) for index in bits(mask)}
             place = Placement(mask, game.ship_name(mask))
-            ship = PlacedShip(kind, tuple(cells.values()), place)
+            head = game.board.head_of(kind, mask)
+            ship = PlacedShip(
+                kind, tuple(cells.values()), place, None if head is None else cells[head]
+            )
             labels[kind, mask] = {
                 index: game.announcement.tells(ship, cell) for index, cell in cells.items()
             }

@@ -3,7 +3,8 @@
 A fleet has lengths of straight ships and shapes, as in `5,L4,#./##-fixed,2`. A letter behind a
 length, as in `3a,3b`, tells ships of one length apart. A shape is named by the letter of a
 tetromino or pentomino and its number of cells, or drawn: rows of `#` and `.` with `/` between them.
-All rotations and reflections are allowed; `-onesided` allows rotations only, `-fixed` none. Names
+`@` in place of one `#` marks the head of the ship, which a rule of replies may ask for. All
+rotations and reflections are allowed; `-onesided` allows rotations only, `-fixed` none. Names
 are those of S. W. Golomb, Polyominoes (1994), and for the mirror images of L4 and S4 J4 and Z4.
 """
 
@@ -11,10 +12,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from optsearch.support.errors import GameError
 
-Cells = tuple[tuple[int, int], ...]  # (row, column), ascending; the first row and column are 0
+Cell = tuple[int, int]  # (row, column)
+Cells = tuple[Cell, ...]  # ascending; the first row and column are 0
 
 NAMED = {
     "V3": "#./##",
@@ -41,9 +44,28 @@ SHORT |= {"Z": "Z5", "SQUARE": "O4"}
 TURNS = ("", "-onesided", "-fixed")  # all, rotations only, none
 _FORM = (
     "a length, as 3, or 3a with a letter; the name of a tetromino or pentomino, as L4, T4, S4, O4, "
-    "F5 or W5; or rows of # and . with / between them, as in #./##; a shape may end in -onesided "
-    "or -fixed"
+    "F5 or W5; or rows of # and . with / between them, as in #./##, and @ for a head; a shape may "
+    "end in -onesided or -fixed"
 )
+
+
+class Drawing(NamedTuple):
+    """The cells of a shape as it lies, and its head, if one is marked."""
+
+    cells: Cells
+    head: Cell | None = None
+
+    def mirrored(self) -> Drawing:
+        """Return its mirror image, left for right."""
+        right = max(column for _, column in self.cells)
+        return self._mapped({(i, j): (i, right - j) for i, j in self.cells})
+
+    def turned(self) -> Drawing:
+        """Return it mirrored along the diagonal: rows become columns."""
+        return self._mapped({(i, j): (j, i) for i, j in self.cells})
+
+    def _mapped(self, images: dict[Cell, Cell]) -> Drawing:
+        return Drawing(tuple(sorted(images.values())), self.head and images[self.head])
 
 
 class Labelled(int):
@@ -98,27 +120,31 @@ class Lettered(Labelled):
 class Shape(Labelled):
     """A ship of some shape; as an integer, how many cells it has.
 
-    text -- its name, or a drawing. orientations -- the cells of each way in which it may lie, from
-    its first row and column on. Shapes are equal when their orientations are, and none is equal to
-    a number.
+    text -- its name, or a drawing. drawings -- each way in which it may lie, from its first row and
+    column on. Shapes are equal when their drawings are, and none is equal to a number.
     """
 
-    orientations: tuple[Cells, ...]
+    drawings: tuple[Drawing, ...]
 
-    def __new__(cls, text: str, orientations: tuple[Cells, ...]) -> Shape:
+    def __new__(cls, text: str, drawings: tuple[Drawing, ...]) -> Shape:
         """A shape of `parse_kind`."""
-        shape = super().__new__(cls, len(orientations[0]))
-        shape.text, shape.orientations = text, orientations
+        shape = super().__new__(cls, len(drawings[0].cells))
+        shape.text, shape.drawings = text, drawings
         return shape
 
-    def __getnewargs__(self) -> tuple[str, tuple[Cells, ...]]:  # type: ignore[override]
-        return self.text, self.orientations
+    def __getnewargs__(self) -> tuple[str, tuple[Drawing, ...]]:  # type: ignore[override]
+        return self.text, self.drawings
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Shape) and self.orientations == other.orientations
+        return isinstance(other, Shape) and self.drawings == other.drawings
 
     def __hash__(self) -> int:
-        return hash(self.orientations)
+        return hash(self.drawings)
+
+    @property
+    def orientations(self) -> tuple[Cells, ...]:
+        """The cells of each way in which it may lie."""
+        return tuple(drawing.cells for drawing in self.drawings)
 
 
 class Piece(Shape):
@@ -127,7 +153,7 @@ class Piece(Shape):
     def __new__(cls, text: str, cells: int) -> Piece:
         """The ship of that name."""
         piece = int.__new__(cls, cells)
-        piece.text, piece.orientations = text, ()
+        piece.text, piece.drawings = text, ()
         return piece
 
     def __getnewargs__(self) -> tuple[str, int]:  # type: ignore[override]
@@ -158,13 +184,15 @@ def parse_kind(text: str) -> int:
     head, dash, turns = plain.partition("-")
     allowed = f"{dash}{turns}".lower()
     drawing = NAMED.get(SHORT.get(head.upper(), head.upper()), head)
-    if allowed not in TURNS or not re.fullmatch(r"[#./]+", drawing):
+    if allowed not in TURNS or not re.fullmatch(r"[#.@/]+", drawing) or drawing.count("@") > 1:
         raise GameError(f"{text!r} is not a ship; write {_FORM}")
-    found = _orientations(_cells(drawing, text), allowed)
-    length = len(found[0])
-    if found == tuple(sorted(orientations_of(length))):
+    drawings = _orientations(_drawing(drawing, text), allowed)
+    if len({each.cells for each in drawings}) < len(drawings):
+        raise GameError(f"{text!r} has more than one head on the same cells; -fixed has one")
+    length = len(drawings[0].cells)
+    if drawings == tuple(map(Drawing, sorted(orientations_of(length)))):
         return length
-    return Shape(_text(found), found)
+    return Shape(_text(drawings), drawings)
 
 
 def is_kind(text: str) -> bool:
@@ -176,31 +204,27 @@ def is_kind(text: str) -> bool:
 
 
 def turned(cells: Cells) -> Cells:
-    """The cells mirrored along the diagonal: rows become columns."""
-    return tuple(sorted((column, row) for row, column in cells))
+    """Return the cells mirrored along the diagonal: rows become columns."""
+    return Drawing(cells).turned().cells
 
 
-def _mirrored(cells: Cells) -> Cells:
-    right = max(column for _, column in cells)
-    return tuple(sorted((row, right - column) for row, column in cells))
-
-
-def _orientations(cells: Cells, allowed: str) -> tuple[Cells, ...]:
-    """All ways to lie, ascending."""
-    found = {cells}
+def _orientations(drawing: Drawing, allowed: str) -> tuple[Drawing, ...]:
+    """List all ways to lie, ascending by their cells."""
+    found = {drawing}
     while allowed != "-fixed":
-        more = {_mirrored(turned(one)) for one in found}  # a quarter turn
-        more |= {_mirrored(one) for one in found} if not allowed else set()
+        more = {each.turned().mirrored() for each in found}  # a quarter turn
+        more |= {each.mirrored() for each in found} if not allowed else set()
         if more <= found:
             break
         found |= more
     return tuple(sorted(found))
 
 
-def _cells(drawing: str, text: str) -> Cells:
-    """The cells of a drawing; GameError unless they are one piece and fill rows and columns."""
+def _drawing(drawing: str, text: str) -> Drawing:
+    """Read a drawing; GameError unless its cells are one piece and fill rows and columns."""
     rows = drawing.split("/")
-    cells = {(i, j) for i, row in enumerate(rows) for j, sign in enumerate(row) if sign == "#"}
+    signs = {(i, j): sign for i, row in enumerate(rows) for j, sign in enumerate(row)}
+    cells = {cell for cell, sign in signs.items() if sign != "."}
     if len({len(row) for row in rows}) > 1:
         raise GameError(f"{text!r} has rows of different lengths; write . where no cell is")
     columns = {column for _, column in cells}
@@ -214,17 +238,20 @@ def _cells(drawing: str, text: str) -> Cells:
         waiting += beside & cells - piece
     if piece != cells:
         raise GameError(f"{text!r} is not one piece; its cells must join along edges")
-    return tuple(sorted(cells))
+    return Drawing(tuple(sorted(cells)), next((c for c in cells if signs[c] == "@"), None))
 
 
-def _text(orientations: tuple[Cells, ...]) -> str:
-    """The name of a shape that has one, or else its first drawing, with what is allowed."""
+def _text(drawings: tuple[Drawing, ...]) -> str:
+    """Return the name of a shape that has one, or else its first drawing, with what is allowed."""
     for allowed in TURNS:
         for name, drawing in NAMED.items():
-            if _orientations(_cells(drawing, name), allowed) == orientations:
+            if _orientations(_drawing(drawing, name), allowed) == drawings:
                 return f"{name}{allowed}"
-    first = orientations[0]
-    allowed = next(a for a in TURNS if _orientations(first, a) == orientations)
-    rows, columns = (max(side) + 1 for side in zip(*first, strict=True))
-    lines = ("".join(".#"[(i, j) in first] for j in range(columns)) for i in range(rows))
+    first = drawings[0]
+    allowed = next(a for a in TURNS if _orientations(first, a) == drawings)
+    signs = dict.fromkeys(first.cells, "#")
+    if first.head is not None:
+        signs[first.head] = "@"
+    rows, columns = (max(side) + 1 for side in zip(*first.cells, strict=True))
+    lines = ("".join(signs.get((i, j), ".") for j in range(columns)) for i in range(rows))
     return f"{'/'.join(lines)}{allowed}"
