@@ -99,6 +99,7 @@ results: .venv/.extras  ## recompute data/results (about five hours)
 	@$(BIN)/python -m experiments.equilibria
 	@$(BIN)/python -m experiments.boards
 	@$(BIN)/python -m experiments.replies
+	@$(BIN)/python -m experiments.reply_worth
 	@$(BIN)/python -m experiments.hiders
 	@$(BIN)/python -m experiments.trials
 	@$(BIN)/python -m experiments.counterexamples

@@ -344,6 +344,7 @@ BOARDS = _TABLES["boards"]
 FALSE_REPLIES = _TABLES["false_replies"]
 TRIALS = _TABLES["trials"]
 SALVOS = _TABLES["salvos"]
+REPLY_WORTH = _TABLES["reply_worth"]
 RECOMPUTED = _TABLES["recomputed"]
 TABLES = tuple(_TABLES.values())
 """All tables, in the order of their questions."""

@@ -1,0 +1,66 @@
+"""What each rule of replies is worth: python -m experiments.reply_worth
+
+Solves twenty small games by the five rules of optsearch and by the three of
+experiments/reply_rules.py. An optimal tree of each is replayed on every configuration, and games of
+up to ORACLE configurations are solved by the definition, too. Writes data/results/reply_worth.csv.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+from experiments import script
+from optsearch.check import reference
+from optsearch.check.trees import verify
+from optsearch.game import ANNOUNCEMENTS, Game
+from optsearch.game.position import Position
+from optsearch.results.tables import REPLY_WORTH
+from optsearch.search.solver import solve
+
+FILE = Path(__file__).with_name("reply_rules.py")
+OWN = ("parity", "ends", "orientation")
+GAMES = (
+    *("2x5:3,2", "2x6:3,2", "2x6:4,2", "3x4:3,2", "3x5:3,2", "3x5:4,2", "4x4:3,2", "4x4:4,2"),
+    *("4x4:4,3", "4x5:4,3", "4x5:5,3", "4x5:4,3,2"),
+    *("2x4:3,2,contact=any", "2x5:3,2,contact=any", "3x3:3,2,contact=any", "3x4:3,2,contact=any"),
+    *("3x4:4,3,contact=any", "3x4:4,3,2,contact=any", "3x5:4,3,contact=any", "4x4:4,3,contact=any"),
+)
+ORACLE = 24
+
+
+def total_height(game: Game) -> tuple[int, int]:
+    """Return the configurations and the least total height of a game, confirmed."""
+    solution = solve(game)
+    total = solution.total_height
+    if total is None or verify(solution.tree()) != total:
+        raise AssertionError(f"{game}: the tree does not have the total height {total}")
+    if solution.configurations <= ORACLE:
+        defined = reference.solve(Position(game)).total_height
+        if defined != total:
+            raise AssertionError(f"{game}: {total}, by the definition {defined}")
+    return solution.configurations, total
+
+
+def rows() -> Iterator[tuple[object, ...]]:
+    """Yield the rows: game, rule, configurations, total height, mean, shots saved."""
+    for text in GAMES:
+        silent: Fraction | None = None
+        for rule in (*ANNOUNCEMENTS, *OWN):
+            announce = f"{FILE}:{rule}" if rule in OWN else rule
+            configurations, total = total_height(Game(f"{text},announce={announce}"))
+            mean = Fraction(total, configurations)
+            silent = mean if silent is None else silent
+            game = Game(text)
+            yield game, rule, configurations, total, float(mean), float(silent - mean)
+
+
+def main() -> None:
+    """Read the command line, and write the table."""
+    parser = script.parser(__doc__, "reply_worth")
+    options = parser.parse_args()
+    number = len(GAMES) * (len(ANNOUNCEMENTS) + len(OWN))
+    REPLY_WORTH.write(script.reported(rows(), number), options.output)
+
+
+if __name__ == "__main__":
+    script.run(main)
