@@ -14,7 +14,7 @@ from optsearch.cli.solitaire import step_text
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.counting.posterior import Posterior
 from optsearch.drawing.puzzles import draw_puzzle, draw_sheet, sheet_size
-from optsearch.game import Game, bits, cell_name
+from optsearch.game import Game, bits, cell_name, parse_cell
 from optsearch.game.names import LEVELS
 from optsearch.game.position import Position
 from optsearch.reproduce import puzzles
@@ -22,7 +22,7 @@ from optsearch.results import tables as results
 from optsearch.solitaire import counting, formats, making, models, reasoning
 from optsearch.solitaire.puzzle import REVEALED, SHIP, WATER, Clue, Puzzle, ordered
 from optsearch.support.errors import OptsearchError, PuzzleError, TooLarge
-from optsearch.support.progress import Status
+from optsearch.support.progress import Status, no_progress
 from tests.examples import sizes
 from tests.processes import run_command
 
@@ -514,6 +514,7 @@ def test_without_ortools(monkeypatch):
     assert counting.count(SOURCE) == 30
 
 
+HARD_TO_REFUTE = "grid 5x5\nfleet 3,2,1\nrows 3 ? 1 0 1\ncolumns ? 0 2 2 1\n"  # by suppositions
 SMALL = {  # a puzzle with one solution, with several, with none
     "unique": "grid 3x3\nfleet 2\nrows 2 0 0\ncolumns 1 1 0\n",
     "several": "grid 3x3\nfleet 2\n",
@@ -536,23 +537,64 @@ def test_small_puzzles_need_no_ortools(here, tmp_path, monkeypatch):
         if command[1] != "several":  # of which any two are shown
             assert (out, err) == with_them[command][1:]
 
-    # The count goes on however long it takes; to name the clues it does not.
-    count, solutions = counting.count, counting.solutions
-
-    def long_count(puzzle, limit, time_limit, progress):
-        progress(Status(done=2_000_000))
-        return count(puzzle, limit, time_limit, progress)
-
-    def long_solutions(puzzle, limit, time_limit, progress):
-        progress(Status(done=2_000_000))
-        return solutions(puzzle, limit, time_limit, progress)
-
-    monkeypatch.setattr(counting, "count", long_count)
-    monkeypatch.setattr(counting, "solutions", long_solutions)
+    # The count goes on however long it takes; to name clues that no rule names it does not.
+    long_sweeps(monkeypatch)
     assert [here("solitaire", "solve", name)[0] for name in SMALL] == [0, 0, 2]
-    longer = "no solution; to find the clues that contradict each other takes longer"
-    assert here("solitaire", "solve", "none") == (2, "", f"error: {longer}\n")
-    assert here("solitaire", "count", "none") == (0, f"none: {longer}\n", "")
+    missing = (
+        "no solution; naming the clues that contradict each other needs CP-SAT of OR-tools, which "
+        "is not installed; install it with: pip install ortools"
+    )
+    (tmp_path / "hard").write_text(HARD_TO_REFUTE)
+    assert here("solitaire", "solve", "hard") == (2, "", f"error: {missing}\n")
+    assert here("solitaire", "count", "hard") == (0, f"hard: {missing}\n", "")
+
+
+def long_sweeps(monkeypatch):
+    """Every sweep as if it took long, which ends it where it may not."""
+
+    def long(sweep):
+        def swept(puzzle, limit=None, time_limit=None, progress=no_progress):
+            progress(Status(done=2_000_000))
+            return sweep(puzzle, limit, time_limit, progress)
+
+        return swept
+
+    for name in ("count", "solutions"):
+        monkeypatch.setattr(counting, name, long(getattr(counting, name)))
+
+
+TO_NAME = {  # clues on 10×10 for the fleet 4,3,3,2,2,2,1,1,1,1, and those that are to be named
+    "columns 1 2 1 3 3 2 5 0 3 0; H10 bottom": "column H = 0, H10 = bottom",
+    "rows 9 ? ? ? ? ? ? ? ? 0; A2 water": "row 1 = 9",
+    "rows 3 ? ? ? ? ? ? ? 1 ?; C4 water, C3 top": "C3 = top, C4 = water",
+    "rows ? ? ? ? ? ? ? ? ? 2; B2 ship, C3 ship": "B2 = ship, C3 = ship",
+    "rows 1 ? ? ? ? ? ? ? ? ?; A1 left, J10 ship": "row 1 = 1, A1 = left",
+    "rows ? ? ? ? ? ? ? ? ? 2; C3 middle, B3 water, C2 water, J1 ship": "C2 = water, B3 = water, "
+    "C3 = middle",
+    "rows ? ? 2 2 ? 2 ? ? ? ?; columns ? 1 1 ? ? ? ? ? ? 2; C3 middle": "row 3 = 2, column C = 1, "
+    "C3 = middle",
+    "rows 3 3 3 3 3 2 2 1 1 0; A2 water": "row 1 = 3, row 2 = 3, row 3 = 3, row 4 = 3, row 5 = 3, "
+    "row 6 = 2, row 7 = 2, row 8 = 1, row 9 = 1",
+}
+
+
+@pytest.mark.parametrize("clues", TO_NAME)
+def test_clues_are_named_without_ortools(monkeypatch, clues):
+    """By the rules alone, however long a sweep takes; and the sweep says that they are right."""
+    lines, _, cells = clues.rpartition("; ")
+    counts = formats.parse("grid 10x10\nfleet 4,3,3,2,2,2,1,1,1,1\n" + lines.replace("; ", "\n"))
+    shown = (cell.split() for cell in cells.split(", "))
+    puzzle = replace(counts, revealed=tuple((parse_cell(name), value) for name, value in shown))
+    monkeypatch.setitem(__import__("sys").modules, "ortools.sat.python", None)
+    with monkeypatch.context() as patch:
+        long_sweeps(patch)
+        named = making.conflict(puzzle)
+        assert solitaire.solve(puzzle) == []
+    assert ", ".join(map(str, named)) == TO_NAME[clues]
+    assert making.conflict(puzzle) == named
+    assert counting.count(puzzle.with_clues(named), 1) == 0
+    for clue in named:
+        assert counting.count(puzzle.with_clues(set(named) - {clue}), 1) == 1
 
 
 def test_a_count_of_none_says_why(here, tmp_path):

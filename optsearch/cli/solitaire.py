@@ -17,7 +17,7 @@ from optsearch.cli.options import FIGURE, OUTPUT, Argument, Form, Option, Second
 from optsearch.cli.progress import telling
 from optsearch.game import cell_name, column_name
 from optsearch.solitaire import Puzzle, Solution, counting, formats, making, models, reasoning
-from optsearch.solitaire.puzzle import WATER, Clue, piece_text
+from optsearch.solitaire.puzzle import WATER, piece_text
 from optsearch.support.errors import NotInstalled, PuzzleError, TooLarge
 
 solitaire = Commands(
@@ -83,9 +83,9 @@ def solve(
     puzzle, chosen = formats.load(file), None if method is None else method.value
     with telling("solving"):
         found = making.solve(puzzle, limit, chosen, time_limit)
-        clues = () if found else _conflict(puzzle, chosen, time_limit)
+        reason = "" if found else _no_solution(puzzle, chosen, time_limit)
     if not found:
-        raise PuzzleError(_no_solution(puzzle, clues))
+        raise PuzzleError(reason)
     ships = [formats.solution_fields(puzzle, solution) for solution in found]
     answer = Answer(puzzle=formats.to_fields(puzzle), solutions=ships, limit=limit)
     for solution, names in zip(found, ships, strict=True):
@@ -97,23 +97,16 @@ def solve(
     answer.print(form)
 
 
-def _conflict(
-    puzzle: Puzzle, method: str | None, time_limit: float | None
-) -> tuple[Clue, ...] | None:
-    """The clues of a puzzle without a solution that contradict each other; None if that is long."""
+def _no_solution(puzzle: Puzzle, method: str | None, time_limit: float | None) -> str:
+    """Say that a puzzle has no solution, and which clues contradict each other."""
     try:
         clues = making.conflict(puzzle, method, time_limit)
-    except (NotInstalled, TooLarge):
-        return None
+    except NotInstalled as missing:
+        return f"no solution; naming the clues that contradict each other {missing.reason}"
+    except TooLarge as reason:
+        return f"no solution; the clues that contradict each other are not known: {reason}"
     if clues is None:
         raise AssertionError(f"there is no solution of {puzzle}, and its clues are not in conflict")
-    return clues
-
-
-def _no_solution(puzzle: Puzzle, clues: tuple[Clue, ...] | None) -> str:
-    """That there is no solution, and why."""
-    if clues is None:
-        return "no solution; to find the clues that contradict each other takes longer"
     return f"no solution: {models.conflict_text(puzzle, clues)}"
 
 
@@ -136,13 +129,14 @@ def count(
     """How many solutions there are, exactly, without CP-SAT."""
     puzzle = formats.load(file)
     with telling("counting", lambda status: f"{status.rate:,.0f} cells a second") as progress:
-        number = counting.count(puzzle, limit, time_limit, progress)
-        clues = () if number else _conflict(puzzle, None, time_limit)
+        is_empty = reasoning.is_contradictory(puzzle)
+        number = 0 if is_empty else counting.count(puzzle, limit, time_limit, progress)
+        reason = "" if number else _no_solution(puzzle, None, time_limit)
     is_exact = limit is None or number < limit
     more = "" if is_exact else " or more"
     answer = Answer(puzzle=formats.to_fields(puzzle), solutions=number, is_exact=is_exact)
     found = f"{numbered(number, 'solution')}{more}"
-    answer.show(f"{file}: {found if number else _no_solution(puzzle, clues)}")
+    answer.show(f"{file}: {found if number else reason}")
     answer.print(form)
 
 

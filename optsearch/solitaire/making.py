@@ -7,7 +7,8 @@ sweep. None shares anything with another but the puzzle, so that each can check 
 from __future__ import annotations
 
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
@@ -21,7 +22,7 @@ from optsearch.game.names import LEVELS
 from optsearch.game.position import Position
 from optsearch.solitaire import counting, models
 from optsearch.solitaire.puzzle import Clue, Puzzle, Solution, ordered
-from optsearch.solitaire.reasoning import grade
+from optsearch.solitaire.reasoning import grade, is_contradictory
 from optsearch.support.errors import ImpossiblePosition, PuzzleError, TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
@@ -37,13 +38,20 @@ def solve(
 ) -> list[Solution]:
     """Up to `limit` solutions, all if there are fewer.
 
-    method -- one of `METHODS`; without it `count`, or `ship` where that takes long and OR-tools is
-    installed. Raises TooLarge when the time (seconds) is over before that is known.
+    method -- one of `METHODS`; without it `count`, or where that takes long `ship`; and where
+    OR-tools is not installed, `count` again, unless the rules find that there is none. Raises
+    TooLarge when the time (seconds) is over before that is known.
     """
     end = _end(time_limit)
-    if method in (None, "count"):
-        with suppress(_TooLong):
-            return counting.solutions(puzzle, limit, time_limit, _patience(method))
+    if method is None:
+        with suppress(TooLarge):
+            return counting.solutions(puzzle, limit, time_limit, _short)
+        if not models.is_installed():
+            method = "count"
+            if is_contradictory(puzzle):
+                return []
+    if method == "count":
+        return counting.solutions(puzzle, limit, _left(end))
     found = models.search(puzzle, limit, method or "ship", _left(end))
     if len(found.solutions) < limit and not found.is_complete:
         raise TooLarge(
@@ -58,36 +66,58 @@ def conflict(
 ) -> tuple[Clue, ...] | None:
     """Clues that have no solution together, none of which can be spared; None if there is one.
 
-    No clues at all where the fleet does not fit on the grid. By `count` without CP-SAT, by the
-    others with it; without a method by `count`, or with CP-SAT where that takes long. Raises
-    TooLarge when the time (seconds) is over, and NotInstalled where it takes long without CP-SAT.
+    No clues at all where the fleet does not fit on the grid. By the rules of a person and `count`
+    without CP-SAT, by the other methods with it; without a method by CP-SAT only where that takes
+    long. Then clues that contradict each other by the rules are named though one of them might be
+    spared. Raises TooLarge when the time (seconds) is over, and NotInstalled where neither the
+    rules nor `count` in some time know an answer and CP-SAT is not there.
     """
     end = _end(time_limit)
-    patience = _short if method is None else no_progress
+    patience = no_progress if method == "count" else _short
 
     def core(clues: list[Clue]) -> list[Clue] | None:
         some = puzzle.with_clues(clues)
         return None if counting.count(some, 1, _left(end), patience) else clues
 
-    if method in (None, "count"):
-        with suppress(_TooLong):
+    def core_by_rules(clues: list[Clue]) -> list[Clue] | None:
+        return clues if is_contradictory(puzzle.with_clues(clues)) else None
+
+    if method in (None, "count") and core_by_rules(list(puzzle.clues)):
+        near = next(filter(core_by_rules, _near_clues(puzzle)), puzzle.clues)
+        clues = models.needed_clues(puzzle.with_clues(near), core_by_rules)
+        assert clues is not None
+        with suppress(TooLarge):
+            return models.needed_clues(puzzle.with_clues(clues), core)
+        return clues
+    if method == "count":
+        return models.needed_clues(puzzle, core)
+    if method is None:
+        with suppress(TooLarge):
             return models.needed_clues(puzzle, core)
     return models.conflict(puzzle, _left(end))
 
 
-class _TooLong(TooLarge):
-    """The sweep has visited more cells than it should where another method may be faster."""
+def _near_clues(puzzle: Puzzle) -> Iterator[list[Clue]]:
+    """List clues that may contradict each other, the fewest first.
+
+    A count; a revealed cell and the counts of its lines; what is said of a line, of the lines
+    beside it and of cells on these; the counts of all rows, or of all columns.
+    """
+    masks = {clue: puzzle.mask(clue) for clue in puzzle.clues}
+    counts = [clue for clue in puzzle.clues if clue.kind != "cell"]
+    yield from ([count] for count in counts)
+    for cell in puzzle.clues[len(counts) :]:
+        yield [cell, *(count for count in counts if masks[count] & masks[cell])]
+    for line in (*puzzle.row_masks, *puzzle.column_masks):
+        yield [clue for clue, mask in masks.items() if not mask & ~puzzle.closed(line)]
+    for kind in ("row", "column"):
+        yield [count for count in counts if count.kind == kind]
 
 
 def _short(status: Status) -> None:
-    """Ends a sweep that takes long, in cells visited: the answer is the same on every machine."""
+    """End a sweep that takes long, in cells visited: the answer is the same on every machine."""
     if status.done > _EFFORT:
-        raise _TooLong(f"more than {_EFFORT:,} cells visited")
-
-
-def _patience(method: str | None) -> Progress[Status]:
-    """Ends a sweep that takes long where no method was asked for and CP-SAT can go on."""
-    return _short if method is None and models.is_installed() else no_progress
+        raise TooLarge(f"more than {_EFFORT:,} cells visited")
 
 
 def is_unique(puzzle: Puzzle, method: str | None = None, time_limit: float | None = None) -> bool:
@@ -105,9 +135,10 @@ def _another(
     left = _left(end)
     if left == 0:
         raise _late(puzzle)
+    has_ship = method is None and models.is_installed()
     if method in (None, "count"):
-        with suppress(_TooLong):
-            found = counting.solutions(puzzle, 2, left, _patience(method))
+        with suppress(TooLarge) if has_ship else nullcontext():
+            found = counting.solutions(puzzle, 2, left, _short if has_ship else no_progress)
             return next((solution for solution in found if solution != known), None)
     searched = models.search(puzzle, 1, method or "ship", _left(end), excluding=known)
     if not searched.solutions and not searched.is_complete:

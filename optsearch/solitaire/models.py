@@ -432,8 +432,7 @@ class _ClueModel(ShipModel):
                     if not puzzle.agrees(ship, clue):
                         self.model.add_implication(switch, v.negated())
             else:
-                lines = puzzle.row_masks if clue.kind == "row" else puzzle.column_masks
-                covered = self._covered(lines[clue.place])
+                covered = self._covered(puzzle.mask(clue))
                 self.model.add(covered == clue.value).only_enforce_if(switch)
 
     def core(self, clues: Iterable[Clue], seconds: float | None) -> list[Clue] | None:

@@ -217,6 +217,12 @@ class Puzzle:
         for cell, value in self.revealed:
             yield Clue("cell", cell, value)
 
+    def mask(self, clue: Clue) -> int:
+        """The cells that a clue is about."""
+        if isinstance(clue.place, tuple):
+            return self.bit(clue.place)
+        return (self.row_masks if clue.kind == "row" else self.column_masks)[clue.place]
+
     def with_clues(self, clues: Iterable[Clue]) -> Puzzle:
         """The puzzle on this grid, of this fleet, with these clues instead."""
         counts: dict[str, list[int | None]] = {
@@ -316,10 +322,8 @@ class Puzzle:
             if isinstance(clue.place, tuple):
                 if clue.value not in self._shown(solution, clue.place):
                     return False
-            else:
-                line = (self.row_masks if clue.kind == "row" else self.column_masks)[clue.place]
-                if (taken & line).bit_count() != clue.value:
-                    return False
+            elif (taken & self.mask(clue)).bit_count() != clue.value:
+                return False
         return True
 
     def _shown(self, solution: Solution, cell: Cell) -> tuple[str, ...]:

@@ -532,6 +532,15 @@ def _begin(puzzle: Puzzle) -> _Known:
         raise PuzzleError(f"the puzzle contradicts itself: {why}") from None
 
 
+def is_contradictory(puzzle: Puzzle) -> bool:
+    """True if the rules find, without a supposition, that the clues cannot hold together."""
+    try:
+        _apply_rules(_begin(puzzle))
+    except (Contradiction, PuzzleError):
+        return True
+    return False
+
+
 def explain(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None) -> Step | None:
     """The next cells that follow from what is revealed, and why; None if nothing does.
 
