@@ -1,10 +1,16 @@
-"""The commands that a page shows, run, and what they print beside what the page says."""
+"""The commands of a page: that each parses, and what those in blocks print beside what it says."""
 
 import doctest
 import io
 import re
 import shlex
+from enum import Enum
+from functools import cache
+from itertools import takewhile
 from pathlib import Path
+
+from optsearch.cli.app import everything
+from optsearch.cli.arguments import USAGE
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -15,6 +21,52 @@ def console_commands(page):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
             yield command, output
+
+
+all_commands = cache(everything)
+
+
+def named_commands(page):
+    """Each command that a page names in a line or shows in a block, without `optsearch`."""
+    groups = all_commands().commands, all_commands().commands["solitaire"].commands
+    for block in re.findall(r"^```.*?^```$", page, re.DOTALL | re.MULTILINE):
+        lines = block.replace("\\\n", "")
+        for line in re.findall(r"^(?:\$ )?optsearch (.*)$", lines, re.MULTILINE):
+            words = shlex.shlex(line, posix=True, punctuation_chars=True)
+            words.whitespace_split = True
+            yield list(takewhile(lambda word: word[0] not in "|>&;", words))
+    for span in re.findall(r"`([^`\n]+)`", without_blocks(page)):
+        first, _, rest = span.removeprefix("python -m ").partition(" ")
+        if rest and (first == "optsearch" or any(first in group for group in groups)):
+            yield shlex.split(rest if first == "optsearch" else span)
+
+
+def without_blocks(page):
+    return re.sub(r"^```.*?^```$", "", page, flags=re.DOTALL | re.MULTILINE)
+
+
+def refusal(words):
+    """Why the command line refuses such words, whatever their values; empty if it takes them."""
+    command, words = all_commands(), ["solve" if word == "COMMAND" else word for word in words]
+    try:
+        while words and words[0] in getattr(command, "commands", ()):
+            command = command.commands[words.pop(0)]
+        context = command.context_class(command)
+        try:
+            values, rest, _ = command.make_parser(context).parse_args(args=list(words))
+        except USAGE as error:
+            if "requires an argument" not in str(error):
+                raise
+            values, rest, _ = command.make_parser(context).parse_args(args=[*words, "VALUE"])
+        if rest:
+            return f"{rest[0]!r} is neither a command nor an argument"
+        readers = getattr(command.callback, "readers", {})
+        for name, value in values.items():
+            if name in readers and issubclass(readers[name].kind, Enum) and value != "VALUE":
+                readers[name].kind(value)
+    except (USAGE, ValueError) as error:
+        return str(error)
+    return ""
 
 
 def without_seconds(text):

@@ -76,8 +76,7 @@ def test_the_navigation_names_every_page():
 def anchors(name):
     """The anchors of the headings of a page."""
     toc = pytest.importorskip("markdown.extensions.toc")
-    page = re.sub(r"^```.*?^```$", "", text(name), flags=re.DOTALL | re.MULTILINE)
-    headings = re.findall(r"^#+ (.*)$", page, re.MULTILINE)
+    headings = re.findall(r"^#+ (.*)$", shown.without_blocks(text(name)), re.MULTILINE)
     return {toc.slugify(heading.replace("`", ""), "-") for heading in headings}
 
 
@@ -110,7 +109,7 @@ AVOIDED = (
 @pytest.mark.parametrize("name", [*PAGES, "CONTRIBUTING.md"])
 def test_a_page_is_in_plain_english(name):
     """Without words that readers had to read twice."""
-    prose = " ".join(re.sub(r"^```.*?^```$", "", text(name), flags=re.DOTALL | re.M).split())
+    prose = " ".join(shown.without_blocks(text(name)).split())
     assert re.findall(AVOIDED, prose, re.IGNORECASE) == []
     assert len(text(name).split()) <= 4000 or name == "research-log.md"
 
@@ -293,6 +292,33 @@ def test_the_baselines_of_the_environment():
 
 
 LONG_PYTHON = ("api/score.md", "environment.md")
+
+
+@pytest.mark.parametrize("name", [*PAGES, "CONTRIBUTING.md"])
+def test_the_commands_that_pages_name_are_there(name):
+    """In a line, too; with their options and no more arguments than they take."""
+    for words in shown.named_commands(text(name)):
+        assert "" in (shown.refusal(words), shown.refusal(["solitaire", *words])), words
+
+
+def test_a_page_names_no_command_of_another_group():
+    """Where solitaire is the subject, a command by its name alone is one of solitaire."""
+    spans = set(re.findall(r"`([a-z-]+)`", shown.without_blocks(text("solitaire.md"))))
+    assert spans & set(everything().commands) <= set(everything().commands["solitaire"].commands)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("solitaire check puzzle.txt", "neither a command"),
+        ("solve --no-such 4x4:3,2", "--no-such"),
+        ("count paper boxed", "neither a command nor an argument"),
+        ("solve --method guess 4x4:3,2", "guess"),
+        ("explain-it", "neither a command"),
+    ],
+)
+def test_a_command_that_is_not_there_is_found(words, why):
+    assert why in shown.refusal(words.split())
 
 
 @pytest.mark.parametrize("name", RUN)
