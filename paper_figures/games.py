@@ -12,7 +12,14 @@ from matplotlib.patches import Rectangle
 from optsearch.drawing.boards import board_size, draw_board, draw_probability, draw_ships
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.results.tables import BOARDS, GREEDY_LOSS, GROWTH, OCCURRENCE, OPTIMA
+from optsearch.results.tables import (
+    BOARDS,
+    GREEDY_LOSS,
+    GROWTH,
+    OCCURRENCE,
+    OPTIMA,
+    REPLY_WORTH,
+)
 from paper_figures import style
 from paper_figures.paper import matrix
 from paper_figures.registry import figure
@@ -295,6 +302,37 @@ def announcements(source: Path) -> Figure:
     ax.grid(axis="both")
     ax.set_xlabel("mean shots saved, against a game in which nothing is announced")
     ax.legend(loc="lower right")
+    return figure
+
+
+RULES = {
+    **{"parity": "even or odd length", "ends": "an end of a ship", "sunk": "that a ship is sunk"},
+    **{"orientation": "how the ship lies", "ship": "which ship is sunk"},
+    **{"name": "the ship of each hit", "place": "the whole ship"},
+}
+RULE_HIGH = 0.3  # inches of a rule
+
+
+@figure(REPLY_WORTH)
+def reply_worth(source: Path) -> Figure:
+    """A row for each rule of replies: a dot for each game at the shots saved, a bar at the mean."""
+    saved: dict[str, list[float]] = {rule: [] for rule in RULES}
+    for row in REPLY_WORTH.read(source):
+        if row["rule"] in saved:
+            saved[row["rule"]].append(row["saved"])
+    means = {rule: sum(values) / len(values) for rule, values in saved.items()}
+    rules = sorted(RULES, key=means.__getitem__)
+    figure = Figure(figsize=(style.WIDTH, RULE_HIGH * len(rules)))
+    ax = figure.add_axes((0, 0, 1, 1))
+    for place, rule in enumerate(rules):
+        ax.plot(saved[rule], [place] * len(saved[rule]), style.MARKS[0], color=style.PALETTE[0],
+                fillstyle="none", gid=rule)  # fmt: skip
+        ax.plot([means[rule]] * 2, [place - 0.35, place + 0.35], color=style.PALETTE[1])
+    ax.set_yticks(range(len(rules)), [RULES[rule] for rule in rules])
+    ax.set_ylim(-0.7, len(rules) - 0.3)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="x")
+    ax.set_xlabel("mean shots saved, against a game in which hits tell nothing")
     return figure
 
 
