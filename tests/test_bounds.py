@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from optsearch import lower_bounds
 from optsearch.check import reference
 from optsearch.counting import family
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
+from optsearch.game.named_games import NAMED_GAMES
 from optsearch.game.position import HIT, MISS, Position
 from optsearch.lower_bounds.coverage import CellSetCounts
 from optsearch.lower_bounds.reveal import reveal
@@ -22,7 +24,7 @@ from optsearch.results import bracket
 from optsearch.results.tables import BRACKET, best_bounds
 from optsearch.search.solver import solve
 from optsearch.support.errors import ImpossiblePosition
-from tests.examples import draws, positions
+from tests.examples import draws, positions, some
 
 STANDARD = Position(Game.parse("10x10:5,4,3,3,2"))
 
@@ -175,6 +177,19 @@ def test_a_bound_from_a_table_is_one_of_the_bounds():
     """That of the boxed game takes hours: it is read, and no other bound is as high."""
     lower, _ = best_bounds(BRACKET.read(name="boxed"))
     assert bracket.bounds("boxed").lower == lower["value_exact"]
+
+
+@pytest.mark.parametrize(
+    "name", some(1, sorted(NAMED_GAMES, key=lambda name: name != "hex-upper"), 4)
+)
+def test_the_table_of_a_named_game_says_what_is_computed(name):
+    table, found = BRACKET.read(name=name), bracket.bounds(name)
+    assert table.game == Game.parse(name)
+    assert int(table.header["configurations"]) == Posterior(name).configurations
+    bounds = [(bound.side, bound.name, bound.value, bound.source) for bound in found.bounds]
+    rows = [(row["side"], row["name"], row["value_exact"], row["source"]) for row in table]
+    assert sorted(rows) == sorted(bounds)
+    assert [row["value_exact"] for row in best_bounds(table)] == [found.lower, found.upper]
 
 
 @pytest.mark.parametrize("rules", ["1x3:2", "3x4:3,2,contact=any", "4x4:2,2", "2x5:3,1"])

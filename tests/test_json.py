@@ -67,7 +67,7 @@ RUNS = {
         ["table", "5x6:3,2,2", "--columns", "optimum,lower", "--time-limit", "0.1"],
     ],
     "strategies": [["strategies"]],
-    "games": [["games", "--time-limit", "0.01"]],
+    "games": [["games"]],
     "simulate": [["simulate", "greedy", GAME, "--games", "10", "--jobs", "1"]],
     "advise": [["advise", GAME, "--shots", "A2=hit"], ["advise", "4x4:3,2", "--shots", "B2=hit"]],
     "animate": [["animate", "density", "3x3:2", "-o", "game.gif"]],

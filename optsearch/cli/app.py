@@ -46,7 +46,7 @@ COMMANDS = {
     ),
     "cite": ("reproducing", "BibTeX of this program, and of the sources of results."),
     "compare": ("evaluating", "Estimate what one strategy saves in place of another."),
-    "games": ("solving", "List the games that have a name, with their best known bounds."),
+    "games": ("games", "List the games that have a name, with their best known bounds."),
     "count": ("counting", "Count the configurations, of a game or after some shots."),
     "counterexamples": (
         "counterexamples",

@@ -1,4 +1,4 @@
-"""The commands of the optimum: solve, bounds, games."""
+"""The commands of the optimum: solve, bounds."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from fractions import Fraction
 from functools import partial
 from math import ceil, floor
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from rich.table import Table
+from typing import NamedTuple
 
 from optsearch import tree as tree_
 from optsearch.check import paper, proofs, reference
@@ -30,12 +28,11 @@ from optsearch.cli.common import (
     require_digest,
 )
 from optsearch.cli.console import Interrupted
-from optsearch.cli.options import ANY, FOLDER, SEARCH_JOBS, Form, Option, Seconds
+from optsearch.cli.options import ANY, FOLDER, SEARCH_JOBS, Form, Option
 from optsearch.cli.progress import SoFar, so_far, solving, telling
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
-from optsearch.game import Cell, Game, cell_name
-from optsearch.game.named_games import NAMED_GAMES
+from optsearch.game import Cell, cell_name
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, legend
 from optsearch.lower_bounds import LeftOut, first_bounds, first_bounds_of
@@ -454,39 +451,3 @@ def bounds_so_far(
     seconds = SECONDS if time_limit is None else time_limit / 2
     in_turn = partial(bounds_in_turn, position, prior, seconds=seconds, leave_out=leave_out)
     return so_far(str(position.game), time_limit, in_turn, first_bounds(position))
-
-
-@app.command(
-    example="optsearch games",
-    takes=40,
-    then="optsearch bounds paper  # all bounds of one of them",
-    gives="games time_limit",
-    time_limit=Seconds("Seconds for the bounds of each game."),
-)
-def games(time_limit: float | None = 10, form: Form = Form.TEXT) -> None:
-    """List the games that have a name, with their best known bounds.
-
-    The name may be given wherever a GAME is, with other rules behind it, as in
-    paper,announce=ship.
-    """
-    rows: list[dict[str, Any]] = []
-    lines = Table.grid(padding=(0, 2))
-    for named in NAMED_GAMES.values():
-        position = Position(Game.parse(named.text))
-        bounds = bounds_so_far(position, None, time_limit, ignore_left_out).bounds
-        bracket = Bracket.of(position, bounds)
-        configurations = Posterior(position).configurations
-        lines.add_row(named.name, f"{configurations:,}", bracket.text, named.about)
-        rows.append(
-            {
-                "name": named.name,
-                "game": str(position.game),
-                "about": named.about,
-                "configurations": configurations,
-                "bracket": [bracket.lower, bracket.upper],
-            }
-        )
-    answer = Answer(time_limit=time_limit)
-    answer.show(lines, games=rows)
-    answer.table(rows)
-    answer.print(form)
