@@ -21,7 +21,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import one_by_one
 from optsearch.game import CONTACTS, Game, image
 from optsearch.game.position import Position
-from optsearch.play.hiding import OneByOne
+from optsearch.play.hiding import hider
 from optsearch.results.tables import ONE_BY_ONE
 
 SMALL = ("4x4:3,2", "4x5:4,3,2", "5x5:3,2", "5x5:4,3,2", "6x6:3,2", "4x5:4,3,2,contact=any")
@@ -105,7 +105,7 @@ def drawn(game: Game, number: int) -> tuple[float, float]:
     A board b of chance p(b) adds max(0, 1 - 1 / (N p(b))), whose mean is the distance. The share of
     boards that are not begun anew is the mean of 1 / (N p(b)) turned over, where p counts all.
     """
-    boards = OneByOne().boards(game, BOARDS, 1)
+    boards = hider("one-by-one").boards(game, BOARDS, 1)
     inverse = np.array([1 / (number * _chance(game, to_masks(board))) for board in boards])
     inverse /= inverse.mean()
     terms = np.maximum(0, 1 - inverse)

@@ -21,13 +21,14 @@ from optsearch.check.trees import verify
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.family import MAX_WEIGHT, Family
 from optsearch.counting.posterior import Posterior
-from optsearch.counting.prior import Prior, one_by_one, read
+from optsearch.counting.prior import Prior, one_by_one, prior_of, read
 from optsearch.evaluation import runners
 from optsearch.game import ANNOUNCEMENTS, Game, bits
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, reply
 from optsearch.game.shapes import Lettered, Shape
-from optsearch.play.hiding import OneByOne
+from optsearch.game.ships import ships_of
+from optsearch.play.hiding import hider
 from optsearch.search.kernels import SWITCHES
 from optsearch.search.proving import prove
 from optsearch.search.solver import Solver, SolverOptions, solve
@@ -37,6 +38,7 @@ from optsearch.support.errors import (
     NotSupported,
     PositionError,
     ProofError,
+    StrategyError,
     TableError,
     TooLarge,
     TreeError,
@@ -379,22 +381,52 @@ def test_each_kind_of_table(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["3x4:3,2", "2x5:2,2", "3x3:3,2,contact=any", "4x4:3,3,contact=corner"]
+    ("text", "order"),
+    [
+        ("3x4:3,2", ""),
+        ("2x5:2,2", ""),
+        ("3x3:3,2,contact=any", ""),
+        ("4x4:3,3,contact=corner", ""),
+        ("3x4:3,2", ":order=2,3"),
+        ("3x4:2,1,1", ":order=1,2,1"),
+        ("3x3:##/.#,2,contact=any", ":order=2,V3"),
+    ],
 )
 @sizes("n", 4_000, 20_000, 2)
-def test_one_by_one_is_what_programs_do(text, n):
+def test_one_by_one_is_what_programs_do(text, order, n):
     """Beside the boards of the program that places them: chi-square, seeded."""
     game = Game.parse(text)
-    prior = one_by_one(game)
+    prior, placed = prior_of(f"one-by-one{order}", game), hider(f"one-by-one{order}")
     rows = {tuple(sorted(s)): prior.weight(s) for s in reference.configurations(Position(game))}
     whole = sum(rows.values())
-    drawn = Counter(tuple(sorted(to_masks(b))) for b in OneByOne().boards(game, n, 1))
+    drawn = Counter(tuple(sorted(to_masks(b))) for b in placed.boards(game, n, 1))
     assert set(drawn) <= {ships for ships, weight in rows.items() if weight}
     expected = {ships: n * weight / whole for ships, weight in rows.items() if weight}
     statistic = sum((drawn[ships] - e) ** 2 / e for ships, e in expected.items())
     degrees = len(expected) - 1
     assert statistic < degrees + 5 * (2 * degrees) ** 0.5
     assert len(set(rows.values())) > 1  # not uniform
+
+
+@pytest.mark.parametrize(
+    ("order", "weights"),
+    [(None, [1, 1, 2, 2, 1, 1]), ((2, 1), [1, 1, 2, 2, 1, 1]), ("12", [2, 1, 1, 1, 1, 2])],
+)
+def test_the_order_of_placing_counts(order, weights):
+    """By hand: on a row of five, a single ship in the middle leaves no room for the other."""
+    game = Game("1x5:2,1")
+    boards = "A1-B1 D1", "A1-B1 E1", "B1-C1 E1", "C1-D1 A1", "D1-E1 A1", "D1-E1 B1"
+    prior = one_by_one(game, order)
+    found = [prior.weight(ships_of(board, game)) for board in boards]
+    assert [weight * sum(weights) for weight in found] == [w * sum(found) for w in weights]
+
+
+def test_an_order_has_all_ships():
+    for place in (prior_of, lambda text, game: hider(text).boards(game, 1, 1)):
+        with pytest.raises(StrategyError, match=r"fleet 3,2,2; write each of its ships .*=2,2,3"):
+            place("one-by-one:order=2,3", Game("4x4:3,2,2"))
+    with pytest.raises(StrategyError, match="is not a hider"):
+        hider("one-by-one:longest")
 
 
 # Functions of one's own

@@ -43,7 +43,8 @@ K = TypeVar("K")
 
 MOST_KEPT = 500_000  # weights: of a function, and of ships placed one by one in every order
 MEANS = ("product", "mean")  # of the weights of a ship's cells
-_FORM = "one-by-one, FILE.csv, or FILE.py:NAME"
+_FORM = "one-by-one, one-by-one:order=SHIP,SHIP,…, FILE.csv, or FILE.py:NAME"
+_ORDER = ":order="
 _FUNCTION = (
     "a function (game, ship), the weight of a placement, or (game, ships), that of a "
     "configuration, is accepted"
@@ -383,14 +384,51 @@ def past_games(
     return Prior.of_placements(game, weights, 1, name)
 
 
-def one_by_one(game: Game) -> Prior:
+@dataclass(frozen=True)
+class OneByOne:
+    """Ships placed one by one. order -- their lengths or shapes, as texts; None: longest first."""
+
+    order: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, text: str) -> OneByOne | None:
+        """Return what `one-by-one` or `one-by-one:order=2,3,4` says; None for another text."""
+        head, is_ordered, order = text.partition(_ORDER)
+        if head != "one-by-one":
+            return None
+        return cls(tuple(order.split(","))) if is_ordered else cls()
+
+    def __str__(self) -> str:
+        return "one-by-one" if self.order is None else f"one-by-one{_ORDER}{','.join(self.order)}"
+
+    def ships(self, game: Game) -> list[int]:
+        """Return the fleet in this order; StrategyError unless it has these ships."""
+        if self.order is None:
+            return [*game.fleet]
+        kinds = {str(kind): kind for kind in game.fleet}
+        if Counter(self.order) != Counter(map(str, game.fleet)):
+            shortest = ",".join(map(str, reversed(game.fleet)))
+            raise StrategyError(
+                f"{str(self)!r} does not order the fleet {game.fleet_text}; write each of its "
+                f"ships once, as in one-by-one{_ORDER}{shortest}"
+            )
+        return [kinds[ship] for ship in self.order]
+
+
+def one_by_one(game: Game, order: Sequence[object] | None = None) -> Prior:
     """How likely configurations are where ships are placed one by one, as most programs do.
 
-    The longest first, each on a place drawn uniformly from those that the ships before it leave;
+    Each lies on a place drawn uniformly from those that the ships before it leave;
     where none is left, the board is begun anew. A configuration weighs in proportion to the sum,
-    over the orders of its equal ships, of the product of 1 / (places left). Raises TooLarge where
-    more than MOST_KEPT boards can come up.
+    over the orders of its equal ships, of the product of 1 / (places left).
+
+    order -- the ships in the order in which they are placed, as in (2, 3, 4); by default the
+    longest first.
+
+    Raises TooLarge where more than MOST_KEPT boards can come up, StrategyError for another fleet.
     """
+    placing = OneByOne(None if order is None else tuple(map(str, order)))
+    fleet = placing.ships(game)
     boards = engine_for(game).count(Constraints(game.fleet)) * prod(
         map(factorial, Counter(game.fleet).values())
     )
@@ -403,16 +441,16 @@ def one_by_one(game: Game) -> Prior:
     weights: dict[tuple[int, ...], Fraction] = {}
 
     def place(ships: tuple[int, ...], closed: int, chance: int) -> None:
-        if len(ships) == len(game.fleet):
+        if len(ships) == len(fleet):
             key = _sorted(ships)
             weights[key] = weights.get(key, Fraction(0)) + Fraction(1, chance)
             return
-        free = [ship for ship in game.placements(game.fleet[len(ships)]) if not ship & closed]
+        free = [ship for ship in game.placements(fleet[len(ships)]) if not ship & closed]
         for ship in free:
             place((*ships, ship), closed | ship | game.halo(ship), chance * len(free))
 
     place((), 0, 1)
-    return Prior.of_configurations(game, weights, 0, "one-by-one")
+    return Prior.of_configurations(game, weights, 0, str(placing))
 
 
 def weight_of(text: str) -> Fraction:
@@ -484,8 +522,8 @@ def prior_of(text: str | None, game: Game) -> Prior | None:
     """
     if text is None or text == "uniform":
         return None
-    if text == "one-by-one":
-        return one_by_one(game)
+    if (placing := OneByOne.of(text)) is not None:
+        return one_by_one(game, placing.order)
     if text.endswith(".csv"):
         return read(Path(text), game)
     file, _, name = text.rpartition(":")

@@ -18,7 +18,7 @@ import numpy as np
 
 from optsearch.counting.configurations import CellSets, to_words
 from optsearch.counting.posterior import Posterior
-from optsearch.counting.prior import Prior, read
+from optsearch.counting.prior import OneByOne, Prior, read
 from optsearch.game import MAX_BOARD, Game
 from optsearch.game.ships import in_order, objection
 from optsearch.support import records
@@ -28,7 +28,10 @@ from optsearch.support.user_code import UserFunction, safe_repr
 
 DRAWN = 10_000  # boards that are drawn from a posterior together
 TRIES = 10_000  # of the printed placement for one fleet
-_FORM = "uniform, one-by-one, corner, FILE.csv with a prior, or FILE.py:NAME"
+_FORM = (
+    "uniform, one-by-one, one-by-one:order=SHIP,SHIP,…, corner, FILE.csv with a prior, or "
+    "FILE.py:NAME"
+)
 
 
 class Hider(ABC):
@@ -50,8 +53,8 @@ def hider(text: str) -> Hider:
         return Drawn()
     if text == "corner":
         return Corner()
-    if text == "one-by-one":
-        return OneByOne()
+    if (placing := OneByOne.of(text)) is not None:
+        return PlacedOneByOne(placing)
     if text.endswith(".csv"):
         return Drawn(Path(text))
     file, _, name = text.rpartition(":")
@@ -155,21 +158,28 @@ class Corner(_OneByOne):
         return ships
 
 
-class OneByOne(_OneByOne):
-    """Ships placed one by one, the longest first, as most programs do.
+@dataclass(frozen=True)
+class PlacedOneByOne(_OneByOne):
+    """Ships placed one by one, as most programs do, in some order.
 
     Each lies on a place drawn uniformly from those that the ships before it leave; where none is
     left, the board is begun anew. This is not uniform: `optsearch.counting.prior.one_by_one`.
     """
 
-    identity = "one-by-one"
+    placing: OneByOne
+
+    @property
+    def identity(self) -> str:
+        """The text that names it."""
+        return str(self.placing)
 
     def fleet(self, game: Game, generator: np.random.Generator) -> list[int]:
         """The masks of the ships; GameError where they find no room."""
+        fleet = self.placing.ships(game)
         for _ in range(TRIES):
             ships: list[int] = []
             closed = 0
-            for length in game.fleet:
+            for length in fleet:
                 free = [ship for ship in game.placements(length) if not ship & closed]
                 if not free:
                     break
