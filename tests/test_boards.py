@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 from collections import Counter
 
 import numpy as np
@@ -209,6 +210,35 @@ def test_a_board_of_a_file(tmp_path):
     assert shots_of(told, "A1 hit, B1 sunk boat")[1].reply == position.shots[1].reply
     assert pickle.loads(pickle.dumps(told)) == told
     assert equilibrium(told).value > 0
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"lines": {"round": [["A1", "B2"]]}}, {"ships": {"boat": {"cells": [["A2", "B1"]]}}}],
+)
+def test_diagonal_steps_are_listed_as_the_error_says(tmp_path, changed):
+    with pytest.raises(GameError) as error:
+        Game.parse(f"{written(tmp_path, {**RING, **changed})}#ring:boat")
+    entries = re.search(r"among the neighbours: (.*); or write (.*) for all", str(error.value))
+    listed = RING["neighbours"] | json.loads(f"{{{entries[1]}}}")
+    for touching in ({"neighbours": listed}, json.loads(f"{{{entries[2]}}}")):
+        game = Game.parse(f"{written(tmp_path, {**RING, **changed, **touching})}#ring:boat")
+        assert Posterior(game).configurations == 1
+
+
+def test_all_neighbours_in_a_word(tmp_path):
+    """As if they were listed; the board has a hole."""
+    cells = {f"{column}{row}": [i, row] for i, column in enumerate("ABC") for row in (1, 2, 3)}
+    del cells["B2"]
+    around = {
+        one: [n for n, at in cells.items() if n != one and max(abs(at[0] - x), abs(at[1] - y)) == 1]
+        for one, (x, y) in cells.items()
+    }
+    lines = {"across": [["A2", "B3"], ["B1", "C2"]]}
+    listed, word = ({"cells": cells, "neighbours": n, "lines": lines} for n in (around, "diagonal"))
+    games = [Game.parse(f"{written(tmp_path, board)}#ring:2") for board in (listed, word)]
+    assert games[0] == games[1]
+    assert Posterior(games[1]).configurations == 2
 
 
 def test_a_file_that_changed(tmp_path):

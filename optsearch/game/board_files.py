@@ -15,7 +15,8 @@
 
 A cell has a name, which is its place in a grid, and a place where it is drawn: x to the right, y
 down, neighbours 1 apart. `neighbours` touch along a side; `corners`, which may be left out, at a
-corner only. A line is a row of neighbours; one that ends with its first cell goes round. A fleet
+corner only. If `neighbours` is "diagonal", a cell has all eight cells around it in the grid as
+neighbours. A line is a row of neighbours; one that ends with its first cell goes round. A fleet
 names ships, or gives lengths, which lie along any line; a ship of the file has a length and maybe
 the names of its `lines`, or lists all ways in which it may lie. `outline` is `square`, `hexagon` or
 the corners of a cell around its place; `square` where it is left out.
@@ -29,10 +30,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from itertools import pairwise
+from itertools import pairwise, permutations, product
 from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
@@ -52,6 +53,7 @@ FORMAT, VERSION = "optsearch boards", 1
 MOST_BYTES = 1 << 24  # of a file
 MOST_PLACEMENTS = 1 << 14  # of a ship
 _FIELDS = ("cells", "neighbours", "corners", "lines", "ships", "outline")
+DIAGONAL = "diagonal"
 _OUTLINES = {"square": SQUARE, "hexagon": HEXAGON}
 
 
@@ -159,6 +161,13 @@ class _Reader:
     def _touching(self, field: str) -> tuple[int, ...]:
         """For each place of the grid the mask of the cells that it touches."""
         masks = [0] * (self._rows * self._columns)
+        word = self._fields.get(field)
+        if field == "neighbours" and isinstance(word, str):
+            if word != DIAGONAL:
+                self._refuse(f'neighbours is {word!r:.40}; an object or "{DIAGONAL}" is accepted')
+            for one, other in permutations(self._index.values(), 2):
+                masks[one] |= (max(self._offset(one, other)) == 1) << other
+            return tuple(masks)
         for cell, others in self._value(field, dict, {}).items():
             one, where = self._cell(cell, field), f"{field} of {cell}"
             for other in self._cells(others, where) if others else ():
@@ -178,6 +187,27 @@ class _Reader:
 
     def _text(self, cell: int) -> str:
         return cell_name(divmod(cell, self._columns))
+
+    def _offset(self, one: int, other: int) -> tuple[int, int]:
+        """Return how many rows and columns are between two cells in the grid."""
+        (i, j), (k, m) = divmod(one, self._columns), divmod(other, self._columns)
+        return abs(i - k), abs(j - m)
+
+    def _refuse_apart(
+        self, problem: str, pairs: Iterable[tuple[int, int]], sides: Sequence[int]
+    ) -> NoReturn:
+        """Refuse cells that should be neighbours, and say how diagonal ones are made so."""
+        across = next((pair for pair in pairs if self._offset(*pair) == (1, 1)), None)
+        if across is None:
+            self._refuse(problem)
+        entries = []
+        for cell, other in (across, across[::-1]):
+            listed = [self._text(neighbour) for neighbour in (*bits(sides[cell]), other)]
+            entries.append(f'"{self._text(cell)}": {json.dumps(listed)}')
+        self._refuse(
+            f"{problem}; a diagonal step has to be among the neighbours: {', '.join(entries)}; or "
+            f'write "neighbours": "{DIAGONAL}" for all of them'
+        )
 
     def board(self) -> Board:
         """The board, with its digest; GameError where something is wrong."""
@@ -237,9 +267,11 @@ class _Reader:
             cells = self._cells(line, f"a line of {name!r}")
             for one, other in pairwise(cells):
                 if not sides[one] >> other & 1:
-                    self._refuse(
+                    self._refuse_apart(
                         f"a line of {name!r} goes from {self._text(one)} to {self._text(other)}, "
-                        "which are no neighbours"
+                        "which are no neighbours",
+                        [(one, other)],
+                        sides,
                     )
                 if following[one] not in (NOWHERE, other) or following.count(other):
                     self._refuse(f"two lines of {name!r} go through {self._text(one)}")
@@ -307,8 +339,10 @@ class _Reader:
                 self._refuse(f"{where} is there twice at {text}")
             if found and len(cells) != next(iter(found)).bit_count():
                 self._refuse(f"{where} has {len(cells)} cells at {text}, and another number before")
-            if connected(mask, sides) != mask:
-                self._refuse(f"{where} is in pieces at {text}")
+            piece = connected(mask, sides)
+            if piece != mask:
+                pairs = product(bits(piece), bits(mask & ~piece))
+                self._refuse_apart(f"{where} is in pieces at {text}", pairs, sides)
             found[mask] = None
         return tuple(sorted(found, key=lambda mask: (mask & -mask, mask)))
 
