@@ -39,7 +39,7 @@ cdef class IdentityTable:
             self.most *= 2
         self.compared = <uint64_t>-1
         for i in range(3):
-            self.seeds[i] = <uint64_t>int.from_bytes(os.urandom(8)) | 1
+            self.seeds[i] = <uint64_t>int.from_bytes(os.urandom(8), "little") | 1
         self.allocate(min(self.most, LINE << FIRST))
 
     cdef int allocate(self, uint64_t bytes) except -1:

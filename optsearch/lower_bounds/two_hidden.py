@@ -134,7 +134,7 @@ class TwoHidden:
         long, short = (game.placements(length) for length in lengths)
         closed = [ship | game.halo(ship) for ship in long]
         together = np.array([[not a & b for b in short] for a in closed], np.uint8)
-        together.shape = (len(long), len(short))
+        together = together.reshape(len(long), len(short))
         bars = 1 - together
         self.long = Hidden(lengths[0], _most(game, long), int(bars.sum(axis=0).max(initial=0)))
         self.short = Hidden(lengths[1], _most(game, short), int(bars.sum(axis=1).max(initial=0)))
