@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # Modules are compiled when they are imported: all of them would take 40 s.
-PIP := $(BIN)/pip --disable-pip-version-check --quiet install --no-compile
+PIP := PYTHONWARNINGS=ignore $(BIN)/pip --disable-pip-version-check --quiet install --no-compile
 TESTS := .venv/.extras .venv/.group-test
 KERNELS := $(wildcard cython_ext/*.pyx cython_ext/*.pxd cython_ext/*/*.pxd)
 
@@ -15,24 +15,28 @@ help:  ## what there is to make
 	do printf '  make %-12s %s\n' "$$name" "$$what"; done
 
 build: .venv/.built  ## .venv with the package and its kernels
-	@:
+	@echo "optsearch is ready. Enter this next:"
+	@echo "  . .venv/bin/activate && optsearch --help"
 
 .venv/.made:
-	@echo "setting up .venv (a minute or two, once) ..."
+	@echo "setting up .venv (some minutes, once) ..."
 	@$(PYTHON) -m venv .venv
 	@$(PIP) "setuptools>=77" wheel "cython>=3.1"
 	@touch $@
 
 .venv/.built: .venv/.made pyproject.toml setup.py $(KERNELS)
+	@mkdir -p build
+	@$(BIN)/python setup.py --quiet build_ext --inplace 2> build/compiler.log || (cat build/compiler.log; exit 1)
 	@$(PIP) --no-build-isolation --editable .
 	@touch $@
 
+# What an extra needs: the package is there.
 .venv/.extras: .venv/.built
-	@$(PIP) --no-build-isolation --editable '.[board,dask,gymnasium,puzzles]'
+	@$(PIP) 'optsearch[board,dask,gymnasium,puzzles]'
 	@touch $@
 
 .venv/.board: .venv/.built
-	@$(PIP) --no-build-isolation --editable '.[board]'
+	@$(PIP) 'optsearch[board]'
 	@touch $@
 
 .venv/.group-%: .venv/.built
@@ -43,10 +47,10 @@ build: .venv/.built  ## .venv with the package and its kernels
 board: .venv/.board  ## the board in the browser: advice, play, review (GAME=, else it asks)
 	@$(BIN)/optsearch serve $(if $(GAME),'$(GAME)')
 
-debug: build  ## the kernels once more with every memory access checked
+debug: .venv/.built  ## the kernels once more with every memory access checked
 	@OPTSEARCH_DEBUG=1 $(BIN)/python setup.py --quiet build_ext --inplace
 
-reproduce: build  ## the numbers of the paper, printed beside computed (FULL=1: all sources, an hour)
+reproduce: .venv/.built  ## the numbers of the paper, printed beside computed (FULL=1: all sources, an hour)
 	@$(BIN)/optsearch reproduce $(if $(FULL),--full --resume build/reproduce)
 
 test: $(TESTS)  ## the tests, on all processors (five to eight minutes on two)
@@ -78,10 +82,10 @@ check: .venv/.group-check  ## ruff, cython-lint and mypy
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cython-lint cython_ext
 	@$(BIN)/mypy
 
-bench: build  ## the paper's algorithms beside ours, in one run (FULL=1 for what takes minutes)
+bench: .venv/.built  ## the paper's algorithms beside ours, in one run (FULL=1 for what takes minutes)
 	@$(BIN)/python -m experiments.bench $(if $(FULL),--full)
 
-simplify: build  ## the switches of the solver that cost nothing to do without, on eleven games
+simplify: .venv/.built  ## the switches of the solver that cost nothing to do without, on eleven games
 	@$(BIN)/python -m experiments.ablation --simplify
 
 results: .venv/.extras  ## recompute data/results (about five hours)
@@ -110,7 +114,7 @@ results: .venv/.extras  ## recompute data/results (about five hours)
 	@$(BIN)/python -m experiments.leaderboard
 	@$(BIN)/python -m experiments.thompson
 
-evaluations: build  ## strategies on all configurations of the large games (hours; goes on if stopped)
+evaluations: .venv/.built  ## strategies on all configurations of the large games (hours; goes on if stopped)
 	@$(BIN)/python -m experiments.patterns
 	@$(BIN)/python -m experiments.evaluations
 	@$(BIN)/python -m experiments.evaluation_check
@@ -118,7 +122,7 @@ evaluations: build  ## strategies on all configurations of the large games (hour
 golden: .venv/.extras  ## recompute tables from nothing and compare (MINUTES=1, the longest)
 	@$(BIN)/python -m experiments.golden --within $(or $(MINUTES),1)
 
-figures: build  ## draw every figure from data/results into paper_figures/output
+figures: .venv/.built  ## draw every figure from data/results into paper_figures/output
 	@$(BIN)/python -m paper_figures
 
 pictures: $(TESTS)  ## draw docs/pictures: small figures, the board (with chromium), a game by nested

@@ -6,12 +6,14 @@ newer one into optsearch/compiled/builds/<name>/; optsearch/compiled/__init__.py
 the processor runs. What Cython would write into every kernel anew, views above all, is one module,
 _cyutility, which all of them import.
 
-A kernel is built again when its source, a .pxd that it cimports or this file is newer.
+A kernel is built again when its source, a .pxd that it cimports or this file is newer. Its C file,
+in build/release, is the same for all Pythons.
 
 With OPTSEARCH_DEBUG=1 there is one more, optsearch/compiled/builds/debug/, in which every access to
 memory is checked: views by Cython, pointers and arrays by the compiler's sanitizers. The package
 uses it when OPTSEARCH_DEBUG=1 is set at run time (`make test-debug` preloads the sanitizer's
-library).
+library). With OPTSEARCH_QUICK=1 there is only the plain build, compiled in a third of the time
+(`make test-pythons`).
 """
 
 import os
@@ -23,14 +25,17 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from functools import cache
 from pathlib import Path
 
+import Cython
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 DEBUG = os.environ.get("OPTSEARCH_DEBUG", "0") not in ("", "0")
+QUICK = os.environ.get("OPTSEARCH_QUICK", "0") not in ("", "0")
 
 # folder below optsearch/compiled/builds -> compiler flags; optsearch/compiled/processor.py says
 # whether the processor runs them.
@@ -72,8 +77,11 @@ def compiles(flags):
             return False
 
 
+@cache
 def builds():
-    """Folder below compiled/builds (None: the plain modules) -> flags of each build to make."""
+    """Map each folder below compiled/builds (None: the plain modules) to its compiler flags."""
+    if QUICK:
+        return {None: ["-O1", "-g0"]}
     result = {None: ["-O3", "-g0"]}  # -g0: Python asks for debug information
     if platform.machine() in ("x86_64", "AMD64"):
         for name, flags in INSTRUCTION_SETS.items():
@@ -102,65 +110,88 @@ def declarations(kernel):
     return sorted(found)
 
 
-def translated(debug):
-    """Each kernel translated to C: name -> C file."""
-    folder = Path("build/debug" if debug else "build/release")
-    for kernel in Path("cython_ext").glob("_*.pyx"):
-        # Not all declarations are among the dependencies that Cython finds.
-        made = folder / kernel.with_suffix(".c")
-        newest = max(path.stat().st_mtime for path in (Path(__file__), *declarations(kernel)))
-        if made.exists() and made.stat().st_mtime < newest:
-            made.unlink()
-    sources = [*sorted(Path("cython_ext").glob("_*.pyx")), Path("cython_ext", f"{SHARED}.c")]
-    kernels = cythonize(
-        [Extension(f"optsearch.compiled.{path.stem}", [str(path)]) for path in sources],
-        build_dir=str(folder),
-        shared_utility_qualified_name=f"optsearch.compiled.{SHARED}",
-        include_path=["cython_ext"],
-        compiler_directives={
-            "language_level": 3,
-            "boundscheck": debug,
-            "wraparound": False,
-            "initializedcheck": debug,
-            "cdivision": not debug,
-            "show_performance_hints": False,
-        },
-        quiet=True,
-        nthreads=os.cpu_count(),
-    )
-    return {kernel.name.rpartition(".")[2]: Path(kernel.sources[0]) for kernel in kernels}
+def sources():
+    """Map the name of each kernel to its source; the shared module has none but this file."""
+    kernels = {path.stem: path for path in sorted(Path("cython_ext").glob("_*.pyx"))}
+    return {**kernels, SHARED: Path("cython_ext", f"{SHARED}.c")}
+
+
+def c_file(build, source):
+    """The C file of a kernel for a build, which object files are named after."""
+    is_translated = build in (None, "debug")  # else it is a copy
+    place = Path(build or "release", source if is_translated else source.name)
+    return Path("build", place).with_suffix(".c")
+
+
+def copy_c_files(build):
+    """Copy the C files of the plain build that changed since they were copied for this one."""
+    for name in FASTER & sources().keys():
+        plain, copy = (c_file(place, sources()[name]) for place in (None, build))
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if not copy.exists() or copy.stat().st_mtime < plain.stat().st_mtime:
+            shutil.copy2(plain, copy)
+
+
+def translate(build):
+    """Translate the kernels that changed since their C files for this build were written."""
+
+    def is_stale(source):
+        made = c_file(build, source)
+        if not made.exists():
+            return True
+        with made.open(encoding="utf-8") as file:
+            is_by_this = f" by Cython {Cython.__version__} " in file.readline()
+        needs = filter(Path.exists, (source, Path(__file__), *declarations(source)))
+        return not is_by_this or made.stat().st_mtime < max(path.stat().st_mtime for path in needs)
+
+    is_debug = build == "debug"
+    stale = {name: source for name, source in sources().items() if is_stale(source)}
+    if stale:
+        say(f"translating {len(stale)} kernels")
+        cythonize(
+            [Extension(f"optsearch.compiled.{name}", [str(path)]) for name, path in stale.items()],
+            build_dir=str(Path("build", build or "release")),
+            shared_utility_qualified_name=f"optsearch.compiled.{SHARED}",
+            include_path=["cython_ext"],
+            compiler_directives={
+                "language_level": 3,
+                "boundscheck": is_debug,
+                "wraparound": False,
+                "initializedcheck": is_debug,
+                "cdivision": not is_debug,
+                "show_performance_hints": False,
+            },
+            quiet=True,
+            force=True,  # Cython also compares with its own files, which a new environment has anew
+            nthreads=os.cpu_count(),
+        )
 
 
 def extensions():
     """One extension for each kernel and build."""
     result = []
-    for folder, flags in builds().items():
-        for name, source in translated(debug=folder == "debug").items():
-            module = f"optsearch.compiled.{name}"
-            if folder is not None:
-                if name == SHARED or (name not in FASTER and folder != "debug"):
-                    continue
-                module = f"optsearch.compiled.builds.{folder}.{name}"
-                Path("optsearch", "compiled", "builds", folder).mkdir(parents=True, exist_ok=True)
-                # Its own copy, because object files are named after their source.
-                copy = Path("build", folder, source.name)
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                if not copy.exists() or copy.stat().st_mtime < source.stat().st_mtime:
-                    shutil.copy2(source, copy)
-                source = copy
+    for build, flags in builds().items():
+        for name, source in sources().items():
+            if build is None:
+                place = Path("optsearch", "compiled")
+            elif build == "debug" or name in FASTER:
+                place = Path("optsearch", "compiled", "builds", build)
+            else:
+                continue
             result.append(
                 Extension(
-                    module,
-                    [str(source)],
+                    ".".join((*place.parts, name)),
+                    [str(c_file(build, source))],
                     extra_compile_args=flags,
-                    depends=[
-                        "setup.py",
-                        *map(str, declarations(Path("cython_ext", f"{name}.pyx"))),
-                    ],
-                    extra_link_args=SANITIZE if folder == "debug" else STRIP,
+                    extra_link_args=SANITIZE if build == "debug" else STRIP,
                 )
             )
     return result
+
+
+def say(text, is_last=False):
+    """Show how far the build is: on a terminal each text replaces the one before."""
+    print(text, end="\r" if sys.stdout.isatty() and not is_last else "\n", flush=True)
 
 
 class BuildKernels(build_ext):
@@ -174,11 +205,22 @@ class BuildKernels(build_ext):
         super().finalize_options()
         self.parallel = os.cpu_count()
         if self.inplace:
-            folder = Path("build", f"inplace-{sys.implementation.cache_tag}")
+            tag = f"{sys.implementation.cache_tag}{'-quick' if QUICK else ''}"
+            folder = Path("build", f"inplace-{tag}")
             self.build_lib, self.build_temp = str(folder / "lib"), str(folder / "temp")
 
     def run(self):
-        """Build, and delete the others of this Python."""
+        """Translate and build, and delete the others of this Python."""
+        for build in builds():
+            if build in (None, "debug"):
+                translate(build)
+            else:
+                copy_c_files(build)
+            if build is not None:
+                Path("optsearch", "compiled", "builds", build).mkdir(parents=True, exist_ok=True)
+        # Else one processor would compile the longest while the others wait.
+        self.extensions.sort(key=lambda one: -Path(one.sources[0]).stat().st_size)
+        self.ready = []
         super().run()
         built = {Path(self.get_ext_fullpath(one.name)).resolve() for one in self.extensions}
         folder = Path("" if self.inplace else self.build_lib, "optsearch", "compiled")
@@ -186,6 +228,14 @@ class BuildKernels(build_ext):
             is_kept = self.inplace and path.parent.name == "debug" and not DEBUG
             if path.resolve() not in built and not is_kept:
                 path.unlink()
+
+    def build_extension(self, extension):
+        """Compile a kernel, and say how many are ready."""
+        super().build_extension(extension)
+        self.ready.append(extension.name)
+        ready, every = len(self.ready), len(self.extensions)
+        if sys.stdout.isatty() or ready % 10 == 0 or ready == every:
+            say(f"compiling kernels: {ready} of {every}", is_last=ready == every)
 
 
 class BuildWithData(build_py):

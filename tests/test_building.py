@@ -62,18 +62,21 @@ def built(tmp_path_factory):
                 os.utime(one, (then, then))
             (folder / changed).touch()
         log.write_text("")
-        subprocess.run(
+        run = subprocess.run(
             [sys.executable, "setup.py", "-q", "build_ext", "--inplace"],
             cwd=folder,
             env={**os.environ, **settings},
             check=True,
             capture_output=True,
+            text=True,
             timeout=600,
         )
         made = log.read_text().split()
+        build.said, build.compiled = run.stdout.splitlines(), made
         return {Path(name).stem for name in made if "inplace-" in name}
 
     build.first = build()
+    build.said_first, build.compiled_first = build.said, build.compiled
     build.folder = folder
     return build
 
@@ -100,6 +103,34 @@ EVERY = {"_block", "_walk", "_paper", "_cyutility"}
 def test_a_change_builds_what_depends_on_it(built, changed, again):
     assert built.first == EVERY
     assert built(changed) == again
+
+
+def test_a_build_counts_its_kernels_and_begins_with_the_longest(built):
+    files = [name for name in built.compiled_first if "inplace-" in name]
+    assert built.said_first == [
+        f"translating {len(EVERY)} kernels",
+        f"compiling kernels: {len(files)} of {len(files)}",
+    ]
+    assert "_cyutility" in files[0] or "_cyutility" in files[1]  # two begin at once
+
+
+def test_a_new_environment_builds_nothing_again(built, monkeypatch):
+    """Its copy of Cython is newer than the C files, which does not make them stale."""
+    import Cython
+
+    folder = built.folder / "site"
+    shutil.copytree(Path(Cython.__file__).parent, folder / "Cython")
+    for path in folder.rglob("*.pxd"):
+        path.touch()
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    assert built() == set()
+    shutil.rmtree(folder)
+
+
+def test_extras_leave_the_kernels_alone():
+    make = ["make", "--dry-run", "--old-file", ".venv/.built", ".venv/.board", ".venv/.extras"]
+    run = subprocess.run(make, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not re.search("--editable|setup.py", run.stdout)
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="one build on other processors")
