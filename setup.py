@@ -33,6 +33,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 DEBUG = os.environ.get("OPTSEARCH_DEBUG", "0") not in ("", "0")
 QUICK = os.environ.get("OPTSEARCH_QUICK", "0") not in ("", "0")
@@ -52,6 +53,7 @@ FASTER = {
     *("_told", "_enumerate", "_labels", "_endgame_announced"),
 }
 SHARED = "_cyutility"
+COMMIT = Path("COMMIT")  # in the archive of the source, and in the data of the package
 # No symbols in what is installed; the linker of macOS has no such option.
 STRIP = ["-s"] if platform.system() == "Linux" else []
 # Python compiles with -fwrapv, under which a signed overflow would be none.
@@ -238,21 +240,44 @@ class BuildKernels(build_ext):
             say(f"compiling kernels: {ready} of {every}", is_last=ready == every)
 
 
+def commit():
+    """The commit of this source: as its archive says, or git; empty where neither does."""
+    if COMMIT.is_file():
+        return COMMIT.read_text(encoding="ascii")
+    command = ["git", "--git-dir=.git", "describe", "--always", "--abbrev=40", "--exclude=*"]
+    try:
+        run = subprocess.run([*command, "--dirty=+changes"], capture_output=True, check=False)
+    except OSError:
+        return ""
+    return run.stdout.decode("ascii").strip()
+
+
 class BuildWithData(build_py):
-    """The package with a copy of data/, which `optsearch.support.datafiles` finds there."""
+    """The package with data/ and its commit, which `optsearch.support.datafiles` finds there."""
 
     def run(self):
         """Copy the modules, then data/; an editable install finds the one in the checkout."""
         super().run()
         if not self.editable_mode:
-            shutil.copytree("data", Path(self.build_lib, "optsearch", "data"), dirs_exist_ok=True)
+            folder = Path(self.build_lib, "optsearch", "data")
+            shutil.copytree("data", folder, dirs_exist_ok=True)
+            Path(folder, COMMIT).write_text(commit(), encoding="ascii")
 
     def get_outputs(self, include_bytecode=True):
         """What `run` writes."""
         copied = [path for path in Path("data").rglob("*") if path.is_file()]
         return super().get_outputs(include_bytecode) + [
-            str(Path(self.build_lib, "optsearch", path)) for path in copied
+            str(Path(self.build_lib, "optsearch", path)) for path in (*copied, Path("data", COMMIT))
         ]
+
+
+class SourceWithCommit(sdist):
+    """The archive of the source, which says of which commit it is."""
+
+    def make_release_tree(self, base_dir, files):
+        """Lay out the files of the archive."""
+        super().make_release_tree(base_dir, files)
+        Path(base_dir, COMMIT).write_text(commit(), encoding="ascii")
 
 
 def description():
@@ -268,5 +293,9 @@ if __name__ == "__main__":  # processes that translate kernels read this file, t
         long_description=description(),
         long_description_content_type="text/markdown",
         ext_modules=extensions(),
-        cmdclass={"build_ext": BuildKernels, "build_py": BuildWithData},
+        cmdclass={
+            "build_ext": BuildKernels,
+            "build_py": BuildWithData,
+            "sdist": SourceWithCommit,
+        },
     )

@@ -7,7 +7,7 @@ in build/leaderboard, and not played again.
 
 The means over all configurations of `experiments.evaluations`, and that of random shots,
 k (n + 1) / (k + 1) for k ship cells of n, stand beside; a mean more than four standard errors away
-ends the run. What is evaluated but not played here is listed with its exact distribution.
+ends the run. What is evaluated but not played here is listed with its exact histogram.
 """
 
 import time
@@ -56,7 +56,7 @@ PLAYERS: dict[str, dict[Game, int]] = {
 """How many boards each player plays, by game. A new one is a line here."""
 
 FIRST = "density"  # with which all are compared
-# Listed with their exact distribution instead:
+# Listed with their exact histogram instead:
 EVALUATED = ("levels", "nested", "rollout", "spread", "any_ship_spread", "any_ship_rollout")
 SEED = 1
 TIMED = 5  # boards on which moves are timed
@@ -124,7 +124,7 @@ def row(outcome: Outcome, beside: Outcome, boards: CellSets) -> Row:
 def played(
     numbers: dict[Key, int], jobs: int, checkpoints: Path
 ) -> Iterator[tuple[Row, dict[int, int]]]:
-    """The lines of all players, and their distributions."""
+    """The lines of all players, and their histograms."""
     groups = dict.fromkeys((game, games) for (game, _), games in numbers.items())
     for game, games in sorted(groups, key=lambda group: -group[1]):
         names = [name for (of, name), number in numbers.items() if (of, number) == (game, games)]
@@ -146,7 +146,7 @@ def played(
 
 
 def evaluated(name: str) -> tuple[Row, dict[int, int]]:
-    """The line of a strategy that was evaluated on every configuration, and its distribution."""
+    """The line of a strategy that was evaluated on every configuration, and its histogram."""
     table = EVALUATION.read(name=name)
     histogram = dict(zip(table.column("shots"), table.column("configurations"), strict=True))
     counts = np.cumsum(list(histogram.values()))

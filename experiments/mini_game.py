@@ -1,7 +1,7 @@
 """The mini-game with a limit of shots: python -m experiments.mini_game [--only STRATEGY …]
 
 `8x8:4,3,2,contact=any,announce=sunk`, 604,584 boards, in which a player wins with 24 shots. The
-distributions of strategies over all of its boards, to data/results/mini_game.csv:
+histograms of strategies over all of its boards, to data/results/mini_game.csv:
 
 - greedy and bisection;
 - the policy `within`, made for a limit of shots.

@@ -53,7 +53,19 @@ def test_help_is_one_screen_and_all_of_it_has_every_command(here):
     status, out, _ = here("--help")
     assert (status, out.count("\n") + 1 <= 24) == (0, True)
     names = re.findall(r"^  ([a-z]+)  ", out, re.M)
-    assert names == ["solve", "bounds", "advise", "serve", "play", "simulate", "evaluate", "table"]
+    assert names == [
+        *(
+            "solve",
+            "bounds",
+            "posterior",
+            "advise",
+            "serve",
+            "play",
+            "simulate",
+            "evaluate",
+            "table",
+        )
+    ]
     for asked in (("--help", "--all"), ("--all", "--help")):
         status, out, _ = here(*asked)
         assert re.findall(r"^  ([a-z]+)  ", out, re.M) == [*command.COMMANDS]

@@ -114,6 +114,11 @@ def test_a_page_is_in_plain_english(name):
     assert len(text(name).split()) <= 4000 or name == "research-log.md"
 
 
+def test_tables_have_heads():
+    for name in [*PAGES, "CONTRIBUTING.md"]:
+        assert not re.search(r"^\|[ |]*\|\n\|[-|: ]+\|$", text(name), re.MULTILINE), name
+
+
 def test_the_home_of_the_docs_has_every_command_and_page():
     page = text("index.md")
     which = page.partition("## Which command?")[2]

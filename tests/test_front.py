@@ -219,7 +219,7 @@ def test_a_tree_unfolds_to_all_its_leaves():
     assert tree._repr_html_().count("✓") == tree.leaves == 88
 
 
-def test_bars_of_a_distribution():
+def test_bars_of_a_histogram():
     found = optsearch.evaluate("greedy", GAME)
     shown = ElementTree.fromstring(found._repr_html_())
     titles = [one.text for one in shown.iter() if one.tag.endswith("title")]
@@ -310,7 +310,7 @@ def test_shots_are_taken_by_every_function():
     ],
 )
 def test_an_evaluation_from_a_position(strategy, game, shots):
-    """The distribution of the games played from there on, by the definition of the strategy."""
+    """The histogram of the games played from there on, by the definition of the strategy."""
     start = Position.parse(game, shots)
     played = Counter(
         len(play(named(strategy).shot, ships, start).shots) - len(start.shots)

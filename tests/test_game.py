@@ -77,7 +77,10 @@ def test_a_game_by_its_text():
 def test_rules_in_words():
     """All of them, and those that the text leaves out; a ship alone touches none."""
     game = Game("5x5:3,2,announce=ship")
-    assert {*game.rules.values()} == {"ships do not touch", "the hit that sinks a ship names it"}
+    assert {*game.rules.values()} == {
+        "ships do not touch",
+        "only the hit that sinks a ship names it",
+    }
     assert game.unwritten_rules == "ships do not touch"
     assert Game("5x5:3,2").unwritten_rules == "ships do not touch, hits tell nothing"
     assert Game("5x5:3").unwritten_rules == "hits tell nothing"

@@ -107,6 +107,17 @@ def test_an_installed_copy_knows_its_brackets(installed, tmp_path, game, bracket
     assert not re.search(r"docs/|experiments|\bmake ", said)
 
 
+def test_an_installed_copy_names_its_commit(installed, tmp_path):
+    head = subprocess.run(
+        ["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True, text=True, check=False
+    )
+    if head.returncode:
+        pytest.skip("only a checkout knows its commit")
+    said = run(installed, tmp_path, "cite")
+    assert re.search(r"note = {commit (\w+)", said)[1] == head.stdout.strip()
+    assert "version = {0.1.0}" in said
+
+
 @pytest.mark.long(10)
 def test_an_installed_copy_reproduces_the_paper(installed, tmp_path):
     assert "all agree" in run(installed, tmp_path, "reproduce")
@@ -121,6 +132,7 @@ def test_the_source_distribution_is_complete(tmp_path):
     (path,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(path) as archive:
         inside = {name.partition("/")[2] for name in archive.getnames()}
+    assert "COMMIT" in inside
     assert [name for name in names if name not in inside] == []
     assert not [name for name in inside if name.endswith(".so")]
 
@@ -159,12 +171,13 @@ def fresh(tmp_path_factory):
     [
         (["-m", "optsearch", "--version"], "optsearch 0.1.0, kernels"),
         (["-m", "optsearch", "reproduce"], "all agree"),
+        (["-m", "optsearch", "cite"], "note = {commit "),
         (["-m", "optsearch", "bounds", "10x10:5,4,3,3,2"], "bracket  34.418050 to 39.989480"),
         (["-m", "optsearch", "bounds", "4x5:2,3,4"], "bracket  11.295455 on both sides"),
         (["-c", "import optsearch; print(optsearch.__file__)"], "venv/lib"),
         (["-m", "pytest", "-q", "tests/test_game.py", "tests/test_bounds.py"], " passed"),
     ],
-    ids=("version", "reproduce", "bounds", "optimum", "place", "tests"),
+    ids=("version", "reproduce", "cite", "bounds", "optimum", "place", "tests"),
 )
 def test_a_wheel_in_a_fresh_environment(fresh, arguments, shown):
     found = subprocess.run(

@@ -119,8 +119,12 @@ def test_the_commit_is_that_of_optsearch(tmp_path, monkeypatch):
     assert records.commit() == git("rev-parse", "HEAD") != head
     monkeypatch.setattr(records, "CHECKOUT", tmp_path / "data")
     assert records.commit() == release  # some other repository around it
+    (tmp_path / "data" / "COMMIT").write_text(head)  # an archive says of what it was made
+    assert records.commit() == head
     monkeypatch.setattr(records, "is_checkout", lambda: False)
     assert records.commit() == release
+    monkeypatch.setattr(records, "DATA", tmp_path / "data")
+    assert records.commit() == head
 
 
 def test_a_failed_write_leaves_the_old_table_and_nothing_else(tmp_path, monkeypatch):

@@ -23,6 +23,7 @@ from optsearch.cli.common import (
     numbered,
     out,
     read_heard,
+    with_rules,
     writing,
 )
 from optsearch.cli.console import Interrupted
@@ -274,7 +275,7 @@ class Session:
 
     def run(self) -> None:
         """Until the input ends."""
-        self._talk.say(self.position.title, "bold")
+        self._talk.say(with_rules(self.position.title, self.position.game), "bold")
         if self._talk.is_person:
             self._talk.say(
                 "enter a shot and its reply, as in B4 hit; help lists what else there is"
@@ -399,7 +400,7 @@ class Session:
             together = {"salvo": salvo_names(advice, self._wanted)}
             together["by_salvo"] = cell_names(advice.by) if self._wanted.by else None
         answer = Answer(
-            self.position.title,
+            with_rules(self.position.title, self.position.game),
             **described(self.position, self._replies.prior),
             ships_left=advice.ships_left and list(map(int, advice.ships_left)),
             configurations=advice.posterior.configurations,

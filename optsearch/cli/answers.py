@@ -22,9 +22,10 @@ from rich.table import Table
 from rich.text import Text
 
 from optsearch.cli.arguments import COMMAND
-from optsearch.cli.common import described, facts_table, out, prior_text
+from optsearch.cli.common import described, facts_table, out, prior_text, with_rules
 from optsearch.cli.options import Form
 from optsearch.counting.prior import Prior
+from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position
 from optsearch.support.errors import printable
 from optsearch.support.version import VERSION
@@ -59,9 +60,12 @@ class Answer:
             self.head(title)
 
     @classmethod
-    def about(cls, position: Position, prior: Prior | None, **fields: Any) -> Answer:
+    def about(
+        cls, position: Position | NoisyPosition, prior: Prior | None = None, **fields: Any
+    ) -> Answer:
         """One about a position and the prior by which it is; fields -- after those of these."""
-        answer = cls(position.title, **described(position, prior), **fields)
+        title = with_rules(position.title, position.game)
+        answer = cls(title, **described(position, prior), **fields)
         answer.fact("prior", prior_text(prior))
         return answer
 

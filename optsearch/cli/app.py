@@ -30,11 +30,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 COMMANDS = {
     "solve": ("solving", "The least mean number of shots, exactly, and its first shots."),
     "bounds": ("solving", "Proved bounds on the optimum, and the bracket they leave."),
+    "posterior": ("counting", "Where the ships are: the probability of each cell."),
     "advise": ("advising", "Advice in a real game: enter its replies one by one."),
     "serve": ("serving", "Serve a board for the browser: advice, play and review."),
     "play": ("playing", "Play against hidden ships, or against a player who shoots back."),
     "simulate": ("simulating", "Play games on hidden boards, all players on the same boards."),
-    "evaluate": ("evaluating", "The exact distribution of a strategy's shots."),
+    "evaluate": ("evaluating", "The exact histogram of a strategy's shots."),
     "table": ("tabulating", "A table of many games: optima, strategies and bounds, for a paper."),
     "animate": (
         "simulating",
@@ -61,7 +62,6 @@ COMMANDS = {
         "Write a web page on which you walk an optimal and a greedy strategy shot by shot.",
     ),
     "greedy": ("greedy", "The cost of always shooting a most probable cell."),
-    "posterior": ("counting", "Where the ships are: the probability of each cell."),
     "reproduce": (
         "reproducing",
         "Compute the numbers of the paper, or of another source, and print both side by side.",
@@ -77,7 +77,7 @@ COMMANDS = {
     "strategies": ("evaluating", "List the strategies and players."),
     "tree": ("checking", "Print a decision tree; draw it."),
 }
-FIRST = 8  # commands, that help shows without --all
+FIRST = 9  # commands, that help shows without --all
 
 
 class Sentences(TyperGroup):

@@ -24,6 +24,7 @@ from optsearch.cli.common import (
     require_digest,
     require_game,
     save_figure,
+    with_rules,
 )
 from optsearch.cli.options import FIGURE, Argument, Form, Option
 from optsearch.counting.prior import Prior, prior_of
@@ -134,7 +135,7 @@ def value_checked(file: Path) -> Answer:
     checked = check_value(file)
     low, high = sorted((checked.hider, checked.shooter))
     answer = Answer(
-        str(checked.game),
+        with_rules(str(checked.game), checked.game),
         what="certificate",
         game=str(checked.game),
         objective=str(checked.objective),
@@ -205,13 +206,13 @@ def tree(
     answer = Answer(**described(loaded.position, by))
     if not figure:
         answer.show(partial(loaded.text, depth))
-    answer.head(f"\n{loaded.position.title}")
+    answer.head(f"\n{with_rules(loaded.position.title, loaded.position.game)}")
     answer.fact("prior", prior_text(by) or loaded.prior or None)
     answer.fact("mean shots", mean_text(loaded.total_height, number), **measures(loaded))
     answer.fact("worst case", f"{loaded.worst} shots", worst=loaded.worst, leaves=loaded.leaves)
     histogram = {str(shots): n for shots, n in sorted(loaded.histogram.items())}
-    distribution = ", ".join(f"{shots}: {n:,}" for shots, n in histogram.items())
-    answer.fact("distribution", distribution, histogram=histogram)
+    listed = ", ".join(f"{shots}: {n:,}" for shots, n in histogram.items())
+    answer.fact("histogram", listed, histogram=histogram)
     answer.table({"shots": shots, "configurations": n} for shots, n in histogram.items())
     answer.fact("drawing", drawing)
     answer.print(form)

@@ -186,6 +186,11 @@ def described(position: Position | NoisyPosition, prior: Prior | None = None) ->
     }
 
 
+def with_rules(title: str, game: Game) -> str:
+    """The first line about a game: a title, and in words the rules that its text leaves out."""
+    return ": ".join(filter(None, (title, game.unwritten_rules)))
+
+
 def noise_fields(noise: Noise | Lies | None) -> dict[str, Any]:
     """Which replies may be false, in a JSON answer; nothing where none is."""
     if noise is None:

@@ -16,7 +16,6 @@ from optsearch.cli.answers import Answer, json_text
 from optsearch.cli.app import app
 from optsearch.cli.common import (
     board_in_colours,
-    counted_text,
     described,
     new_figure,
     noise_of,
@@ -24,6 +23,7 @@ from optsearch.cli.common import (
     read_heard,
     read_position,
     save_figure,
+    with_rules,
 )
 from optsearch.cli.options import FIGURE, Form, Option
 from optsearch.cli.progress import telling
@@ -50,8 +50,8 @@ def count(game: str, shots: str = "", board: Path | None = None, form: Form = Fo
         if position.shots:
             posterior.require_some()
         number = posterior.configurations
-    answer = Answer(**described(position), configurations=number)
-    answer.show(f"{position.title}: {counted_text(number)}")
+    answer = Answer.about(position)
+    answer.fact("configurations", f"{number:,}", configurations=number)
     answer.print(form)
 
 
@@ -90,7 +90,7 @@ def posterior(
     if figure is not None:
         draw_heat(posterior_.told, posterior_.probability, figure)
     number = posterior_.configurations
-    answer = Answer(position.title, **described(position, by))
+    answer = Answer(with_rules(position.title, position.game), **described(position, by))
     answer.show("", heat_board(posterior_, counts))
     answer.fact("false replies", str(noise) if noise else None)
     answer.fact("prior", prior_text(by))

@@ -19,6 +19,7 @@ from optsearch.cli.common import (
     numbered,
     read_game,
     save_figure,
+    with_rules,
 )
 from optsearch.cli.console import Interrupted
 from optsearch.cli.options import ANY, FIGURE, SEARCH_JOBS, Form, Option
@@ -119,7 +120,7 @@ def _worth(objective: Objective, paid: float) -> float:
 
 def answer_of(found: Any) -> Answer:
     """What was found."""
-    title = f"{found.game}, hider and shooter at their best"
+    title = with_rules(f"{found.game}, hider and shooter at their best", found.game)
     answer = Answer(title, game=str(found.game), objective=str(found.objective))
     (low, high), hidings = found.bracket, found.hidings
     if found.objective.shots is None:

@@ -21,6 +21,7 @@ from optsearch.cli.common import (
     prior_text,
     read_game,
     require_order,
+    with_rules,
 )
 from optsearch.cli.estimates import announce_comparison, announce_evaluation
 from optsearch.cli.options import OUTPUT, Argument, Form, Option
@@ -53,7 +54,7 @@ from optsearch.support.progress import Progress
         "greedy:ties=last.",
         metavar="STRATEGY",
     ),
-    output=OUTPUT("Write the distribution to this file (CSV)."),
+    output=OUTPUT("Write the histogram to this file (CSV)."),
 )
 def evaluate(
     strategy: str,
@@ -66,7 +67,7 @@ def evaluate(
     output: Path | None = None,
     form: Form = Form.TEXT,
 ) -> None:
-    """The exact distribution of a strategy's shots.
+    """The exact histogram of a strategy's shots.
 
     Over all configurations of a game. `optsearch strategies` lists the names. A strategy of
     your own is a function in a file: it takes the position and returns the cell to shoot, (row,
@@ -193,7 +194,9 @@ def answer_of(evaluation: Evaluation) -> Answer:
     """What is known of an evaluation."""
     of = {"strategy": evaluation.strategy, "game": str(evaluation.game)}
     by, number, total = evaluation.prior, evaluation.configurations, evaluation.total_height
-    answer = Answer(f"{evaluation.game}, {evaluation.strategy}", **of, **prior_fields(by))
+    title = with_rules(str(evaluation.game), evaluation.game)
+    answer = Answer(title, **of, **prior_fields(by))
+    answer.fact("strategy", evaluation.strategy)
     answer.fact("prior", prior_text(by))
     counted = "configurations" if by is None else "weight"
     answer.fact(counted, f"{number:,}", configurations=number)
@@ -221,7 +224,9 @@ def answer_by_chance(game: Game, prior: Prior | None) -> Answer:
     """What shooting at random takes, by the formula, whatever the prior."""
     posterior = Posterior(game, prior=prior)
     posterior.require_some()
-    answer = Answer(f"{game}, random", strategy="random", game=str(game), **prior_fields(prior))
+    of = {"strategy": "random", "game": str(game)}
+    answer = Answer(with_rules(str(game), game), **of, **prior_fields(prior))
+    answer.fact("strategy", "random")
     number = posterior.configurations
     answer.fact("configurations", f"{number:,}", configurations=number)
     chances = urn.random_shots(game)
@@ -350,10 +355,12 @@ def compare(
 
 def comparison_answer(comparison: Comparison) -> Answer:
     """What is known of a comparison."""
-    answer = Answer(f"{comparison.game}, seed {comparison.seed}", game=str(comparison.game))
+    game = comparison.game
+    answer = Answer(with_rules(str(game), game), game=str(game))
     answer.fact("first", comparison.first, first=comparison.first)
     answer.fact("second", comparison.second, second=comparison.second)
-    answer.fact("until", comparison.until, until=comparison.until, seed=comparison.seed)
+    answer.fact("until", comparison.until, until=comparison.until)
+    answer.fact("seed", str(comparison.seed), seed=comparison.seed)
     number = comparison.configurations
     answer.fact("configurations", f"{number:,}", configurations=number)
     answer.fact(

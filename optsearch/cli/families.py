@@ -104,8 +104,9 @@ def solve(
     )
     best = ", ".join(found.best) or "none: one set is left"
     answer.fact("best first", best if found.is_exact else None, best=list(found.best))
-    answer.fact("nodes", f"{found.nodes:,}", nodes=found.nodes)
-    answer.fact("seconds", f"{found.seconds:.3f}", seconds=round(found.seconds, 6))
+    answer.fact(
+        "seconds", f"{found.seconds:.3f}", nodes=found.nodes, seconds=round(found.seconds, 6)
+    )
     answer.fact("tree", str(tree) if tree else None)
     answer.fact("proof", str(prove) if prove and found.is_exact else None)
     answer.print(form)

@@ -15,6 +15,7 @@ from optsearch.cli.common import (
     numbered,
     out,
     read_game,
+    with_rules,
     writing,
 )
 from optsearch.cli.console import Interrupted
@@ -128,7 +129,7 @@ class MatchDialogue:
         """Until the game or the input ends."""
         match = self._match
         whom = f", against {match.against}" if match.against else ""
-        self._talk.say(f"{match.game}, seed {match.seed}{whom}", "bold")
+        self._talk.say(with_rules(f"{match.game}, seed {match.seed}{whom}", match.game), "bold")
         self._talk.say("enter a cell to shoot, as in B4; help lists what else there is")
         self._keep()
         self._show()

@@ -16,6 +16,7 @@ from optsearch.cli.common import (
     prior_fields,
     read_game,
     require_order,
+    with_rules,
     writing,
 )
 from optsearch.cli.estimates import announce_game, announce_simulation
@@ -81,7 +82,7 @@ def simulate(
 ) -> None:
     """Play games on hidden boards, all players on the same boards.
 
-    Prints means, distributions and paired differences. `optsearch strategies` lists the names.
+    Prints means, histograms and paired differences. `optsearch strategies` lists the names.
     """
     *players, game = arguments
     require_order("simulate", players, game)
@@ -116,11 +117,11 @@ def simulate(
 
 def answer_of(simulation: Simulation, boards: str, prior: Prior | None) -> Answer:
     """The players, and for people a table of them and one of the differences."""
-    outcomes, of = simulation.outcomes, f"{simulation.game}, {simulation.outcomes[0].games:,} games"
-    manner = simulation.manner
+    outcomes, game, manner = simulation.outcomes, simulation.game, simulation.manner
+    played = f"{outcomes[0].games:,} games, seed {simulation.seed}, boards {boards}"
     answer = Answer(
-        f"{of}, seed {simulation.seed}, boards {boards}{f', {manner}' if str(manner) else ''}\n",
-        game=str(simulation.game),
+        with_rules(str(game), game),
+        game=str(game),
         seed=simulation.seed,
         boards=boards,
         **prior_fields(prior),
@@ -131,6 +132,7 @@ def answer_of(simulation: Simulation, boards: str, prior: Prior | None) -> Answe
     if manner.salvo != 1:
         heads.append("salvos")
         rows = [[*row, f"{one.salvos.mean():.4f}"] for row, one in zip(rows, outcomes, strict=True)]
+    answer.show(f"{played}{f', {manner}' if str(manner) else ''}\n")
     answer.show(
         columns([heads, *rows]),
         players=[outcome.to_dict() for outcome in outcomes],

@@ -68,7 +68,7 @@ def require_solver(method: Method, **given: object) -> None:
     then="optsearch check tree.json  # replay the tree on every configuration",
     gives="game position (prior prior_digest) objective total_height configurations mean "
     "best_shots (worst finished lower upper greedy_shots greedy_shots_total_height "
-    "shot_values) nodes subsets seconds method table_entries (disk_entries disk_bytes)",
+    "shot_values) nodes subsets seconds method table_entries table_bytes (disk_entries disk_bytes)",
     objective=Option(
         "mean: the least mean number of shots; worst: the least worst case, then the least mean; "
         "within=K: most games finished within K shots."
@@ -329,20 +329,14 @@ def add_value(answer: Answer, solution: Solution) -> None:
 
 
 def add_effort(answer: Answer, solution: Solution) -> None:
-    """Add nodes, tables and seconds."""
-    subsets = f", and {solution.subsets:,} subsets of them" if solution.subsets else ""
-    answer.fact(
-        "nodes",
-        f"{solution.nodes:,}{subsets}",
+    """Add seconds and the table on disk; to JSON alone, what the search looked into."""
+    answer.show(
         nodes=solution.nodes,
         subsets=solution.subsets,
         seconds=round(solution.seconds, 6),
         method=solution.method,
-    )
-    answer.fact(
-        "table",
-        f"{solution.table_entries:,} entries, {solution.table_bytes / 2**20:,.0f} MiB",
         table_entries=solution.table_entries,
+        table_bytes=solution.table_bytes,
     )
     if solution.disk_entries:
         answer.fact(

@@ -1,4 +1,4 @@
-"""A strategy evaluated on every configuration of a game: the exact distribution of its shots.
+"""A strategy evaluated on every configuration of a game: the exact histogram of its shots.
 
     evaluate(named("greedy"), Game.parse("10x10:5,4,3,3,2")).mean
 

@@ -1,4 +1,4 @@
-"""What an evaluation gives: the distribution of the shots; and how far a running one is."""
+"""What an evaluation gives: the histogram of the shots; and how far a running one is."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from optsearch.support.progress import Status
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The distribution of the shots that a strategy takes.
+    """The histogram of the shots that a strategy takes.
 
     position -- where it begins. histogram -- shots from there on -> configurations that take so
     many, ascending. prior -- the weights of the
@@ -79,7 +79,7 @@ class Evaluation:
         )
 
     def _repr_html_(self) -> str:
-        """The figures, and the distribution as bars."""
+        """The figures, and the histogram as bars."""
         rows = [
             ("strategy", self.strategy),
             ("configurations", f"{self.configurations:,}"),

@@ -159,7 +159,8 @@ ANNOUNCEMENTS = {
             at_sinking=True,
         ),
         Announcement(
-            *("ship", "the hit that sinks a ship names it", tells_kind, "hit, miss or sunk:LENGTH"),
+            *("ship", "only the hit that sinks a ship names it", tells_kind),
+            "hit, miss or sunk:LENGTH",
             at_sinking=True,
         ),
         Announcement("name", "every hit names its ship", tells_kind, "miss or hit:SHIP"),

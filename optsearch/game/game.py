@@ -139,9 +139,9 @@ class Game:
     contact -- may ships touch: `none` (not even diagonally: the paper's rule), `corner`
         (diagonally only), `any` (they may touch but never overlap).
     announce -- what a shot tells besides hit or miss: `nothing` (the paper's rule), `sunk` (the hit
-        that sinks a ship says so), `ship` (the hit that sinks a ship names it) or `name` (every hit
-        names its ship), `place` (every hit shows its ship), or a function of a ship and a cell in a
-        file, as in `rules.py:parity`, kept with the digest of the file.
+        that sinks a ship says so), `ship` (only the hit that sinks a ship names it), `name` (every
+        hit names its ship), `place` (every hit shows its ship), or a function of a ship and a cell
+        in a file, as in `rules.py:parity`, kept with the digest of the file.
     holes -- mask of the cells that are no part of the board: no ship lies on them and no shot goes
         there. Two ships touch, or do not, as they would without holes.
     board -- how the cells of the grid lie to each other (`optsearch.game.board`): a `Board`, or

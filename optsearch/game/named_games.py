@@ -24,12 +24,12 @@ NAMED_GAMES = {
         NamedGame(
             "paper",
             "10x10:5,4,3,3,2",
-            "The paper's game: ships do not touch, and no sinking is announced.",
+            "The paper's game: ships do not touch, and hits tell nothing.",
         ),
         NamedGame(
             "boxed",
             "10x10:5,4,3,3,2,contact=any,announce=ship",
-            "The boxed game: ships may touch, and the ship that sinks is named.",
+            "The boxed game: ships may touch, and only the hit that sinks a ship names it.",
         ),
         NamedGame(
             "official",

@@ -122,7 +122,7 @@ def bar(title: str, most: str) -> str:
 
 
 def bars(histogram: Mapping[int, int]) -> str:
-    """A distribution of shots as an SVG picture: a bar for each number of shots."""
+    """A histogram of shots as an SVG picture: a bar for each number of shots."""
     low, high, most = min(histogram), max(histogram), max(histogram.values())
     width, height = 14, 80
     drawn = []

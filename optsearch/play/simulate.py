@@ -1,4 +1,4 @@
-"""Players simulated on the same hidden boards: distributions, means, and paired differences.
+"""Players simulated on the same hidden boards: histograms, means, and paired differences.
 
     simulate(["greedy", "my_file.py:Player"], Game.parse("10x10:5,4,3,3,2"), games=1000, seed=1)
 

@@ -27,7 +27,7 @@ from typing import TypeVar
 import numpy as np
 
 from optsearch.support import documents
-from optsearch.support.datafiles import CHECKOUT, is_checkout, published
+from optsearch.support.datafiles import CHECKOUT, DATA, is_checkout, published
 from optsearch.support.errors import RecordError
 from optsearch.support.version import VERSION
 
@@ -152,11 +152,11 @@ def commit() -> str:
     """The commit of the checkout that optsearch is used from, `+changes` if its tree is modified.
 
     Tables of results do not count as changes: a run that writes several gives all of them the same
-    commit. Where there is none, as in an installed copy, it is the version: `release 0.1.0`.
+    commit. An installed copy, or an archive of the source, has the commit that it was made of.
+    Where there is none, it is the version: `release 0.1.0`.
     """
-    release = f"release {VERSION}"
     if not is_checkout():
-        return release
+        return _commit_in(DATA)
 
     def git(*arguments: str) -> str:
         command = ["git", "--no-optional-locks", "-C", str(CHECKOUT), *arguments]
@@ -164,15 +164,22 @@ def commit() -> str:
 
     try:
         if Path(git("rev-parse", "--show-toplevel")).resolve() != CHECKOUT:
-            return release  # an archive of the source, unpacked in some other repository
+            return _commit_in(CHECKOUT)  # an archive, unpacked in some other repository
         head = git("rev-parse", "HEAD")
         changes = git(
             *("status", "--porcelain", "--untracked-files=all", "--"),
             *(":/", ":(top,exclude)data/results"),
         )
     except (OSError, subprocess.CalledProcessError):
-        return release
+        return _commit_in(CHECKOUT)
     return head + "+changes" if changes else head
+
+
+def _commit_in(folder: Path) -> str:
+    """The commit that `setup.py` wrote into a folder when it was made; else the release."""
+    path = folder / "COMMIT"
+    written = path.read_text(encoding="ascii") if path.is_file() else ""
+    return written or f"release {VERSION}"
 
 
 # Reading

@@ -103,7 +103,7 @@ class DecisionTree:
 
     @property
     def histogram(self) -> dict[int, int]:
-        """The distribution: number of shots to number of configurations, by rising shots."""
+        """The histogram: number of shots to number of configurations, by rising shots."""
         numbers: Counter[int] = Counter()
         for depth, weight in self._weights:
             numbers[depth] += weight
