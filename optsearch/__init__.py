@@ -35,6 +35,7 @@ _HOMES = {
     "bounds": "results.bracket",
     "build": "compiled",
     "compare": "evaluation",
+    "draw": "drawing.axes",
     "equilibrium": "equilibria",
     "evaluate": "evaluation",
     "greedy": "search.greedy",
@@ -57,6 +58,7 @@ __all__ = [
     "Solution",
     "bounds",
     "compare",
+    "draw",
     "equilibrium",
     "evaluate",
     "greedy",
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
     from optsearch.compiled import build as build
     from optsearch.counting.posterior import Posterior
     from optsearch.counting.prior import Prior
+    from optsearch.drawing.axes import draw
     from optsearch.equilibria import equilibrium
     from optsearch.evaluation import Evaluation, compare, evaluate
     from optsearch.game import Game

@@ -11,12 +11,14 @@ import sys
 from collections import Counter
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from math import dist
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
 
 import optsearch
 from optsearch.check import reference
@@ -224,6 +226,54 @@ def test_bars_of_a_histogram():
     shown = ElementTree.fromstring(found._repr_html_())
     titles = [one.text for one in shown.iter() if one.tag.endswith("title")]
     assert titles == [f"{shots} shots: {n}" for shots, n in found.histogram.items()]
+
+
+# Trees and boards elsewhere
+
+
+def test_values_are_drawn_on_axes():
+    """On those that are given, or on a figure as large as the drawing."""
+    tree, figure = values()["tree"], pyplot.figure()
+    ax = figure.add_subplot()
+    assert tree.draw(ax, depth=1) is ax
+    names = [text.get_text() for text in ax.texts]
+    assert names == [
+        "A2",
+        "60",
+        "28",
+        "× hit, ○ miss, △ n: a subtree of n configurations, left out, ✓ end",
+    ]
+    new = optsearch.draw(values()["posterior"])
+    assert new.figure is not figure
+    assert tuple(new.figure.get_size_inches()) == (0.45 * 5, 0.45 * 4)
+    shown = {text.get_text() for text in new.texts if text.get_gid() == "value"}
+    chances = [100 * p for p in values()["posterior"].probability.ravel()]
+    assert shown == {f"{p:.1f}" for i, p in enumerate(chances) if i != 5}
+    drawn = optsearch.draw(values()["position"], ax)
+    assert [text.get_text() for text in drawn.texts][-1] == "× hit, ○ miss"
+    with pytest.raises(PositionError, match="5 is not a position"):
+        optsearch.draw(5)
+    pyplot.close("all")
+
+
+def test_a_tree_as_a_graph(monkeypatch):
+    """Its paths are those of the tree: the shots on them, their replies, and what ends there."""
+    networkx = pytest.importorskip("networkx")
+    tree = optsearch.solve("3x3:2,1,announce=ship").tree()
+    graph = tree.to_networkx()
+    assert networkx.is_arborescence(graph)
+    ends = [node for node in graph if not graph.out_degree(node)]
+    for end, (shots, leaf) in zip(ends, tree.paths(), strict=True):
+        path = networkx.shortest_path(graph, 0, end)
+        assert [graph.nodes[node]["shot"] for node in path[:-1]] == [
+            cell_name(shot.cell) for shot in shots
+        ]
+        replies = [graph.edges[edge]["reply"] for edge in pairwise(path)]
+        assert replies == [str(shot.reply) for shot in shots]
+        assert graph.nodes[end] == {"configurations": leaf.configurations}
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(optsearch.OptsearchError, match="needs networkx, which is not installed"):
+        tree.to_networkx()
 
 
 # Samples

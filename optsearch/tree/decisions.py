@@ -7,13 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from optsearch.game import notebook
+from optsearch.game import cell_name, notebook
 from optsearch.game.position import Position, Shot
-from optsearch.support.errors import TreeError
+from optsearch.support.errors import NotInstalled, TreeError
 from optsearch.tree.folded import folded
 from optsearch.tree.nodes import Leaf, Node, Shots
 from optsearch.tree.text import configurations_text, text_lines
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SHOWN = 2_000  # leaves up to which a notebook shows a tree
 
@@ -121,6 +125,37 @@ class DecisionTree:
         if self.configurations:
             head += f", mean {self.mean} ≈ {float(self.mean):.4f}"
         return "\n".join([f"{head}, worst case {self.worst}", *text_lines(self.root, depth)])
+
+    def draw(self, ax: Axes | None = None, depth: int | None = None, boards: bool = False) -> Axes:
+        """Draw the tree on axes of matplotlib, as `optsearch.draw` does; return these."""
+        from optsearch import draw  # by the face: what draws stands on this room
+
+        return draw(self, ax, depth, boards)
+
+    def to_networkx(self) -> Any:
+        """The tree as a `networkx.DiGraph`, whose nodes are numbers from the root, 0, on.
+
+        A node has the attribute `shot`, the name of a cell, and a leaf has `configurations`; an
+        edge has `reply`. Raises NotInstalled without networkx.
+        """
+        try:
+            import networkx
+        except ModuleNotFoundError:
+            raise NotInstalled("networkx", "networkx") from None
+        graph = networkx.DiGraph(game=str(self.position.game), position=str(self.position))
+        waiting: list[tuple[Node | Leaf, int, str]] = [(self.root, -1, "")]
+        while waiting:
+            node, parent, reply = waiting.pop()
+            number = graph.number_of_nodes()
+            if isinstance(node, Leaf):
+                graph.add_node(number, configurations=node.configurations)
+            else:
+                graph.add_node(number, shot=cell_name(node.cell))
+                below = reversed([*node.replies.items()])
+                waiting += [(child, number, str(answer)) for answer, child in below]
+            if reply:
+                graph.add_edge(parent, number, reply=reply)
+        return graph
 
     @property
     def _described(self) -> str:
