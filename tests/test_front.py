@@ -327,6 +327,7 @@ def test_text_is_taken_for_games_positions_and_replies():
     after = Position.parse(optsearch.Game.parse("4x4:3,2"), "A1=hit")
     assert Position.parse("4x4:3,2", "A1=hit") == after
     assert Position("4x4:3,2", "A1=hit") == Position("4x4:3,2").after((0, 0), "hit") == after
+    assert Position("4x4:3,2", {"A1": "hit"}) == Position("4x4:3,2", {(0, 0): "hit"}) == after
     assert Position("4x4:3,2").after("A1", "hit").after(np.array([0, 1]), "miss").hits == 1
     signs = np.full((4, 4), ".")
     signs[0, 0] = "X"
@@ -377,6 +378,7 @@ def test_an_evaluation_from_a_position(strategy, game, shots):
         (lambda: optsearch.solve("4x4:3,2", objective="best"), "'best' is not an objective; use"),
         (lambda: optsearch.solve("4x4:3,2", shots="A1"), "A1 has no reply; write it as in A1 miss"),
         (lambda: Position(5), "5 is not a game; give a Game or its text"),
+        (lambda: Position("4x4:3,2", ["A1=hit"]), "'A1=hit' is not a shot; give their text"),
         (lambda: Position("4x4:3,2").after((0, 1), "hot"), "'hot' is not a reply; use hit or miss"),
         (lambda: Position("4x4:3,2").after(3, "hit"), "3 is not a cell; give .row, column."),
         (lambda: Position.from_board("4x4:3,2", 5), "5 is not a drawn board; give its rows"),

@@ -57,6 +57,16 @@ def run(*arguments):
 # Games
 
 
+def test_a_hider_by_its_text():
+    named, given = (
+        simulate("parity", TOUCHING, games=20, boards=who) for who in ("corner", hiding.Corner())
+    )
+    assert (named.boards, named.outcomes[0].histogram) == (
+        given.boards,
+        given.outcomes[0].histogram,
+    )
+
+
 @sizes("games", 400, 1000, 2)
 def test_means_are_those_of_all_configurations(games):
     found = simulate(["greedy", Rows], GAME, games=games, jobs=1)

@@ -101,7 +101,8 @@ class Shot:
 class Position:
     """A game and the shots made so far, in order, with their replies; hashable.
 
-    game -- or its text, as in `4x4:3,2`. shots -- or their text, as in `B3=hit A1=miss`.
+    game -- or its text, as in `4x4:3,2`. shots -- or their text, as in `B3=hit A1=miss`, or replies
+    by cell, as in `{"B3": "hit", (0, 0): "miss"}`.
 
     Two positions are equal when they have the same game and shots; the order counts only where
     sinkings are announced. Raises PositionError for a cell off the board, a cell shot twice, a
@@ -112,9 +113,13 @@ class Position:
     game: Game
     shots: tuple[Shot, ...]
 
-    def __init__(self, game: Game | str, shots: str | Iterable[Shot] = ()):
+    def __init__(
+        self,
+        game: Game | str,
+        shots: str | Iterable[Shot] | Mapping[Cell | str, Reply | str] = (),
+    ):
         game = Game.of(game)
-        made = shots_of(game, shots) if isinstance(shots, str) else tuple(shots)
+        made = shots_of(game, shots) if isinstance(shots, str) else _shots_in(game, shots)
         self.__dict__.update(game=game, shots=made)
         seen = 0
         for number, shot in enumerate(self.shots):
@@ -404,6 +409,25 @@ class Position:
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+
+def _shots_in(
+    game: Game, shots: Iterable[Shot] | Mapping[Cell | str, Reply | str]
+) -> tuple[Shot, ...]:
+    """Shots, or those of replies by cell; PositionError for anything else."""
+    if isinstance(shots, Mapping):
+        return tuple(
+            Shot(cell_of(cell), game.reply(answer) if isinstance(answer, str) else answer)
+            for cell, answer in shots.items()
+        )
+    made = tuple(shots)
+    for shot in made:
+        if not isinstance(shot, Shot):
+            raise PositionError(
+                f"{shot!r} is not a shot; give their text, as in 'B3=hit A1=miss', or replies by "
+                "cell, as in {'B3': 'hit', 'A1': 'miss'}"
+            )
+    return made
 
 
 def shots_of(game: Game, text: str) -> tuple[Shot, ...]:

@@ -33,6 +33,7 @@ from optsearch.game import Cell, Game, notebook
 from optsearch.game.noise import Lies, Noise, NoisyPosition, require_silent
 from optsearch.game.position import Position, play, reply
 from optsearch.play.hiding import Drawn, Hider
+from optsearch.play.hiding import hider as hider_of
 from optsearch.strategies import Player, Strategy, as_player
 from optsearch.strategies.player import AFLOAT, require_salvo, salvo_of, salvo_size
 from optsearch.support.errors import OptsearchError, StrategyError
@@ -421,7 +422,7 @@ def simulate(
     *,
     games: int = 10_000,
     seed: int = 1,
-    boards: Hider | None = None,
+    boards: Hider | str | None = None,
     prior: Prior | None = None,
     manner: ReplyModel = PLAIN,
     executor: Executor | None = None,
@@ -433,9 +434,10 @@ def simulate(
 
     players -- one or a list, each a name, a function, a class or an object, as `as_player` has
         them. game -- or its text, such as `4x5:2,3,4`. games -- how many boards; seed -- of the
-        boards and of everything that players draw. boards -- who hides the ships (default:
-        uniformly at random, or by the prior). prior -- how likely configurations are, as the
-        players know. manner -- how shots are answered (default: truly, one by one).
+        boards and of everything that players draw. boards -- who hides the ships, or the text of
+        it that the command takes (default: uniformly at random, or by the prior). prior -- how
+        likely configurations are, as the players know. manner -- how shots are answered (default:
+        truly, one by one).
     executor, jobs -- as in `optsearch.evaluate`.
     checkpoint -- folder that keeps finished work. A run that was stopped or killed goes on from it,
         also with more players or games. It is refused for another game, seed or hider.
@@ -466,7 +468,7 @@ def simulate(
         manner.require(player, game)
     jobs = tasks_at_once(executor, jobs)
     with ExitStack() as stack:
-        hider = boards or Drawn(prior)
+        hider = hider_of(boards) if isinstance(boards, str) else boards or Drawn(prior)
         store = None
         if checkpoint is not None:
             what = f"simulation; {game}; seed {seed}; boards {hider.identity}"

@@ -293,7 +293,7 @@ class Bracket:
 
 def bounds(
     position: Position | Game | str,
-    results: Path = RESULTS,
+    results: Path | str = RESULTS,
     prior: Prior | None = None,
     shots: str = "",
 ) -> Bracket:
@@ -303,7 +303,7 @@ def bounds(
     results, prior, errors -- as `known_bounds`.
     """
     position = Position.of(position, shots)
-    return Bracket.of(position, known_bounds(position, results, prior))
+    return Bracket.of(position, known_bounds(position, Path(results), prior))
 
 
 def _by_strategy(
