@@ -201,7 +201,7 @@ cdef int64_t draw(const Part* part, int64_t most, uint64_t* out, int* shift) noe
 
 
 cdef bint lies_under(const Part* part, int a, int c) noexcept nogil:
-    """Whether all configurations of a part that have the cell of column a have that of column c."""
+    """True if all configurations of a part that have the cell of column a have that of column c."""
     cdef const Block* b = part.block
     cdef const uint64_t* of_a = b.data + a * b.words
     cdef const uint64_t* of_c = b.data + c * b.words
@@ -218,7 +218,7 @@ cdef bint lies_under(const Part* part, int a, int c) noexcept nogil:
 
 
 cdef bint has_extra(const Part* part, int bit) noexcept nogil:
-    """Whether a configuration of a part has an extra bit."""
+    """True if a configuration of a part has an extra bit."""
     cdef const Block* b = part.block
     cdef const uint64_t* column = b.data + b.column[bit] * b.words
     cdef int64_t j

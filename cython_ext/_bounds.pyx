@@ -87,7 +87,7 @@ cdef int64_t by_falling_weight(const Node* node) noexcept nogil:
 
 
 cdef bint are_told_apart(const Node* node) noexcept nogil:
-    """Whether hits alone tell two sets apart.
+    """True if hits alone tell two sets apart.
 
     LABELS: if they have a common cell, as it has two labels.
 
@@ -142,7 +142,7 @@ cdef class Bounds:
         return node.light if node.light != NULL else self.ranks
 
     cdef bint solve_trivial(self, Node* node) noexcept nogil:
-        """Whether the optimum is plain; then `lower` is it and `exact` is set."""
+        """True if the optimum is plain; then `lower` is it and `exact` is set."""
         cdef int64_t cost = 0
         cdef int t
         if node.n == 1:
@@ -547,7 +547,7 @@ cdef class Bounds:
                     back[most - n] = best + n if best < NEVER else NEVER
 
     cdef bint is_capped(self, const Node* node) noexcept nogil:
-        """Whether the tabulated bound is used; for sets of two cells the chain says more."""
+        """True if the tabulated bound is used; for sets of two cells the chain says more."""
         return (node.kind == NOTHING and self.on.profile and self.on.frequency_cap and self.objective == MEAN
                 and node.n <= self.capped_most and node.hits > 2)
 

@@ -43,7 +43,7 @@ cdef class ChainDual:
         self.drift = <int32_t*>self.arena.array(PRICED, sizeof(int32_t))
 
     cdef bint fits(self, const Node* node) noexcept nogil:
-        """Whether a family that has counted cells has a bound of this kind."""
+        """True if a family that has counted cells has a bound of this kind."""
         cdef int i
         if node.prices == NULL or greatest_count(node) > MOST:
             return False

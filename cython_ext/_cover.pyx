@@ -401,7 +401,7 @@ cdef class LargestSearch:
                     some &= some - 1
 
     cdef bint is_before(self, int i, int w) noexcept nogil:
-        """Whether the class of a cell came before place i at the root."""
+        """True if the class of a cell came before place i at the root."""
         cdef int t
         for t in range(i):
             if (self.order[0][t] & 127) == self.least[w]:

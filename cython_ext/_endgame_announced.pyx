@@ -120,7 +120,7 @@ cdef class AnnouncedEndgame:
                     left &= left - 1
 
     cdef bint pair(self, int i, int j, Cells hits) noexcept nogil:
-        """Whether one of two configurations has to be missed."""
+        """True if one of two configurations has to be missed."""
         cdef Cells a = self.cells[i] & ~hits, b = self.cells[j] & ~hits
         cdef int s, q
         if a == b:
@@ -136,7 +136,7 @@ cdef class AnnouncedEndgame:
         return not (self.has_own_ship(i, j, a & b, hits) or self.has_own_ship(j, i, a & b, hits))
 
     cdef bint has_own_ship(self, int i, int j, Cells common, Cells hits) noexcept nogil:
-        """Whether configuration i has a ship within the common cells that j has not."""
+        """True if configuration i has a ship within the common cells that j has not."""
         cdef int s, q
         cdef Cells ship
         for s in range(self.ships):

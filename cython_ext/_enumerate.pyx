@@ -189,7 +189,7 @@ cdef class Enumerator:
         return False
 
     cdef bint innermost(self, Level* level) noexcept nogil:
-        """Whether one ship is left; its placements become the bundle."""
+        """True if one ship is left; its placements become the bundle."""
         cdef Cells uncovered = level.uncovered
         cdef int kind = 0
         if level.ships != 1:
@@ -261,7 +261,7 @@ cdef class Enumerator:
         return False
 
     cdef inline bint is_pair(self, const Level* level) noexcept nogil:
-        """Whether the last two ships are counted at once at a level."""
+        """True if the last two ships are counted at once at a level."""
         return level.ships == 2 and self.pairs and self.depth > 0 and not level.uncovered
 
     cdef uint64_t count_pairs(self, const Level* level) noexcept nogil:

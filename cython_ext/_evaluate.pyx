@@ -554,7 +554,7 @@ cdef class TreeEvaluator(EvaluatorBase):
 
     cdef inline bint is_cost(self, const Cost* entry, const Words* w, uint64_t x, const Trail* at,
                              int level) noexcept nogil:
-        """Whether the memo has it there."""
+        """True if the memo has it there."""
         return (entry.stamp == w.stamp and entry.part == x and entry.hits == at.hits and entry.level == level
                 and (self.policy == NULL and self.ranker == NULL or entry.misses == at.misses))
 

@@ -420,7 +420,7 @@ cdef class Sequences:
 
     cdef inline bint may(self, int v, int64_t kept, int64_t total, bint* is_first, int64_t* limits,
                          int last) noexcept nogil:
-        """Whether more than the best may be kept, if this cell is next."""
+        """True if more than the best may be kept, if this cell is next."""
         return kept + total + (0 if is_first[v] else limits[v] - limits[last]) > self.best
 
     cdef int look(self, int v, Cells missed, int64_t* added, int64_t* limits) except -1 nogil:

@@ -798,5 +798,5 @@ cdef class Frontier:
 
     @property
     def is_whole(self):
-        """Whether all layers are kept, so that `unrank` can be called again."""
+        """True if all layers are kept, so that `unrank` can be called again."""
         return self.every == 1

@@ -135,7 +135,7 @@ cdef class IdentityTable:
         return key
 
     cdef bint find(self, const Identity* key, int64_t* lower, bint* exact) noexcept nogil:
-        """Whether something is known of a family; then what: its optimum, if `exact`, or a bound."""
+        """True if something is known of a family; then what: its optimum, if `exact`, or a bound."""
         cdef uint64_t spot = scramble(key.place & self.compared)
         cdef uint64_t print = (key.print & self.compared) | 1
         cdef const uint64_t* entry = self.entries + 2 * ENTRIES * (spot & self.mask)

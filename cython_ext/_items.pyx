@@ -88,7 +88,7 @@ cdef class Items:
         memcpy(self.former, self.weights, self.n * sizeof(int64_t))
 
     cdef bint is_sparse(self) noexcept nogil:
-        """Whether the dual is for this family: no cell that some sets lack is in more than MOST.
+        """True if the dual is for this family: no cell that some sets lack is in more than MOST.
 
         Where one is in more than FEW_ALIKE it has to be at most a quarter of them: in small dense
         families, as of two ships on 4x4, the tables of parts cost more than the search.
@@ -196,7 +196,7 @@ cdef class Items:
 
 
 cdef bint is_antichain(const uint64_t[:, ::1] sets) noexcept:
-    """Whether no set lies inside another; sets of one size do not, and very many may."""
+    """True if no set lies inside another; sets of one size do not, and very many may."""
     cdef Py_ssize_t i, j, n = sets.shape[0]
     cdef Cells a
     cdef bint equal = True
@@ -214,7 +214,7 @@ cdef bint is_antichain(const uint64_t[:, ::1] sets) noexcept:
 
 cdef bint is_alike(const Node* node, const Cells* ships, const unsigned char* labels,
                    int s) noexcept nogil:
-    """Whether a set has the same labels as the first of a family, or can have got the same ones."""
+    """True if a set has the same labels as the first of a family, or can have got the same ones."""
     cdef int j
     if s != node.ships.s or memcmp(labels, node.ships.label, s):
         return False
@@ -225,7 +225,7 @@ cdef bint is_alike(const Node* node, const Cells* ships, const unsigned char* la
 
 
 cdef bint are_apart(Node* node) noexcept nogil:
-    """Whether no two sets have the same cells; `rows` are used for it."""
+    """True if no two sets have the same cells; `rows` are used for it."""
     cdef int i, j, s = node.ships.s
     for i in range(node.n):
         node.rows[i] = 0

@@ -110,7 +110,7 @@ cdef class LabelledSearch:
                     part.is_told |= (replies[code] & part.sets) != part.columns[i]
 
     cdef bint is_labelled(self, int cell, uint64_t sets) noexcept nogil:
-        """Whether a cell that all the sets have has several labels there."""
+        """True if a cell that all the sets have has several labels there."""
         cdef const uint64_t* replies = self.node.replies + cell * self.node.codes
         while not replies[0] & sets:
             replies += 1

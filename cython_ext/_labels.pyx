@@ -139,7 +139,7 @@ cdef class Labels:
         return self.is_fixed or self.alone[place] or self.near[place] & hits
 
     cdef inline bint tells(self, const Through* ship, Cells hits) noexcept nogil:
-        """Whether a hit on a placement has its label. hits -- those before."""
+        """True if a hit on a placement has its label. hits -- those before."""
         return self.is_fixed or not ship.rest & ~hits
 
     cdef void list_afloat(self, const Part* part, int32_t* afloat) noexcept nogil:
@@ -274,7 +274,7 @@ cdef class Labels:
         return every
 
     cdef bint is_alike(self, uint64_t x, uint64_t hit, const uint64_t* labelled) noexcept nogil:
-        """Whether all of x give one reply to a certain hit. hit -- those of them without a label."""
+        """True if all of x give one reply to a certain hit. hit -- those of them without a label."""
         cdef int t
         if hit:
             return hit == x

@@ -257,7 +257,7 @@ cdef class Lattice:
         return skyline + (<uint64_t>(height - self.height(skyline, column)) << (column * self.bits))
 
     cdef inline bint is_closed(self, uint64_t skyline, int column) noexcept nogil:
-        """Whether the next cell of a column is closed."""
+        """True if the next cell of a column is closed."""
         if self.drawn:
             return (skyline >> (column * self.bits)) & 1
         return self.height(skyline, column) > 0
@@ -501,7 +501,7 @@ cdef class Query:
         return needed
 
     cdef inline bint covers(self, int target, int cell) noexcept nogil:
-        """Whether a final skyline covers the hits after a cell."""
+        """True if a final skyline covers the hits after a cell."""
         if self.lattice.drawn:
             return not self.needed[cell] & ~self.lattice.finals[~target]
         return ((self.lattice.finals[~target] | self.lattice.guards) - self.needed[cell]

@@ -248,7 +248,7 @@ cdef void tell_apart(uint64_t* colour, int m, const int* order, int i) noexcept 
 
 cdef bint are_twins(const uint64_t* colour, int m, const int* order, int i, const Cells* ships,
                     int number) noexcept nogil:
-    """Whether every ship has all cells of the colour of a tie, or none of them."""
+    """True if every ship has all cells of the colour of a tie, or none of them."""
     cdef Cells twins = one(order[i - 1]), some
     cdef int j = i
     while j < m and colour[order[j]] == colour[order[i]]:
@@ -262,7 +262,7 @@ cdef bint are_twins(const uint64_t* colour, int m, const int* order, int i, cons
 
 
 cdef bint is_alone(const Node* node, int c) noexcept nogil:
-    """Whether the only set with this cell has no other."""
+    """True if the only set with this cell has no other."""
     cdef int w
     for w in range(node.width):
         if node.columns[c * node.width + w]:

@@ -240,7 +240,7 @@ cdef class Optimum:
         return 0
 
     cdef bint recall(self, uint64_t state, int64_t* height) except -1 nogil:
-        """Whether the table on disk has a state, or will have it, and its height."""
+        """True if the table on disk has a state, or will have it, and its height."""
         with gil:
             known = self.disk.get(self.turned(state))
             if known is not None:

@@ -242,13 +242,13 @@ cdef class Search:
         node.lower = max(node.lower, least)
 
     cdef bint is_forced(self, const Node* node, int c) noexcept nogil:
-        """Whether all sets but the lightest have the cell, and it is to be shot first for that."""
+        """True if all sets but the lightest have the cell, and it is to be shot first for that."""
         return (self.on.forced and self.rule == OPTIMAL and node.kind == NOTHING and not node.whole
                 and self.objective == MEAN and node.n - node.count[c] == 1
                 and node.weight - node.weight_hit[c] == self.bounds.light_of(node)[1])
 
     cdef bint has_chain(self, const Node* node) noexcept nogil:
-        """Whether the dual of the chain is used for a family."""
+        """True if the dual of the chain is used for a family."""
         return self.has_prices and node.n >= CHAIN_FROM and self.chain.fits(node)
 
     cdef void raise_prices(self, Node* node, int64_t limit) noexcept nogil:
@@ -292,7 +292,7 @@ cdef class Search:
         return lower
 
     cdef bint has_sides(self, const Node* node) noexcept nogil:
-        """Whether there is a bound by two sides of a family."""
+        """True if there is a bound by two sides of a family."""
         return self.on.two_sided and node.kind == NOTHING and self.objective == MEAN and node.weights == NULL
 
     cdef int64_t two_sided_bound(self, const Node* node) except -1 nogil:
@@ -438,7 +438,7 @@ cdef class Search:
         return 0
 
     cdef bint is_on_word(self, const Node* node, bint priced) noexcept nogil:
-        """Whether a family is searched as subsets of one machine word; `priced`: it has other bounds."""
+        """True if a family is searched as subsets of one machine word; `priced`: it has other bounds."""
         if node.n > WORD or not self.on.words or self.objective != MEAN or node.kind == SINKINGS:
             return False
         if node.kind == LABELS:
@@ -454,7 +454,7 @@ cdef class Search:
                 node.ships.masks, node.ships.code, node.ships.s, node.weights, node.n, node.kind)
 
     cdef bint has_names(self, const Node* node) noexcept nogil:
-        """Whether a family is bounded by parts whose ships have names."""
+        """True if a family is bounded by parts whose ships have names."""
         return (self.on.names and node.kind == SINKINGS and self.objective == MEAN
                 and node.n >= NAMES_FROM and 1 < node.ships.s <= MAX_NAMES)
 
@@ -496,7 +496,7 @@ cdef class Search:
         return 0
 
     cdef bint has_even(self, const Node* node) noexcept nogil:
-        """Whether a family is bounded by one of equal weights: the least is half of the mean or more."""
+        """True if a family is bounded by one of equal weights: the least is half of the mean or more."""
         return (self.on.even and self.rule == OPTIMAL and self.objective == MEAN
                 and node.kind == NOTHING and node.weights != NULL and node.n >= EVEN_FROM
                 and 2 * node.n * node.light[1] >= node.weight)
@@ -777,7 +777,7 @@ cdef class Search:
         return 0
 
     cdef bint search_factors(self, Node* node, int64_t limit) except -1 nogil:
-        """Whether the family is a product; then it is searched factor by factor."""
+        """True if the family is a product; then it is searched factor by factor."""
         cdef Cells mask[MAX_CELLS]
         cdef Node* factors[MAX_CELLS]
         cdef int i, number = independent_classes(node, mask)
@@ -950,7 +950,7 @@ cdef int falling_weight(const void* a, const void* b) noexcept nogil:
 
 
 cdef bint is_dominated(const Node* node, int c) noexcept nogil:
-    """Whether another cell is in all its sets; of cells in the same sets the first one stays."""
+    """True if another cell is in all its sets; of cells in the same sets the first one stays."""
     cdef int d
     cdef const int32_t* pair = node.pair + c * node.m
     for d in range(node.m):
@@ -961,7 +961,7 @@ cdef bint is_dominated(const Node* node, int c) noexcept nogil:
 
 
 cdef inline bint dominates(const Node* node, int c) noexcept nogil:
-    """Whether a cell may be shot before others that only its sets have."""
+    """True if a cell may be shot before others that only its sets have."""
     return node.kind != SINKINGS or node.ships.is_told[c]
 
 

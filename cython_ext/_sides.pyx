@@ -237,7 +237,7 @@ cdef int count_levels(const Node* node, int c, int code, bint inside, const int6
 
 
 cdef inline bint are_alike(const Cells* a, const Cells* b, int s, Cells side) noexcept nogil:
-    """Whether two sets are alike on a side, cells and labels."""
+    """True if two sets are alike on a side, cells and labels."""
     cdef int j
     for j in range(s):
         if (a[j] ^ b[j]) & side:
@@ -276,7 +276,7 @@ cdef int independent_classes(const Node* node, Cells* mask) noexcept nogil:
 
 cdef bint take_factors(const Node* node, const Cells* mask, int number,
                        Node** factors) except -1 nogil:
-    """Whether a family is the product of what it has in each class of cells; make these.
+    """True if a family is the product of what it has in each class of cells; make these.
 
     The caller frees them, whatever comes of it.
     """

@@ -261,7 +261,7 @@ cdef class PuzzleSweep:
         return total
 
     cdef inline bint touches(self, int column, int length, uint64_t here) noexcept nogil:
-        """Whether a ship that begins in a column of this row would touch one that is placed."""
+        """True if a ship that begins in a column of this row would touch one that is placed."""
         cdef uint64_t span = ((<uint64_t>1 << length) - 1) << column
         cdef int i
         if self.above & (span | span << 1 | span >> 1) or here & (span >> 1):

@@ -98,7 +98,7 @@ cdef class TranspositionTable:
     """Byte strings to signed 64-bit integers: what the tables in memory have in common."""
 
     cdef bint find(self, const Key* key, int64_t* value) noexcept nogil:
-        """Whether the key is there; then `value` is set."""
+        """True if the key is there; then `value` is set."""
         return False
 
     cdef void store(self, const Key* key, int64_t value) noexcept nogil:
@@ -133,7 +133,7 @@ cdef class MemoryTable(TranspositionTable):
         clear(&self.old)
 
     cdef bint find(self, const Key* key, int64_t* value) noexcept nogil:
-        """Whether the key is there; then `value` is set."""
+        """True if the key is there; then `value` is set."""
         cdef int64_t* record = look_up(&self.young, key)
         if record == NULL:
             record = look_up(&self.old, key)
@@ -262,7 +262,7 @@ cdef class SharedTable(TranspositionTable):
         return NULL
 
     cdef bint find(self, const Key* key, int64_t* value) noexcept nogil:
-        """Whether the key is there; then `value` is set."""
+        """True if the key is there; then `value` is set."""
         cdef uint64_t* record = self.look_up(key, scramble(key.hash))
         if record == NULL:
             return False
@@ -312,7 +312,7 @@ cdef class SharedTable(TranspositionTable):
         store_word(self.marks + (key.hash & (MARKS - 1)), 0)
 
     cdef bint is_busy(self, const Key* key) noexcept nogil:
-        """Whether a process seems to be at a family."""
+        """True if a process seems to be at a family."""
         return load(self.marks + (key.hash & (MARKS - 1))) == key.hash
 
     def mark(self, bytes key):
@@ -336,5 +336,5 @@ cdef class SharedTable(TranspositionTable):
 
 
 cdef bint says_more(int64_t value, int64_t known) noexcept nogil:
-    """Whether a value is better to know: exact, or the greater bound."""
+    """True if a value is better to know: exact, or the greater bound."""
     return (value & 1) > (known & 1) or ((value ^ known) & 1 == 0 and value > known)

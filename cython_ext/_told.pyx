@@ -1,6 +1,7 @@
 """Two ships hidden, all others known: what is free for them, and what finding both costs.
 
-The arguments and their proofs are in `optsearch.lower_bounds.two_hidden`, and plain Python for all that is here.
+The arguments and their proofs are in `optsearch.lower_bounds.two_hidden`; the tests have the definition in
+plain Python.
 
 - `KnownShips` looks at one set of known ships after the other: how many placements are free for
   either hidden ship, how many pairs of them go together, and packings: sets of free placements of

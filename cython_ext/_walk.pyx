@@ -250,11 +250,11 @@ cdef class EvaluatorBase:
         return 0
 
     cdef bint compares(self, int64_t n) noexcept nogil:
-        """Whether cells are compared by rollouts with n configurations."""
+        """True if cells are compared by rollouts with n configurations."""
         return self.rule.candidates > 1 and self.rule.few < n <= self.rule.many
 
     cdef bint asks(self, int64_t n) noexcept nogil:
-        """Whether a score says what is shot with n configurations."""
+        """True if a score says what is shot with n configurations."""
         return self.score != NULL and n > self.score.least
 
     cdef int ask_part(self, Score* score, const Part* part, const Counts* counts,
@@ -320,7 +320,7 @@ cdef class EvaluatorBase:
         return size(part.shots.misses) - size(self.shots.misses)
 
     cdef bint is_over(self, const Part* part) noexcept nogil:
-        """Whether a part is not walked: its walk is stopped, or it has not the configuration followed."""
+        """True if a part is not walked: its walk is stopped, or it has not the configuration followed."""
         return self.stopped or self.failed or (
             self.following and not has_extra(part, self.extras))
 
@@ -338,7 +338,7 @@ cdef class EvaluatorBase:
         return MAX_HASHES if self.has_labels else min(bits + MARGIN, <int>MAX_HASHES)
 
     cdef bint keeps(self, const Part* part, const Counts* counts, int column) noexcept nogil:
-        """Whether a column says anything of a part. counts -- of it, or of one that includes it.
+        """True if a column says anything of a part. counts -- of it, or of one that includes it.
 
         A cell that all have does, where it can tell something.
         """

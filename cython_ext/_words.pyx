@@ -1,9 +1,9 @@
-"""The search of families of at most 64 sets, as subsets of one machine word: a bit a set.
+"""Exact search of families of at most 64 sets, for the mean: a subset is one machine word.
 
-A cell is the word of the sets that have it. The objective is the mean, and no set lies inside another
-where they have weights: then bits are in the order of falling weights, and so are those of every
-subset. The bounds and the choice of shots are those of `_search`; what is known of a subset is
-remembered by its bits, for the time of one search, and by its identity for all of them.
+Bit i is set i, and a cell is the word of the sets that contain it. A shot at a cell splits a subset
+into the sets hit and the sets missed. With weights no set contains another, and bits are sorted by
+falling weight: the highest bit of a subset is its lightest set. Bounds and the choice of shots are
+those of `_search`. Subsets are cached by their bits during one search, and by identity for all.
 """
 
 cimport cython
@@ -23,14 +23,14 @@ from optsearch.compiled._identities cimport Identity, IdentityTable
 from options cimport BEST_GREEDY, OPTIMAL, Switches
 
 cdef enum:
-    BOUNDED = 1 << 10          # bounds that are: what is asked again is asked soon, and this is near
-    SEARCHES = 1 << 12         # that are told apart; see Known
-    IDENTITY_FROM = 8          # sets from which a subset is looked up by its identity
+    BOUNDED = 1 << 10          # entries of `bounded`: a bound is needed again soon, and a small table is near
+    SEARCHES = 1 << 12         # values of Known.search
+    IDENTITY_FROM = 8          # the fewest sets of a subset that is looked up by its identity
 
 
 @cython.final
 cdef class WordSearch:
-    """Searches families whose bounds it is given."""
+    """A search with its caches, for one family after another."""
 
     def __cinit__(self, Bounds bounds, Effort effort, int rule, Switches on,
                   IdentityTable identities):
@@ -48,7 +48,7 @@ cdef class WordSearch:
         PyMem_Free(self.sums)
 
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
-        """Solve a family if its optimum is below `limit`; else raise `lower` to it."""
+        """Raise `node.lower` to the optimum if it is below `limit`, and else to `limit` at least."""
         cdef uint64_t columns[MAX_CELLS]
         self.begin(node, columns)
         node.lower = self.solve(
@@ -56,7 +56,7 @@ cdef class WordSearch:
         return 0
 
     cdef void begin(self, const Node* node, uint64_t* columns) noexcept nogil:
-        """Forget what is known, and take the columns and the weights of a family."""
+        """Load a family: fill `columns`, and make the cached entries of the one before void."""
         cdef int i
         if self.searches == SEARCHES - 1:
             memset(self.known, 0, KNOWN * sizeof(Known))
@@ -70,7 +70,7 @@ cdef class WordSearch:
             self.sum_weights(node.n)
 
     cdef void sum_weights(self, int n) noexcept nogil:
-        """Fill `sums` for n sets."""
+        """Fill `sums`, the total weight of every combination of sets 8i to 8i + 7."""
         cdef int start, x
         cdef int64_t* sums = self.sums
         for start in range(0, n, 8):
@@ -79,7 +79,7 @@ cdef class WordSearch:
             sums += 256
 
     cdef int64_t weight_of(self, uint64_t sets) noexcept nogil:
-        """What some sets weigh."""
+        """Return the total weight of a subset."""
         cdef const int64_t* sums = self.sums
         cdef int64_t weight = 0
         if self.weights == NULL:
@@ -91,11 +91,15 @@ cdef class WordSearch:
         return weight
 
     cdef int64_t least_of(self, uint64_t sets) noexcept nogil:
-        """The least weight of some sets."""
+        """Return the weight of the lightest set of a subset."""
         return 1 if self.weights == NULL else self.weights[last(sets)]
 
     cdef int64_t capped_by_weight(self, uint64_t sets, int n, int left, int most) noexcept nogil:
-        """The tabulated bound of n sets of so many cells; `most` is the greatest count of a cell."""
+        """Return the tabulated bound of n sets of `left` cells; no cell is in more than `most` of them.
+
+        row[j] bounds any j of them without weights. Summed by parts, the j-th heaviest set adds its
+        weight times row[j] - row[j - 1].
+        """
         cdef const int16_t* row = capped_row(self.bounds, left, n, most)
         cdef int64_t bound = 0
         if self.weights == NULL:
@@ -107,7 +111,7 @@ cdef class WordSearch:
         return bound
 
     cdef int64_t bound_of(self, const Node* node) noexcept nogil:
-        """The bound of a family of three sets or more from the counts of its cells."""
+        """Return the bound of a family of at least three sets by its cell counts."""
         cdef uint64_t columns[MAX_CELLS]
         cdef uint64_t parts[MAX_CELLS]
         cdef Subset subset
@@ -118,7 +122,7 @@ cdef class WordSearch:
                    self.bound_by_counts(&subset))
 
     cdef int64_t recall(self, uint64_t sets, int n) noexcept nogil:
-        """What is known of n sets: the optimum of two and of one; -1 if nothing is."""
+        """Return the cached bound of a subset of n sets, or -1; exact for one and two sets."""
         cdef uint64_t hash
         cdef const Known* known
         if n <= 2:
@@ -134,16 +138,16 @@ cdef class WordSearch:
         return known.lower
 
     cdef void keep_bound(self, uint64_t sets, int64_t bound) noexcept nogil:
-        """Remember the bound of a subset for its next parents; it may be solved or not."""
+        """Cache the bound of a subset for its next parents."""
         cdef Known* known = self.bounded + (scramble(sets) & (BOUNDED - 1))
         known.subset, known.search = sets, self.searches
         known.lower, known.exact = bound, False
 
     cdef void bound_parts(self, const Subset* subset, uint64_t sets_hit, int n_hit, int64_t* hit,
                           int64_t* missed) noexcept nogil:
-        """What is known of the two parts at a cell, or their bounds from the counts of their cells.
+        """Bound the two parts after a shot, by the cache or else by their cell counts.
 
-        One pass counts for both: what the one does not have, the other has.
+        One pass counts both parts: a count missed is the count of the subset less the count hit.
         """
         cdef Subset of_hit, of_missed
         cdef Counted counted_hit, counted_missed
@@ -162,7 +166,7 @@ cdef class WordSearch:
 
     cdef int64_t bound(self, const Subset* subset, Subset* part, uint64_t sets, int n,
                        const Counted* counted) noexcept nogil:
-        """The bound of a part of three sets or more, whose cells are counted."""
+        """Fill `part`, whose cells are counted and which has at least three sets; return its bound."""
         cdef int64_t bound
         part.sets, part.n, part.hits = sets, n, subset.hits
         part.parts, part.m = subset.parts, subset.m
@@ -176,7 +180,7 @@ cdef class WordSearch:
         return bound
 
     cdef int64_t bound_by_counts(self, const Subset* subset) noexcept nogil:
-        """A bound from the counts of all cells: by splitting, or by a profile."""
+        """Return a bound by the cell counts: by splitting (see `_search`), or by a profile; else 0."""
         cdef int64_t hit, missed
         if self.on.splitting and 2 * subset.most > subset.n:
             self.bound_parts(subset, subset.frequent, subset.most, &hit, &missed)
@@ -186,9 +190,10 @@ cdef class WordSearch:
         return self.bound_by_profile(subset)
 
     cdef int64_t bound_by_profile(self, const Subset* subset) noexcept nogil:
+        """Return a bound by a profile (see `_bounds`), where the heaviest sets are finished first."""
         cdef int number[WORD + 1]
         cdef int chain[MAX_CELLS]
-        cdef int64_t light[WORD + 1]           # what so many of the lightest sets weigh
+        cdef int64_t lightest[WORD + 1]           # [i] the total weight of the i lightest sets
         cdef int i, t, s, finished, chain_n = 0, n = subset.n
         cdef int64_t bound = 0
         cdef uint64_t sets = subset.sets
@@ -196,13 +201,13 @@ cdef class WordSearch:
         memset(number, 0, (n + 1) * sizeof(int))
         for i in range(subset.m):
             number[subset.counts[i]] += 1
-        for i in range(subset.most, 0, -1):    # from the greatest count of a cell not certain
+        for i in range(subset.most, 0, -1):    # counts of uncertain cells, falling
             for _ in range(number[i]):
                 chain[chain_n] = i
                 chain_n += 1
-        light[0] = 0
+        lightest[0] = 0
         for i in range(n):
-            light[i + 1] = light[i] + self.least_of(sets)
+            lightest[i + 1] = lightest[i] + self.least_of(sets)
             sets ^= <uint64_t>1 << last(sets)
         leaves = self.bounds.leaves + (subset.left - 1) * TIMES
         for t in range(MAX_CELLS):
@@ -213,14 +218,14 @@ cdef class WordSearch:
                     finished += <int>min(<int64_t>chain[i], leaves[s])
             if finished >= n:
                 break
-            bound += light[n - finished]
+            bound += lightest[n - finished]
         return bound
 
     cdef int64_t solve(self, uint64_t sets, int hits, const uint64_t* columns, int columns_n,
                        int64_t limit, bint* exact) except -1 nogil:
-        """The optimum of a subset if it is below `limit`, else a bound; `exact` says which.
+        """Return the optimum of a subset if below `limit`, else a bound >= limit; set `exact`.
 
-        hits -- the most cells of a set, counting the columns that all of the subset have.
+        hits -- the most cells of a set, the columns common to the whole subset included.
         """
         cdef uint64_t parts[MAX_CELLS]
         cdef Subset subset
@@ -257,7 +262,7 @@ cdef class WordSearch:
         take_columns(&subset, columns, columns_n, parts, self.on.ordering)
         if n == 3 or subset.most == 1:
             exact[0] = True
-            return self.cost_at_sight(&subset)
+            return self.solve_trivial(&subset)
         lower = max(lower, self.capped_by_weight(sets, n, subset.left, subset.most))
         if lower < limit:
             lower = max(lower, self.bound_by_counts(&subset))
@@ -281,12 +286,12 @@ cdef class WordSearch:
         return lower
 
     cdef void keep(self, Known* known, uint64_t sets, int64_t lower, bint exact) noexcept nogil:
-        """Remember what is known of a subset for the time of this search."""
+        """Cache the result of a subset until the next search begins."""
         known.subset, known.search = sets, self.searches
         known.lower, known.exact = lower, exact
 
-    cdef int64_t cost_at_sight(self, const Subset* subset) noexcept nogil:
-        """The misses of three sets, or of sets of one cell each, which are shot by falling weight."""
+    cdef int64_t solve_trivial(self, const Subset* subset) noexcept nogil:
+        """Return the optimum of three sets, or of disjoint sets, which are shot by falling weight."""
         cdef uint64_t sets = subset.sets
         cdef int64_t cost = 0, value
         cdef int i, n = subset.n
@@ -296,7 +301,7 @@ cdef class WordSearch:
                 sets &= sets - 1
             return cost
         cost = INFINITE
-        for i in range(subset.m):      # whichever is missed, of two that are left the lighter one is
+        for i in range(subset.m):      # of two sets left on either side, the lighter one is missed
             if self.rule == BEST_GREEDY and (
                     self.weight_of(subset.parts[i]) < self.heaviest_part(subset)):
                 continue
@@ -307,7 +312,7 @@ cdef class WordSearch:
         return cost
 
     cdef int64_t heaviest_part(self, const Subset* subset) noexcept nogil:
-        """The greatest weight of the sets of a cell."""
+        """Return the greatest weight of a cell, which greedy shoots."""
         cdef int64_t most = 0
         cdef int i
         for i in range(subset.m):
@@ -316,7 +321,7 @@ cdef class WordSearch:
 
     cdef int64_t try_cells(self, const Subset* subset, int64_t lower, int64_t limit,
                            bint* exact) except -1 nogil:
-        """The least over the first shots, if it is below `limit`; else a bound."""
+        """Return the least cost over the first shots if below `limit`, else a bound; set `exact`."""
         cdef int order[MAX_CELLS]
         cdef int64_t prices[MAX_CELLS]
         cdef int i, turn
@@ -344,7 +349,7 @@ cdef class WordSearch:
         return max(lower, best if best < limit else failed)
 
     cdef void order_cells(self, const Subset* subset, int* order, int64_t* prices) noexcept nogil:
-        """What a shot at each cell misses, and the cells with the least first."""
+        """Fill `prices`, the weight that a shot at each cell misses, and `order`, the cheapest first."""
         cdef int i, j
         for i in range(subset.m):
             j = i
@@ -359,7 +364,7 @@ cdef class WordSearch:
 
     cdef int64_t bound_shot(self, const Subset* subset, int i, int64_t price, int64_t* hit,
                             int64_t* missed) noexcept nogil:
-        """What a shot at a cell and the two parts after it cost at least, by their numbers of sets."""
+        """Return a bound of shooting a cell first, by the sizes of its parts; fill `hit` and `missed`."""
         cdef int n_hit = <int>subset.counts[i]
         hit[0] = self.least_of(subset.parts[i]) * capped_bound(
             self.bounds, subset.hits - 1, n_hit, min(subset.most, n_hit - 1))
@@ -369,9 +374,10 @@ cdef class WordSearch:
 
     cdef int64_t shoot(self, const Subset* subset, int i, int64_t price, int64_t hit, int64_t missed,
                        int64_t limit) except -1 nogil:
-        """The cost when a cell is shot first: exact if below `limit`, else a bound >= limit.
+        """Return the cost of shooting a cell first: exact if below `limit`, else a bound >= limit.
 
-        hit, missed -- bounds of the parts.
+        hit, missed -- bounds of the parts. The smaller part is solved first, as it may reach the limit
+        with the bound of the larger one.
         """
         cdef uint64_t sets_hit = subset.parts[i], sets_missed = subset.sets & ~subset.parts[i]
         cdef int n_hit = <int>subset.counts[i], n_missed = subset.n - n_hit
@@ -398,18 +404,18 @@ cdef class WordSearch:
 
 
 cdef inline int last(uint64_t sets) noexcept nogil:
-    """The highest bit of a word that is not 0."""
+    """Return the index of the highest bit of a word other than 0."""
     return 63 - clz(sets)
 
 
 cdef void take_columns(Subset* subset, const uint64_t* columns, int columns_n, uint64_t* parts,
                        bint ordering) noexcept nogil:
-    """Count the cells that some of the sets have and some not, and take `hits` off for the others.
+    """Take into `subset` the cells that some of its sets contain, but not all; count them.
 
-    ordering -- the greatest count first.
+    `subset.hits` falls by one for each cell in all sets. If `ordering`, cells come by falling count.
     """
     cdef uint64_t numbers[MAX_CELLS]
-    cdef uint8_t place[WORD + 1]       # by count: how many columns; then where the next one goes
+    cdef uint8_t place[WORD + 1]       # per count: its number of columns, then the index of the next
     cdef int i, number, first = 0, m = 0
     count_cells(columns, columns_n, subset.sets, numbers)
     memset(place, 0, sizeof(place))
@@ -417,7 +423,7 @@ cdef void take_columns(Subset* subset, const uint64_t* columns, int columns_n, u
         place[numbers[i]] += 1
     subset.hits -= place[subset.n]
     subset.parts, subset.most = parts, 0
-    if ordering:                       # a counting sort; columns that say nothing come last
+    if ordering:                       # counting sort; cells in no set or in all sets come last
         for i in range(subset.n - 1, -1, -1):
             number = place[i]
             place[i] = m

@@ -70,7 +70,7 @@ cdef class WordSearch:
     cdef int64_t solve(self, uint64_t sets, int hits, const uint64_t* columns, int columns_n,
                        int64_t limit, bint* exact) except -1 nogil
     cdef void keep(self, Known* known, uint64_t sets, int64_t lower, bint exact) noexcept nogil
-    cdef int64_t cost_at_sight(self, const Subset* subset) noexcept nogil
+    cdef int64_t solve_trivial(self, const Subset* subset) noexcept nogil
     cdef int64_t heaviest_part(self, const Subset* subset) noexcept nogil
     cdef int64_t try_cells(self, const Subset* subset, int64_t lower, int64_t limit,
                            bint* exact) except -1 nogil
