@@ -8,7 +8,7 @@ TESTS := .venv/.extras .venv/.group-test
 KERNELS := $(wildcard cython_ext/*.pyx cython_ext/*.pxd cython_ext/*/*.pxd)
 
 .DEFAULT_GOAL := help
-.PHONY: help build board debug reproduce test test-long test-recent fuzz transcripts test-debug check bench simplify results evaluations golden figures pictures docs clean
+.PHONY: help build board debug reproduce test test-long test-recent test-pythons fuzz transcripts test-debug check bench simplify results evaluations golden figures pictures docs clean
 
 help:  ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; \
@@ -21,7 +21,7 @@ build: .venv/.built  ## .venv with the package and its kernels
 .venv/.made:
 	@echo "setting up .venv (some minutes, once) ..."
 	@$(PYTHON) -m venv .venv
-	@$(PIP) "setuptools>=77" wheel "cython>=3.1"
+	@$(PIP) "setuptools>=77.0.3" wheel "cython>=3.1"
 	@touch $@
 
 .venv/.built: .venv/.made pyproject.toml setup.py $(KERNELS)
@@ -70,6 +70,9 @@ transcripts: $(TESTS)  ## write anew, after a change that was meant: tests/trans
 
 fuzz: $(TESTS)  ## ten minutes of random games, all commands (FUZZ_SECONDS=, FUZZ_SEED=)
 	@$(BIN)/python -m pytest --quiet -m long tests/test_fuzz.py
+
+test-pythons: .venv/.built  ## set-up, reproduce and tests with each Python that is here (PYTHONS="3.10 least")
+	@$(BIN)/python -m tests.pythons $(PYTHONS)
 
 test-debug: debug $(TESTS)  ## the tests on the kernels with every memory access checked
 	@OPTSEARCH_DEBUG=1 PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
