@@ -110,6 +110,17 @@ cdef bint are_told_apart(const Node* node) noexcept nogil:
     return False
 
 
+cdef bint share_a_cell(const Node* node) noexcept nogil:
+    """Whether two sets have a common cell."""
+    cdef Cells seen = 0
+    cdef int i
+    for i in range(node.n):
+        if node.rows[i] & seen:
+            return True
+        seen |= node.rows[i]
+    return False
+
+
 cdef class Bounds:
     """The bounds of a search.
 
@@ -163,9 +174,11 @@ cdef class Bounds:
         if node.n == 2 or node.hits == 1:
             # Two sets: one of them, the lighter, misses once. Sets of one cell: by falling weight.
             # But an empty set has no cell to shoot at: it is the last, whatever it weighs. (mean)
-            if node.hits > 1 and node.kind != NOTHING and are_told_apart(node):
+            if node.n == 2 and node.kind != NOTHING and are_told_apart(node):
                 node.lower, node.exact = 0, True
                 return True
+            if node.n > 2 and node.kind == LABELS and share_a_cell(node):
+                return False
             for t in range(node.n - 1):
                 cost += price(self.objective, node.budget - t, self.light_of(node)[node.n - 1 - t])
                 if self.objective != MEAN and t == node.budget:

@@ -4,18 +4,17 @@ The search is by definition, with the pairs of configurations that need a miss a
 each pair is missed, so that the misses are at least a vertex cover of these pairs. A pair needs
 none if its cells are the same, or if one of the two has a ship within the cells common to both that
 the other has not; the search has the proof. Where every hit has its label, a pair needs none if its
-cells are the same, or if a cell of both has another label in each: where hits show their ships, if
-another ship lies there (of what is left of two ships, since a hit of one has shown it). A ship that
-all configurations have tells nothing and takes part in nothing, so its cells are left out.
+cells are the same, or if a cell of both has another label in each. A ship that all configurations
+have tells nothing and takes part in nothing, so its cells are left out.
 """
 
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from cells cimport Cells, ctz, first, high, low, one, popcount
 from hashing cimport scramble
 from optsearch.compiled._arena cimport Arena
 from optsearch.compiled._block cimport Words
-from optsearch.compiled._labels cimport MAX_LABELS, Labels, Slot
+from optsearch.compiled._labels cimport MAX_LABELS, UNLABELLED, Labels, Slot
 from optsearch.compiled._walk cimport MAX_ENDGAME
 
 cdef enum:
@@ -84,7 +83,17 @@ cdef class AnnouncedEndgame:
                 self.label[self.ships] = slot.label
                 for k in range(n):
                     self.cells[k] |= self.ship[k][self.ships]
+                    if self.labels.by_cell:
+                        number = <int>(w.extra[word][index[k]] >> shift & field)
+                        self.note_labels(k, slot.kind, number, self.ship[k][self.ships])
                 self.ships += 1
+
+    cdef void note_labels(self, int k, int kind, int number, Cells ship) noexcept nogil:
+        """Note the labels of the cells of a ship."""
+        cdef const int16_t* label = self.labels.label[kind] + number * self.labels.cells
+        while ship:
+            self.told[k][first(ship)] = label[first(ship)]
+            ship &= ship - 1
 
     cdef void bound(self) noexcept nogil:
         """Fill `least`, a vertex cover of the pairs that need a miss, `owner` and `owners`."""
@@ -125,12 +134,17 @@ cdef class AnnouncedEndgame:
         cdef int s, q
         if a == b:
             return False
+        if self.labels.by_cell:
+            a &= b
+            while a:
+                if self.told[i][first(a)] != self.told[j][first(a)]:
+                    return False
+                a &= a - 1
+            return True
         if self.labels.is_fixed:
             for s in range(self.ships):
                 for q in range(self.ships):
-                    if self.ship[i][s] & self.ship[j][q] & ~hits and (
-                            self.ship[i][s] != self.ship[j][q] if self.labels.by_place
-                            else self.label[s] != self.label[q]):
+                    if self.ship[i][s] & self.ship[j][q] & ~hits and self.label[s] != self.label[q]:
                         return False
             return True
         return not (self.has_own_ship(i, j, a & b, hits) or self.has_own_ship(j, i, a & b, hits))
@@ -206,10 +220,9 @@ cdef class AnnouncedEndgame:
 
     cdef int split(self, int x, Cells hits, int cell, int* parts) noexcept nogil:
         """The parts after a shot: missed, hit, and by label; whether it tells nothing, now and later."""
-        cdef int i, s, bit, t, seen = -1, shown = 0
+        cdef int i, s, bit, t, seen = UNLABELLED - 1
         cdef bint alike = True
         cdef Cells ship, of_first = 0
-        cdef Cells places[MAX_ENDGAME]
         for t in range(self.labels.number + 2):
             parts[t] = 0
         while x:
@@ -221,15 +234,8 @@ cdef class AnnouncedEndgame:
                 continue
             s = self.owner[i][cell]
             ship = self.ship[i][s] & ~hits
-            t = self.label[s]
-            if self.labels.by_place:   # labels are numbered as they come
-                t = 0
-                while t < shown and places[t] != ship:
-                    t += 1
-                if t == shown:
-                    places[t] = ship
-                    shown += 1
-            if seen < 0:
+            t = self.told[i][cell] if self.labels.by_cell else self.label[s]
+            if seen < UNLABELLED:
                 seen, of_first = t, ship
             alike = alike and seen == t and (self.labels.is_fixed or of_first == ship)
             parts[2 + t if self.labels.is_fixed or ship == one(cell) else 1] |= bit

@@ -12,9 +12,9 @@ with touching ships, whose placements are A1 B1, B1 C1, C1 D1 and A1, B1, C1, D1
       1, bit 0        0 1 1 0
       1, bit 1        1 1 1 0
 
-Where hits name their ships, the label of a hit is the kind of its ship; where they show them, the number
-of its placement among all through the cell. Where sinkings are announced, a
-hit has a label if the ship there sinks: its kind, or that some ship is sunk. What a shot at a cell tells
+Labels have numbers. Where every hit has its label, the number is that of the kind of the ship or, if
+placements and cells make a difference, one of those that ships can tell at the cell. Where sinkings are
+announced, a hit has a label if the ship there sinks: its kind, or that some ship is sunk. What a shot at a cell tells
 follows from its column and the cells hit before, which all configurations of a family have in common.
 `tells` says which placements through the cell give their label: few, often none. A column of the
 configurations that have one of them is an *and* over the bits of its number. So the codes are never
@@ -23,7 +23,7 @@ not shot. A family splits into missed, hit, and one part for each label. Where n
 are no labels, and codes of no bits.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
 from libc.stdlib cimport malloc
 from libc.string cimport memset
 
@@ -41,21 +41,22 @@ cdef class Labels:
     kinds -- for each kind of ships its label (0, 1, …; the same for all where it does not say which),
         the bits of its number, and its placements as an (n, 2) uint64 array. None of them: a hit
         tells nothing more.
-    is_fixed -- whether every hit has its label, and not only the last one of a ship.
-    by_place -- whether hits show where their ships lie: a label is the number of a placement among all
-        through the cell.
     slots -- for each ship its kind and the first bit of its number in the code; int32 (ships, 2).
+    is_fixed -- whether every hit has its label, and not only the last one of a ship.
+    labels -- if labels depend on the placement and the cell: for each kind int16 of shape (placements,
+        cells), the number of the label of a hit, or -1 for none. Then those of `kinds` are not used.
     """
 
-    def __cinit__(self, order, kinds, const int32_t[:, ::1] slots, bint is_fixed,
-                  bint by_place=False):
+    def __cinit__(self, order, kinds, const int32_t[:, ::1] slots, bint is_fixed, labels=None):
         cdef int i, t
-        self.arena, self.is_fixed, self.by_place = Arena(), is_fixed, by_place
+        self.arena, self.is_fixed, self.by_cell = Arena(), is_fixed, labels is not None
         self.cells, self.kinds, self.ships = len(order), len(kinds), <int>slots.shape[0]
         if self.kinds > MAX_KINDS or self.ships > MAX_CODED:
             raise ValueError(f"{self.ships} ships of {self.kinds} kinds are too many")
         for t in range(self.kinds):
             self.take_kind(t, kinds[t][1], kinds[t][2], order)
+            if self.by_cell:
+                self.take_labels(t, labels[t], order)
         for i in range(self.ships):
             t = slots[i, 0]
             if not 0 <= t < self.kinds or not 0 <= slots[i, 1] <= MAX_EXTRAS - self.width[t]:
@@ -63,7 +64,7 @@ cdef class Labels:
             self.slot[i].kind, self.slot[i].shift, self.slot[i].label = t, slots[i, 1], kinds[t][0]
             if not 0 <= self.slot[i].label < MAX_KINDS:
                 raise ValueError(f"{kinds[t][0]} is not the number of a label")
-            if not by_place:
+            if not self.by_cell:
                 self.number = max(self.number, self.slot[i].label + 1)
             self.codes = max(self.codes, self.slot[i].shift + self.width[t])
             if self.slot[i].shift >> 6 != (self.slot[i].shift + max(self.width[t], 1) - 1) >> 6:
@@ -85,6 +86,20 @@ cdef class Labels:
                     self.placed[t][number] |= one(i)
         return 0
 
+    cdef int take_labels(self, int t, const int16_t[:, ::1] numbers, order) except -1:
+        """The labels of the placements of a kind, with the cells by their places in the order."""
+        cdef int i, number
+        if numbers.shape[0] != self.placements[t] or numbers.shape[1] != self.cells:
+            raise ValueError(f"{numbers.shape[0]} x {numbers.shape[1]} labels are not those of the kind")
+        self.label[t] = <int16_t*>self.arena.array(self.placements[t] * self.cells, sizeof(int16_t))
+        for number in range(self.placements[t]):
+            for i in range(self.cells):
+                if not UNLABELLED <= numbers[number, order[i]] < MAX_LABELS:
+                    raise ValueError(f"{numbers[number, order[i]]} is not the number of a label")
+                self.label[t][number * self.cells + i] = numbers[number, order[i]]
+                self.number = max(self.number, 1 + numbers[number, order[i]])
+        return 0
+
     cdef int list_through(self) except -1:
         """Fill `through`, `near` and `alone`."""
         cdef int i, k, t, number, n = 0, most, best
@@ -102,13 +117,13 @@ cdef class Labels:
             self.start[i] = n
             for t in range(self.kinds):
                 for number in range(self.placements[t]):
-                    if self.placed[t][number] & one(i):
+                    if self.by_cell:
+                        labels[t] = self.label[t][number * self.cells + i]
+                    if self.placed[t][number] & one(i) and labels[t] != UNLABELLED:
                         self.through[n].rest = self.placed[t][number] & ~one(i)
                         self.through[n].kind, self.through[n].number = t, number
-                        self.through[n].label = n - self.start[i] if self.by_place else labels[t]
+                        self.through[n].label = labels[t]
                         n += 1
-            if self.by_place:
-                self.number = max(self.number, n - self.start[i])
             # Cells are taken, the most frequent first, until each ship has one.
             self.near[i], self.alone[i] = 0, False
             while True:
@@ -130,8 +145,6 @@ cdef class Labels:
                     break
                 self.near[i] |= one(best)
         self.start[self.cells] = n
-        if self.number > MAX_LABELS:
-            raise ValueError(f"{self.number} ships can lie on one cell; at most {MAX_LABELS} may")
         return 0
 
     cdef bint can_tell(self, int place, Cells hits) noexcept nogil:

@@ -60,6 +60,13 @@ ALL_RULES = {  # by their text; those of the file once more, of a ship, its cell
     f"{FILE}:ends": lambda kind, cells, cell: "end" if cell in (min(cells), max(cells)) else None,
     f"{FILE}:orientation": orientation,
 }
+
+
+def of_file(name):
+    """The rule and the tells of Rules; what is between has its default."""
+    return f"{FILE}:{name}", (), "rectangle", ALL_RULES[f"{FILE}:{name}"]
+
+
 GAMES = [
     Rules(rows, columns, fleet, contact, announce, tells=tells)
     for rows, columns in GRIDS
@@ -1067,11 +1074,17 @@ def test_games_without_a_configuration(here, tmp_path, monkeypatch):
     check_full_boards(here, random.Random(SEED), 4)
 
 
+ONE_CELL_LEFT = (0, "miss"), (1, "hit:along"), (2, "hit:along"), (5, "hit:down")
+"""After D2 is hit, two configurations have D1, B3, D3 left, and another label at D1."""
+
+
 def fuzz(here, first, games, most_checks):
     """What was wrong once, and so many positions drawn from a seed; the least failure is raised."""
 
     @example(Case(Rules(1, 5, (2, 2), "any", "sunk")))
     @example(Case(Rules(1, 5, (2, 2), "any", "sunk"), ((1, "hit"),)))
+    @example(Case(Rules(2, 3, (3, 2, 1), "any", *of_file("ends")), checks=(check_equilibrium,)))
+    @example(Case(Rules(3, 4, (3, 2, 2), "any", *of_file("orientation")), ONE_CELL_LEFT))
     @seed(first)
     @settings(
         max_examples=games,

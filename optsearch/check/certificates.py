@@ -256,14 +256,14 @@ class _File:
                 except TooLarge as error:
                     self.refuse(f"a plain search is too long, and for the exact solver {error}")
         with reference.caches():
-            family = frozenset((self.afloat(one), weight) for one, weight in weights.items())
+            numbers: Counter[reference.Hidden] = Counter()
+            for one, weight in weights.items():
+                numbers[reference.hidden_of(self.game, one)] += weight
+            family = frozenset(numbers.items())
             if self.objective.shots is None:
                 return int(reference.total_height(family, inf)), "the definition"
             finished = reference.finished(family, self.objective.shots)
         return sum(weights.values()) - finished, "the definition"
-
-    def afloat(self, one: Hiding) -> reference.Hidden:
-        return one[0] if self.game.is_silent else reference.hidden_of(self.game, one)
 
     # The shooter
 

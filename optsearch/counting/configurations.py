@@ -6,7 +6,6 @@ Algorithm 1 of Audinot, Bonnet and Viennot (2014), section 2, on bit sets of pla
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from optsearch.compiled._enumerate import (
     Enumerator,
 )
 from optsearch.counting.constraints import Constraints
-from optsearch.game import Game, bits
+from optsearch.game import Game
 from optsearch.game.position import Position, no_configuration
 from optsearch.support.errors import ImpossiblePosition, TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
@@ -301,9 +300,8 @@ class Codes:
 
     kinds -- of the fleet. widths -- for each kind the bits of a ship, which are the place of its
     placement among those of its kind (`Game.placements`). shifts -- for each kind where these bits
-    begin: one number a ship; they are in one word of 64 bits. words -- of a code. labels -- where
-    hits show their ships, how many can lie on one cell. is_told -- whether kernels can say what
-    hits tell: by kinds or by places.
+    begin: one number a ship; they are in one word of 64 bits. words -- of a code. labels -- if they
+    depend on the placement and the cell, how many can be told at one cell.
     """
 
     kinds: tuple[int, ...]
@@ -311,7 +309,6 @@ class Codes:
     shifts: tuple[tuple[int, ...], ...]
     words: int
     labels: int = 0
-    is_told: bool = True
 
     @classmethod
     @lru_cache(maxsize=16)
@@ -328,13 +325,10 @@ class Codes:
                 end = start + width
             widths.append(width)
             shifts.append(tuple(places))
-        through: Counter[int] = Counter()
+        labels = 0
         if game.label_of_kind is None:
-            for kind in kinds:
-                through.update(cell for ship in game.placements(kind) for cell in bits(ship))
-        labels = max(through.values(), default=0)
-        is_told = game.label_of_kind is not None or game.shows_ships
-        return cls(kinds, tuple(widths), tuple(shifts), -(-end // 64), labels, is_told)
+            labels = max(len(game.label_table.at(cell)) for cell in range(game.cells))
+        return cls(kinds, tuple(widths), tuple(shifts), -(-end // 64), labels)
 
     def ships(self, game: Game, code: int) -> list[int]:
         """The masks of the ships of a configuration of a game, in the order of its fleet."""
@@ -349,7 +343,7 @@ class Codes:
         """Whether kernels take codes of this size."""
         ships = sum(map(len, self.shifts))
         is_told = len(self.kinds) <= MAX_KINDS and self.labels <= MAX_LABELS
-        return self.is_told and ships <= MAX_CODED and is_told and self.words <= MAX_CODE_WORDS
+        return ships <= MAX_CODED and is_told and self.words <= MAX_CODE_WORDS
 
 
 class CodedConfigurations(Listing):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property
@@ -28,9 +28,9 @@ from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import cases
 from optsearch.counting.prior import Prior
-from optsearch.game import Game
+from optsearch.game import Game, bits
 from optsearch.game.position import Position, Reply, reply
-from optsearch.search.rules import told_lengths
+from optsearch.search.rules import labels_at, told_lengths
 from optsearch.strategies import PatternRule, Rule, Strategy, as_strategy, rule_of
 from optsearch.strategies.pattern import told_cells
 from optsearch.strategies.score import refused
@@ -277,8 +277,7 @@ class KernelRunner(Runner):
     def evaluator(self) -> TreeEvaluator:
         """The kernel, with the numbers of the rule."""
         game = self.game
-        told = game.has_labels, game.shows_ships
-        labels = Labels(self.rule.order, *_kinds_and_slots(game), *told)
+        labels = _labels(game, self.rule.order)
         evaluator = TreeEvaluator(self.rule, labels, game.contact != "any")
         board = game.rows, game.columns, game.holes
         evaluator.score_by(self.rule, board, told_lengths(game))
@@ -371,21 +370,32 @@ class KernelRunner(Runner):
         return evaluator
 
 
-def _kinds_and_slots(
-    game: Game,
-) -> tuple[list[tuple[int, int, CellSets]], NDArray[np.int32]]:
-    """The ships whose hits tell something, as `Labels` takes them."""
+def _labels(game: Game, order: Sequence[int]) -> Labels:
+    """What hits tell, as the kernel asks it; order -- of the cells where ties are broken."""
     if game.is_silent:
-        return [], np.empty((0, 2), np.int32)
-    codes = Codes.of(game)
-    by_kind = game.label_of_kind or {kind: kind for kind in codes.kinds}
-    numbers = list(dict.fromkeys(by_kind[kind] for kind in codes.kinds))
+        return Labels(order, (), np.empty((0, 2), np.int32), False)
+    codes, by_kind = Codes.of(game), game.label_of_kind
+    numbers = labels_at(game, 0) if by_kind is not None else []
     kinds = [
-        (numbers.index(by_kind[kind]), width, to_words(game.placements(kind)))
+        (numbers.index(by_kind[kind]) if by_kind else 0, width, to_words(game.placements(kind)))
         for kind, width in zip(codes.kinds, codes.widths, strict=True)
     ]
     slots = [(number, shift) for number, some in enumerate(codes.shifts) for shift in some]
-    return kinds, np.array(slots, np.int32)
+    labels = None if by_kind is not None else [_numbers_of(game, kind) for kind in codes.kinds]
+    return Labels(order, kinds, np.array(slots, np.int32), game.has_labels, labels)
+
+
+def _numbers_of(game: Game, kind: int) -> NDArray[np.int16]:
+    """The numbers of the labels of a kind by placement and cell; -1 where there is none."""
+    numbers = [
+        {label: number for number, label in enumerate(labels_at(game, cell))}
+        for cell in range(game.cells)
+    ]
+    table = np.full((len(game.placements(kind)), game.cells), -1, np.int16)
+    for row, ship in zip(table, game.placements(kind), strict=True):
+        for cell in bits(ship):
+            row[cell] = numbers[cell].get(game.label(kind, ship, cell), -1)
+    return table
 
 
 def require_no_fault(strategy: Strategy, evaluator: TreeEvaluator, game: Game) -> None:

@@ -80,6 +80,10 @@ class LabelTable:
             for cell, by_label in on.items()
         }
 
+    def at(self, cell: int) -> tuple[Label, ...]:
+        """Return the labels that a hit on a cell (index) can tell, in order of the placements."""
+        return tuple(label for label in self._on.get(cell, {}) if label is not None)
+
     def tellers(self, label: Label | None, cell: int) -> frozenset[KindAndMask]:
         """Return the placements of which a hit on a cell (index) tells a label."""
         return self._on.get(cell, {}).get(label, frozenset())

@@ -86,11 +86,9 @@ def labels_at(game: Game, cell: int) -> list[int | str | None]:
     """What a hit on a cell can tell, as the kernels number it; None: that some ship is sunk."""
     if game.is_silent:
         return []
-    if game.label_of_kind is not None:
-        return list(dict.fromkeys(game.label_of_kind.values()))
-    ships = ((kind, ship) for kind in Codes.of(game).kinds for ship in game.placements(kind))
-    told = [game.label(kind, ship, cell) for kind, ship in ships if ship >> cell & 1]
-    return list(dict.fromkeys(told))
+    if game.label_of_kind is None:
+        return [*game.label_table.at(cell)]
+    return list(dict.fromkeys(game.label_of_kind.values()))
 
 
 def told_lengths(game: Game) -> list[int]:

@@ -1,6 +1,6 @@
 # The optimum of a few configurations, sinkings announced.
 
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from cells cimport MAX_CELLS, Cells
 from optsearch.compiled._arena cimport Arena
@@ -27,6 +27,7 @@ cdef class AnnouncedEndgame:
     cdef int label[MAX_CODED]
     cdef Cells ship[MAX_ENDGAME][MAX_CODED]    # cells that are not hit, as are those before
     cdef uint8_t owner[MAX_ENDGAME][MAX_CELLS]    # which ship has a cell
+    cdef int16_t told[MAX_ENDGAME][MAX_CELLS]     # the label of a hit there, if it depends on the cell
     cdef uint16_t owners[MAX_CELLS]               # which configurations have it
     cdef uint8_t least[1 << MAX_ENDGAME]
     cdef uint32_t now
@@ -35,6 +36,7 @@ cdef class AnnouncedEndgame:
     cdef void enter(self, const Words* w, uint64_t x, int n, Cells hits, uint64_t followed,
                     int64_t* histogram) noexcept nogil
     cdef void begin(self, const Words* w, uint64_t x, int n, Cells hits) noexcept nogil
+    cdef void note_labels(self, int k, int kind, int number, Cells ship) noexcept nogil
     cdef void bound(self) noexcept nogil
     cdef bint pair(self, int i, int j, Cells hits) noexcept nogil
     cdef bint has_own_ship(self, int i, int j, Cells common, Cells hits) noexcept nogil

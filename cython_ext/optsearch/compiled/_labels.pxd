@@ -1,6 +1,6 @@
 # What a hit tells: the labels of a family, and the parts that a shot leaves.
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
 
 from cells cimport MAX_CELLS, Cells
 from optsearch.compiled._arena cimport Arena
@@ -9,7 +9,8 @@ from optsearch.compiled._enumerate cimport MAX_CODED, MAX_KINDS
 
 
 cdef enum:
-    MAX_LABELS = 64            # of the ships that can lie on one cell
+    MAX_LABELS = 64            # of the labels of one cell
+    UNLABELLED = -1            # in place of the number of a label
 
 
 cdef struct Through:           # a placement through a cell
@@ -36,18 +37,20 @@ cdef class Labels:
     cdef Arena arena
     cdef int cells, ships, kinds
     cdef bint is_fixed                   # whether every hit has its label; else that which sinks
-    cdef bint by_place                   # whether it shows where the ship lies; else the ship's name
+    cdef bint by_cell                    # whether labels depend on the placement and the cell
     cdef int codes                       # bits of a code
     cdef int number                      # of different labels; 0: a hit tells nothing more
     cdef Slot slot[MAX_CODED]
     cdef int width[MAX_KINDS]            # bits of a number
     cdef int placements[MAX_KINDS]
     cdef Cells* placed[MAX_KINDS]        # by number; bit i: place i in the order
+    cdef int16_t* label[MAX_KINDS]       # by_cell: by number and place, the number of the label
     cdef Through* through                # of the placements through place p, from start[p] on
     cdef int start[MAX_CELLS + 1]
     cdef Cells near[MAX_CELLS]           # each ship through the place has one of these, unless it is alone
     cdef bint alone[MAX_CELLS]           # whether a ship can lie on the place alone
     cdef int take_kind(self, int t, int width, const uint64_t[:, ::1] masks, order) except -1
+    cdef int take_labels(self, int t, const int16_t[:, ::1] numbers, order) except -1
     cdef int list_through(self) except -1
     cdef bint can_tell(self, int place, Cells hits) noexcept nogil
     cdef bint tells(self, const Through* ship, Cells hits) noexcept nogil
