@@ -25,9 +25,12 @@ from optsearch.counting.family import Family
 from optsearch.counting.lattice import Sweep
 from optsearch.counting.posterior import Posterior
 from optsearch.game import CONTACTS, Game
+from optsearch.game.objective import Objective
 from optsearch.game.position import Position
-from optsearch.lower_bounds import by_chance, leaf_counting_misses
+from optsearch.lower_bounds import Bound, by_chance, leaf_counting_misses
 from optsearch.results import bracket
+from optsearch.results.stored import StoredBracket, stored_bracket
+from optsearch.results.tables import OPTIMA
 from optsearch.search import identify, solver
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import Solver, solve
@@ -489,3 +492,94 @@ def test_every_command_can_be_quiet(monkeypatch):
 def silent(heard):
     heard.append(shown.QUIET.get())
     yield lambda status: None
+
+
+# What tables have
+
+
+def test_what_tables_have_of_a_game():
+    found = stored_bracket(Position("6x6:3,2"))
+    assert found.text == "14.153986 = 7813/552, data/results/optima.csv"
+    (row,) = [row for row in OPTIMA.read() if row["game"] == Game("6x6:3,2")]
+    assert (found.lower.value * 1656, found.seconds) == (row["total_height"], row["seconds"])
+    assert stored_bracket(Position("5x4:3,2")) == stored_bracket(Position("4x5:3,2"))
+    worst = stored_bracket(Position("5x6:3,2"), Objective("worst"))
+    assert worst.text == "17 to 19, data/results/worst_cases.csv"
+    for nothing in (Position("6x6:3,2", "A1=hit"), Position("6x6:3,2,contact=any")):
+        assert stored_bracket(nothing) is None
+    assert stored_bracket(Position("6x6:3,2"), Objective("within", 9)) is None
+
+
+@pytest.mark.parametrize("game", ["paper", "paper,announce=sunk"])  # with a table, and without
+def test_stored_bounds_are_those_of_the_bracket(game):
+    found, position = stored_bracket(Position(game)), Position(game)
+    bounds = bracket.known_bounds(position)
+    assert (found.lower.value, found.upper.value) == bracket.bracket(bounds)
+    assert {found.lower, found.upper} <= set(bounds)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["6x6:3,2"], "14.153986 = 7813/552, data/results/optima.csv; that search took 36 minutes"),
+        (["official"], "38.280627 to 43.865267, data/results/told_10x10_54332_any.csv and data/"),
+        (["5x6:3,2", "--objective", "worst"], "17 to 19, data/results/worst_cases.csv; that"),
+    ],
+)
+def test_what_is_known_is_said_before_a_search(over_at, arguments, line):
+    over_at(0)
+    command = ("solve", *arguments, "--time-limit", "0.01")
+    assert run(*command).stderr.startswith(f"known: {line}")
+    assert run(*command, "--quiet").stderr == ""
+
+
+def test_nothing_is_said_before_a_search_of_a_moment(over_at):
+    over_at(0)
+    assert run("solve", "4x4:3,2", "--time-limit", "1").stderr == ""
+
+
+def test_a_search_that_is_cut_short_ends_with_what_tables_have(over_at):
+    over_at(3)
+    command = "solve", "6x6:3,2", "--time-limit", "1"
+    fields = json.loads(run(*command, "--json").stdout)
+    assert fields["total_height"] == fields["lower"] == fields["upper"] == 23439
+    assert fields["lower_by"] == fields["upper_by"] == "optimum, data/results/optima.csv"
+    assert fields["best_shots"] == []
+    assert "known by    optimum, data/results/optima.csv" in run(*command).stdout
+    official = json.loads(run("solve", "official", "--time-limit", "0.01", "--json").stdout)
+    assert official["lower_by"].startswith("all ships but two revealed, data/results/told_")
+    assert official["upper_by"].endswith("data/results/evaluations/official_spread.csv")
+
+
+@pytest.mark.parametrize(
+    ("value", "by"), [(5, (None, None)), (11, ("stored, data/results/x.csv", "this search"))]
+)
+def test_the_better_bound_is_taken_on_either_side(over_at, monkeypatch, value, by):
+    over_at(10)
+    source = "data/results/x.csv"
+    low, high = Bound("stored", "lower", Fraction(value), source), Bound("", "upper", 25, source)
+    stored = StoredBracket(low, high)
+    monkeypatch.setattr("optsearch.cli.solving.stored_bracket", lambda *_: stored)
+    fields = json.loads(run("solve", "5x5:3,2", "--time-limit", "1", "--json").stdout)
+    assert (fields.get("lower_by"), fields.get("upper_by")) == by
+    assert max(value, 5.5) * 524 <= fields["lower"] <= 5765 < fields["upper"] < 25 * 524
+    assert (fields["lower"] == 11 * 524) == (value == 11)
+
+
+def test_progress_of_a_search_is_its_bracket(monkeypatch):
+    """In shots, in place of a share; it narrows, and the optimum is in it."""
+    notes = []
+
+    @contextmanager
+    def telling(label, note):
+        yield lambda status: notes.append((status.total, note(status)))
+
+    monkeypatch.setattr(shown, "telling", telling)
+    with shown.solving("5x5:3,2") as progress:
+        optimum = solve("5x5:3,2", progress=progress).mean
+    brackets = [re.match(r"([\d.]+) to ([\d.]+) shots, [\d,]+ nodes", note) for _, note in notes]
+    pairs = [tuple(map(float, found.groups())) for found in brackets if found]
+    assert len(pairs) > 3
+    assert all(low <= optimum <= high for low, high in pairs)
+    assert pairs == sorted(pairs, key=lambda pair: (pair[0], -pair[1]))
+    assert all(total == 0 for total, note in notes if "shots" in note)

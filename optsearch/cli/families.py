@@ -83,7 +83,10 @@ def solve(
 ) -> None:
     """The least misses with which a hidden set is found."""
     sets = identify_.read(path)
-    with solving(sets.title) as progress, executor_of(jobs, dask) as (executor, workers):
+    with (
+        solving(sets.title, "misses", sets.certain_hits) as progress,
+        executor_of(jobs, dask) as (executor, workers),
+    ):
         parallel = None if executor is None else Parallel(executor, workers)
         options = SolverOptions(memory=int(memory * 2**30))
         found = identify_.identify(sets, options, time_limit, parallel, True, progress)
@@ -120,7 +123,7 @@ def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) 
     sets = identify_.read(path)
     limit, made = Limit(time_limit), {}
     half = None if time_limit is None else time_limit / 2
-    with solving(sets.title) as progress:
+    with solving(sets.title, "misses", sets.certain_hits) as progress:
         optimum = identify_.identify(sets, time_limit=half, progress=progress)
         with suppress(LimitReached):
             for name in identify_.RULES[2:] + identify_.RULES[:2]:  # what is quick comes first

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from fractions import Fraction
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +17,7 @@ from rich.table import Column
 
 from optsearch.cli.arguments import QUIET
 from optsearch.cli.console import err
+from optsearch.support.decimals import decimal, ends
 from optsearch.support.errors import printable
 from optsearch.support.progress import (
     Countdown,
@@ -94,8 +97,12 @@ def telling(
             bar.stop()
 
 
-def solving(label: str) -> AbstractContextManager[Progress[SearchStatus]]:
-    """Shows how far a solver is."""
+@contextmanager
+def solving(label: str, unit: str = "shots", certain: int = 0) -> Iterator[Progress[SearchStatus]]:
+    """Show how far a solver is: in place of a share the bracket of the mean, once there is one.
+
+    certain -- the part of each total height that the mean leaves out.
+    """
     started = time.monotonic()
 
     def note(status: SearchStatus) -> str:
@@ -105,9 +112,14 @@ def solving(label: str) -> AbstractContextManager[Progress[SearchStatus]]:
             return f"worst case {status.worst} shots, the least mean of it is searched, {text}"
         if status.lower is None or status.best is None:
             return text
-        return f"total between {status.lower:,} and {status.best:,}, {text}"
+        low, high = (
+            Fraction(height - certain, status.weight) for height in (status.lower, status.best)
+        )
+        mean = decimal(low) if low == high else ends(low, high)
+        return f"{mean} {unit}, {text}"
 
-    return telling(label, note)
+    with telling(label, note) as report:
+        yield lambda status: report(status if status.best is None else replace(status, total=0))
 
 
 class SoFar(NamedTuple):

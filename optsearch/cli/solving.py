@@ -7,14 +7,16 @@ from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
 from functools import partial
-from math import ceil, floor
+from math import ceil, floor, inf
 from pathlib import Path
 from typing import NamedTuple
 
 from optsearch import tree as tree_
 from optsearch.check import paper, proofs, reference
+from optsearch.cli import progress
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
+from optsearch.cli.arguments import QUIET
 from optsearch.cli.common import (
     advised,
     board_text,
@@ -27,7 +29,7 @@ from optsearch.cli.common import (
     read_position,
     require_digest,
 )
-from optsearch.cli.console import Interrupted
+from optsearch.cli.console import Interrupted, err
 from optsearch.cli.options import ANY, FOLDER, SEARCH_JOBS, Form, Option
 from optsearch.cli.progress import SoFar, so_far, solving, telling
 from optsearch.counting.posterior import Posterior
@@ -38,9 +40,10 @@ from optsearch.game.position import Position, legend
 from optsearch.lower_bounds import LeftOut, first_bounds, first_bounds_of
 from optsearch.lower_bounds.lower import SECONDS, LeaveOut, ignore_left_out
 from optsearch.results.bracket import Bracket, bounds_in_turn
+from optsearch.results.stored import StoredBracket, name_with_table, stored_bracket
 from optsearch.search import solver
 from optsearch.search.proving import prove_solution
-from optsearch.support.decimals import decimal, open_mean
+from optsearch.support.decimals import decimal, open_mean, time_text
 from optsearch.support.errors import OptsearchError, TooLarge
 from optsearch.support.progress import Limit, LimitReached
 from optsearch.tree.solution import ShotValue, Solution
@@ -67,8 +70,9 @@ def require_solver(method: Method, **given: object) -> None:
     takes=2,
     then="optsearch check tree.json  # replay the tree on every configuration",
     gives="game position (prior prior_digest) objective total_height configurations mean "
-    "best_shots (worst finished lower upper greedy_shots greedy_shots_total_height "
-    "shot_values) nodes subsets seconds method table_entries table_bytes (disk_entries disk_bytes)",
+    "best_shots (worst finished lower upper lower_by upper_by greedy_shots "
+    "greedy_shots_total_height shot_values) nodes subsets seconds method table_entries "
+    "table_bytes (disk_entries disk_bytes)",
     objective=Option(
         "mean: the least mean number of shots; worst: the least worst case, then the least mean; "
         "within=K: most games finished within K shots."
@@ -146,16 +150,18 @@ def solve(
     if method is Method.PAPER and aim.kind != "mean":
         raise OptsearchError(f"--method paper knows --objective mean only, not {aim}")
     table_bytes = int(memory * 2**30)
+    stored = None if parsed_prior else stored_bracket(position, aim)
+    announce_stored(stored)
     started = time.monotonic()
     greedy = None
     try:
-        with solving(str(position.game)) as progress:
+        with solving(str(position.game)) as report:
             if method is Method.REFERENCE:
                 solution = reference.solve(position, aim, parsed_prior)
             elif method is Method.PAPER:
                 with advised("--table", table):
                     solution = paper.solve(
-                        position, memory=table_bytes, table=table, progress=progress
+                        position, memory=table_bytes, table=table, progress=report
                     )
             else:
                 with advised("--table", table), executor_of(jobs, dask) as (executor, workers):
@@ -169,7 +175,7 @@ def solve(
                         time_limit=time_limit,
                         partial=True,
                         all_shots=all_shots,
-                        progress=progress,
+                        progress=report,
                         prior=parsed_prior,
                     )
                 if aim.kind == "mean" and time_limit is None and solution.is_complete:
@@ -181,10 +187,10 @@ def solve(
         seconds_left = max(0.0, time_limit - (time.monotonic() - started))
         bounded = solve_by_bounds(position, parsed_prior, aim, seconds_left)
         if bounded is None:
-            uncounted_answer(position, parsed_prior, aim).print(form)
+            uncounted_answer(position, parsed_prior, aim, stored).print(form)
             return
         solution = bounded
-    answer_of(solution, greedy).print(form)
+    answer_of(*narrow(solution, stored), greedy).print(form)
     write_files(solution, tree, prove, form)
     if not solution.is_complete and time_limit is None:
         kept = f"; what was solved is in {table}, and the same command goes on from it"
@@ -211,18 +217,83 @@ def write_files(solution: Solution, tree: Path | None, proof: Path | None, form:
                 out.print(f"{name:<11} {path}", soft_wrap=True)
 
 
+def announce_stored(stored: StoredBracket | None) -> None:
+    """Say before a search what is known, unless it was found in a moment."""
+    if stored is None or QUIET.get() or (stored.seconds or inf) < progress.FIRST:
+        return
+    effort = f"; that search took {time_text(stored.seconds)}" if stored.seconds else ""
+    err.print(f"known: {stored.text}{effort}", soft_wrap=True)
+
+
+class Ends(NamedTuple):
+    """What proves the two ends of a bracket, and the bracket that this run found.
+
+    Empty where this run proves both ends.
+    """
+
+    lower_by: str = ""
+    upper_by: str = ""
+    own: str = ""
+
+
+def narrow(solution: Solution, stored: StoredBracket | None) -> tuple[Solution, Ends]:
+    """Return a solution with the better one of its bounds and the stored ones on either side."""
+    if stored is None or solution.lower is None or solution.upper is None:
+        return solution, Ends()
+    if solution.lower == solution.upper:
+        return solution, Ends()
+    objective = solution.objective
+    weight = solution.configurations if objective.kind == "mean" else 1
+    lower = max(solution.lower, ceil(stored.lower.value * weight))
+    upper = min(solution.upper, floor(stored.upper.value * weight))
+    if (lower, upper) == (solution.lower, solution.upper) and solution.method == "solver":
+        return solution, Ends()
+    own = "this search" if solution.method == "solver" else "computed here"
+    is_own = lower > stored.lower.value * weight, upper < stored.upper.value * weight
+    ends = Ends(
+        own if is_own[0] else name_with_table(stored.lower),
+        own if is_own[1] else name_with_table(stored.upper),
+        open_value(solution, solution.lower, solution.upper),
+    )
+    value = lower if lower == upper else None
+    if objective.kind == "mean":
+        solution = replace(solution, total_height=value)
+    else:
+        solution = replace(solution, worst=value)
+    return replace(solution, lower=lower, upper=upper), ends
+
+
+def add_ends(answer: Answer, ends: Ends) -> None:
+    """Add what proves the two ends of a bracket."""
+    lower_by, upper_by, own = ends
+    if not lower_by:
+        return
+    answer.show(lower_by=lower_by, upper_by=upper_by)
+    if lower_by == upper_by:
+        answer.fact("known by", lower_by)
+    else:
+        answer.fact("lower bound", lower_by)
+        answer.fact("upper bound", upper_by)
+    answer.fact("found here", own or None)
+
+
 def solve_by_bounds(
     position: Position, prior: Prior | None, objective: Objective, time_limit: float
 ) -> Solution | None:
-    """Bracket a game too large to search; None without the time to count its configurations."""
+    """Bracket a game too large to search; None without the time to count its configurations.
+
+    None by a prior, too: what they weigh together is not known without a list.
+    """
+    if prior is not None:
+        return None
     started = time.perf_counter()
     bracket, count_limit = None, time_limit
     if objective.kind == "mean":
-        bounds = bounds_so_far(position, prior, time_limit, ignore_left_out).bounds
+        bounds = bounds_so_far(position, None, time_limit, ignore_left_out).bounds
         bracket, count_limit = Bracket.of(position, bounds), 0.0  # the bounds took the time
     try:
         with Limit(count_limit).alarm():
-            configurations = Posterior(position, prior=prior).configurations
+            configurations = Posterior(position).configurations
     except LimitReached:
         return None
     if bracket is None:
@@ -240,29 +311,38 @@ def solve_by_bounds(
         is_exact=False,
         lower=lower,
         upper=upper,
-        prior=prior,
     )
 
 
-def uncounted_answer(position: Position, prior: Prior | None, objective: Objective) -> Answer:
-    """The answer about a game without the time to count its configurations."""
+def uncounted_answer(
+    position: Position, prior: Prior | None, objective: Objective, stored: StoredBracket | None
+) -> Answer:
+    """The answer about a game without the time to count or to weigh its configurations."""
     answer = Answer.about(
         position, prior, objective=str(objective), total_height=None, configurations=None
     )
     if objective.kind == "mean":
-        bracket = Bracket.of(position, first_bounds(position))
+        bracket = Bracket.of(position, stored[:2] if stored else first_bounds(position))
         answer.fact("mean shots", bracket.text, bracket=[bracket.lower, bracket.upper])
+        if stored:
+            add_ends(answer, Ends(*map(name_with_table, stored[:2])))
     elif objective.kind == "worst":
         lower, upper = first_bounds_of(position, objective, 0)
         answer.fact("worst case", f"between {lower} and {upper} shots", lower=lower, upper=upper)
     else:
         answer.fact(f"within {objective.shots}", "between 0 and all of them", bracket=[0, 1])
-    answer.fact("cut short", "there was no time to count the configurations", method="bounds")
+    work = "count" if prior is None else "weigh"
+    answer.fact("cut short", f"there was no time to {work} the configurations", method="bounds")
     return answer
 
 
-def answer_of(solution: Solution, greedy: tuple[tuple[Cell, ...], int] | None) -> Answer:
-    """The answer about a solution, and the greedy shots with their total height if known."""
+def answer_of(
+    solution: Solution, ends: Ends, greedy: tuple[tuple[Cell, ...], int] | None
+) -> Answer:
+    """The answer about a solution.
+
+    ends -- what proves its bounds. greedy -- the greedy shots with their total height, if known.
+    """
     answer = Answer.about(
         solution.position,
         solution.prior,
@@ -273,6 +353,7 @@ def answer_of(solution: Solution, greedy: tuple[tuple[Cell, ...], int] | None) -
         best_shots=cell_names(solution.best_shots),
     )
     add_value(answer, solution)
+    add_ends(answer, ends)
     best = " ".join(cell_names(solution.best_shots)) or "none: every ship is sunk"
     undecided = "not all first shots are decided yet"
     answer.fact("best shots", best if solution.is_exact else undecided)
@@ -313,7 +394,7 @@ def add_value(answer: Answer, solution: Solution) -> None:
     if lower is not None and upper is not None:
         answer.show(lower=lower, upper=upper)
         if objective.kind == "worst" and solution.worst is None:
-            answer.fact("worst case", f"between {lower} and {upper} shots", worst=None)
+            answer.fact("worst case", open_value(solution, lower, upper), worst=None)
         elif objective.kind == "within":
             least = decimal(Fraction(lower, weight), "lower")
             most = decimal(Fraction(upper, weight), "upper")
@@ -323,9 +404,16 @@ def add_value(answer: Answer, solution: Solution) -> None:
                 finished=None,
             )
         elif objective.kind == "mean" and total is None:
-            answer.fact("mean shots", open_mean(lower, upper, weight))
+            answer.fact("mean shots", open_value(solution, lower, upper))
     if total is not None:
         answer.fact("mean shots", mean_text(total, weight))
+
+
+def open_value(solution: Solution, lower: int, upper: int) -> str:
+    """Format a bracket of the mean or of the worst case."""
+    if solution.objective.kind == "worst":
+        return f"between {lower} and {upper} shots"
+    return open_mean(lower, upper, solution.configurations)
 
 
 def add_effort(answer: Answer, solution: Solution) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +23,10 @@ from optsearch.game.position import Position
 from optsearch.lower_bounds import (
     Bound,
     BoundsStatus,
-    FinishedAtMost,
     LeftOut,
-    bounds_of_finished,
     has_long_bounds,
     long_bounds_in_turn,
     lower_bounds_in_turn,
-    two_hidden_bound,
 )
 from optsearch.lower_bounds.by_chance import shots_by_chance
 from optsearch.lower_bounds.lower import (
@@ -39,24 +36,18 @@ from optsearch.lower_bounds.lower import (
     ignore_left_out,
     left_out_reason,
 )
-from optsearch.lower_bounds.two_hidden import AllButTwo
-from optsearch.results.tables import (
-    EVALUATION,
-    FINISHED,
-    OPTIMA,
-    TOLD,
-    TOLD_BOUND,
-    Entries,
-    known_part_of,
-    part_of,
+from optsearch.results.stored import (
+    printed_bounds,
+    stored_evaluations,
+    stored_finished,
+    stored_optimum,
+    stored_two_hidden,
 )
 from optsearch.search.greedy import GreedySolver
 from optsearch.strategies import named
-from optsearch.support.datafiles import PUBLISHED, RESULTS, is_checkout
+from optsearch.support.datafiles import RESULTS
 from optsearch.support.decimals import between, ends
-from optsearch.support.errors import RecordError
 from optsearch.support.progress import LimitReached, Progress, Status, no_progress
-from optsearch.support.records import read_published
 from optsearch.support.sharing import run_tasks
 
 GREEDY = "greedy:endgame=0"  # always a most probable cell, the first in reading order
@@ -117,7 +108,8 @@ def bounds_in_turn(
         return
     yield from _lower_bounds(position, results, progress, with_optimum, seconds, leave_out)
     yield from _upper_bounds(position, results, progress, with_optimum, seconds, leave_out)
-    if not position.shots and not _committed(position.game, results) and has_long_bounds(position):
+    is_stored = position.shots or stored_finished(position.game, results)
+    if not is_stored and has_long_bounds(position):
         yield from long_bounds_in_turn(position.game, progress)
 
 
@@ -131,7 +123,7 @@ def _lower_bounds(
 ) -> Iterator[Bound]:
     """The quick ones, and those that tables have."""
     game = position.game
-    told = [] if position.shots else _told(game, results)
+    told = [] if position.shots else stored_two_hidden(game, results)
     names = {bound.name for bound in told}
 
     def leave_out_unknown(left_out: LeftOut) -> None:
@@ -145,9 +137,9 @@ def _lower_bounds(
     if position.shots or game.cells > MAX_CELLS:  # of these no table has any
         return
     yield from (bound for bound in told if bound.name not in computed)
-    yield from _committed(game, results)
+    yield from stored_finished(game, results)
     if with_optimum:
-        yield from _optimum(game, "lower", results)
+        yield from stored_optimum(game, "lower", results)
 
 
 def _upper_bounds(
@@ -160,9 +152,9 @@ def _upper_bounds(
 ) -> Iterator[Bound]:
     """Yield upper bounds by strategies; the least is the upper side of the bracket."""
     game = position.game
-    gathered = [] if position.shots else _printed(game) + _evaluated(game, results)
+    gathered = [] if position.shots else printed_bounds(game) + stored_evaluations(game, results)
     if with_optimum and not position.shots:
-        gathered += _optimum(game, "upper", results)
+        gathered += stored_optimum(game, "upper", results)
     yield from gathered
     if gathered:
         return
@@ -339,140 +331,3 @@ def _greedy_by(position: Position, prior: Prior, progress: Progress[BoundsStatus
         Fraction(solver.total_height("first"), solver.configurations),
         "greedy by the prior, the first of tied cells, on every configuration; computed here",
     )
-
-
-# Tables of results
-
-
-def _made(path: Path, table: Entries) -> str:
-    """Return the path of a table and, in a checkout, the command that wrote it."""
-    return _source(path) + (f", by {table.header['command']}" if is_checkout() else "")
-
-
-def _source(path: Path) -> str:
-    """A table as messages name it."""
-    folder = "evaluations/" if path.parent.name == "evaluations" else ""
-    return f"data/results/{folder}{path.name}"
-
-
-def _require(condition: bool, table: Entries, what: str) -> None:
-    if not condition:
-        raise RecordError(f"{table.path}: {what}; make it again with: {table.header['command']}")
-
-
-@lru_cache(maxsize=16)
-def _configurations(game: Game) -> int:
-    """Count the configurations of a game, with which each of its tables is compared."""
-    return Posterior(game).configurations
-
-
-def _number(table: Entries, game: Game) -> int:
-    """The configurations that the header says, which must be those of the game."""
-    number = _configurations(game)
-    said = table.header.get("configurations")
-    _require(said == str(number), table, f"{game} has {number} configurations, not {said}")
-    return number
-
-
-def _committed(game: Game, results: Path) -> list[Bound]:
-    """The long bounds from the table of A(l) that `experiments.lower_bounds` wrote."""
-    path = FINISHED.path(results, name=part_of(game))
-    if not path.is_file():
-        return []
-    table = FINISHED.read(path)
-    _require(table.game == game, table, f"it is a table of {table.game}, not of {game}")
-    number = _number(table, game)
-    finished = [FinishedAtMost(*(row[name] for name in FinishedAtMost._fields)) for row in table]
-    source = _made(path, table)
-    gathered = bounds_of_finished(finished, game.fleet_cells, number, source)
-    for bound in gathered:
-        said = table.header.get(bound.name)
-        _require(said == str(bound.value), table, f"{bound.name} gives {bound.value}, not {said}")
-    return gathered
-
-
-def _told(game: Game, results: Path) -> list[Bound]:
-    """The bound from the table of known ships that `experiments.told` wrote."""
-    game = game.announcing("nothing")  # the two ships are told apart in any case
-    path = TOLD.path(results, name=known_part_of(game))
-    if len(game.fleet) < 2 or not path.is_file():
-        return []
-    table = TOLD.read(path)
-    _require(table.game == game, table, f"it is a table of {table.game}, not of {game}")
-    long, short = (game.fleet.count(length) for length in game.fleet[-2:])
-    chosen = long * short if game.fleet[-2] != game.fleet[-1] else short * (short - 1)
-    pairs = chosen * _configurations(game)
-    met = sum(table.column("pairs"))
-    _require(met == pairs, table, f"its rows have {met} pairs, not {pairs}")
-    source = _made(path, table)
-    bound = two_hidden_bound(game, (AllButTwo(**row) for row in table), source)
-    said = table.header.get(TOLD_BOUND)
-    _require(said == str(bound.value), table, f"{bound.name} gives {bound.value}, not {said}")
-    return [bound]
-
-
-def _optimum(game: Game, side: str, results: Path) -> list[Bound]:
-    """The optimum that `experiments.optima` found."""
-    path = OPTIMA.path(results)
-    return [
-        Bound(
-            "optimum",
-            side,
-            Fraction(row["total_height"], row["configurations"]),
-            f"{_source(path)}, confirmed: {row['confirmed']}",
-        )
-        for row in (OPTIMA.read(path) if path.is_file() else ())
-        if row["game"] == game
-    ]
-
-
-def _evaluated(game: Game, results: Path) -> list[Bound]:
-    """The strategies that `experiments.evaluations` evaluated on every configuration.
-
-    A strategy that is told less can be played: it takes as many shots where more is announced. Hits
-    that name their ships tell of a sinking too, where each ship has a name of its own.
-    """
-    told = ["nothing"]
-    if game.shows_ships or (game.names_hits and len(set(game.fleet)) == len(game.fleet)):
-        told += ["sunk", "ship"]
-    if game.tells_sinkings and game.labels:
-        told += ["sunk"]
-    if game.shows_ships:
-        told += ["name"]
-    told += [game.announce] * (not game.is_silent)
-    playable: dict[Game | None, str] = {game.announcing(one): one for one in told}
-    gathered = []
-    for path in EVALUATION.all(results):
-        table = EVALUATION.read(path)
-        announce = playable.get(table.game)
-        if announce is None or "prior" in table.header:
-            continue
-        assert table.game is not None
-        number = _number(table, table.game)
-        total = sum(row["shots"] * row["configurations"] for row in table)
-        met = sum(table.column("configurations"))
-        _require(met == number, table, f"its rows have {met} configurations, not {number}")
-        said = table.header.get("total_height")
-        _require(said == str(total), table, f"its rows have {total} shots in all, not {said}")
-        strategy = table.header["strategy"]
-        source = _source(path)
-        if announce != game.announce:
-            source = f"it plays as with announce={announce}; {source}"
-        gathered.append(Bound(strategy, "upper", Fraction(total, number), source))
-    return gathered
-
-
-def _printed(game: Game) -> list[Bound]:
-    """The upper bound of the paper, for its game."""
-    if game != Game(10, 10, (5, 4, 3, 3, 2)) or not PUBLISHED.is_dir():
-        return []
-    return [
-        Bound(
-            "strategy of the paper",
-            "upper",
-            Fraction(row["value"]),
-            f"Audinot, Bonnet and Viennot (2014), {row['place']}: {row['comment']}",
-        )
-        for row in read_published("numbers.csv").rows
-        if row["name"] == "upper_bound_10x10"
-    ]

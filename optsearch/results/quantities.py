@@ -8,7 +8,6 @@ A quantity that is a mean number of shots has a value, or where the time is too 
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.lower_bounds import Bound
 from optsearch.results.bracket import bounds_in_turn
+from optsearch.results.stored import name_with_table, table_of
 from optsearch.results.tables import EQUILIBRIA, EVALUATION, OPTIMA, Entries, Table
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import solve
@@ -168,13 +168,13 @@ def _best_greedy(game: Game, seconds: float, progress: Progress[Any]) -> Value:
 def _end(side: str, found: Value) -> Value:
     """An end of the bracket without a search for the optimum, and without one that a table has."""
     end, by = (found.lower, found.by) if side == "lower" else (found.upper, found.upper_by)
-    source = "" if end is None else STORED if _TABLE.search(by) else COMPUTED
+    source = "" if end is None else STORED if table_of(by) else COMPUTED
     return replace(found, lower=end, upper=end, by=by, upper_by="", source=source)
 
 
 def _stored_hider(game: Game, results: Path) -> Value | None:
     """Return the value from the table of equilibria; None if it has a bracket at most."""
-    for row in _rows(EQUILIBRIA, game, results):
+    for row in EQUILIBRIA.rows_of(game, results):
         if row["value"] is not None:
             return Value(row["value"], row["value"], source=STORED, by=_file(EQUILIBRIA))
     return None
@@ -273,20 +273,9 @@ def _read(table: Table, path: Path) -> Entries:
     return table.read(path)
 
 
-def _rows(table: Table, game: Game, results: Path) -> list[dict[str, Any]]:
-    """The rows of a game, or of the same game turned, which is one without holes and shapes."""
-    path = table.path(results)
-    if not path.is_file():
-        return []
-    wanted = [game]
-    if game.is_rectangle and not game.holes and all(type(ship) is int for ship in game.fleet):
-        wanted.append(replace(game, rows=game.columns, columns=game.rows))
-    return [row for row in _read(table, path) if row["game"] in wanted]
-
-
 def _optimum(game: Game, results: Path, name: str) -> Value | None:
     """A total height of the table of optima, as a mean."""
-    for row in _rows(OPTIMA, game, results):
+    for row in OPTIMA.rows_of(game, results):
         if row[name] is not None:
             value = _exact(row[name], row["configurations"], _file(OPTIMA))
             return replace(value, source=STORED)
@@ -311,26 +300,17 @@ def _bracket(game: Game, seconds: float, progress: Progress[Any]) -> Value:
         best(of_side, key=lambda bound: bound.value)
         for best, of_side in ((max, lowers), (min, uppers))
     )
-    is_stored = all(_TABLE.search(bound.source) for bound in (lower, upper))
+    is_stored = all(table_of(bound.source) for bound in (lower, upper))
     return Value(
         lower.value,
         upper.value,
         _number(game),
         STORED if is_stored else COMPUTED,
-        _name(lower),
-        _name(upper),
+        name_with_table(lower),
+        name_with_table(upper),
         note=f"proved in {seconds:g} seconds" if is_cut else "",
         is_cut=is_cut,
     )
-
-
-_TABLE = re.compile(r"data/results/\S+\.csv")
-
-
-def _name(bound: Bound) -> str:
-    """Return the name of a bound, and of the table that has it."""
-    table = _TABLE.search(bound.source)
-    return f"{bound.name}, {table[0]}" if table else bound.name
 
 
 TIME = "time"  # the seconds that the other columns of the row took

@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 from hashlib import sha256
 from operator import itemgetter
 from pathlib import Path
@@ -213,7 +214,20 @@ class Table(Made):
         Raises RecordError where there is none, and, with the line, for columns or values that are
         not those of the declaration.
         """
-        record = records.read(self.path(RESULTS, **parts) if path is None else path)
+        return self._parsed(records.read(self.path(RESULTS, **parts) if path is None else path))
+
+    def rows_of(self, game: Game, folder: Path = RESULTS) -> list[dict[str, Any]]:
+        """Return the rows of a game, or of its board turned; none where there is no table."""
+        path = self.path(folder)
+        if not path.is_file():
+            return []
+        games = [game]
+        if game.is_rectangle and not game.holes and all(type(ship) is int for ship in game.fleet):
+            games.append(replace(game, rows=game.columns, columns=game.rows))
+        record = _record(path, path.stat().st_mtime_ns)
+        return self._parsed(record.where("game", set(map(str, games)))).rows
+
+    def _parsed(self, record: records.Record) -> Entries:
         if record.columns != self.names:
             raise RecordError(
                 f"{record.path}: the columns are {', '.join(record.columns)}; those of a table "
@@ -255,6 +269,12 @@ class Table(Made):
             fields=fields,
         )
         return path
+
+
+@lru_cache(maxsize=8)
+def _record(path: Path, modified: int) -> records.Record:
+    """Return the table in a file, which is read again once it was modified."""
+    return records.read(path)
 
 
 QUICK = 0.2  # minutes

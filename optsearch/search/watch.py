@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from math import ceil
 
@@ -67,11 +68,10 @@ class SearchMonitor:
         frontier = self.frontier
         if frontier is None or self.kernel.objective.kind != "mean":
             return
-        weight = self.kernel.weight(self.kernel.root)
         with self.in_part_of_the_time():
             try:
                 for bound in bounds_on_demand(position, lambda status: self.tick()):
-                    misses = ceil(bound.value * weight) - self.certain_cost
+                    misses = ceil(bound.value * self.weight) - self.certain_cost
                     self.least_known = max(self.least_known, misses)
                     frontier.require(self.least_known)
             except (NotSupported, TooLarge):
@@ -104,6 +104,11 @@ class SearchMonitor:
         """One shot for each cell of each configuration: what is paid besides misses."""
         return self.kernel.hits_left(self.kernel.root)
 
+    @cached_property
+    def weight(self) -> int:
+        """The weight of all configurations."""
+        return self.kernel.weight(self.kernel.root)
+
     @property
     def status(self) -> SearchStatus:
         """First shots of which it is known what they cost, or that they are no better."""
@@ -112,11 +117,11 @@ class SearchMonitor:
         if frontier is None:
             return SearchStatus(nodes, worst=self.worst, effort=effort)
         done, total = frontier.valued if frontier.every else frontier.settled
-        best = lower = None
-        if self.kernel.objective.kind == "mean":
-            best = self.certain_cost + frontier.upper
-            lower = self.certain_cost + frontier.lower
-        return SearchStatus(nodes, best, lower, self.worst, done=done, total=total, effort=effort)
+        status = SearchStatus(nodes, worst=self.worst, done=done, total=total, effort=effort)
+        if self.kernel.objective.kind != "mean":
+            return status
+        best, lower = (self.certain_cost + cost for cost in (frontier.upper, frontier.lower))
+        return replace(status, best=best, lower=lower, weight=self.weight)
 
     def answer(self, question: Question, other: Limit | None = None) -> int | None:
         """The cost of a shot, for a frontier; None at an other limit, or if it takes many nodes."""

@@ -18,7 +18,7 @@ import json
 import platform
 import subprocess
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from hashlib import sha256
 from pathlib import Path
@@ -73,6 +73,12 @@ class Record:
                     f"{self.path}, line {line}: {row[column]!r} in column {column!r}: {error}"
                 ) from None
         return result
+
+    def where(self, column: str, texts: Collection[str]) -> Record:
+        """Return the table with those rows alone that have one of some texts in a column."""
+        kept = [i for i, row in enumerate(self.rows) if row.get(column) in texts]
+        lines = tuple(self.lines[i] for i in kept)
+        return replace(self, rows=[self.rows[i] for i in kept], lines=lines)
 
     def digest(self, without: Collection[str] = ()) -> str:
         """A digest of the values: all columns but those named, and the header but `VARYING`.

@@ -214,10 +214,12 @@ class SearchStatus(progress.Status):
 
     The total of states is an estimate. nodes -- searched so far. best -- the least total height of
     a complete strategy so far. lower -- a bound that no strategy is below. worst -- the least worst
-    case, once it is known. effort -- nodes, and subsets converted to nodes.
+    case, once it is known. weight -- of all configurations, by which heights are divided for means.
+    effort -- nodes, and subsets converted to nodes.
     """
 
     nodes: int
     best: int | None = None
     lower: int | None = None
     worst: int | None = None
+    weight: int = 1

@@ -1,0 +1,255 @@
+"""What the tables of results say of the optimum of a game; each is checked before it is believed.
+
+    stored_bracket(Position("6x6:3,2")).text  # 14.153986 = 7813/552, data/results/optima.csv
+
+`bracket` adds what is computed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from optsearch.counting.posterior import Posterior
+from optsearch.game import Game
+from optsearch.game.named_games import NAMED_GAMES
+from optsearch.game.objective import MEAN, Objective
+from optsearch.game.position import Position
+from optsearch.lower_bounds import (
+    Bound,
+    FinishedAtMost,
+    bounds_of_finished,
+    first_bounds,
+    two_hidden_bound,
+)
+from optsearch.lower_bounds.two_hidden import AllButTwo
+from optsearch.results.tables import (
+    BRACKET,
+    EVALUATION,
+    FINISHED,
+    OPTIMA,
+    TOLD,
+    TOLD_BOUND,
+    WORST_CASES,
+    Entries,
+    best_bounds,
+    known_part_of,
+    part_of,
+)
+from optsearch.support.datafiles import PUBLISHED, RESULTS, is_checkout
+from optsearch.support.decimals import brief, decimal
+from optsearch.support.errors import RecordError
+from optsearch.support.records import read_published
+
+
+class StoredBracket(NamedTuple):
+    """The best stored bounds on the optimum of a game; equal if the optimum is stored.
+
+    seconds -- processor time of the search for it; None if the bounds come from elsewhere.
+    """
+
+    lower: Bound
+    upper: Bound
+    seconds: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The value or the ends of the bracket, and the tables that they are from."""
+        bounds = self.lower, self.upper
+        tables = dict.fromkeys(table_of(bound.source) or bound.name for bound in bounds)
+        low, high = (brief(bound.value, bound.side, 6) for bound in bounds)
+        values = f"{low} to {high}"
+        if self.lower.value == self.upper.value:
+            values = f"{decimal(self.lower.value)} = {self.lower.value}"
+        return f"{values}, {' and '.join(tables)}"
+
+
+def stored_bracket(
+    position: Position, objective: Objective = MEAN, results: Path = RESULTS
+) -> StoredBracket | None:
+    """Return what is stored of the mean or the worst case of a whole game; None if nothing is.
+
+    Of a game that has a name no configuration is counted. Raises RecordError as `known_bounds`.
+    """
+    game = position.game
+    if position.shots or objective.kind == "within":
+        return None
+    if objective.kind == "worst":
+        for row in WORST_CASES.rows_of(game, results):
+            low, high = (
+                Bound("worst case", side, Fraction(row[name]), _source(WORST_CASES.path(results)))
+                for side, name in (("lower", "at_least"), ("upper", "at_most"))
+            )
+            return StoredBracket(low, high, row["seconds"])
+        return None
+    for row in OPTIMA.rows_of(game, results):
+        low, high = (_optimum(row, side, results) for side in ("lower", "upper"))
+        return StoredBracket(low, high, row["seconds"])
+    for named in NAMED_GAMES.values():
+        path = BRACKET.path(results, name=named.name)
+        if Game.parse(named.text) == game and path.is_file():
+            low, high = (
+                Bound(row["name"], row["side"], row["value_exact"], row["source"])
+                for row in best_bounds(BRACKET.read(path))
+            )
+            return StoredBracket(low, high)
+    lower = stored_two_hidden(game, results) + stored_finished(game, results)
+    upper = stored_evaluations(game, results)
+    if not lower and not upper:
+        return None
+    first = first_bounds(position)
+    return StoredBracket(
+        max(lower + first[:1], key=lambda bound: bound.value),
+        min(upper + first[1:], key=lambda bound: bound.value),
+    )
+
+
+_TABLE = re.compile(r"data/results/\S+\.csv")
+
+
+def table_of(source: str) -> str:
+    """Return the path of the table that a source names, or an empty text."""
+    table = _TABLE.search(source)
+    return table[0] if table else ""
+
+
+def name_with_table(bound: Bound) -> str:
+    """Return the name of a bound, and of the table that has it."""
+    return ", ".join(filter(None, (bound.name, table_of(bound.source))))
+
+
+def stored_optimum(game: Game, side: str, results: Path) -> list[Bound]:
+    """The optimum that `experiments.optima` found."""
+    return [_optimum(row, side, results) for row in OPTIMA.rows_of(game, results)]
+
+
+def _optimum(row: Mapping[str, Any], side: str, results: Path) -> Bound:
+    return Bound(
+        "optimum",
+        side,
+        Fraction(row["total_height"], row["configurations"]),
+        f"{_source(OPTIMA.path(results))}, confirmed: {row['confirmed']}",
+    )
+
+
+def _made(path: Path, table: Entries) -> str:
+    """Return the path of a table and, in a checkout, the command that wrote it."""
+    return _source(path) + (f", by {table.header['command']}" if is_checkout() else "")
+
+
+def _source(path: Path) -> str:
+    """A table as messages name it."""
+    folder = "evaluations/" if path.parent.name == "evaluations" else ""
+    return f"data/results/{folder}{path.name}"
+
+
+def _require(condition: bool, table: Entries, what: str) -> None:
+    if not condition:
+        raise RecordError(f"{table.path}: {what}; make it again with: {table.header['command']}")
+
+
+@lru_cache(maxsize=16)
+def _configurations(game: Game) -> int:
+    """Count the configurations of a game, with which each of its tables is compared."""
+    return Posterior(game).configurations
+
+
+def _number(table: Entries, game: Game) -> int:
+    """The configurations that the header says, which must be those of the game."""
+    number = _configurations(game)
+    said = table.header.get("configurations")
+    _require(said == str(number), table, f"{game} has {number} configurations, not {said}")
+    return number
+
+
+def stored_finished(game: Game, results: Path) -> list[Bound]:
+    """The long bounds from the table of A(l) that `experiments.lower_bounds` wrote."""
+    path = FINISHED.path(results, name=part_of(game))
+    if not path.is_file():
+        return []
+    table = FINISHED.read(path)
+    _require(table.game == game, table, f"it is a table of {table.game}, not of {game}")
+    number = _number(table, game)
+    finished = [FinishedAtMost(*(row[name] for name in FinishedAtMost._fields)) for row in table]
+    source = _made(path, table)
+    gathered = bounds_of_finished(finished, game.fleet_cells, number, source)
+    for bound in gathered:
+        said = table.header.get(bound.name)
+        _require(said == str(bound.value), table, f"{bound.name} gives {bound.value}, not {said}")
+    return gathered
+
+
+def stored_two_hidden(game: Game, results: Path) -> list[Bound]:
+    """The bound from the table of known ships that `experiments.told` wrote."""
+    game = game.announcing("nothing")  # the two ships are told apart in any case
+    path = TOLD.path(results, name=known_part_of(game))
+    if len(game.fleet) < 2 or not path.is_file():
+        return []
+    table = TOLD.read(path)
+    _require(table.game == game, table, f"it is a table of {table.game}, not of {game}")
+    long, short = (game.fleet.count(length) for length in game.fleet[-2:])
+    chosen = long * short if game.fleet[-2] != game.fleet[-1] else short * (short - 1)
+    pairs = chosen * _configurations(game)
+    met = sum(table.column("pairs"))
+    _require(met == pairs, table, f"its rows have {met} pairs, not {pairs}")
+    source = _made(path, table)
+    bound = two_hidden_bound(game, (AllButTwo(**row) for row in table), source)
+    said = table.header.get(TOLD_BOUND)
+    _require(said == str(bound.value), table, f"{bound.name} gives {bound.value}, not {said}")
+    return [bound]
+
+
+def stored_evaluations(game: Game, results: Path) -> list[Bound]:
+    """The strategies that `experiments.evaluations` evaluated on every configuration.
+
+    A strategy that is told less can be played: it takes as many shots where more is announced. Hits
+    that name their ships tell of a sinking too, where each ship has a name of its own.
+    """
+    told = ["nothing"]
+    if game.shows_ships or (game.names_hits and len(set(game.fleet)) == len(game.fleet)):
+        told += ["sunk", "ship"]
+    if game.tells_sinkings and game.labels:
+        told += ["sunk"]
+    if game.shows_ships:
+        told += ["name"]
+    told += [game.announce] * (not game.is_silent)
+    playable: dict[Game | None, str] = {game.announcing(one): one for one in told}
+    gathered = []
+    for path in EVALUATION.all(results):
+        table = EVALUATION.read(path)
+        announce = playable.get(table.game)
+        if announce is None or "prior" in table.header:
+            continue
+        assert table.game is not None
+        number = _number(table, table.game)
+        total = sum(row["shots"] * row["configurations"] for row in table)
+        met = sum(table.column("configurations"))
+        _require(met == number, table, f"its rows have {met} configurations, not {number}")
+        said = table.header.get("total_height")
+        _require(said == str(total), table, f"its rows have {total} shots in all, not {said}")
+        strategy = table.header["strategy"]
+        source = _source(path)
+        if announce != game.announce:
+            source = f"it plays as with announce={announce}; {source}"
+        gathered.append(Bound(strategy, "upper", Fraction(total, number), source))
+    return gathered
+
+
+def printed_bounds(game: Game) -> list[Bound]:
+    """The upper bound of the paper, for its game."""
+    if game != Game(10, 10, (5, 4, 3, 3, 2)) or not PUBLISHED.is_dir():
+        return []
+    return [
+        Bound(
+            "strategy of the paper",
+            "upper",
+            Fraction(row["value"]),
+            f"Audinot, Bonnet and Viennot (2014), {row['place']}: {row['comment']}",
+        )
+        for row in read_published("numbers.csv").rows
+        if row["name"] == "upper_bound_10x10"
+    ]
