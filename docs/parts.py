@@ -96,8 +96,9 @@ def table(text: str) -> str:
         raise ValueError(f"there is no table {name!r}; there are: {every}")
     (made,) = [one for one in TABLES if one.name == name]
     options = dict(word.split("=", 1) for word in words)
+    parts = {"name": options.pop("name")} if "name" in options else {}
     columns = {column.name: column for column in made.columns}
-    rows = list(made.read())
+    rows = list(made.read(**parts))
     if where := options.pop("where", ""):
         rows = [row for row in rows if (row[where.strip("!")] is None) == where.startswith("!")]
     if sort := options.pop("sort", ""):
@@ -105,7 +106,9 @@ def table(text: str) -> str:
     rows = rows[: int(options.pop("first", len(rows)))]
     if counted := options.pop("count", ""):
         found = Counter(row[counted] for row in rows).items()
-        return markdown((counted, "rows"), *found) + _origin(made.file, made.command)
+        return markdown((counted, "rows"), *found) + _origin(
+            made.file.format(**parts), made.command
+        )
     names = options.pop("columns").split(",")
     across, value = (options.pop(key, "") for key in ("across", "value"))
     if options:
@@ -123,7 +126,7 @@ def table(text: str) -> str:
         (*key[: len(names)], *(cells.get(h, "") for h in heads)) for key, cells in lines.items()
     )
     top = (*(one.replace("_", " ") for one in names), *heads)
-    return markdown(top, *body) + _origin(made.file, made.command)
+    return markdown(top, *body) + _origin(made.file.format(**parts), made.command)
 
 
 def _origin(file: str, command: str) -> str:

@@ -109,3 +109,8 @@ def check(page, here, monkeypatch):
         assert is_shown(printed, output), f"{command}\n{printed}"
         ran += command.startswith("optsearch ")
     return ran
+
+
+def without_known(err):
+    """Return standard error less the line by which solve says what is stored of a game."""
+    return "".join(line for line in err.splitlines(True) if not line.startswith("known: "))

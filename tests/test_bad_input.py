@@ -16,6 +16,7 @@ import pytest
 
 from optsearch.cli import common, progress
 from optsearch.support.store import Integers
+from tests import shown
 from tests.processes import run_script
 from tests.test_transcripts import ARE_WRITTEN, FOLDER
 
@@ -51,6 +52,7 @@ def assert_is_one_clear_line(result, *quoted):
     status, out, err = result
     assert status == 2, err
     assert out == ""
+    err = shown.without_known(err)
     assert err.startswith("error: ")
     assert err.endswith("\n")
     assert err.count("\n") == 1

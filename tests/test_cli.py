@@ -60,7 +60,7 @@ def test_draw(here, tmp_path, tree, ending):
     drawing = tmp_path / f"drawing.{ending}"
     status, out, err = here("tree", tree, "--figure", drawing)
     assert (status, err) == (0, "")
-    assert out.endswith(f"drawing       {drawing}, 7 of 13 shots; --whole draws all\n")
+    assert out.endswith(f" {drawing}, 7 of 13 shots; --whole draws all\n")
     data = drawing.read_bytes()
     if ending == "svg":
         assert ElementTree.fromstring(data).tag == "{http://www.w3.org/2000/svg}svg"

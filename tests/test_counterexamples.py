@@ -54,7 +54,7 @@ def residual(position):
     family = Counter()
     for hidden, n in reference.family(position):
         parts = [(hidden, "")] if isinstance(hidden, int) else hidden
-        family[frozenset((cell, str(told)) for cells, told in parts for cell in bits(cells))] += n
+        family[frozenset((cell, str(told)) for cells, *told in parts for cell in bits(cells))] += n
     certain = frozenset.intersection(*family)
     left = [(cells - certain, n) for cells, n in family.items()]
     return min(

@@ -365,7 +365,7 @@ def test_section_4_2(monkeypatch, tmp_path):
     """From the committed distributions: what differs is reconstructed, and said to be."""
     asked = []
 
-    def committed(strategy, game, *, checkpoint, progress):
+    def committed(strategy, game, *, checkpoint, progress, **_):
         asked.append((strategy, str(game), checkpoint))
         name = "pattern_" + strategy.rpartition("=")[2]
         histogram = {

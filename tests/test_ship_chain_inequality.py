@@ -24,7 +24,7 @@ EQUAL = ("3x4:2,2", "1x9:2,2", "1x9:2,2,1", "3x3:2,2,contact=corner")
 MISSES = range(5)
 
 
-class PlacedShip(NamedTuple):
+class ShipClass(NamedTuple):
     """Of the longest ship: its cells (mask), its completions, and F(0), F(1), … by brute force."""
 
     ship: int
@@ -38,7 +38,7 @@ class PlacedShip(NamedTuple):
 
 def placements(game):
     return [
-        PlacedShip(image, n, found)
+        ShipClass(image, n, found)
         for _, alike, n, found in shown_exactly(game)
         for image in sorted(alike)
     ]

@@ -12,7 +12,7 @@ import pytest
 from optsearch.evaluation import BYTES, evaluate
 from optsearch.evaluation.comparison import compare
 from optsearch.play.simulate import simulate
-from optsearch.results.tabulate import tabulate
+from optsearch.results.tabulate import table
 from optsearch.support.errors import OptsearchError, WorkerLost
 from optsearch.support.sharing import SerialExecutor, run_tasks
 from optsearch.support.workers import processes, translate_worker_errors
@@ -104,7 +104,7 @@ def refuse_processes(monkeypatch):
         lambda **jobs: evaluate("greedy", TASKS, memory=BYTES << 16, **jobs),
         lambda **jobs: compare("greedy", "spread", TASKS, positions=2, largest=9, **jobs),
         lambda **jobs: simulate(["greedy"], "4x4:3,2", games=40, **jobs),
-        lambda **jobs: tabulate(["2x3:2"], ["optimum", "greedy"], tables=Path("none"), **jobs),
+        lambda **jobs: table(["2x3:2"], ["optimum", "greedy"], results=Path("none"), **jobs),
     ],
     ids=["evaluate", "compare", "simulate", "table"],
 )
