@@ -140,7 +140,7 @@ def test_bad_requests(here, folder, monkeypatch):
         names = re.findall(r"\bfile\.\w+", command)
         for name in names:
             Path(name).write_text("".join(f"{line[2:]}\n" for line in content), "utf-8")
-        answer = refused(here, shlex.split(command)[1:])
+        answer = shown.without_known(refused(here, shlex.split(command)[1:]))
         said += [f"$ {command}", *content, answer]
         for name in names:
             Path(name).unlink()
