@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -198,6 +199,98 @@ def test_excluded_solutions_are_not_found():
     for model in models.MODELS:
         found = models.search(puzzle, 1, model, excluding=only)
         assert (found.solutions, found.is_complete) == ((), True)
+
+
+# Addresses
+
+SHARED = (
+    "https://puzz.link/p?battleship/6/6/g12h2g30g3gk0r3w//c"  # pzprjs, test/script/battleship.js
+)
+AS_SHOWN = """grid 6x6
+fleet 3,2,2,1,1,1
+rows ? 3 0 ? 3 ?
+columns ? 1 2 ? ? 2
+board
+. . . . . ~
+. . . . . .
+. . . . . .
+< . . . . .
+. . . . . .
+. . . . . .
+"""
+MADE = (Path(__file__).parent / "golden" / "addresses.txt").read_text().split("\n\n")[1:]
+
+
+@pytest.mark.parametrize("block", [f"# {SHARED}\n{AS_SHOWN}", *MADE])
+def test_addresses_both_ways(block):
+    address, puzzle = block.partition("\n")[0][2:], formats.parse(block)
+    assert solitaire.to_address(puzzle) == address
+    assert solitaire.from_address(address) == puzzle
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        SHARED.replace("https://puzz.link/p", "http://pzv.jp/p.html"),
+        SHARED.replace("battleship", "type=player&battleship"),
+        SHARED.replace("battleship", "battleship_edit"),
+        SHARED.replace("//c", "/6/31s/21o/21o/11g/11g/11g"),
+        SHARED.replace("//c", "/6/11g/12o/21o/13s/11g/11g"),
+        f"{SHARED}/",
+        SHARED.removeprefix("https://"),
+    ],
+)
+def test_other_forms_of_an_address(here, address):
+    assert formats.load(address) == formats.parse(AS_SHOWN)
+    assert here("solitaire", "solve", address) == here("solitaire", "solve", SHARED)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("battleship", "retroships", "'retroships' is not a kind of puzzle that is read"),
+        ("6/6/", "6/", "the form of an address is https://puzz.link/p?battleship/COLUMNS/ROWS/"),
+        ("6/6/", "v:1/6/6/", "the form of an address is"),
+        ("6/6/", "6/60/", "the grid 60x6 is not handled"),
+        ("w//c", "//c", "the clues end 17 places before the grid does"),
+        ("w//c", "z//c", "'z' among the clues skips 20 places; 17 are left"),
+        ("w//c", "w1//c", "'1' are more clues than the grid 6x6 has places"),
+        ("w//c", "%w//c", "'%' among the clues is neither a number nor"),
+        ("r3w", "r9w", "the clue '9' of a cell is for ships that are not straight"),
+        ("g12h2", "g12h8", "the count 8 of column F is not possible"),
+        ("//c", "//p", "the fleet '/p' is not one of straight ships"),
+        ("//c", "/2/11g", "the fleet has 1 ships, not 2 as it says"),
+        ("//c", "/1/22u", "'22u' is not a straight ship"),
+        ("//c", "/0", "the fleet is empty"),
+    ],
+)
+def test_a_malformed_address_is_refused_in_a_line(here, old, new, why):
+    status, out, err = here("solitaire", "solve", SHARED.replace(old, new))
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert why in err
+
+
+def test_damaged_addresses_are_puzzles_or_refused():
+    rng = np.random.default_rng(3)
+    for block in MADE:
+        address = block.partition("\n")[0][2:]
+        for _ in range(200):
+            at = int(rng.integers(address.index("?"), len(address)))
+            sign = "0123456789abcdefghijklmnopqrstuvwxyz.-/+=%"[int(rng.integers(42))]
+            damaged = address[:at] + sign * int(rng.integers(2)) + address[at + 1 :]
+            try:
+                puzzle = solitaire.from_address(damaged)
+            except PuzzleError:
+                continue
+            assert solitaire.from_address(solitaire.to_address(puzzle)) == puzzle
+
+
+def test_a_ship_that_is_too_long_for_an_address(here, tmp_path):
+    (tmp_path / "long").write_text("grid 1x40\nfleet 36\nrows 36\n")
+    with pytest.raises(PuzzleError, match="a ship of length 36 cannot be part of an address"):
+        solitaire.to_address(formats.load(tmp_path / "long"))
+    status, out, _ = here("solitaire", "solve", tmp_path / "long")
+    assert (status, "address" in out) == (0, False)
 
 
 # Clues in conflict

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
+from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,16 @@ from optsearch.cli.common import new_figure, numbered, save_figure
 from optsearch.cli.options import FIGURE, OUTPUT, Argument, Form, Option, Seconds
 from optsearch.cli.progress import telling
 from optsearch.game import cell_name, column_name
-from optsearch.solitaire import Puzzle, Solution, counting, formats, making, models, reasoning
+from optsearch.solitaire import (
+    Puzzle,
+    Solution,
+    addresses,
+    counting,
+    formats,
+    making,
+    models,
+    reasoning,
+)
 from optsearch.solitaire.puzzle import WATER, piece_text
 from optsearch.support.errors import NotInstalled, PuzzleError, TooLarge
 
@@ -29,7 +39,8 @@ solitaire = Commands(
 )
 solitaire.shared |= {
     "file": Argument(
-        "A puzzle, as text or JSON; see Solitaire in the documentation for both formats.",
+        "A puzzle, as text or JSON, or its address at puzz.link; see Solitaire in the "
+        "documentation for the formats.",
         metavar="FILE",
     ),
     "method": Option(
@@ -68,11 +79,11 @@ class PuzzleLevel(str, Enum):
     example="optsearch solitaire solve puzzle.txt",
     takes=2,
     then="optsearch solitaire explain puzzle.txt  # how a person goes on",
-    gives="puzzle solutions limit is_unique",
+    gives="puzzle solutions limit is_unique (address)",
     limit=Option("How many solutions to show.", min=1),
 )
 def solve(
-    file: Path,
+    file: str,
     method: PuzzleMethod | None = None,
     limit: int = 2,
     time_limit: float | None = None,
@@ -92,6 +103,7 @@ def solve(
         answer.show(board(puzzle, solution), " ".join(names) + "\n")
     is_unique = len(found) == 1 if limit > 1 else None
     answer.show(_verdict(len(found), limit), is_unique=is_unique)
+    show_address(answer, puzzle)
     if figure is not None:
         draw_picture(answer, puzzle, figure, found[0])
     answer.print(form)
@@ -124,7 +136,7 @@ def _verdict(number: int, limit: int) -> str:
     limit=Option("Stop at this many.", min=1),
 )
 def count(
-    file: Path, limit: int | None = None, time_limit: float | None = None, form: Form = Form.TEXT
+    file: str, limit: int | None = None, time_limit: float | None = None, form: Form = Form.TEXT
 ) -> None:
     """How many solutions there are, exactly, without CP-SAT."""
     puzzle = formats.load(file)
@@ -148,7 +160,7 @@ def count(
     steps=Option("Print every step."),
 )
 def grade(
-    file: Path,
+    file: str,
     max_depth: int = 2,
     time_limit: float | None = None,
     steps: bool = False,
@@ -182,7 +194,7 @@ def grade(
     gives="puzzle step",
 )
 def explain(
-    file: Path, max_depth: int = 2, time_limit: float | None = None, form: Form = Form.TEXT
+    file: str, max_depth: int = 2, time_limit: float | None = None, form: Form = Form.TEXT
 ) -> None:
     """The next cells that follow from what is revealed, and why."""
     puzzle = formats.load(file)
@@ -233,12 +245,12 @@ def step_fields(step: reasoning.Step) -> dict[str, Any]:
     example="optsearch solitaire minimise puzzle.txt -o minimal.txt",
     takes=2,
     then="optsearch solitaire grade minimal.txt  # how hard it is",
-    gives="puzzle seed clues_before clues file",
+    gives="puzzle seed clues_before clues file (address)",
     output=OUTPUT("File to write."),
     seed=Option("Seed of the order in which clues are tried.", min=0),
 )
 def minimise(
-    file: Path,
+    file: str,
     output: Path,
     seed: int = 0,
     method: PuzzleMethod | None = None,
@@ -259,7 +271,7 @@ def minimise(
     example="optsearch solitaire generate --grid 6x6 --fleet 3,2,2,1,1,1 -o puzzle.txt",
     takes=1,
     then="optsearch solitaire grade puzzle.txt  # how hard it is",
-    gives="puzzle seed (level) clues file",
+    gives="puzzle seed (level) clues file (address)",
     grid=Option("Rows and columns, such as 8x8."),
     fleet=Option("Lengths of the ships, such as 4,3,2,2,1,1."),
     output=OUTPUT("File to write."),
@@ -301,11 +313,11 @@ def generate(
     takes=2,
     then="optsearch solitaire generate --grid 6x6 --fleet 3,2,2,1,1,1 --level easy -o easy.txt",
     gives="puzzles file",
-    files=Argument("Puzzles, as text or JSON.", metavar="FILES"),
+    files=Argument("Puzzles, as text or JSON, or addresses.", metavar="FILES"),
     output=OUTPUT("File to draw to (pdf, svg or png).", writes=FIGURE),
 )
 def sheet(
-    files: list[Path], output: Path, time_limit: float | None = None, form: Form = Form.TEXT
+    files: list[str], output: Path, time_limit: float | None = None, form: Form = Form.TEXT
 ) -> None:
     """Draw puzzles on one sheet, with their answers below."""
     puzzles = [formats.load(file) for file in files]
@@ -337,9 +349,17 @@ def finish(
     clues += f", {fields['level']}" if "level" in fields else ""
     answer.show(board(puzzle), f"fleet {puzzle.fleet_text}, {clues}", clues=number)
     answer.show(f"puzzle   {output}", file=str(output))
+    show_address(answer, puzzle)
     if figure is not None:
         draw_picture(answer, puzzle, figure)
     answer.print(form)
+
+
+def show_address(answer: Answer, puzzle: Puzzle) -> None:
+    """Show where others can open a puzzle, unless a ship is too long for an address."""
+    with suppress(PuzzleError):
+        address = addresses.to_address(puzzle)
+        answer.show(f"address  {address}", address=address)
 
 
 # Pictures

@@ -1,11 +1,12 @@
 """Solitaire Battleship: find the fleet from row and column counts and a few revealed cells.
 
-`puzzle` says what a puzzle is, and `formats` how it is written. `models` has the two integer
-programmes for CP-SAT, and `counting` a count of all solutions without it. On these stand `making`
-(uniqueness, minimal clues, new puzzles) and `reasoning` (what follows for a person, and how hard it
-is).
+`puzzle` says what a puzzle is, `formats` and `addresses` how it is written. `models` has the two
+integer programmes for CP-SAT, and `counting` a count of all solutions without it. On these stand
+`making` (uniqueness, minimal clues, new puzzles) and `reasoning` (what follows for a person, and
+how hard it is).
 """
 
+from optsearch.solitaire.addresses import from_address, to_address
 from optsearch.solitaire.counting import count
 from optsearch.solitaire.formats import load, parse, save, to_text
 from optsearch.solitaire.making import generate, is_minimal, is_unique, minimise, solve
@@ -22,6 +23,7 @@ __all__ = [
     "conflict",
     "count",
     "explain",
+    "from_address",
     "generate",
     "grade",
     "is_minimal",
@@ -31,5 +33,6 @@ __all__ = [
     "parse",
     "save",
     "solve",
+    "to_address",
     "to_text",
 ]

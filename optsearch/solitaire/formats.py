@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from optsearch.game import Cell, cell_name, parse_cell
+from optsearch.solitaire.addresses import from_address, is_address
 from optsearch.solitaire.puzzle import REVEALED, Clue, Puzzle, Solution
 from optsearch.support.documents import Document, shortened, text_of, write
 from optsearch.support.errors import OptsearchError, PuzzleError
@@ -289,8 +290,13 @@ def _keys_text() -> str:
 # Files
 
 
-def load(path: Path) -> Puzzle:
-    """The puzzle of a file, text or JSON; PuzzleError, with file and line, if there is none."""
+def load(path: Path | str) -> Puzzle:
+    """Return the puzzle of a file, text or JSON, or of an address (`addresses`).
+
+    PuzzleError, with file and line or the address, if there is none.
+    """
+    if isinstance(path, str) and is_address(path):
+        return from_address(path)
     text = text_of(path, PuzzleError, MOST_BYTES)
     if not text.strip():
         raise PuzzleError(f"{path}: the file is empty")

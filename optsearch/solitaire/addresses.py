@@ -1,0 +1,163 @@
+"""Puzzles as addresses of puzz.link, pzv.jp and other homes of pzprjs; the address has the puzzle.
+
+    https://puzz.link/p?battleship/6/6/g12h2g30g3gk0r3w//c
+
+After `battleship` come the number of columns and of rows, the clues, and the fleet. The clues are
+the counts of the columns, those of the rows, and what each cell shows, row by row:
+
+    0 to f, -10 to -ff   a number in hexadecimal: of a count, or of what a cell shows (`SHOWN`)
+    g to z               1 to 20 places without a clue
+    .                    a ship whose shape is not said; of a line, no count
+
+The fleet is `/` and a letter of `FLEETS`; or the number of ships, and each of them as its width and
+height in base 36, then its cells as bits, five to a digit in base 32, zeros at the end left out:
+`2/11g/31s` are a submarine and a ship of length 3.
+
+As pzprjs of August 2026 reads and writes it (github.com/robx/pzprjs, src/variety/statuepark.js and
+src/variety-common/Encode.js). Other clues and ships than those of `Puzzle` are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from string import ascii_lowercase, digits
+
+from optsearch.solitaire.puzzle import (
+    BOTTOM,
+    LEFT,
+    MIDDLE,
+    RIGHT,
+    SHIP,
+    SUBMARINE,
+    TOP,
+    WATER,
+    Puzzle,
+)
+from optsearch.support.documents import shortened
+from optsearch.support.errors import PuzzleError
+
+HOME = "https://puzz.link/p?battleship/"
+SHOWN = (WATER, TOP, BOTTOM, LEFT, RIGHT, MIDDLE, SUBMARINE)  # by their numbers
+FLEETS = {
+    "c": (3, 2, 2, 1, 1, 1),
+    "d": (4, 3, 3, 2, 2, 2, 1, 1, 1, 1),
+    "e": (5, 4, 4, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 1),
+}
+_DIGITS = digits + ascii_lowercase
+_GAPS = _DIGITS[16:]  # of 1 to 20 places
+_NOT_SAID = -1  # the number of .
+_FORM = re.compile(
+    r"[^?]*\?(?:\w+=\w*&)*([a-z0-9-]+?)(?:_edit|_play)?/"
+    r"(\d{1,3})/(\d{1,3})/([^/]*)/(/[a-z]|\d{1,4}(?:/\w+)*)/?",
+    re.ASCII,
+)
+
+
+def is_address(text: str) -> bool:
+    """True if a text is an address, not the name of a file."""
+    return text.startswith(("http://", "https://")) or "?battleship" in text
+
+
+def to_address(puzzle: Puzzle) -> str:
+    """Return the address of a puzzle at puzz.link; PuzzleError for a ship of 36 cells and more."""
+    if puzzle.fleet[0] >= len(_DIGITS):
+        raise PuzzleError(
+            f"a ship of length {puzzle.fleet[0]} cannot be part of an address; one of length 35 can"
+        )
+    shown = {cell: _NOT_SAID if v == SHIP else SHOWN.index(v) for cell, v in puzzle.revealed}
+    cells = [shown.get(puzzle.cell(i)) for i in range(puzzle.rows * puzzle.columns)]
+    clues = _signs((*puzzle.column_counts, *puzzle.row_counts)) + _signs(cells)
+    letter = next((letter for letter, fleet in FLEETS.items() if fleet == puzzle.fleet), "")
+    ships = [_ship(length) for length in reversed(puzzle.fleet)]
+    fleet = f"/{letter}" if letter else "/".join([str(len(ships)), *ships])
+    return f"{HOME}{puzzle.columns}/{puzzle.rows}/{clues}/{fleet}"
+
+
+def from_address(address: str) -> Puzzle:
+    """Return the puzzle of an address; PuzzleError, in a line, if there is none that is handled."""
+    try:
+        match = _FORM.fullmatch(address)
+        if match is None:
+            raise PuzzleError(f"the form of an address is {HOME}COLUMNS/ROWS/CLUES/FLEET")
+        kind, columns, rows, clues, fleet = match.groups()
+        if kind != "battleship":
+            raise PuzzleError(f"{kind!r} is not a kind of puzzle that is read; battleship is")
+        puzzle = Puzzle(int(rows), int(columns), _fleet(fleet))
+        signs = iter(re.findall(r"-[0-9a-f]{2}|.", clues))
+        counts = [
+            None if n == _NOT_SAID else n for n in _numbers(signs, puzzle.columns + puzzle.rows)
+        ]
+        cells = list(_numbers(signs, puzzle.columns * puzzle.rows))
+        if more := "".join(signs):
+            raise PuzzleError(f"{more!r:.40} are more clues than the grid {puzzle.grid} has places")
+        return replace(
+            puzzle,
+            column_counts=tuple(counts[: puzzle.columns]),
+            row_counts=tuple(counts[puzzle.columns :]),
+            revealed=tuple(
+                (puzzle.cell(i), _shown(n)) for i, n in enumerate(cells) if n is not None
+            ),
+        )
+    except PuzzleError as error:
+        raise PuzzleError(f"{shortened(address)}: {error}") from None
+
+
+def _signs(numbers: Iterable[int | None]) -> str:
+    """Write numbers, of which some places have none."""
+    texts = (" " if n is None else "." if n == _NOT_SAID else _number(n) for n in numbers)
+    return re.sub(" {1,20}", lambda gap: _GAPS[len(gap[0]) - 1], "".join(texts))
+
+
+def _number(number: int) -> str:
+    return f"{number:x}" if number < 16 else f"-{number:x}"
+
+
+def _numbers(signs: Iterator[str], places: int) -> Iterator[int | None]:
+    """Read the numbers of some places, None for a place without one."""
+    while places:
+        sign = next(signs, "")
+        gap = _GAPS.find(sign) + 1 if sign else 0
+        if not sign:
+            raise PuzzleError(f"the clues end {places} places before the grid does")
+        if not re.fullmatch(r"[0-9a-z.]|-[0-9a-f]{2}", sign):
+            raise PuzzleError(f"{sign!r} among the clues is neither a number nor ., nor g to z")
+        if gap > places:
+            raise PuzzleError(f"{sign!r} among the clues skips {gap} places; {places} are left")
+        yield from [None] * gap if gap else [_NOT_SAID if sign == "." else int(sign.strip("-"), 16)]
+        places -= gap or 1
+
+
+def _shown(number: int) -> str:
+    if number == _NOT_SAID:
+        return SHIP
+    if number >= len(SHOWN):
+        raise PuzzleError(
+            f"the clue {_number(number)!r} of a cell is for ships that are not straight; the clues "
+            f"0 to {len(SHOWN) - 1} and . are handled"
+        )
+    return SHOWN[number]
+
+
+def _ship(length: int) -> str:
+    """Write a straight ship: its width and height, and its cells as bits."""
+    last = length % 5
+    full = "v" * (length // 5)
+    return f"{_DIGITS[length]}1{full}" + (_DIGITS[32 - (32 >> last)] if last else "")
+
+
+def _fleet(text: str) -> tuple[int, ...]:
+    if text[0] == "/":
+        if text[1] not in FLEETS:
+            raise PuzzleError(f"the fleet {text!r} is not one of straight ships; /c, /d and /e are")
+        return FLEETS[text[1]]
+    number, *ships = text.split("/")
+    if int(number) != len(ships):
+        raise PuzzleError(f"the fleet has {len(ships)} ships, not {number} as it says")
+    lengths = {_ship(length): length for length in range(1, len(_DIGITS))}
+    lengths |= {f"1{ship[0]}{ship[2:]}": length for ship, length in lengths.items()}
+    for ship in ships:
+        if ship not in lengths:
+            raise PuzzleError(f"{ship!r:.40} is not a straight ship; one of length 3 is 31s or 13s")
+    return tuple(lengths[ship] for ship in ships)
