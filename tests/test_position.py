@@ -177,6 +177,45 @@ def test_drawn_board():
     assert position.signs == {(0, 1): "○", (0, 2): "×", (2, 1): "×", (3, 3): "○"}
 
 
+def test_the_marks_of_other_tools():
+    """Read as they are said to be; without that the error has what to say, to be filled in."""
+    told = Game.parse("4x4:3,2,announce=sunk")
+    position = Position.from_board(told, "h-m-\nh---\nd---\n----", "hmd-=xo●.")
+    assert position == Position.from_board(told, "X.o.\nX...\n●...\n....")
+    holes = Game.parse("2x3:2,holes=A1,C2")
+    assert Position.from_board(holes, "_*~\n~m_", "*m~_=XO.#".replace("O", "o")) == (
+        Position.from_board(holes, "-X.\n.o#")
+    )
+    drawing = "~h*.\nmdZ.\n....\n...k"
+    with pytest.raises(PositionError) as error:
+        Position.from_board(told, drawing)
+    assert str(error.value) == (
+        "'~' in row 1 of the drawn board, '~h*.', is none of . (not shot), X or × (hit), o or ○ "
+        "(miss), S or ● (sunk), - or # (hole); replace * Z d h k m ~, or say what they are: "
+        "--marks '*Zdhkm~=X●●X?o.', with a sign for ?"
+    )
+    for wrong in ("h", "h=", "hX", "hm=X", "h=Xo", "hh=XX", "h=y", "h=?"):
+        with pytest.raises(PositionError, match="are no marks of a drawn board; write each once"):
+            Position.from_board(told, drawing, wrong)
+
+
+def test_marks_of_a_command(here, tmp_path):
+    (tmp_path / "board").write_text("h.m.\n....\n....\n....\n")
+    arguments = ("4x4:3,2", "--board", tmp_path / "board", "--marks", "hm=xo")
+    for command in ("count", "posterior", "sample", "solve", "greedy", "bounds"):
+        seed = ("--seed", "1") if command == "sample" else ()
+        found = here(command, *arguments, *seed, "--json")
+        shots = here(command, "4x4:3,2", "--shots", "A1=hit C1=miss", *seed, "--json")
+        assert (found[0], shots[0]) == (0, 0)
+        answers = [json.loads(out) for _, out, _ in (found, shots)]
+        for answer in answers:
+            del answer["command"]
+            answer.pop("seconds", None)
+        assert answers[0] == answers[1]
+    status, _, err = here("count", "4x4:3,2", "--marks", "h=x")
+    assert (status, err) == (2, "error: --marks 'h=x' is about a drawn board; give --board, too\n")
+
+
 def test_the_signs_are_one_pair():
     """X or × is a hit, o or ○ a miss, ● a hit of a ship that is sunk."""
     assert [(str(one), one.letter, one.sign) for one in REPLIES] == [

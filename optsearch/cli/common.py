@@ -132,10 +132,14 @@ def read_drawing(board: Path) -> str:
     return text_of(board, PositionError, MOST_DRAWN)
 
 
-def read_position(game: str, shots: str = "", board: Path | None = None) -> Position:
+def read_position(
+    game: str, shots: str = "", board: Path | None = None, marks: str = ""
+) -> Position:
     """The position that the arguments describe."""
     parsed = read_game(game)
     if board is None:
+        if marks:
+            raise PositionError(f"--marks {marks!r} is about a drawn board; give --board, too")
         return position_of(parsed, shots)
     if shots:
         raise PositionError(f"give --shots ({shots!r}) or --board ({str(board)!r}), not both")
@@ -144,7 +148,7 @@ def read_position(game: str, shots: str = "", board: Path | None = None) -> Posi
             f"--board {str(board)!r} is a drawn position: one line per row, . not shot, X hit, o "
             "miss; a file of boards is part of the game, as in FILE.json#BOARD:SHIP,SHIP,…"
         )
-    return Position.from_board(parsed, read_drawing(board))
+    return Position.from_board(parsed, read_drawing(board), marks)
 
 
 def noise_of(
@@ -162,11 +166,11 @@ def noise_of(
 
 
 def read_heard(
-    game: str, shots: str, board: Path | None, noise: Noise | Lies | None
+    game: str, shots: str, board: Path | None, noise: Noise | Lies | None, marks: str = ""
 ) -> Position | NoisyPosition:
     """The position that the arguments describe, whose replies may be false."""
     if noise is None:
-        return read_position(game, shots, board)
+        return read_position(game, shots, board, marks)
     if board is not None:
         raise PositionError(
             f"--board {str(board)!r} does not work with --false-hits, --false-misses and --lies, "

@@ -42,9 +42,15 @@ from optsearch.support.palette import GREEDY_IN_TERMINAL, IN_TERMINAL, heat_in_t
     then="optsearch posterior 10x10:5,4,3,3,2  # where the ships are",
     gives="game position configurations",
 )
-def count(game: str, shots: str = "", board: Path | None = None, form: Form = Form.TEXT) -> None:
+def count(
+    game: str,
+    shots: str = "",
+    board: Path | None = None,
+    marks: str = "",
+    form: Form = Form.TEXT,
+) -> None:
     """Count the configurations, of a game or after some shots."""
-    position = read_position(game, shots, board)
+    position = read_position(game, shots, board, marks)
     with telling("counting") as progress:
         posterior = Posterior(position, progress=progress)
         if position.shots:
@@ -68,6 +74,7 @@ def posterior(
     game: str,
     shots: str = "",
     board: Path | None = None,
+    marks: str = "",
     prior: str | None = None,
     figure: Path | None = None,
     counts: bool = False,
@@ -81,7 +88,7 @@ def posterior(
     Exact, given the shots so far, with the most probable cells.
     """
     noise = noise_of(false_hits, false_misses, lies)
-    position = read_heard(game, shots, board, noise)
+    position = read_heard(game, shots, board, noise, marks)
     by = prior_of(prior, position.game)
     with telling("counting") as progress:
         posterior_ = Posterior(position, prior=by, progress=progress)
@@ -163,6 +170,7 @@ def sample(
     game: str,
     shots: str = "",
     board: Path | None = None,
+    marks: str = "",
     prior: str | None = None,
     number: int = 1,
     seed: int | None = None,
@@ -176,7 +184,7 @@ def sample(
 
     One configuration per line, one word per ship.
     """
-    position = read_heard(game, shots, board, noise_of(false_hits, false_misses, lies))
+    position = read_heard(game, shots, board, noise_of(false_hits, false_misses, lies), marks)
     by = prior_of(prior, position.game)
     with telling("counting") as progress:
         posterior = Posterior(position, prior=by, progress=progress)

@@ -41,13 +41,14 @@ def explore(
     output: Path,
     shots: str = "",
     board: Path | None = None,
+    marks: str = "",
     prior: str | None = None,
     with_tree: list[Path] | None = None,
     time_limit: float | None = None,
     form: Form = Form.TEXT,
 ) -> None:
     """Write a web page on which you walk an optimal and a greedy strategy shot by shot."""
-    position = read_position(game, shots, board)
+    position = read_position(game, shots, board, marks)
     by = prior_of(prior, position.game)
     explorer.require_small(position)
     named: list[explorer.Named] = []

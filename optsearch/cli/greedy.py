@@ -55,6 +55,7 @@ def greedy(
     game: str,
     shots: str = "",
     board: Path | None = None,
+    marks: str = "",
     prior: str | None = None,
     tree: Path | None = None,
     time_limit: float | None = None,
@@ -64,7 +65,7 @@ def greedy(
 
     Also where greedy leaves the optimum.
     """
-    position = read_position(game, shots, board)
+    position = read_position(game, shots, board, marks)
     by = prior_of(prior, position.game)
     require_digest(by, tree)
     with solving(str(position.game)) as progress:

@@ -109,6 +109,7 @@ def solve(
     game: str,
     shots: str = "",
     board: Path | None = None,
+    marks: str = "",
     prior: str | None = None,
     objective: str = "mean",
     method: Method = Method.SOLVER,
@@ -127,7 +128,7 @@ def solve(
     Prints every optimal first shot, and what greedy shooting costs.
     """
     aim = Objective.parse(objective)
-    position = read_position(game, shots, board)
+    position = read_position(game, shots, board, marks)
     parsed_prior = prior_of(prior, position.game)
     if parsed_prior is not None and method is Method.PAPER:
         raise OptsearchError(f"--prior works with --method solver or reference, not {method.value}")
@@ -502,6 +503,7 @@ def bounds(
     game: str,
     shots: str = "",
     board: Path | None = None,
+    marks: str = "",
     prior: str | None = None,
     time_limit: float | None = None,
     every: bool = False,
@@ -511,7 +513,7 @@ def bounds(
 
     Sorted by value. The ends of the bracket are marked *, or = if both are equal.
     """
-    position = read_position(game, shots, board)
+    position = read_position(game, shots, board, marks)
     parsed_prior = prior_of(prior, position.game)
     left_out: list[LeftOut] = []
     result = bounds_so_far(position, parsed_prior, time_limit, left_out.append)

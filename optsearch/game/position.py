@@ -47,6 +47,7 @@ __all__ = [
     "shots_of",
 ]
 BOARD_SIGNS = ". (not shot), X or × (hit), o or ○ (miss), S or ● (sunk), - or # (hole)"
+_OFTEN = dict(zip("xhH*mMdDZ~", "XXXXoo●●●.", strict=True))  # what other marks often are
 
 
 def legend(game: Game, in_figures: bool = False) -> str:
@@ -268,7 +269,10 @@ class Position:
 
     @classmethod
     def from_board(
-        cls, game: Game | str, drawing: str | Iterable[Iterable[object]] | None = None
+        cls,
+        game: Game | str,
+        drawing: str | Iterable[Iterable[object]] | None = None,
+        marks: str = "",
     ) -> Position:
         """The position drawn as one line per row: `.` not shot, `X` hit, `o` miss, `-` a hole.
 
@@ -276,6 +280,9 @@ class Position:
         a list of rows, or an array of signs. `S` or `●` marks a cell of a ship that was sunk; one
         cell of a ship is enough. The shots come out in row-major order: PositionError where ships
         may touch along sides and the order of the hits says which ship was sunk.
+
+        marks -- other signs of the drawing and what they are, as in `hmd-=xo●.`: h is a hit, m a
+        miss, d a sunk ship, and - a cell that was not shot.
         """
         if drawing is None:
             raise PositionError(
@@ -293,6 +300,8 @@ class Position:
                 f"the drawn board has {len(rows)} rows; {game} has {game.rows}, one line each"
             )
         replies = {sign: one for one in (HIT, MISS, SUNK) for sign in SIGNS[str(one)]} | {"S": SUNK}
+        meanings = _meanings(marks)
+        unknown = {*"".join(rows)} - {".", *HOLES, *replies, *meanings}
         drawn: dict[Cell, Reply] = {}
         for i, row in enumerate(rows):
             if len(row) != game.columns:
@@ -300,12 +309,13 @@ class Position:
                     f"row {i + 1} of the drawn board, {row!r}, has {len(row)} cells; {game} has "
                     f"{game.columns} columns"
                 )
-            for j, symbol in enumerate(row):
-                if symbol not in {".", *HOLES, *replies}:
+            for j, mark in enumerate(row):
+                if mark in unknown:
                     raise PositionError(
-                        f"{symbol!r} in row {i + 1} of the drawn board, {row!r}, is none of "
-                        f"{BOARD_SIGNS}"
+                        f"{mark!r} in row {i + 1} of the drawn board, {row!r}, is none of "
+                        f"{BOARD_SIGNS}; {_marks_to_give(unknown)}"
                     )
+                symbol = meanings.get(mark, mark)
                 if (symbol in HOLES) != bool(game.holes >> i * game.columns + j & 1):
                     is_hole = "no hole" if symbol in HOLES else "a hole"
                     raise PositionError(
@@ -508,6 +518,30 @@ def _is_told(answer: str, words: list[str], game: Game) -> bool:
         return True
     following = _in_full(words[1]).lower().partition(":")[0] if len(words) > 1 else ""
     return following not in ("hit", "miss", "sunk") and is_kind(words[0])
+
+
+def _meanings(marks: str) -> dict[str, str]:
+    """Return the signs of drawn boards that other marks stand for, as `Position.from_board`."""
+    middle = len(marks) // 2
+    found = dict(zip(marks[:middle], marks[middle + 1 :].replace("x", "X"), strict=False))
+    accepted = {".", "S", *HOLES, *"".join(SIGNS.values())}
+    is_whole = len(found) == middle and len(marks) == 2 * middle + 1 and marks[middle] == "="
+    if marks and not (is_whole and {*found.values()} <= accepted):
+        raise PositionError(
+            f"{marks!r} are no marks of a drawn board; write each once, =, and for each what it "
+            f"is, as in hmd-=xo●.: {BOARD_SIGNS}"
+        )
+    return found
+
+
+def _marks_to_give(unknown: Iterable[str]) -> str:
+    """Say how other signs are read, with what they often are."""
+    signs = sorted(unknown)
+    meant = "".join(_OFTEN.get(sign, "?") for sign in signs)
+    return (
+        f"replace {' '.join(signs)}, or say what they are: --marks '{''.join(signs)}={meant}'"
+        f"{', with a sign for ?' * ('?' in meant)}"
+    )
 
 
 def _sinkings_of(game: Game, drawn: Mapping[Cell, Reply]) -> dict[Cell, Reply]:
