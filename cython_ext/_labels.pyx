@@ -14,10 +14,10 @@ with touching ships, whose placements are A1 B1, B1 C1, C1 D1 and A1, B1, C1, D1
 
 Labels have numbers. Where every hit has its label, the number is that of the kind of the ship or, if
 placements and cells make a difference, one of those that ships can tell at the cell. Where sinkings are
-announced, a hit has a label if the ship there sinks: its kind, or that some ship is sunk. What a shot at a cell tells
-follows from its column and the cells hit before, which all configurations of a family have in common.
-`tells` says which placements through the cell give their label: few, often none. A column of the
-configurations that have one of them is an *and* over the bits of its number. So the codes are never
+announced, a hit has a label if the ship there sinks: its kind, or that some ship is sunk. What a shot at
+a cell tells follows from its column and the cells hit before, which all configurations of a family have
+in common. `tells` says which placements through the cell give their label: few, often none. A column of
+the configurations that have one of them is an *and* over the bits of its number. So the codes are never
 changed, and nothing is kept of what is sunk already: a ship that is sunk does not lie on a cell that was
 not shot. A family splits into missed, hit, and one part for each label. Where nothing is announced there
 are no labels, and codes of no bits.
