@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
 from typer.testing import CliRunner
 
 from optsearch.check import reference
@@ -17,15 +18,32 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
 from optsearch.evaluation.choosing import Chooser
 from optsearch.evaluation.tasks import FollowedTask
-from optsearch.game import Game, cell_name
-from optsearch.game.position import HIT, MISS, Position, Reply, Shot, reply, shots_of
+from optsearch.game import ANNOUNCEMENTS, Game, cell_name
+from optsearch.game.position import (
+    HIT,
+    MISS,
+    Position,
+    Reply,
+    Shot,
+    known_replies,
+    reply,
+    shots_of,
+)
 from optsearch.play import advice
 from optsearch.play.advice import advise
-from optsearch.play.replies import Replies, conflict, reply_in, without_comment, wrong_alone
+from optsearch.play.replies import (
+    Replies,
+    conflict,
+    example_reply,
+    reply_in,
+    without_comment,
+    wrong_alone,
+)
 from optsearch.search.solver import solve
 from optsearch.strategies import as_strategy
 from optsearch.support.errors import PositionError
 from optsearch.support.files import state_folder
+from tests.examples import games
 
 NARROW = "10x6:5,4,3,3,2"  # counted sooner
 
@@ -239,6 +257,32 @@ def test_replies_in_short(line, position):
     assert " ".join(map(str, shots_of(Game.parse("5x5:3,2"), line))) == position
 
 
+@given(games(max_cells=12, announce=tuple(ANNOUNCEMENTS)))
+def test_the_example_is_a_reply_of_the_game(game):
+    assume(Posterior(game).configurations)
+    example = example_reply(game)
+    (shot,) = shots_of(game, example)
+    assert shot.reply.hit
+    assert shot.reply in known_replies(game)
+    assert shot.cell in game
+
+
+@pytest.mark.parametrize(
+    ("game", "example"),
+    [
+        ("paper", "B4 hit"),
+        ("official", "B4 patrol boat"),
+        ("10x10:4,3a,3b,2,announce=name", "B4 hit 2"),
+        ("5x4:3,2,announce=place", "B4 hit B3-B4"),
+        ("3x3:2,holes=A1", "B1 hit"),
+    ],
+)
+def test_the_first_line_has_an_example_of_the_game(person, game, example):
+    _, output = person([example], game)
+    assert f"enter a shot and its reply, as in {example}; help lists" in output
+    assert ("\n2 replies; " if "place" in game else "\n1 reply; ") in output
+
+
 def test_a_sinking_whose_length_was_not_told():
     game = Game.parse("5x5:3,2,contact=any,announce=ship")
     position = Position.parse(game, "A1=hit A2=hit B1=miss")
@@ -254,7 +298,10 @@ def test_a_sinking_whose_length_was_not_told():
 
 def test_hits_that_name_their_ships():
     """A name that is the only possible one may be left out; a conflict and what is left follow."""
-    assert "or with a name: carrier, battleship, " in run(["help"], "official").output
+    names = "carrier (5), battleship (4), cruiser (3a), submarine (3b), patrol boat (2), destroyer"
+    assert f"or with a name: {names} (3a)" in run(["help"], "official").output
+    told = shots_of(Game.parse("official"), "B4 hit5, C7 HIT3a D1 patrol boat")
+    assert " ".join(map(str, told)) == "B4=hit:5 C7=hit:3a D1=hit:2"
     lines = ["A1 1", "C1 hit", "D1 1", "D1 hit 3a", "E1 hit"]
     output = run(lines, "1x5:3a,1,announce=name").output
     assert "C1=hit:3a, the only ship that is possible\n" in output

@@ -40,7 +40,7 @@ from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, Shot, known_replies, shots_of
 from optsearch.play.advice import ENDGAME, Advice
 from optsearch.play.advice import advise as advise_
-from optsearch.play.replies import Replies, ReplyConflict, in_words, reply_in
+from optsearch.play.replies import Replies, ReplyConflict, example_reply, in_words, reply_in
 from optsearch.play.simulate import ReplyModel
 from optsearch.strategies.player import require_salvo, salvo_size
 from optsearch.support.documents import text_of
@@ -52,7 +52,7 @@ MOST_KEPT = 1 << 16  # bytes of a file of replies
 LINE = 200  # signs of a line that is quoted
 HELP = """\
 CELL REPLY   a shot and what was replied: {replies}; several on a line will do;
-             m, o or water is a miss, h or x a hit, and sunk3 is sunk 3
+             m, o or water is a miss, h or x a hit, hit4 is hit 4, and sunk3 is sunk 3
 undo         take the last reply back; undo CELL takes that one back
 map          the probability of a ship on every cell
 shots        the replies so far
@@ -65,7 +65,11 @@ def forms(game: Game) -> str:
     if game.shows_ships:
         return game.forms_of_replies  # far too many to list
     texts = [str(reply).replace(":", " ") for reply in known_replies(game)]
-    names = [name.replace("-", " ") for name in game.named_ships if name not in game.fleet_text]
+    names = [
+        f"{name.replace('-', ' ')} ({kind})"
+        for name, kind in game.named_ships.items()
+        if name not in game.fleet_text
+    ]
     named = f", or with a name: {', '.join(names)}" if names and not game.is_silent else ""
     return f"{', '.join(texts[:-1])} or {texts[-1]}{named}"
 
@@ -277,8 +281,9 @@ class Session:
         """Until the input ends."""
         self._talk.say(with_rules(self.position.title, self.position.game), "bold")
         if self._talk.is_person:
+            example = example_reply(self.position.game)
             self._talk.say(
-                "enter a shot and its reply, as in B4 hit; help lists what else there is"
+                f"enter a shot and its reply, as in {example}; help lists what else there is"
             )
             if not self.is_asked_for and self._kept is not None:
                 self._talk.say(f"replies are kept in {self._kept}; --no-save keeps none")

@@ -27,13 +27,14 @@ from optsearch.counting.posterior import Posterior
 from optsearch.game import HOLE, Game, cell_name, parse_cell
 from optsearch.game.position import Position, legend
 from optsearch.play.match import Match
+from optsearch.play.replies import example_cell
 from optsearch.support.errors import GameError, OptsearchError, PositionError
 from optsearch.support.files import read_text
 from optsearch.support.palette import IN_TERMINAL, SHIP_IN_TERMINAL
 
 MOST_KEPT = 1 << 16  # bytes of a match that was kept
 HELP = """\
-CELL   shoot there, as in B4
+CELL   shoot there, as in {cell}
 undo   take the last shot back, and the answer to it
 hint   a cell where a ship is most probable
 map    the probability of a ship on every cell
@@ -130,7 +131,8 @@ class MatchDialogue:
         match = self._match
         whom = f", against {match.against}" if match.against else ""
         self._talk.say(with_rules(f"{match.game}, seed {match.seed}{whom}", match.game), "bold")
-        self._talk.say("enter a cell to shoot, as in B4; help lists what else there is")
+        cell = cell_name(example_cell(match.game))
+        self._talk.say(f"enter a cell to shoot, as in {cell}; help lists what else there is")
         self._keep()
         self._show()
         self._answer()  # where it was stopped between the two
@@ -152,7 +154,7 @@ class MatchDialogue:
         """Do what a line says."""
         position = self._match.position
         if line in ("help", "?"):
-            self._talk.say(HELP)
+            self._talk.say(HELP.format(cell=cell_name(example_cell(self._match.game))))
         elif line == "hint":
             with telling("counting"):
                 said = hint(position)

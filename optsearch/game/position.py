@@ -441,12 +441,12 @@ def _shots_in(
 
 
 def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
-    """The shots of a text such as `B3=hit A1=miss C4=sunk:3`, or `B3 hit, A1 m, C4 sunk 3`.
+    """The shots of a text such as `B3=hit A1=miss C4=sunk:3`, or `B3 hit4, A1 m, C4 sunk 3`.
 
     In the name of a ship a blank may stand for -, as in `E5 patrol boat`.
     """
     joined = re.sub(
-        r"\b(hit|sunk)(?:\s*:\s*|(?<=sunk)\s*=\s*|(?<=sunk)(?=\d))",
+        r"\b(hit|sunk)(?:\s*:\s*|(?<=sunk)\s*=\s*|(?=\d))",
         r"\1:",
         text.strip(" \t\r\n,;"),
         flags=re.IGNORECASE,

@@ -92,6 +92,21 @@ def reply_in(position: Position | NoisyPosition, cell: Cell, reply: Reply) -> Re
     )
 
 
+def example_cell(game: Game) -> Cell:
+    """Return a cell of the board: B4, or the first where that is none."""
+    return next(cell for cell in ((3, 1), *map(game.cell, range(game.cells))) if cell in game)
+
+
+def example_reply(game: Game) -> str:
+    """Return a shot that hits and its reply as a person writes them: by name if ships have one."""
+    cell = example_cell(game)
+    reply = replies_at(game, cell)[0]
+    names = [name for name, kind in game.named_ships.items() if kind == reply.length]
+    if names and game.has_labels:
+        return f"{cell_name(cell)} {names[0].replace('-', ' ')}"
+    return in_words(cell, reply)
+
+
 def in_words(cell: Cell, reply: Reply) -> str:
     """A shot as a person writes it."""
     return f"{cell_name(cell)} {str(reply).replace(':', ' ')}"
