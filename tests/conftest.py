@@ -4,6 +4,7 @@
 """
 
 import fcntl
+import io
 import json
 import os
 import shutil
@@ -80,7 +81,11 @@ def compiled_once(tmp_path_factory):
 
 @pytest.fixture
 def here(monkeypatch, capsys):
-    """The command in this process: exit status, standard output, standard error."""
+    """The command in this process: exit status, standard output, standard error.
+
+    Nothing is entered, unless a test puts something into its standard input.
+    """
+    monkeypatch.setattr("sys.stdin", io.StringIO())
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(progress, "FIRST", 1e6)  # no progress, however long it takes
 

@@ -295,18 +295,39 @@ def ship_of(rules, text):
 
 
 def check_prior(asked):
-    """A prior of each kind, in a table: what is asked by it, beside the definition by weights."""
+    """A prior of each kind, in a table: what is asked by it, beside the definition by weights.
+
+    What has no weight does not exist.
+    """
     if asked.rules.has_letters:
         return  # refused
-    weights = written_prior(asked, "prior.csv")
+    weights = written_prior(asked, "prior.csv", asked.rng.choice((ORDINARY, ORDINARY, FEW)))
     by = Definition(asked.rules, (), weights)
     for cell, reply in asked.case.shots:
         by.root = by.parts(by.root, cell).get(reply, State(frozenset()))
     root, game = by.root, (asked.game, "--shots", asked.case.position, "--prior", "prior.csv")
     if not root.family:
-        return  # refused
+        for command in ("posterior", "sample", "solve", "advise"):
+            status, out, err = asked.here(command, *game)
+            assert (status, out, err.count("\n")) == (2, "", 1), command
+        return
     weight, counts, optimum = by.weight(root.family), by.counts(root), by.optimum(root)
+    existing = [ships for ships in root.family if weights[ships]]
+    shares = [Fraction(weights[ships]) / weight for ships in existing]
+    bits = sum(-share * _log2(share) for share in shares)
     found = asked.run("posterior", *game)
+    assert found["configurations"] == len(existing)
+    assert [n for row in found["occurrence"] for n in row] == [
+        sum(sum(ships) >> cell & 1 for ships in existing) for cell in range(asked.rules.cells)
+    ]
+    assert abs(found["bits"] - bits) < NEAR
+    advice = asked.run("advise", *game, "--endgame", len(existing))
+    assert advice["configurations"] == len(existing)
+    if asked.rules.announce != "place":  # else advice takes the whole ship as hit
+        assert advice["greedy_shots"] == found["greedy_shots"]
+    if by.is_silent and any(sum(ships) & ~root.hits for ships in existing):
+        assert advice["best_shots"] == asked.names(by.best(root))
+        assert asked.run("advise", *game, "--endgame", len(existing) - 1)["best_shots"] is None
     flat = [p for row in found["probability"] for p in row]
     for cell, n in counts.items():
         assert abs(flat[cell] - n / weight) < NEAR
@@ -348,6 +369,7 @@ def check_prior(asked):
 
 
 ORDINARY = ("0", "1", "1", "2", "7", "1/3", "0.25")
+FEW = ("0", "0", "0", "0", "1", "3")
 FAR_APART = ("0", "2", "3" + 16 * "0", "3/5" + 16 * "0", "1/9" + 16 * "0", 17 * "9")
 
 

@@ -103,9 +103,8 @@ def test_weights(position, data):
             logs += float(weight) * log2(weight)
         for ship in configuration:
             through[ship] += weight
+    require_that_exists(posterior, weights_of(posterior))
     if total == 0:
-        with pytest.raises(ImpossiblePosition, match="weight 0"):
-            posterior.probability  # noqa: B018
         return
     expected = cells_of(through, position.game)
     assert posterior.relative_error < 1e-9
@@ -114,7 +113,45 @@ def test_weights(position, data):
             exact = value / total
             assert abs(Fraction(found) - exact) <= exact * Fraction(posterior.relative_error)
     assert posterior.entropy == pytest.approx(log2(total) - logs / float(total), abs=1e-9)
-    assert posterior.configurations == sum(1 for _ in reference.configurations(position))
+
+
+QUESTIONS = (
+    *(lambda one: one.probability, lambda one: one.frequency, lambda one: one.entropy),
+    *(lambda one: one.occurrence, lambda one: one.placements, lambda one: one.by_kind),
+    *(
+        lambda one: one.placement_probability,
+        lambda one: one.greedy_shots(),
+        lambda one: one.everything(),
+    ),
+    *(lambda one: one.sample(1, 1), lambda one: one.relative_error, lambda one: one.require_some()),
+)
+
+
+def weights_of(posterior):
+    """The weight of each configuration of a position, by the definition."""
+    listed = reference.configurations(posterior.position)
+    prior = posterior.prior
+    return {tuple(sorted(ships)): prior.weight(ships) if prior else 1 for ships in listed}
+
+
+def require_that_exists(posterior, weights):
+    """What has no weight does not exist; where nothing has one, every question is refused."""
+    having = [tuple(sorted(ships)) for ships, weight in weights.items() if weight]
+    assert posterior.configurations == len(having)
+    assert posterior.is_possible == bool(having)
+    if not having:
+        why = "has weight 0 by the prior" if weights else "no configuration"
+        for question in QUESTIONS:
+            with pytest.raises(ImpossiblePosition, match=why):
+                question(posterior)
+        return
+    through = Counter(chain.from_iterable(having))
+    assert posterior.placements == through
+    assert posterior.occurrence.tolist() == cells_of(through, posterior.position.game)
+    every = map(to_masks, posterior.everything(masks=True))
+    assert sorted(tuple(sorted(ships)) for ships in every) == sorted(having)
+    assert posterior.weight == sum(weights.values())
+    assert posterior.entropy <= log2(len(having))
 
 
 @st.composite
@@ -142,10 +179,8 @@ def require_bound(position, prior):
     weights = {ships: prior.weight(ships) for ships in reference.configurations(position)}
     total = sum(weights.values())
     posterior = Posterior(position, prior=prior)
+    require_that_exists(posterior, weights_of(posterior))
     if not total:
-        for ask in (lambda: posterior.probability, lambda: posterior.sample(1, 1)):
-            with pytest.raises(ImpossiblePosition, match=r"has weight 0$"):
-                ask()
         return posterior, weights
     through: Counter[int] = Counter()
     for ships, weight in weights.items():
@@ -160,7 +195,7 @@ def require_bound(position, prior):
         assert abs(Fraction(found) - exact) <= bound * max(exact, Fraction(FLOOR))
     bits = sum(w / total * (log2(total) - log2(w)) for w in weights.values() if w)
     assert posterior.entropy == pytest.approx(bits, abs=1e-9)
-    assert 0 <= posterior.entropy <= log2(len(weights))
+    assert posterior.entropy >= 0
     for row in posterior.sample(20, 1, masks=True):
         ships = tuple(sorted(to_masks(row)))
         assert 2**80 * sum(w for s, w in weights.items() if tuple(sorted(s)) == ships) > total

@@ -24,10 +24,12 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, one_by_one, prior_of, read
 from optsearch.evaluation import runners
 from optsearch.game import ANNOUNCEMENTS, Game, bits
+from optsearch.game.noise import Lies, NoisyPosition
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, reply
 from optsearch.game.shapes import Lettered, Shape
 from optsearch.game.ships import ships_of
+from optsearch.play.advice import advise
 from optsearch.play.hiding import hider
 from optsearch.search.kernels import SWITCHES
 from optsearch.search.proving import prove
@@ -43,6 +45,7 @@ from optsearch.support.errors import (
     TooLarge,
     TreeError,
 )
+from tests.test_posterior import require_that_exists
 
 GAME = Game.parse("3x4:3,2")
 WEIGHTS = st.sampled_from([0, 0, 1, 1, 1, 2, 3, 7, 40, 10**6])
@@ -172,10 +175,10 @@ def test_posteriors_are_those_of_the_definition(drawn):
     found = defined(position, weights)
     posterior = Posterior(position, prior=prior)
     if found is None:
-        with pytest.raises(ImpossiblePosition, match="weight 0"):
-            posterior.frequency  # noqa: B018
+        require_that_exists(posterior, dict.fromkeys(weights, 0))
         return
     whole = found.weight(found.root.family)
+    require_that_exists(posterior, {ships: weights[ships] for ships in found.root.family})
     cells: Counter[int] = Counter()
     for ships in found.root.family:
         for cell in range(position.game.cells):
@@ -273,6 +276,55 @@ def test_weights_of_tasks(monkeypatch, tmp_path):
     for changed in (other, None):
         with pytest.raises(TableError, match=f"prior {prior.digest}"):
             evaluate("greedy", game, prior=changed, jobs=1, checkpoint=tmp_path)
+
+
+@pytest.mark.parametrize("name", ["greedy", "pattern", "asked"])
+def test_only_what_has_a_weight_is_played(name, monkeypatch):
+    """Tasks without a weight are left out, and a strategy is asked where something has one."""
+    game = Game.parse("6x6:3,2")
+    everything = sorted(tuple(sorted(ships)) for ships in reference.configurations(Position(game)))
+    prior = Prior.of_configurations(game, dict(zip(everything[::150], (2, 3, 5, 0), strict=False)))
+    having = [ships for ships in everything if prior.weight(ships)]
+
+    def asked(position):
+        assert any(map(position.is_compatible, having)), position
+        return next(c for c in map(game.cell, range(36)) if not game.bit(c) & position.closed)
+
+    strategy = asked if name == "asked" else name
+    whole = evaluate(strategy, game, prior=prior, jobs=1)
+    for runner in (runners.KernelRunner, runners.PatternRunner, runners.PythonRunner):
+        monkeypatch.setattr(runner, "listed", lambda self, memory: 32)
+    parts = evaluate(strategy, game, prior=prior, jobs=1)
+    assert parts.histogram == whole.histogram
+    assert whole.configurations == 10
+    assert 1 < parts.tasks <= len(having) == 3
+
+
+def test_rows_of_a_game_that_is_too_large_to_list():
+    """Three boards of the paper's game: they are all that there is, whatever is asked."""
+    game = Game.parse("paper")
+    boards = ("A1-A5 C1-C4 E1-E3 G1-G3 I1-I2", "A1-E1 C3-C6 E3-E5 G1-G3 I1-I2", "A1-E1 C3-C6 "
+              "E3-E5 G5-G7 I1-I2")  # fmt: skip
+    rows = {tuple(ships_of(text, game)): n for text, n in zip(boards, (4, 2, 1), strict=True)}
+    elsewhere = {(0b11111, 0b1111, 0b111, 0b111 << 50, 0b11 << 90): 9}  # ships overlap
+    prior = Prior.of_configurations(game, rows | elsewhere)
+    for shots, left in (("", (4, 2, 1)), ("B1=hit", (2, 1)), ("B1=miss", (4,)), ("G7=hit", (1,))):
+        position = Position(game, shots)
+        posterior = Posterior(position, prior=prior)
+        assert (posterior.configurations, posterior.weight) == (len(left), sum(left))
+        assert posterior.occurrence.sum() == 17 * len(left)
+        assert posterior.frequency[0][0] == 1
+        drawn = {tuple(to_masks(ships)) for ships in posterior.sample(50, 1, masks=True)}
+        assert drawn == {ships for ships, weight in rows.items() if weight in left}
+        assert advise(position, prior=prior).optimum.configurations == sum(left)
+    assert solve(game, prior=prior).total_height == 17 * 7 + 3
+    lying = NoisyPosition.parse(game, Lies(1), "B1=hit G7=hit A1=miss")
+    assert Posterior(lying, prior=prior).weight == 1
+    with pytest.raises(ImpossiblePosition, match=r"2, G7=hit, is the first after which none has"):
+        Posterior("paper", "B1=miss G7=hit", prior=prior).probability  # noqa: B018
+    weighed = Prior.of_function(game, lambda ships: 1, "one")
+    with pytest.raises(TooLarge, match="1,925,751,392 of 10x10:5,4,3,3,2 are too many to list"):
+        Posterior(game, prior=weighed).configurations  # noqa: B018
 
 
 def test_weights_past_63_bits_are_refused():

@@ -310,7 +310,8 @@ def _parts(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
             found[game.hit_reply(kind, ship, bit.bit_length() - 1, is_sunk=False)] += n
     for sinking in (one for one in found if one.sunk):
         with suppress(PositionError):  # such a ship is sunk already
-            found[sinking] = Posterior(position.after(cell, sinking)).configurations
+            after = Posterior(position.after(cell, sinking), prior=posterior.prior)
+            found[sinking] = after.configurations
             found[HIT] -= found[sinking]
     found[MISS] = posterior.configurations - int(posterior.occurrence[cell])
     return found
@@ -462,7 +463,7 @@ def _cells(ships: Sequence[int]) -> list[list[int]]:
 def walk(setting: Setting, shots: str) -> dict[str, Any]:
     """Return the data of a page that walks trees (`explorer.data`), as far as time allows."""
     position, prior = setting.position(shots), _prior(setting)
-    explorer.require_small(position)
+    explorer.require_small(position, prior)
     exact = Solver(position, all_shots=True, prior=prior)
     solution = exact.search(SECONDS / 2)
     trees = [("optimal" if solution.is_exact else "best found", exact.tree())]
@@ -476,16 +477,15 @@ def value(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
     None where that takes too long, or has too many configurations.
     """
     position, prior = setting.position(shots), _prior(setting)
-    explorer.require_small(position)
+    explorer.require_small(position, prior)
     limit = Limit(SECONDS)
     parts = [position]
     extra = 0
     if cell:
         at = parse_cell(cell)
-        extra = _weight(position, prior)
-        parts = [
-            position.after(at, reply) for reply, n in _parts(Posterior(position), at).items() if n
-        ]
+        posterior = Posterior(position, prior=prior)
+        extra = posterior.weight
+        parts = [position.after(at, reply) for reply, n in _parts(posterior, at).items() if n]
     lower = upper = extra
     try:
         for part in parts:
@@ -498,10 +498,3 @@ def value(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
     except (LimitReached, TooLarge):
         return {"value": None}
     return {"value": [str(lower), str(upper)]}
-
-
-def _weight(position: Position, prior: Prior | None) -> int:
-    """Return the number of configurations left, or the sum of their weights."""
-    if prior is None:
-        return Posterior(position).configurations
-    return sum(weight for weight, *_ in explorer.listed(Solver(position, prior=prior)))

@@ -331,7 +331,7 @@ class Session:
             for number, shot in enumerate(shots):
                 try:
                     with telling("counting"):
-                        meant = reply_in(self.position, shot.cell, shot.reply)
+                        meant = reply_in(self.position, shot.cell, shot.reply, self._replies.prior)
                         self._replies.add(shot.cell, meant)
                 except (PositionError, GameError) as error:
                     self._refuse(line, error, others_of(shots, number))

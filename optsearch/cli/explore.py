@@ -50,7 +50,7 @@ def explore(
     """Write a web page on which you walk an optimal and a greedy strategy shot by shot."""
     position = read_position(game, shots, board, marks)
     by = prior_of(prior, position.game)
-    explorer.require_small(position)
+    explorer.require_small(position, by)
     named: list[explorer.Named] = []
     for path in with_tree or []:
         loaded = tree_.load(path)

@@ -187,8 +187,8 @@ def solve(
             raise
         seconds_left = max(0.0, time_limit - (time.monotonic() - started))
         bounded = solve_by_bounds(position, parsed_prior, aim, seconds_left)
-        if bounded is None:
-            uncounted_answer(position, parsed_prior, aim, stored).print(form)
+        if isinstance(bounded, str):
+            uncounted_answer(position, parsed_prior, aim, stored, bounded).print(form)
             return
         solution = bounded
     answer_of(*narrow(solution, stored), greedy).print(form)
@@ -280,45 +280,53 @@ def add_ends(answer: Answer, ends: Ends) -> None:
 
 def solve_by_bounds(
     position: Position, prior: Prior | None, objective: Objective, time_limit: float
-) -> Solution | None:
-    """Bracket a game too large to search; None without the time to count its configurations.
+) -> Solution | str:
+    """Bracket a game too large to search; a reason if its configurations cannot be counted.
 
-    None by a prior, too: what they weigh together is not known without a list.
+    By a prior the bounds on the mean need the list that the search needs, but for the first.
     """
-    if prior is not None:
-        return None
     started = time.perf_counter()
     bracket, count_limit = None, time_limit
     if objective.kind == "mean":
-        bounds = bounds_so_far(position, None, time_limit, ignore_left_out).bounds
-        bracket, count_limit = Bracket.of(position, bounds), 0.0  # the bounds took the time
+        bounds = first_bounds(position)
+        if prior is None:
+            bounds = bounds_so_far(position, None, time_limit, ignore_left_out).bounds
+            count_limit = 0.0  # the bounds took the time
+        bracket = Bracket.of(position, bounds)
     try:
         with Limit(count_limit).alarm():
-            configurations = Posterior(position).configurations
+            weight = Posterior(position, prior=prior).weight
     except LimitReached:
-        return None
+        return "there was no time to count the configurations"
+    except TooLarge:
+        return "the configurations are too many to add up their weights"
     if bracket is None:
-        lower, upper = first_bounds_of(position, objective, configurations)
+        lower, upper = first_bounds_of(position, objective, weight, prior)
     else:
         assert bracket.upper is not None
-        lower, upper = ceil(bracket.lower * configurations), floor(bracket.upper * configurations)
+        lower, upper = ceil(bracket.lower * weight), floor(bracket.upper * weight)
     return Solution(
         position,
         "bounds",
         total_height=None,
-        configurations=configurations,
+        configurations=weight,
         seconds=time.perf_counter() - started,
         objective=objective,
         is_exact=False,
         lower=lower,
         upper=upper,
+        prior=prior,
     )
 
 
 def uncounted_answer(
-    position: Position, prior: Prior | None, objective: Objective, stored: StoredBracket | None
+    position: Position,
+    prior: Prior | None,
+    objective: Objective,
+    stored: StoredBracket | None,
+    reason: str,
 ) -> Answer:
-    """The answer about a game without the time to count or to weigh its configurations."""
+    """The answer about a game whose configurations are not counted or weighed, for a reason."""
     answer = Answer.about(
         position, prior, objective=str(objective), total_height=None, configurations=None
     )
@@ -328,12 +336,11 @@ def uncounted_answer(
         if stored:
             add_ends(answer, Ends(*map(name_with_table, stored[:2])))
     elif objective.kind == "worst":
-        lower, upper = first_bounds_of(position, objective, 0)
+        lower, upper = first_bounds_of(position, objective, 0, prior)
         answer.fact("worst case", f"between {lower} and {upper} shots", lower=lower, upper=upper)
     else:
         answer.fact(f"within {objective.shots}", "between 0 and all of them", bracket=[0, 1])
-    work = "count" if prior is None else "weigh"
-    answer.fact("cut short", f"there was no time to {work} the configurations", method="bounds")
+    answer.fact("cut short", reason, method="bounds")
     return answer
 
 

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from optsearch.counting.configurations import (
     CellSets,
     Configurations,
-    list_ships,
     to_masks,
     to_words,
 )
@@ -26,7 +25,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.game import Game, Permutation
 from optsearch.game.position import Position
-from optsearch.support.errors import ImpossiblePosition, TooLarge
+from optsearch.support.errors import TooLarge
 
 MAX_SETS = 4_000_000  # about 400 bytes each in a solver
 QUICK = 10**9  # combinations of placements: listing takes a tenth of a second
@@ -79,6 +78,14 @@ def _distinct(words: CellSets) -> tuple[CellSets, NDArray[np.int64]]:
     return words[is_first], np.diff(is_first.nonzero()[0], append=len(words))
 
 
+def _too_many(number: int, position: Position) -> TooLarge:
+    return TooLarge(
+        f"{number:,} configurations of {position.game} are too many to solve exactly; at most "
+        f"{MAX_SETS:,} are listed. bounds brackets its optimum, evaluate says what a strategy "
+        "takes, posterior where the ships are"
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Family:
     """Distinct sets of cells with weights, ascending as integers.
@@ -96,39 +103,35 @@ class Family:
     def of(cls, position: Position, prior: Prior | None = None) -> Family:
         """The family of a position: every compatible configuration less the cells hit.
 
-        prior -- their weights; those of weight 0 are left out. Raises ImpossiblePosition when there
+        prior -- their weights; what has none does not exist. Raises ImpossiblePosition when there
         is none, TooLarge when they cannot be listed or weigh too much, NotSupported where sinkings
         are announced.
         """
         position.game.require_silent("a family of sets of cells")
+        if prior is not None:
+            return cls._weighed(position, prior)
         configurations = Configurations(position)
         is_quick = configurations.combinations <= QUICK
         number = (configurations if is_quick else Posterior(position)).configurations
         if number > MAX_SETS:
-            raise TooLarge(
-                f"{number:,} configurations of {position.game} are too many to solve exactly; at "
-                f"most {MAX_SETS:,} are listed. bounds brackets its optimum, evaluate says what a "
-                "strategy takes, posterior where the ships are"
-            )
+            raise _too_many(number, position)
         configurations.require_some()
-        if prior is not None:
-            return cls._weighed(position, prior)
         return cls.from_words(position.game, configurations.list(), position.hits)
 
     @classmethod
     def _weighed(cls, position: Position, prior: Prior) -> Family:
         """The family of a position by the weights of a prior."""
-        prior.require(position.game)
-        ships = list_ships(position)
+        position.game.require_small("listing configurations")
+        posterior = Posterior(position, prior=prior)
+        if prior.placements is not None and posterior.configurations > MAX_SETS:
+            raise _too_many(posterior.configurations, position)
+        ships, numbers = posterior.weighed(MAX_SETS)
+        if not numbers:
+            posterior.require_some()
         weights: Counter[int] = Counter()
         cells = to_masks(np.bitwise_or.reduce(ships, axis=1))
-        for mask, weight in zip(cells, prior.weights(ships), strict=True):
-            if weight:
-                weights[mask & ~position.hits] += weight
-        if not weights:
-            raise ImpossiblePosition(
-                f"every configuration of {position.title} has weight 0 by the prior {prior.name}"
-            )
+        for mask, weight in zip(cells, numbers, strict=True):
+            weights[mask & ~position.hits] += weight
         sets = tuple(sorted(weights))
         return cls(position.game, sets, tuple(weights[mask] for mask in sets)).check_total_weight()
 

@@ -40,6 +40,7 @@ from optsearch.game import (
 )
 from optsearch.game.noise import DOUBT, NoisyPosition, are_lies
 from optsearch.game.position import Position, legend, no_configuration
+from optsearch.game.ships import in_order, objection
 from optsearch.support.errors import ImpossiblePosition, NotSupported, OptsearchError, TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
@@ -83,9 +84,9 @@ class Posterior:
         one.
     shots -- that were made from there on, as in `A2=hit B3=miss`.
     prior -- the weights of the configurations (`optsearch.counting.prior`), for an opponent who
-        likes some better. Where they are products over ships the transfer matrix multiplies them,
-        and answers are in floating point; else all configurations are listed, and answers are
-        exact.
+        likes some better. What has no weight does not exist. Where they are products over ships the
+        transfer matrix multiplies them, and answers are in floating point; else all configurations
+        are listed, and answers are exact.
     progress -- called while a long count runs, as on a board too large for that table.
 
     Raises TooLarge for a game with too many states, NotSupported for a rule of announcement that it
@@ -147,7 +148,18 @@ class Posterior:
 
     @cached_property
     def _cases(self) -> list[SunkAssignment]:
-        return list(cases(self._counted))
+        """The cases, without the ships that no configuration of any weight has."""
+        found = cases(self._counted)
+        barred = self.prior.barred if self.prior else frozenset()
+        if not barred:
+            return list(found)
+        kind_of = self.position.game.kind_of
+        return [
+            replace(case, constraints=replace(some, barred=some.barred | barred))
+            for case in found
+            if not any((kind_of(ship), ship) in barred for ship in case.sunk)
+            for some in [case.constraints]
+        ]
 
     # Counts
 
@@ -161,14 +173,35 @@ class Posterior:
 
             yield question(case.constraints, report_case)
 
+    @property
+    def _is_counted(self) -> bool:
+        """Whether constraints say which configurations have a weight, so that none is listed."""
+        return self.prior is None or self.prior.placements is not None
+
     @cached_property
     def configurations(self) -> int:
-        """How many configurations there are, exactly, whatever their number."""
-        return sum(self._of_cases(self._sweep.count))
+        """How many configurations there are, exactly; by a prior, those that have a weight.
+
+        Raises TooLarge for a prior that weighs more than can be listed one by one.
+        """
+        return self._candidates if self._is_counted else len(self._listed[1])
+
+    @cached_property
+    def _candidates(self) -> int:
+        """How many configurations the constraints leave, whatever their number."""
+        return sum(self._case_numbers)
+
+    @cached_property
+    def _case_numbers(self) -> list[int]:
+        return list(self._of_cases(self._sweep.count))
 
     @property
     def is_possible(self) -> bool:
         """Whether there is a configuration; counted no further than to the first case with one."""
+        if self.prior is not None and self.prior.rows is not None:
+            return any(self._rows())
+        if not self._is_counted:
+            return bool(self.configurations)
         return any(self._sweep.count(case.constraints) for case in self._cases)
 
     def require_some(self) -> None:
@@ -176,34 +209,48 @@ class Posterior:
         if self.configurations:
             return
         counted, game, shots = self._counted, self.position.game, self._counted.shots
-        first = bisect_left(
-            range(len(shots) + 1),
-            True,
-            key=lambda n: not Posterior(replace(counted, shots=shots[:n])).configurations,
-        )
-        if first == 0:
+        prior = self._given
+        if prior is not None and not Posterior(counted).is_possible:
+            prior = None  # the shots are impossible by themselves
+
+        def is_impossible(number: int) -> bool:
+            return not Posterior(replace(counted, shots=shots[:number]), prior=prior).is_possible
+
+        first = bisect_left(range(len(shots) + 1), True, key=is_impossible)
+        if prior is None and first == 0:
             raise no_configuration(game)
+        blame = f"; shot number {first}, {shots[first - 1]}, is the first" if first else ""
+        if prior is None:
+            raise ImpossiblePosition(
+                f"no configuration of {game} is compatible with {str(counted)!r}{blame} that "
+                "makes it impossible"
+            )
+        compatible = f" compatible with {str(counted)!r}" if first else ""
         raise ImpossiblePosition(
-            f"no configuration of {game} is compatible with {str(counted)!r}; shot number "
-            f"{first}, {shots[first - 1]}, is the first that makes it impossible"
+            f"every configuration of {game}{compatible} has weight 0 by the prior {prior.name}"
+            + (f"{blame} after which none has one" if first else "")
         )
 
     @cached_property
     def _case_counts(self) -> list[tuple[int, dict[Ship, int]]]:
         results = list(self._of_cases(self._sweep.through))
-        self.__dict__["configurations"] = sum(count for count, _ in results)  # known now
+        self._case_numbers = [count for count, _ in results]
         self.require_some()
         return results
 
     @cached_property
     def by_kind(self) -> dict[Ship, int]:
         """How many configurations have each ship, a kind and a mask of its cells, where any has."""
+        kind_of = self.position.game.kind_of
+        if not self._is_counted:
+            self.require_some()
+            listed = self._listed_through([1] * self.configurations)
+            return {(kind_of(ship), ship): count for ship, count in listed.items()}
         through: Counter[Ship] = Counter()
         for case, (count, counts) in zip(self._cases, self._case_counts, strict=True):
             through.update(counts)
             if count:
-                sunk = ((self.position.game.kind_of(ship), ship) for ship in case.sunk)
-                through.update(dict.fromkeys(sunk, count))
+                through.update(dict.fromkeys(((kind_of(ship), ship) for ship in case.sunk), count))
         return dict(through)
 
     @cached_property
@@ -218,8 +265,8 @@ class Posterior:
     def occurrence(self) -> NDArray[np.int64] | NDArray[np.object_]:
         """How many configurations have a ship on each cell; shape (rows, columns).
 
-        int64, or Python integers (dtype object) where they may pass 63 bits. A prior does not
-        change it: see `probability`.
+        int64, or Python integers (dtype object) where they may pass 63 bits. By a prior all that
+        have a weight count alike: see `probability`.
         """
         game = self.position.game
         cells = [0] * game.cells
@@ -240,19 +287,20 @@ class Posterior:
                 "probabilities by weights of placements are in floating point; ask for probability"
             )
         columns = self.position.game.columns
-        shares = [Fraction(n, self._exact_weight) for n in self._exact_cells]
+        shares = [Fraction(n, self.weight) for n in self._exact_cells]
         return [shares[i : i + columns] for i in range(0, len(shares), columns)]
 
     @property
-    def _exact_weight(self) -> int:
-        """The number of the configurations, or the weight of those that are listed."""
+    def weight(self) -> int:
+        """The number of the configurations, or what they weigh; TooLarge if these are too many."""
         return self.configurations if self.prior is None else sum(self._listed[1])
 
     @cached_property
     def _exact_cells(self) -> list[int]:
         """For each cell, the number or the weight of the configurations with a ship on it."""
         cells = [0] * self.position.game.cells
-        for mask, n in (self.placements if self.prior is None else self._listed_placements).items():
+        through = self.placements if self.prior is None else self._weights_through
+        for mask, n in through.items():
             for cell in bits(mask):
                 cells[cell] += n
         return cells
@@ -261,60 +309,53 @@ class Posterior:
 
     @cached_property
     def _listed(self) -> tuple[CellSets, list[int]]:
-        """All configurations that have a weight, as `everything` has them, and their weights."""
-        assert self.prior is not None
-        if self.configurations > MOST_LISTED:
-            reason, remedy = (
-                "has a weight for each configuration",
-                "weights of placements or cells go through the counting table",
-            )
-            if self.prior.placements is not None:
-                reason = "has weights too far apart for floating point"
-                remedy = "bring its weights nearer to each other"
-            raise TooLarge(
-                f"the prior {self.prior.name} {reason}, and {self.configurations:,} configurations "
-                f"of {self.told.title} are too many to list; at most {MOST_LISTED:,} are listed: "
-                f"{remedy}"
-            )
-        self.require_some()
-        ships = self.everything(masks=True)
-        weights = self.prior.weights(ships)
-        has = np.array([weight > 0 for weight in weights], bool)
-        if not has.any():
-            raise self._weightless()
-        return ships[has], [weight for weight in weights if weight]
+        return self.weighed()
 
-    def _weightless(self) -> ImpossiblePosition:
-        shots = str(self.told)
-        compatible = f" compatible with {shots!r}" if shots else ""
-        return ImpossiblePosition(
-            f"every configuration of {self.position.game}{compatible} has weight 0"
-        )
+    def weighed(self, most: int = MOST_LISTED) -> tuple[CellSets, list[int]]:
+        """All configurations that have a weight, as ships (see `sample`), and their weights.
+
+        TooLarge if more than `most` have to be listed for that.
+        """
+        if self.prior is None or self._candidates <= most:
+            ships = self._unranked()
+        elif self.prior.rows is not None:
+            rows = [to_words(row, self.position.game.words) for row in self._rows()]
+            ships = self._ordered(np.array(rows, np.uint64))
+        else:
+            raise TooLarge(
+                f"the prior {self.prior.name} weighs configurations one by one here, and "
+                f"{self._candidates:,} of {self.told.title} are too many to list; at most "
+                f"{most:,} are listed: weights of placements or cells that are not too far apart "
+                "go through the counting table"
+            )
+        if self.prior is None:
+            return ships, [1] * len(ships)
+        weights = self.prior.weights(ships)
+        return ships[np.array(weights, object) > 0], [weight for weight in weights if weight]
+
+    def _rows(self) -> Iterator[list[int]]:
+        """Yield the configurations of the rows of the prior that the shots leave."""
+        assert self.prior is not None
+        game, told = self.position.game, self.told
+        fits = told.likelihood if isinstance(told, NoisyPosition) else told.is_compatible
+        for row in self.prior.rows or ():
+            ships = in_order(row, game)
+            if fits(ships) and not objection(game, ships):
+                yield ships
 
     @cached_property
     def _floats(self) -> _Floats | None:
         """The sums by weights of placements; None where floats cannot hold what the shots leave."""
         assert self.prior is not None
+        self.require_some()
         weights = self.prior.placements
         if weights is None:
             return None
-        self.require_some()
         found = self._summed(self._scaled(weights))
         if self._is_held(found):
             return found
-        can_be = self._summed({mask: float(weight > 0) for mask, weight in weights.items()})
-        if not can_be.total:
-            raise self._weightless()
-        left = {mask for _, sums in can_be.cases for mask in sums}
-        left |= {
-            mask
-            for case, (n, _) in zip(self._cases, can_be.cases, strict=True)
-            if n
-            for mask in case.sunk
-        }
-        found = self._summed(
-            self._scaled({mask: weight * (mask in left) for mask, weight in weights.items()})
-        )
+        left = {mask: weight * (mask in self.placements) for mask, weight in weights.items()}
+        found = self._summed(self._scaled(left))
         return found if self._is_held(found) else None
 
     def _scaled(self, weights: Mapping[int, int]) -> dict[int, float]:
@@ -367,13 +408,17 @@ class Posterior:
         return self.prior is None or self._floats is None
 
     @cached_property
-    def _listed_placements(self) -> dict[int, int]:
+    def _weights_through(self) -> dict[int, int]:
         """The weight of the listed configurations that have each placement."""
+        return self._listed_through(self._listed[1])
+
+    def _listed_through(self, numbers: Sequence[int]) -> dict[int, int]:
+        """The sums of a number of each listed configuration over those with each placement."""
         through: Counter[int] = Counter()
-        ships, weights = self._listed
+        ships, _ = self._listed
         for i in range(ships.shape[1]):
-            for mask, weight in zip(to_masks(ships[:, i]), weights, strict=True):
-                through[mask] += weight
+            for mask, number in zip(to_masks(ships[:, i]), numbers, strict=True):
+                through[mask] += number
         return dict(through)
 
     @cached_property
@@ -382,7 +427,7 @@ class Posterior:
         if self.prior is None:
             return {mask: n / self.configurations for mask, n in self.placements.items()}
         if self.is_exact:
-            return {mask: n / self._exact_weight for mask, n in self._listed_placements.items()}
+            return {mask: n / self.weight for mask, n in self._weights_through.items()}
         assert self._floats is not None
         weight: Counter[int] = Counter()
         for case, (total, sums) in zip(self._cases, self._floats.cases, strict=True):
@@ -435,12 +480,12 @@ class Posterior:
     @property
     def entropy(self) -> float:
         """The entropy of the posterior in bits: what is still unknown of the configuration."""
-        if self.prior is None:
-            self.require_some()
-            return log2(self.configurations)
+        self.require_some()
         most = log2(self.configurations)
+        if self.prior is None:
+            return most
         if self.is_exact:
-            whole = self._exact_weight
+            whole = self.weight
             logs = ((n / whole, log2(whole) - log2(n)) for n in self._listed[1])
             return min(most, sum(p * bits for p, bits in logs))
         assert self._floats is not None
@@ -488,16 +533,21 @@ class Posterior:
         return self._ordered(result)
 
     def everything(self, masks: bool = False) -> NDArray[Any]:
-        """All configurations, each as `sample` has it, in memory. A prior does not change them."""
+        """All configurations, by a prior those that have a weight, as `sample` has them."""
+        self.require_some()
+        every = self._unranked() if self._is_counted else self._listed[0]
+        return every if masks else self._arrays(every)
+
+    def _unranked(self) -> CellSets:
+        """All configurations that the constraints leave."""
         parts = [
             _with_sunk(
                 self._sweep.unrank(case.constraints, np.arange(count, dtype=np.uint64)), case.sunk
             )
-            for case, (count, _) in zip(self._cases, self._case_counts, strict=True)
+            for case, count in zip(self._cases, self._case_numbers, strict=True)
             if count
         ]
-        every = self._ordered(np.concatenate(parts))
-        return every if masks else self._arrays(every)
+        return self._ordered(np.concatenate([np.empty(self._shape(0), np.uint64), *parts]))
 
     def _arrays(self, drawn: CellSets) -> NDArray[np.uint8]:
         """Configurations as 0 and 1 for each cell; shape (n, rows, columns)."""

@@ -29,7 +29,7 @@ from typing import TypeVar
 import numpy as np
 
 from optsearch.counting.configurations import CellSets, to_masks
-from optsearch.counting.constraints import Constraints
+from optsearch.counting.constraints import Constraints, Ship
 from optsearch.counting.engines import engine_for
 from optsearch.game import Cell, Game, bits, cell_name, parse_cell
 from optsearch.game.noise import NoisyPosition
@@ -114,6 +114,25 @@ class Prior(ABC):
         1 for those that are not there. None where the weight is no such product.
         """
         return None
+
+    @cached_property
+    def barred(self) -> frozenset[Ship]:
+        """The ships, kinds and masks, that no configuration of any weight has."""
+        weights = self.placements or {}
+        return frozenset((self.game.kind_of(ship), ship) for ship, n in weights.items() if not n)
+
+    @property
+    def rows(self) -> Sequence[tuple[int, ...]] | None:
+        """The only configurations that have a weight, as masks of ships; None if any may have one.
+
+        They may be no configurations of the game.
+        """
+        return None
+
+    @property
+    def leaves_out(self) -> bool:
+        """True if some configurations have no weight, as is known without asking for each."""
+        return self.rows is not None or (self.placements is not None and bool(self.barred))
 
     def weights(self, ships: CellSets) -> list[int]:
         """The weights of many configurations, uint64 of shape (n, ships, 2)."""
@@ -274,6 +293,16 @@ class _Both(Prior):
             return None
         return {ship: one.get(ship, 1) * other.get(ship, 1) for ship in {**one, **other}}
 
+    @cached_property
+    def barred(self) -> frozenset[Ship]:
+        one, other = self._priors
+        return one.barred | other.barred
+
+    @cached_property
+    def rows(self) -> Sequence[tuple[int, ...]] | None:
+        rows = next((prior.rows for prior in self._priors if prior.rows is not None), None)
+        return rows and [ships for ships in rows if self.weight(ships)]
+
     def weight(self, ships: Sequence[int]) -> int:
         return prod(prior.weight(ships) for prior in self._priors)
 
@@ -292,6 +321,12 @@ class _Listed(Prior):
     def __init__(self, game: Game, name: str, rows: dict[tuple[int, ...], int]):
         super().__init__(game, name)
         self._rows, self._otherwise = rows, rows[()]
+
+    @cached_property
+    def rows(self) -> Sequence[tuple[int, ...]] | None:
+        if self._otherwise:
+            return None
+        return sorted(ships for ships, weight in self._rows.items() if weight)
 
     def weight(self, ships: Sequence[int]) -> int:
         return self._rows.get(tuple(sorted(ships)), self._otherwise)

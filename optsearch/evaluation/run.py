@@ -19,6 +19,7 @@ from optsearch.counting.prior import Prior
 from optsearch.evaluation.evaluation import Evaluation, EvaluationStatus
 from optsearch.evaluation.runners import (
     LISTED_BY_PYTHON,
+    MOST_BY_PYTHON,
     PatternRunner,
     PythonRunner,
     Runner,
@@ -146,14 +147,17 @@ class _EvaluationRun:
         self._sweep = engine_for(self.game)
         posterior = Posterior(start)
         posterior.require_some()
-        self.configurations = posterior.configurations
-        if self.configurations > MOST:
+        self.configurations = number = posterior.configurations
+        prior = runner.prior
+        self._leaving_out = prior if prior is not None and prior.leaves_out else None
+        if number > MOST_BY_PYTHON and self._leaving_out is not None:
+            number = Posterior(start, prior=prior).configurations
+        if number > MOST:
             raise TooLarge(
-                f"{self.game} has {self.configurations:,} configurations; up to {MOST:,} can be "
-                "walked"
+                f"{self.game} has {number:,} configurations; up to {MOST:,} can be walked"
             )
         if isinstance(runner, PythonRunner):
-            runner.require_few(self.configurations)
+            runner.require_few(number)
         self._histogram: Counter[int] = Counter()
         self._weight = 0
         self._tasks = self._resumed = 0
@@ -173,11 +177,18 @@ class _EvaluationRun:
         while stack:
             self._report()  # a shot at the top may take a while
             position, n, alike = stack.pop()
-            if n <= self.limit:
+            if not self._has_weight(position):
+                self._done += n * alike
+            elif n <= self.limit:
                 yield Task(self.game, str(position), n, alike)
-                continue
-            for some in top.children_by_twins(position, n):
-                stack.append((*some[0], alike * len(some)))
+            else:
+                for some in top.children_by_twins(position, n):
+                    stack.append((*some[0], alike * len(some)))
+
+    def _has_weight(self, position: Position) -> bool:
+        """True unless it is known that no configuration of a position has a weight."""
+        prior = self._leaving_out
+        return prior is None or Posterior(position, prior=prior).is_possible
 
     # Tasks
 

@@ -26,7 +26,7 @@ from optsearch.counting.configurations import (
 )
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
-from optsearch.counting.posterior import cases
+from optsearch.counting.posterior import Posterior, cases
 from optsearch.counting.prior import Prior
 from optsearch.game import Game, bits
 from optsearch.game.position import Position, Reply, reply
@@ -148,9 +148,12 @@ class PythonRunner(Runner):
         start = 0 if from_start else len(position.shots)
         game = self.game
         counts = [0] * (game.cells + 1)
-        ships = list_ships(position)
-        everything = [c for c in (to_masks(row) for row in ships) if position.is_compatible(c)]
-        stack = [(position, everything)]
+        if self.prior is None:
+            listed = map(to_masks, list_ships(position))
+            everything = [ships for ships in listed if position.is_compatible(ships)]
+        else:
+            everything = list(map(to_masks, Posterior(position, prior=self.prior).weighed()[0]))
+        stack = [(position, everything)] if everything else []
         games = 0
         while stack:
             position, family = stack.pop()
@@ -201,7 +204,7 @@ class PatternRunner(Runner):
         """The histogram by a prior: configurations of one weight together."""
         total = [0] * 129
         sets, weights = weighed(position, prior)
-        for weight in np.unique(weights).tolist():
+        for weight in np.unique(weights[weights > 0]).tolist():
             histogram = np.zeros(129, np.int64)
             self.play(sets[weights == weight], histogram)
             total = [a + weight * b for a, b in zip(total, histogram.tolist(), strict=True)]

@@ -138,27 +138,30 @@ def first_bounds(position: Position) -> list[Bound]:
 
 
 def first_bounds_of(
-    position: Position, objective: Objective, configurations: int
+    position: Position, objective: Objective, weight: int, prior: Prior | None = None
 ) -> tuple[int, int]:
-    """Bracket the worst case (in shots), or the configurations finished within K shots.
+    """Bracket the worst case (in shots), or what the configurations finished within K shots weigh.
 
     The analogue of `first_bounds` for the objectives worst and within. Configurations finished with
     j misses are words of hits and misses that end in a hit, a different word for each set of cells.
+
+    weight -- of all configurations: their number without a prior.
     """
     game, hits = position.game, position.hits_left
     cells = game.cells - (position.closed | game.holes).bit_count()
     if objective.kind == "worst":
         # A packing tells all ships but one; where one hit shows a whole ship it proves nothing.
-        packings = [] if position.shots or game.label_of_kind is None else hidden_ship_sets(game)
+        has_none = position.shots or prior is not None or game.label_of_kind is None
+        packings = [] if has_none else hidden_ship_sets(game)
         misses = max((n for sets in packings for n in worst_case_misses(game, sets)), default=0)
         return hits + misses, cells
     misses = (objective.shots or 0) - hits
     if misses >= cells - hits:
-        return configurations, configurations
-    if game.contact == "any" or position.shots or not game.is_silent:
-        return 0, configurations  # configurations may share a word
+        return weight, weight
+    if game.contact == "any" or position.shots or not game.is_silent or prior is not None:
+        return 0, weight  # configurations may share a word, or weigh more than 1
     words = sum(comb(hits - 1 + j, j) for j in range(misses + 1)) if hits else 1
-    return 0, min(configurations, words)
+    return 0, min(weight, words)
 
 
 def lower_bounds(

@@ -63,7 +63,9 @@ def _unnamed(game: Game) -> Reply | None:
     return SUNK if game.labels else None
 
 
-def reply_in(position: Position | NoisyPosition, cell: Cell, reply: Reply) -> Reply:
+def reply_in(
+    position: Position | NoisyPosition, cell: Cell, reply: Reply, prior: Prior | None = None
+) -> Reply:
     """A reply in the words of a game; PositionError where it says too little or too much.
 
     Where it does not name the ship that it must name, it is the only one that is possible.
@@ -79,7 +81,7 @@ def reply_in(position: Position | NoisyPosition, cell: Cell, reply: Reply) -> Re
     if reply != _unnamed(game) or game.bit(cell) & position.closed:
         return reply
     forms = [one for one in replies_at(game, cell) if one.length is not None]
-    possible = [one for one in forms if _fits(position, cell, one)]
+    possible = [one for one in forms if _fits(position, cell, one, prior)]
     if len(possible) == 1:
         return possible[0]
     how = "sunk" if reply.sunk else "hit"
@@ -112,10 +114,12 @@ def in_words(cell: Cell, reply: Reply) -> str:
     return f"{cell_name(cell)} {str(reply).replace(':', ' ')}"
 
 
-def _fits(position: Position | NoisyPosition, cell: Cell, reply: Reply) -> bool:
+def _fits(
+    position: Position | NoisyPosition, cell: Cell, reply: Reply, prior: Prior | None
+) -> bool:
     """Whether a reply is possible after the others."""
     try:
-        return bool(Posterior(position.after(cell, reply)).configurations)
+        return Posterior(position.after(cell, reply), prior=prior).is_possible
     except PositionError:
         return False
 
@@ -142,14 +146,8 @@ class Replies:
 
     def __init__(self, position: Position | NoisyPosition, prior: Prior | None = None):
         self.prior = prior
-        Posterior(position).require_some()
-        self._require_weight(position)
+        Posterior(position, prior=prior).require_some()
         self.position = as_shown(position)
-
-    def _require_weight(self, position: Position | NoisyPosition) -> None:
-        """Refuse replies that no configuration of some weight gives."""
-        if self.prior is not None:
-            _ = Posterior(position, prior=self.prior).probability
 
     def add(self, cell: Cell, reply: Reply) -> None:
         """One more; PositionError for one that no game has, ReplyConflict for one that fits not.
@@ -177,11 +175,14 @@ class Replies:
             possible = [
                 in_words(cell, one)
                 for one in replies_at(following.game, cell)
-                if reply.hit and one.hit and one != reply and _fits(self.position, cell, one)
+                if reply.hit
+                and one.hit
+                and one != reply
+                and _fits(self.position, cell, one, self.prior)
             ]
             why += f"; {' or '.join(possible[:MOST_TOLD])} can be" if possible else ""
             raise ReplyConflict(f"{shot} {why}", together)
-        self._require_weight(following)
+        Posterior(following, prior=self.prior).require_some()
         self.position = as_shown(following)
 
     def undo(self, cell: Cell | None = None) -> Shot:
@@ -198,7 +199,7 @@ class Replies:
         is_shown = isinstance(gone.reply.length, Placement)  # all of a ship goes then
         kept = (s for s in shots if not (s is gone or (is_shown and s.reply == gone.reply)))
         left = replace(self.position, shots=tuple(kept))
-        if not Posterior(left).configurations:
+        if not Posterior(left, prior=self.prior).is_possible:
             raise PositionError(
                 f"without {gone} the replies after it are impossible; undo those first"
             )
@@ -257,15 +258,15 @@ def _is_possible(game: Game, shots: Sequence[Shot], kept: Set[int]) -> bool:
             left = Position(game, (shot for i, shot in enumerate(shots) if i in kept))
         except PositionError:  # more hits of a ship than it has cells
             return False
-        return bool(Posterior(left).configurations)
+        return Posterior(left).is_possible
     plain = tuple(
         Shot(shots[i].cell, replace(shots[i].reply, sunk=False, length=None)) for i in kept
     )
     left_out = Prior.of_placements(game, dict.fromkeys(_contradicting(game, shots, kept), 0))
     try:
         silent = Position(replace(game, announce="nothing"), plain)
-        return bool(Posterior(silent, prior=left_out).placement_probability)
-    except PositionError:  # also that there is none
+        return Posterior(silent, prior=left_out).is_possible
+    except PositionError:
         return False
 
 

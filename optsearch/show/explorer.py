@@ -38,13 +38,13 @@ PAGE = Page(
 Named = tuple[str, DecisionTree]
 
 
-def require_small(position: Position) -> None:
+def require_small(position: Position, prior: Prior | None = None) -> None:
     """Raise TooLarge unless a page can carry the configurations of a position.
 
     ImpossiblePosition when there is none, NotSupported for a user's rule of replies.
     """
     position.game.require_named_rule("explore")
-    posterior = Posterior(position)
+    posterior = Posterior(position, prior=prior)
     posterior.require_some()
     if posterior.configurations > MAX_CONFIGURATIONS:
         raise TooLarge(
@@ -118,7 +118,7 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
     """
     position = solver.position
     game = position.game
-    require_small(position)
+    require_small(position, solver.prior)
     replies = known_replies(game)
     for name, tree in trees:
         require_same(position, name, tree, solver.prior)
