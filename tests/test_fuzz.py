@@ -1004,6 +1004,10 @@ CHECKS = (
     *(check_table, check_counterexamples, check_equilibrium, check_prior),
     *(check_prior_far_apart, check_odd_files, check_values),
 )
+OF_REPLIES = (  # where most goes by what hits tell
+    *(check_samples, check_worst, check_within, check_methods, check_bounds, check_proof),
+    *(check_optimal_trees, check_greedy_trees, check_equilibrium),
+)
 UNSHOWN = (check_board, check_page)  # refused for users' rules; where hits show ships not read
 
 
@@ -1129,6 +1133,14 @@ def test_each_check(here, tmp_path, monkeypatch, one):
     """Once on a small game, so that none asks for what the command no longer has."""
     monkeypatch.chdir(tmp_path)
     check(here, Case(Rules(2, 3, (2,)), checks=(one,)), SEED)
+
+
+@pytest.mark.parametrize("announce", ALL_RULES, ids=lambda text: text.rpartition(":")[2])
+def test_each_rule(here, tmp_path, monkeypatch, announce):
+    """On a game in which the three rules of the file tell different things."""
+    monkeypatch.chdir(tmp_path)
+    rules = Rules(2, 3, (2, 1), "any", announce, tells=ALL_RULES[announce])
+    check(here, Case(rules, checks=OF_REPLIES), SEED)
 
 
 def test_commands_beside_the_definition(here, tmp_path, monkeypatch):

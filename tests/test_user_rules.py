@@ -10,6 +10,7 @@ import pytest
 from optsearch import evaluate, solve
 from optsearch.board.answers import setting_of
 from optsearch.check import reference
+from optsearch.cli.common import read_games
 from optsearch.environment import Battleship
 from optsearch.game import Game, user_rules
 from optsearch.game.position import Position
@@ -112,14 +113,16 @@ def test_a_file_that_is_read_runs_no_rule(here, rules, forget, writing, file, re
 
 
 def test_a_text_of_elsewhere_runs_no_rule(rules, forget):
-    """A match that is kept, the table of an evaluation, the address and the page of the board."""
+    """A match, a list of games, a table of results, the address and the page of the board."""
     game = Game(GAME)
+    Path("games.txt").write_text(f"2x2..2x3:2,announce=rules.py:parity\n{game}")
     kept = Match(game, seed=1).kept()
     fields = {"game": game, "strategy": "greedy", "total_height": 0}
     path = EVALUATION.write([], path=Path("evaluation.csv"), fields=fields, **fields)
     forget()
     doors = [
         lambda: Match.resumed(kept),
+        lambda: read_games(["games.txt"]),
         lambda: EVALUATION.read(path).game,
         lambda: setting_of(str(game), ()),
         lambda: setting_of(GAME, ()),
@@ -130,6 +133,7 @@ def test_a_text_of_elsewhere_runs_no_rule(rules, forget):
             read()
     assert not Path(RAN).exists()
     assert Game(GAME) == Game.read(str(game))
+    assert [one.announce for one in read_games(["games.txt"])] == 3 * [game.announce]
 
 
 def test_a_board_file_names_no_rule(rules, forget):
@@ -140,6 +144,12 @@ def test_a_board_file_names_no_rule(rules, forget):
     with pytest.raises(GameError, match="announce"):
         Game("b.json#one:1")
     assert not Path(RAN).exists()
+
+
+def test_turned_boards_are_two_games(rules):
+    texts = "2x2..2x3:2,announce=rules.py:orientation", "3x2:2,announce=rules.py:orientation"
+    assert len({*read_games(texts)}) == 3
+    assert len({*read_games(["2x2..3x3:2", "2x2..3x3:2,announce=rules.py:ends"])}) == 3 + 4
 
 
 def test_a_store_is_of_one_digest(here, rules):

@@ -111,7 +111,8 @@ def listed(texts: Iterable[str]) -> Iterator[str]:
     """Texts of games; in place of `-` the lines of standard input, and of a file its lines.
 
     What follows # at the beginning or after a space is left out of a line. In place of a range of
-    boards its games (`expanded`). Raises GameError where a list or a range is empty.
+    boards its games (`expanded`). Raises GameError where a list or a range is empty, and for a
+    user's rule in a list that was not named before.
     """
     for text in texts:
         is_piped = text == "-"
@@ -124,7 +125,7 @@ def listed(texts: Iterable[str]) -> Iterator[str]:
             where = "standard input" if is_piped else repr(text)
             raise GameError(f"{where} has no game; write one on each line, such as 4x4:3,2")
         for line in filter(None, lines):
-            yield from expanded(line)
+            yield from (str(Game.read(one)) if ".py:" in one else one for one in expanded(line))
 
 
 def read_drawing(board: Path) -> str:

@@ -20,9 +20,9 @@ def expanded(text: str) -> list[str]:
     """The texts of the games of a range, by rows and then columns; of another text, itself.
 
     Rows go from the first board to the second, and so do columns. Turned copies count once, with
-    fewer rows than columns, unless holes or ships that may not be turned make them two games. The
-    fleet and the rules are those of all. Raises GameError for an empty range, and for one of more
-    than 1,000 boards.
+    fewer rows than columns, unless holes, ships that may not be turned, or a user's rule of replies
+    make them two games. The fleet and the rules are those of all. Raises GameError for an empty
+    range, and for one of more than 1,000 boards.
     """
     match = _RANGE.fullmatch(text)
     if match is None:
@@ -37,7 +37,7 @@ def expanded(text: str) -> list[str]:
     number = len(rows) * len(columns)
     if number > MOST:
         raise GameError(f"{text!r} has {number:,} boards; up to {MOST:,} are accepted")
-    are_two = any(word in rest for word in ("-fixed", "holes", "cylinder"))
+    are_two = any(word in rest for word in ("-fixed", "holes", "cylinder", ".py:"))
     return [
         f"{row}x{column}{rest}"
         for row in rows

@@ -222,7 +222,9 @@ class Table(Made):
         if not path.is_file():
             return []
         games = [game]
-        if game.is_rectangle and not game.holes and all(type(ship) is int for ship in game.fleet):
+        is_same_turned = game.label_of_kind is not None or game.shows_ships
+        is_plain = not game.holes and all(type(ship) is int for ship in game.fleet)
+        if game.is_rectangle and is_plain and is_same_turned:
             games.append(replace(game, rows=game.columns, columns=game.rows))
         record = _record(path, path.stat().st_mtime_ns)
         return self._parsed(record.where("game", set(map(str, games)))).rows
