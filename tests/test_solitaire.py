@@ -703,9 +703,7 @@ def test_a_count_of_none_says_why(here, tmp_path):
 
 
 def test_solve_and_count(here, source_file, tmp_path):
-    assert here("solitaire", "solve", source_file)[1].endswith(
-        "2 solutions; there may be others (--limit)\n"
-    )
+    assert "\n2 solutions; there may be others (--limit)\n" in here("solitaire", "solve", source_file)[1]
     assert here("solitaire", "count", source_file)[1].endswith("30 solutions\n")
     assert here("solitaire", "count", source_file, "--limit", 5)[1].endswith(
         "5 solutions or more\n"
