@@ -1,4 +1,4 @@
-"""Games shot by shot as moving pictures, over the probability of a ship on each cell."""
+"""Animations of games, shot by shot, over the probability of a ship on each cell."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from optsearch.support.progress import Progress, Status, meter, no_progress
 
 CELL = 0.42  # inches
 BAR, LEGEND = 0.75, 0.25  # inches, below the board
-DOTS = 100  # an inch
-HELD = 5  # frames that the end is shown
+DOTS = 100  # per inch
+HELD = 5  # frames of the last position
 
 
 @rc_context(PRINT)
@@ -40,11 +40,11 @@ def animate(
     with_posterior: bool = True,
     progress: Progress[Status] = no_progress,
 ) -> int:
-    """Write a game to a file, a frame for each number of shots; returns how many there are.
+    """Write a game as a GIF with one frame per number of shots; return that number of frames.
 
-    end -- its last position. ships -- masks, shown in the last frame, which is held. path -- a GIF.
-    rate -- frames a second. with_posterior -- whether the cells show how probable
-    a ship is. Raises OSError where the file cannot be written.
+    end -- the last position. ships -- masks, drawn in the last frame, which is repeated.
+    rate -- frames per second. with_posterior -- True to show the probability of a ship on each
+    cell. Raises OSError if the file cannot be written.
     """
     game, frames = end.game, len(end.shots) + 1
     across, down = board_size(game)
@@ -72,7 +72,7 @@ def animate(
 
 
 def _draw(ax: Axes, position: Position, with_posterior: bool) -> str:
-    """One frame, and what is said above it."""
+    """Draw one frame; return the line of text above it."""
     hits = position.hits.bit_count()
     text = f"{len(position.shots)} shots, {hits} hits"
     if not with_posterior:

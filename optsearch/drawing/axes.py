@@ -1,4 +1,4 @@
-"""What is drawn from Python: a value on axes that the caller has, or on those of a new figure."""
+"""Draw trees, posteriors and positions from Python, on given axes or on a new figure."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def draw(
     depth: int | None = None,
     boards: bool = False,
 ) -> Axes:
-    """Draw a tree, a posterior as a heat map, or a position on axes of matplotlib; return these.
+    """Draw a tree, a posterior as a heat map, or a position on matplotlib axes; return the axes.
 
-    ax -- where; without them a new figure has them. depth -- of a tree, the shots after which a
-    subtree is left out, by default what a page of A3 has room for. boards -- whether a node of a
-    tree is the board as it is then, in place of the cell that is shot.
+    ax -- None draws on a new figure. depth -- subtrees of a tree after so many shots are left out;
+    by default as few as fit on a page of A3. boards -- True draws each node of a tree as the board
+    at that point, not as the cell shot.
     """
     if isinstance(value, DecisionTree):
         depth = page_depth(value, boards) if depth is None else depth
@@ -45,11 +45,11 @@ def draw(
 
 
 def _size(game: Game) -> tuple[float, float]:
-    """The width and height of a board, in inches."""
+    """Return the width and height of a board, in inches."""
     across, down = board_size(game)
     return CELL * across, CELL * down
 
 
 def _new(width: float, height: float) -> Axes:
-    """Axes that fill a new figure, in inches."""
+    """Return axes that fill a new figure of this size in inches."""
     return pyplot.figure(figsize=(width, height)).add_axes((0, 0, 1, 1))

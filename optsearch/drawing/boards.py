@@ -1,4 +1,4 @@
-"""Boards, matrices and heat maps."""
+"""Boards, matrices and heat maps on matplotlib axes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from optsearch.support import palette
 from optsearch.support.palette import BEST, GRID, HIT, HIT_CELL, INK, LABEL, MISS, MISS_CELL, SHIP
 
 HEAT = ListedColormap([palette.heat(i / 255) for i in range(256)], "heat")
-MARKERS: dict[str, dict[str, Any]] = {  # of matplotlib, as wide as their size, by `Reply.sign`
+MARKERS: dict[str, dict[str, Any]] = {  # `Reply.sign` -> marker of matplotlib
     "×": {"marker": "x"},
     "○": {"marker": "o", "fillstyle": "none"},
     "●": {"marker": "o"},
 }
-PRINT: dict[Any, Any] = {  # of matplotlib: the font of papers, embedded
+PRINT: dict[Any, Any] = {  # rc parameters of matplotlib: the font of papers, embedded
     "font.family": "STIXGeneral",
     "mathtext.fontset": "stix",
     "pdf.fonttype": 42,
@@ -39,16 +39,16 @@ TEXT = 7.5  # points, of the legend and the bar
 
 
 def board_size(game: Game) -> tuple[float, float]:
-    """Width and height of a drawn board, in cells."""
+    """Return the width and height of a drawn board, in cells."""
     corners = np.concatenate([cell_corners(game, cell) for cell in _cells(game)])
     wide, high = np.ptp(corners, axis=0)
     return float(wide), float(high)
 
 
 def board_lines(game: Game) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The lines between cells and those around the board, each of shape (lines, 2, 2).
+    """Return the lines between cells and those around the board, each of shape (lines, 2, 2).
 
-    Where columns or rows go on at the other end, lines around have gaps.
+    Lines around the board have gaps where rows or columns continue at the opposite end.
     """
     found: dict[tuple[tuple[float, ...], ...], list[NDArray[np.float64]]] = {}
     for cell in _cells(game):
@@ -70,12 +70,12 @@ def board_lines(game: Game) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _cells(game: Game) -> list[Cell]:
-    """The cells that are drawn: all but places of the grid where the board has none."""
+    """List the cells to draw; places of the grid that are no cells of the board are left out."""
     return [game.cell(i) for i in range(game.cells) if not game.board.empty >> i & 1]
 
 
 def cell_corners(game: Game, cell: Cell, inset: float = 0.0) -> NDArray[np.float64]:
-    """The outline of a cell, shape (corners, 2); inset -- how much further in, 1 being all."""
+    """Return the outline of a cell, shape (corners, 2); an inset of 1 shrinks it to its centre."""
     outline: NDArray[np.float64] = np.array(game.board.outline) * (1 - inset)
     outline += _centre(game, cell)
     return outline
@@ -87,16 +87,15 @@ def _centre(game: Game, cell: Cell) -> tuple[float, float]:
 
 
 def cell_patch(game: Game, cell: Cell, inset: float = 0.0, **style: Any) -> Patch:
-    """A cell, or what is further in, to be added to axes."""
+    """Return a cell, shrunk by `inset`, as a patch for axes."""
     return Polygon(cell_corners(game, cell, inset), closed=True, **style)
 
 
 def draw_board(ax: Axes, position: Position) -> None:
     """Draw a position: the grid, column letters above, row numbers on the left, and the shots.
 
-    Where a row or column goes on at the other end, the frame is broken there.
-
-    Each shot has the mark of its reply on a shade; a hole is dark.
+    Each shot is the mark of its reply on a shade; a hole is dark. The frame has gaps where a row
+    or column continues at the opposite end.
     """
     game = position.game
     for cell in game.cells_of(game.holes & ~game.board.empty):
@@ -119,10 +118,9 @@ def _draw_shot(ax: Axes, game: Game, cell: Cell, reply: Reply) -> None:
 
 
 def draw_ships(ax: Axes, ships: Sequence[Sequence[Cell]], game: Game | None = None) -> None:
-    """Draw ships on a board that is drawn already: each a rounded bar over its cells.
+    """Draw ships over a drawn board: a rounded bar, or squares with one outline if not straight.
 
-    One of another shape is a square on each cell, with the edges between them left out. game --
-    where it is not on a rectangle: cells in its colour, joined where they touch.
+    game -- if its board is not a rectangle, a ship is its cells, joined by bars where they touch.
     """
     for cells in ships:
         if game is not None and not game.is_rectangle:
@@ -148,7 +146,7 @@ def draw_ships(ax: Axes, ships: Sequence[Sequence[Cell]], game: Game | None = No
 
 
 def _draw_joined(ax: Axes, game: Game, cells: Sequence[Cell]) -> None:
-    """The cells of a ship, and bars between those that touch and are drawn beside each other."""
+    """Draw the cells of a ship, and bars between cells whose centres are less than 1.2 apart."""
     places = {cell: np.array(_centre(game, cell)) for cell in cells}
     for cell in cells:
         ax.add_patch(
@@ -166,7 +164,7 @@ def _draw_joined(ax: Axes, game: Game, cells: Sequence[Cell]) -> None:
 
 
 def _draw_shape(ax: Axes, cells: set[Cell]) -> None:
-    """Squares, and the lines around all of them."""
+    """Draw the cells of a ship as squares, with one outline around all of them."""
     lines = []
     for row, column in cells:
         square = Rectangle((column, row), 1, 1, facecolor=SHIP, lw=0, zorder=2.5, gid="ship")
@@ -183,14 +181,14 @@ def _draw_shape(ax: Axes, cells: set[Cell]) -> None:
 
 
 def draw_legend(ax: Axes, text: str, **place: Any) -> None:
-    """Say what the marks are, below a board or at another place of `Axes.annotate`."""
+    """Write the legend below a board, or at another place given as to `Axes.annotate`."""
     below: dict[str, Any] = {"xy": (0, 0), "xycoords": "axes fraction", "xytext": (0, -5)}
     place = {**below, "textcoords": "offset points", "va": "top", **place}
     ax.annotate(text, fontsize=TEXT, color=LABEL, gid="legend", **place)
 
 
 def draw_bar(ax: Axes, heat: PolyCollection, title: str, below: float = 0.13) -> None:
-    """The bar of a heat map, with its numbers and a title, some inches below its board."""
+    """Draw the colour bar of a heat map, with numbers and a title, `below` inches under it."""
     box, dots = ax.get_window_extent(), ax.figure.get_dpi()
     high, wide = box.height / dots, box.width / dots
     share = min(1.0, 2.6 / wide)
@@ -214,10 +212,10 @@ def draw_matrix(
     matrix: Sequence[Sequence[float]] | NDArray[Any],
     format: str = "",
 ) -> PolyCollection:
-    """Draw one number a cell over a heat map, as the paper's Figures 2 and 3; returns the map.
+    """Draw a heat map with a number in each cell, as in the paper's Figures 2 and 3; return it.
 
-    matrix -- rows of numbers; format -- how to write one, such as `d` or `.1f`. The text is as
-    large as the cells of these axes allow, so give the axes their size first.
+    matrix -- rows of numbers; format -- a format specification such as `d` or `.1f`. The cells
+    decide the size of the text, so give the axes their size first.
     """
     values = np.array([[float(value) for value in row] for row in matrix])
     texts = {(i, j): f"{matrix[i][j]:{format}}" for i, j in _cells(game)}
@@ -231,10 +229,9 @@ def draw_probability(
 ) -> None:
     """Draw a position over the heat map of the probability of a ship on each cell, in percent.
 
-    Colours go by value, from 0 to the greatest of the cells not shot yet; most probable cells have
-    a thick frame. The bar of the map and what the marks are stand below. Give the axes their size
-    first, as in `draw_matrix`. Replies that may be false are small marks in the corner of their
-    cell, whose number has a ?.
+    Colours go from 0 to the greatest value drawn; the most probable cells have a thick frame. The
+    legend and the colour bar are below. Give the axes their size first, as in `draw_matrix`. A cell
+    whose replies may be false has them as small signs below its number, which ends with a ?.
     """
     told, game = position, position.game
     certain = told.certain if isinstance(told, NoisyPosition) else told
@@ -264,7 +261,7 @@ def draw_probability(
 def _draw_heat(
     ax: Axes, game: Game, values: NDArray[np.float64], texts: Mapping[Cell, str]
 ) -> PolyCollection:
-    """The cells that have a text, coloured by value from 0 to the greatest, and their texts."""
+    """Draw the cells that have a text: the text on a colour from 0 to the greatest value drawn."""
     shown = np.array([values[cell] for cell in texts])
     heat = PolyCollection(
         [cell_corners(game, cell) for cell in texts],
@@ -278,7 +275,7 @@ def _draw_heat(
     ax.add_collection(heat)
     box, (wide, high) = ax.get_window_extent(), board_size(game)
     longest = max((_width(text) for text in {*texts.values()}), default=1)
-    share = 0.35 if game.board.digest else 0.42  # there a cell has its name, too
+    share = 0.35 if game.board.digest else 0.42  # cells of a board from a file also show a name
     size = min(box.width / wide * 0.78 / longest, box.height / high * share)
     for cell, text in texts.items():
         ax.text(
@@ -294,17 +291,17 @@ def _draw_heat(
 
 
 def _width(text: str) -> float:
-    """How wide a text is, in its size."""
+    """Return the width of a text, per point of its size."""
     return float(TextPath((0, 0), text, 1, prop=FontProperties()).get_extents().width)
 
 
 def _draw_lines(ax: Axes, game: Game) -> None:
-    """The lines between cells, and the frame; the axes end there."""
+    """Draw the lines between cells and the frame, and fit the axes to the board."""
     for lines, colour, width in zip(board_lines(game), (GRID, INK), (0.8, 1.2), strict=True):
         path = Path(lines.reshape(-1, 2), [Path.MOVETO, Path.LINETO] * len(lines))
         style: dict[str, Any] = {"ec": colour, "lw": width, "capstyle": "projecting"}
         drawn = ax.add_patch(PathPatch(path, fill=False, zorder=3 if colour == INK else 2, **style))
-        drawn.set_clip_on(False)  # half of those around would be cut
+        drawn.set_clip_on(False)  # clipping would halve the width of the frame
     corners = np.concatenate([cell_corners(game, cell) for cell in _cells(game)])
     (left, top), (right, bottom) = corners.min(axis=0), corners.max(axis=0)
     ax.set_xlim(left, right)
@@ -312,7 +309,7 @@ def _draw_lines(ax: Axes, game: Game) -> None:
 
 
 def _name_cells(ax: Axes, game: Game) -> None:
-    """Names at the ends of rows and columns; of a board from a file on each cell."""
+    """Write names at the ends of rows and columns; a board from a file has one on each cell."""
     names = [column_name(j) for j in range(game.columns)], [str(i + 1) for i in range(game.rows)]
     ax.set_xticks([])
     ax.set_yticks([])

@@ -1,4 +1,4 @@
-"""Where the vertices of a tree go: pure geometry, in slots (the width of a leaf) and levels."""
+"""Layouts of trees: pure geometry, in slots (the width of a leaf) and levels."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from optsearch.game import Cell
 from optsearch.game.position import Position, Reply
 
 LEVEL = 0.58  # inches from one level of circles to the next
-SLANT = 0.5  # how far, in slots, a node with one branch stands beside its child
-_END = 0.27  # the part of an edge that is as high as the vertex at its end
-_AIR = 0.1  # in slots, on either side of an edge
+SLANT = 0.5  # slots between a node with one branch and its child, sideways
+_END = 0.27  # the share of an edge that is as high as the vertex at its end
+_AIR = 0.1  # slots kept free on either side of an edge
 
 
 @dataclass(frozen=True)
 class Vertex:
     """A vertex of a tree to draw: its name, and its branches from left to right.
 
-    branches -- reply and child; in a binary tree that is no strategy, the left child is the one
-        after a hit. A leaf has no branch.
-    position, shot -- the board to draw, and the cell of it that is shot next; None for a circle.
-    is_cut -- whether it stands for a subtree that is left out, which has as many configurations as
-        its name says.
+    branches -- pairs of reply and child, none at a leaf; in an abstract binary tree the left child
+        follows a hit.
+    position, shot -- the board to draw and the cell shot next, or None to draw a circle.
+    is_cut -- True for a subtree that is left out; the name is its number of configurations.
     """
 
     name: str = ""
@@ -50,11 +49,11 @@ class Placed:
 
 @dataclass(frozen=True)
 class Scale:
-    """How large a tree is drawn.
+    """The sizes of a drawn tree.
 
-    level -- inches from one level to the next; width -- of an inner vertex, in slots; reach -- half
-    the height of an inner vertex, in levels, where edges go from its bottom to the top of the next;
-    0 where they go from centre to centre.
+    level -- inches from one level to the next. width -- slots of an inner vertex. reach -- levels
+    from the centre of an inner vertex to the ends of its edges: half its height, or 0 for edges
+    from centre to centre.
     """
 
     level: float = LEVEL
@@ -64,8 +63,8 @@ class Scale:
 
 CIRCLES = Scale()
 
-# From where to where a subtree reaches in each band of height: band 2d holds its vertices of depth
-# d with the ends of their edges, band 2d + 1 the edges below them.
+# The leftmost and rightmost x of a subtree in each band of height: band 2d holds its vertices of
+# depth d with the ends of their edges, band 2d + 1 the edges below them.
 _Outline = list[tuple[float, float]]
 
 
@@ -79,11 +78,11 @@ class _Shape(NamedTuple):
 
 
 def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[Placed], float]:
-    """Where every vertex of a tree goes, and the width of the tree in slots; the root is first.
+    """Return the placed vertices of a tree, the root first, and its width in slots.
 
-    A node stands in the middle over its outermost children, and half a slot beside an only child.
-    Subtrees are as close as they can be with no vertex or edge of one touching the other (Reingold
-    and Tilford, Tidier Drawings of Trees, 1981).
+    A node is centred over its outermost children, and half a slot beside an only child. Subtrees
+    are as close as possible without a vertex or an edge of one touching the other (Reingold and
+    Tilford, Tidier Drawings of Trees, 1981).
     """
     shape = _shape(root, scale)
     left = min(start for start, _ in shape.outline)
@@ -103,7 +102,7 @@ def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[Placed], float]:
 
 
 def _shape(vertex: Vertex, scale: Scale) -> _Shape:
-    """A subtree, whose children are as close to each other as they can be."""
+    """Return the shape of a subtree, its children as close together as possible."""
     children = [_shape(child, scale) for _, child in vertex.branches]
     places: list[float] = []
     taken: _Outline = []
@@ -129,7 +128,7 @@ def _shape(vertex: Vertex, scale: Scale) -> _Shape:
 
 
 def _united(first: _Outline, second: _Outline, x: float = 0.0, band: int = 0) -> _Outline:
-    """Two outlines as one, the second moved by x slots to the right and some bands down."""
+    """Return the union of two outlines, the second moved x slots to the right and `band` down."""
     result = list(first)
     for i, (start, end) in enumerate(second, band):
         if i < len(result):

@@ -1,4 +1,4 @@
-"""The mix of a hider: some of what it hides as boards, and the map of all."""
+"""The mix of a hider: its most likely configurations as small boards, beside a map of them all."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from optsearch.support.palette import INK, SHIP
 
 CELL = 0.17  # inches of a cell of a small board
 MAP_CELL = 0.42  # of the map
-ACROSS = 6.2  # inches of small boards side by side
+ACROSS = 6.2  # inches of a row of small boards
 GAP, TITLE, MARGIN = 0.32, 0.42, 0.3
 MOST = 24  # boards
 
 
 def mix_figure_size(game: Game, orbits: int) -> tuple[float, float]:
-    """Width and height of the figure of `draw_mix`, in inches."""
+    """Return the width and height of the figure of `draw_mix`, in inches."""
     columns, rows = _grid(game, orbits)
     across, down = board_size(game)
     wide = columns * (across * CELL + GAP)
@@ -43,15 +43,15 @@ def draw_mix(
 ) -> None:
     """Draw a mix on an empty figure of `mix_figure_size`.
 
-    orbits -- cells of one image of each, and the probability of all its images, likely ones first;
-    at most 24 are drawn. occupancy -- the chance of a ship on each cell, shape (rows, columns).
+    orbits -- pairs of the cells of one image and the probability of all its images, the likeliest
+    first; 24 are drawn. occupancy -- the chance of a ship on each cell, shape (rows, columns).
     """
     width, height = mix_figure_size(game, len(orbits))
     columns, _ = _grid(game, len(orbits))
     across, down = board_size(game)
 
     def axes(x: float, y: float, size: float) -> Any:
-        """Axes of a board from (x, y) on, in inches from the upper left; size -- of a cell."""
+        """Add axes of a board: upper left corner in inches from the figure's, and cell size."""
         wide, high = across * size, down * size
         place = (x / width, 1 - (y + high) / height, wide / width, high / height)
         return figure.add_axes(place)

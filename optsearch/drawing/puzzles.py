@@ -1,4 +1,4 @@
-"""How a puzzle looks in print: counts beside and below the grid, ships in their shapes."""
+"""Solitaire puzzles as printed: counts beside and below the grid, ships in their shapes."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from optsearch.solitaire.puzzle import (
 from optsearch.support.palette import FOUND, GRID, INK, LABEL, WAVE
 
 SHEET_CELL, ANSWER_CELL = 0.25, 0.13  # inches of a cell, on a sheet
-ACROSS, TITLE = 3, 0.25  # puzzles side by side on it; inches above each
+ACROSS, TITLE = 3, 0.25  # puzzles per row of a sheet; inches above each
 _RADIUS = 0.36
 _TURN = {LEFT: 0.0, TOP: pi / 2, RIGHT: pi, BOTTOM: -pi / 2}  # from a left end; y points down
 
 
 def picture_size(puzzle: Puzzle, cell: float = 0.3) -> tuple[float, float]:
-    """Width and height of the axes of `draw_puzzle` in inches."""
+    """Return the width and height of the axes of `draw_puzzle`, in inches."""
     below = 1.5 + 0.9 * len(_fleet_rows(puzzle))
     return cell * (puzzle.columns + 2), cell * (puzzle.rows + 1 + below)
 
@@ -42,11 +42,8 @@ def draw_puzzle(
 ) -> None:
     """Draw a puzzle in the style of printed ones: counts on the right and below, then the fleet.
 
-    Letters above and numbers on the left are the names of columns and rows. size -- of the text, in
-    points.
-
-    Revealed ships are dark and revealed water is a wave; with a solution, the ships to be found are
-    lighter.
+    Letters above and numbers on the left name columns and rows. Revealed ships are dark, revealed
+    water is a wave; the other ships of a solution are lighter. size -- points of the text.
     """
     shown = dict(puzzle.revealed)
     for cell in puzzle.cells_of(puzzle.everywhere):
@@ -77,14 +74,14 @@ def draw_puzzle(
 
 
 def sheet_size(puzzles: Sequence[Puzzle]) -> tuple[float, float]:
-    """Width and height of the figure of `draw_sheet`, in inches."""
+    """Return the width and height of the figure of `draw_sheet`, in inches."""
     (wide, high), (_, low) = _largest(puzzles, SHEET_CELL), _largest(puzzles, ANSWER_CELL)
     down = ceil(len(puzzles) / ACROSS)
     return min(ACROSS, len(puzzles)) * wide, down * (high + TITLE) + TITLE + down * (low + TITLE)
 
 
 def draw_sheet(figure: Figure, puzzles: Sequence[tuple[Puzzle, Solution]]) -> None:
-    """Draw puzzles side by side on an empty figure of `sheet_size`, and below their answers."""
+    """Draw puzzles in rows on an empty figure of `sheet_size`, and their answers below."""
     wide, high = figure.get_size_inches()
     top = 0.0
     for cell in (SHEET_CELL, ANSWER_CELL):
@@ -104,7 +101,7 @@ def draw_sheet(figure: Figure, puzzles: Sequence[tuple[Puzzle, Solution]]) -> No
 
 
 def _largest(puzzles: Sequence[Puzzle], cell: float) -> tuple[float, float]:
-    """Width and height that are enough for each of these puzzles."""
+    """Return the greatest width and the greatest height of these puzzles, in inches."""
     sizes = [picture_size(puzzle, cell) for puzzle in puzzles]
     return max(wide for wide, _ in sizes), max(high for _, high in sizes)
 
@@ -139,9 +136,9 @@ def _draw_cell(ax: Axes, cell: Cell, value: str, colour: str) -> None:
 
 
 def _shape(centre: tuple[float, float], size: float, value: str) -> Patch:
-    """One piece: round at an end, square in the middle, a disc for a submarine.
+    """Return one piece: round at an end, square in the middle, a disc for a submarine.
 
-    A ship of which the piece is not known is a diamond.
+    An unknown piece of a ship is a diamond.
     """
     x, y = centre
     r = _RADIUS * size
@@ -162,7 +159,7 @@ def _shape(centre: tuple[float, float], size: float, value: str) -> Patch:
 
 
 def _fleet_rows(puzzle: Puzzle) -> list[list[int]]:
-    """The lengths of the fleet, in lines that are no wider than the grid."""
+    """Return the lengths of the fleet in lines no wider than the grid, if possible."""
     lines: list[list[int]] = [[]]
     for length in puzzle.fleet:
         if lines[-1] and (sum(lines[-1]) + len(lines[-1]) + length) / 2 > puzzle.columns:

@@ -1,4 +1,4 @@
-"""Decision trees and binary trees on axes."""
+"""Decision trees and binary trees on matplotlib axes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _GIDS = {HIT: "hits", SUNK: "sunk", MISS: "misses"}
 def tree_figure_size(
     tree: DecisionTree | Vertex, boards: bool = False, depth: int | None = None
 ) -> tuple[float, float]:
-    """Width and height in inches of the axes in which `draw_tree` draws this tree legibly."""
+    """Return the width and height, in inches, of axes in which `draw_tree` draws a tree legibly."""
     _, width, height = arranged(tree, boards, depth)
     return width * SLOT, height * scale_of(tree, boards).level
 
@@ -48,7 +48,7 @@ def tree_figure_size(
 def page_depth(tree: DecisionTree, boards: bool = False) -> int:
     """Return the greatest depth to which a tree fits a page of A3, upright or not; at least 1.
 
-    If all of it fits, that is the depth of its deepest leaf.
+    If the whole tree fits, that is the depth of its deepest leaf.
     """
     for depth in range(2, tree.worst + 1):
         size = sorted(tree_figure_size(tree, boards, depth))
@@ -63,13 +63,13 @@ def draw_tree(
     """Draw a decision tree, or an abstract binary tree.
 
     In a decision tree each node is the cell shot, and each edge has the sign of its reply: a hit
-    goes to the left, a miss to the right, and an announced sinking between them; the ship is
-    written where that is told. A leaf is a check mark, with its number of configurations if that is
-    not 1. With `boards`, each node is the board as it is then, with the cell that is shot next in a
-    full colour. An abstract tree has dots and, for its leaves, small squares.
+    goes to the left, a miss to the right, and an announced sinking between them. A reply that names
+    a ship has its length. A leaf is a check mark, with its number of configurations if that is
+    not 1. With `boards`, each node is the board at that point, with the cell shot next in a full
+    colour. An abstract tree has dots for its nodes and small squares for its leaves.
 
-    depth -- shots after which a subtree is left out: a triangle, with its number of configurations.
-    The axes should have the size that `tree_figure_size` gives.
+    depth -- subtrees after so many shots are triangles with their numbers of configurations.
+    The axes should have the size that `tree_figure_size` returns.
     """
     placed, width, height = arranged(tree, boards, depth)
     if isinstance(tree, Vertex):
@@ -100,7 +100,7 @@ def _frame(ax: Axes, width: float, height: float) -> None:
 def _draw_edges(
     ax: Axes, placed: Sequence[Placed], scale: Scale
 ) -> list[tuple[Reply | None, float, float]]:
-    """Draw the edges below these vertices; the reply and the middle of each."""
+    """Draw the edges of these vertices; return the reply and the middle (x, y) of each."""
     segments = []
     middles = []
     for p in placed:
@@ -116,9 +116,9 @@ def _draw_edges(
 
 
 def _end(p: Placed, scale: Scale, side: int) -> float:
-    """Where edges end at a vertex, above it (side = 1) or below it (-1).
+    """Return the height at which edges end at the top (side = 1) or bottom (-1) of a vertex.
 
-    Leaves are as small as a circle, and stand there.
+    A leaf is as small as a circle, and is drawn at its top.
     """
     reach = scale.reach
     if not p.vertex.branches:
@@ -127,7 +127,7 @@ def _end(p: Placed, scale: Scale, side: int) -> float:
 
 
 def _draw_replies(ax: Axes, middles: Sequence[tuple[Reply | None, float, float]]) -> None:
-    """The signs on the edges, which have gaps there; a ship that a reply tells is written."""
+    """Draw the sign of each reply in a gap of its edge, and the length of a ship it names."""
     places: dict[tuple[Reply, bool], list[tuple[float, float]]] = {}
     for reply, x, y in middles:
         if reply:
@@ -146,7 +146,7 @@ def _draw_replies(ax: Axes, middles: Sequence[tuple[Reply | None, float, float]]
 
 
 def _draw_vertices(ax: Axes, placed: Sequence[Placed], scale: Scale) -> None:
-    """The cell or board of each node, and the mark of each leaf and of what is left out."""
+    """Draw nodes as cells or boards, leaves as check marks, left-out subtrees as triangles."""
     inner = [p for p in placed if p.vertex.branches]
     ends = [p for p in placed if not p.vertex.branches]
     boards = [p for p in inner if p.vertex.position]
@@ -170,7 +170,7 @@ def _draw_vertices(ax: Axes, placed: Sequence[Placed], scale: Scale) -> None:
 
 
 def _draw_boards(ax: Axes, placed: Sequence[Placed], scale: Scale) -> None:
-    """The boards of these nodes, each below the name of the cell that is shot next."""
+    """Draw the boards of these nodes, each below the name of the cell shot next."""
     assert placed[0].vertex.position is not None
     game = placed[0].vertex.position.game
     size = np.array(board_size(game))
@@ -223,7 +223,7 @@ def _draw_gaps(ax: Axes, places: Sequence[tuple[float, float]], size: float) -> 
 
 
 def _draw_marks(ax: Axes, places: Sequence[tuple[float, float]], gid: str, **style: Any) -> None:
-    """Marks at some places, if there are any; by default as large as a node."""
+    """Draw marks at these places, by default white and as large as a node."""
     if not places:
         return
     style = {

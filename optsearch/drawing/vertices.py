@@ -1,4 +1,4 @@
-"""What is drawn of a tree: its vertices, how large they are, and where they go in inches."""
+"""Decision trees as trees to draw: their vertices, sizes and layouts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NODE_SIZE = 20.0  # in points
 
 
 def _vertex(node: Node | Leaf, board: Position | None, depth: int | None) -> Vertex:
-    """A subtree as a tree to draw: hits to the left, the miss to the right.
+    """Return a subtree as a tree to draw, with branches in the order of `node.replies`.
 
     board -- the position there, if boards are drawn; depth -- as in `draw_tree`.
     """
@@ -38,9 +38,9 @@ def _vertex(node: Node | Leaf, board: Position | None, depth: int | None) -> Ver
 
 
 def binary_tree(depths: Sequence[int]) -> Vertex:
-    """The binary tree whose leaves have these depths from left to right.
+    """Return the binary tree whose leaves have these depths from left to right.
 
-    Every inner vertex has two children. Raises TreeError if no such tree has these depths.
+    Every inner vertex has two children. Raises TreeError if no tree has these depths.
     """
     waiting: list[tuple[Vertex, int]] = []
     for depth in depths:
@@ -58,7 +58,7 @@ def binary_tree(depths: Sequence[int]) -> Vertex:
 
 
 def scale_of(tree: DecisionTree | Vertex, boards: bool) -> Scale:
-    """How large a tree is drawn, with boards or with circles."""
+    """Return the sizes of a tree drawn with boards or with circles."""
     if isinstance(tree, Vertex):
         return CIRCLES
     game = tree.position.game
@@ -67,14 +67,14 @@ def scale_of(tree: DecisionTree | Vertex, boards: bool) -> Scale:
         height = down * BOARD_CELL + NAME_STRIP
         width = max(1.0, across * BOARD_CELL / SLOT + 0.25)
         return Scale(height + 0.36, width, height / 2 / (height + 0.36))
-    # Of three edges, the middle ones would run into vertices if they ended in the centres.
+    # A node with three edges: its middle one would run into the vertex if it ended in the centre.
     return CIRCLES if game.is_silent else Scale(reach=NODE_SIZE / 144 / LEVEL)
 
 
 def arranged(
     tree: DecisionTree | Vertex, boards: bool, depth: int | None = None
 ) -> tuple[list[Placed], float, float]:
-    """The layout of a tree to some depth, with its width in slots and its height in levels."""
+    """Return the layout of a tree to a depth, its width in slots and its height in levels."""
     root = tree
     if isinstance(root, DecisionTree):
         root = _vertex(root.root, root.position if boards else None, depth)
