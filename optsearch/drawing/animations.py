@@ -26,7 +26,7 @@ from optsearch.support.progress import Progress, Status, meter, no_progress
 CELL = 0.42  # inches
 BAR, LEGEND = 0.75, 0.25  # inches, below the board
 DOTS = 100  # per inch
-HELD = 5  # frames of the last position
+LAST_FRAMES = 5  # frames of the last position
 
 
 @rc_context(PRINT)
@@ -65,7 +65,7 @@ def animate(
                 draw_ships(ax, [game.cells_of(ship) for ship in ships], game)
             head = f"{title}\n{text}" if title else text
             figure.text(0.5, 1 - 0.25 * CELL / full[1], head, ha="center", va="top", color=INK)
-            for _ in range(HELD if number == frames - 1 else 1):
+            for _ in range(LAST_FRAMES if number == frames - 1 else 1):
                 writer.grab_frame()
             report(number + 1)
     return frames
@@ -81,5 +81,5 @@ def _draw(ax: Axes, position: Position, with_posterior: bool) -> str:
         return text
     posterior = Posterior(position)
     draw_probability(ax, position, posterior.probability)
-    left = posterior.configurations
-    return f"{text}; {left:,} configuration{'' if left == 1 else 's'} left"
+    configurations = posterior.configurations
+    return f"{text}; {configurations:,} configuration{'' if configurations == 1 else 's'} left"

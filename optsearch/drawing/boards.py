@@ -50,16 +50,16 @@ def board_lines(game: Game) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
     Lines around the board have gaps where rows or columns continue at the opposite end.
     """
-    found: dict[tuple[tuple[float, ...], ...], list[NDArray[np.float64]]] = {}
+    lines_by_ends: dict[tuple[tuple[float, ...], ...], list[NDArray[np.float64]]] = {}
     for cell in _cells(game):
         corners = cell_corners(game, cell)
         for line in np.stack([corners, np.roll(corners, -1, axis=0)], axis=1):
             key = tuple(sorted(tuple(end) for end in line.round(3).tolist()))
-            found.setdefault(key, []).append(line)
+            lines_by_ends.setdefault(key, []).append(line)
     between: list[NDArray[np.float64]] = []
     around: list[NDArray[np.float64]] = []
-    for line, *again in found.values():
-        if again:
+    for line, *copies in lines_by_ends.values():
+        if copies:
             between.append(line)
         elif np.any(game.board.seams & (line[0] == line[1])):
             start, along = line[0], line[1] - line[0]
@@ -155,10 +155,10 @@ def _draw_joined(ax: Axes, game: Game, cells: Sequence[Cell]) -> None:
             )
         )
     bars = [
-        (places[one], places[other])
-        for one in cells
-        for other in cells
-        if one < other and np.hypot(*(places[one] - places[other])) < 1.2
+        (places[start], places[end])
+        for start in cells
+        for end in cells
+        if start < end and np.hypot(*(places[start] - places[end])) < 1.2
     ]
     ax.add_collection(LineCollection(bars, colors=INK, lw=1.5, zorder=2.6, gid="ship lines"))
 
@@ -169,13 +169,13 @@ def _draw_shape(ax: Axes, cells: set[Cell]) -> None:
     for row, column in cells:
         square = Rectangle((column, row), 1, 1, facecolor=SHIP, lw=0, zorder=2.5, gid="ship")
         ax.add_patch(square)
-        for beside, line in (
+        for neighbour, line in (
             ((row - 1, column), ((column, row), (column + 1, row))),
             ((row + 1, column), ((column, row + 1), (column + 1, row + 1))),
             ((row, column - 1), ((column, row), (column, row + 1))),
             ((row, column + 1), ((column + 1, row), (column + 1, row + 1))),
         ):
-            if beside not in cells:
+            if neighbour not in cells:
                 lines.append(line)
     ax.add_collection(LineCollection(lines, colors=INK, linewidths=1, zorder=2.6, gid="ship lines"))
 
@@ -233,48 +233,48 @@ def draw_probability(
     legend and the colour bar are below. Give the axes their size first, as in `draw_matrix`. A cell
     whose replies may be false has them as small signs below its number, which ends with a ?.
     """
-    told, game = position, position.game
-    certain = told.certain if isinstance(told, NoisyPosition) else told
-    chances = 100 * np.array(probability, dtype=float)
-    fresh = [c for c in _cells(game) if c in game and not game.bit(c) & told.closed]
-    best = max((chances[cell] for cell in fresh), default=0)
-    shown = [c for c in _cells(game) if c in game and not game.bit(c) & certain.closed]
-    doubtful = set(shown) - set(fresh)
-    texts = {c: f"{chances[c]:.1f}{'?' if c in doubtful else ''}" for c in shown}
-    heat = _draw_heat(ax, game, chances, texts)
+    game = position.game
+    certain = position.certain if isinstance(position, NoisyPosition) else position
+    percents = 100 * np.array(probability, dtype=float)
+    unshot = [c for c in _cells(game) if c in game and not game.bit(c) & position.closed]
+    best = max((percents[cell] for cell in unshot), default=0)
+    numbered = [c for c in _cells(game) if c in game and not game.bit(c) & certain.closed]
+    doubtful = set(numbered) - set(unshot)
+    texts = {c: f"{percents[c]:.1f}{'?' if c in doubtful else ''}" for c in numbered}
+    heat = _draw_heat(ax, game, percents, texts)
     draw_board(ax, certain)
-    for cell in fresh:
-        if best and np.isclose(chances[cell], best, rtol=1e-12):
-            look: dict[str, Any] = {"fill": False, "edgecolor": BEST, "lw": 2, "zorder": 2.5}
-            ax.add_patch(cell_patch(game, cell, 0.12, **look, gid="greedy"))
-    if isinstance(told, NoisyPosition):
-        for cell, signs in told.signs.items():
+    for cell in unshot:
+        if best and np.isclose(percents[cell], best, rtol=1e-12):
+            frame: dict[str, Any] = {"fill": False, "edgecolor": BEST, "lw": 2, "zorder": 2.5}
+            ax.add_patch(cell_patch(game, cell, 0.12, **frame, gid="greedy"))
+    if isinstance(position, NoisyPosition):
+        for cell, signs in position.signs.items():
             if cell in doubtful:
                 x, y = _centre(game, cell)
                 ax.text(x, y + 0.3, signs, ha="center", va="center", fontsize=6.5, gid="heard")
-    if told.shots:
+    if position.shots:
         draw_legend(ax, legend(game, True) + (f", {DOUBT}" if doubtful else ""))
     if best:
-        draw_bar(ax, heat, "probability of a ship, percent", 0.28 if told.shots else 0.13)
+        draw_bar(ax, heat, "probability of a ship, percent", 0.28 if position.shots else 0.13)
 
 
 def _draw_heat(
     ax: Axes, game: Game, values: NDArray[np.float64], texts: Mapping[Cell, str]
 ) -> PolyCollection:
     """Draw the cells that have a text: the text on a colour from 0 to the greatest value drawn."""
-    shown = np.array([values[cell] for cell in texts])
+    cell_values = np.array([values[cell] for cell in texts])
     heat = PolyCollection(
         [cell_corners(game, cell) for cell in texts],
-        array=shown,
+        array=cell_values,
         cmap=HEAT,
-        norm=Normalize(0, max(shown, default=0) or 1),
+        norm=Normalize(0, max(cell_values, default=0) or 1),
         linewidths=0,
         zorder=0.5,
         gid="heat",
     )
     ax.add_collection(heat)
     box, (wide, high) = ax.get_window_extent(), board_size(game)
-    longest = max((_width(text) for text in {*texts.values()}), default=1)
+    longest = max((_text_width(text) for text in {*texts.values()}), default=1)
     share = 0.35 if game.board.digest else 0.42  # cells of a board from a file also show a name
     size = min(box.width / wide * 0.78 / longest, box.height / high * share)
     for cell, text in texts.items():
@@ -290,7 +290,7 @@ def _draw_heat(
     return heat
 
 
-def _width(text: str) -> float:
+def _text_width(text: str) -> float:
     """Return the width of a text, per point of its size."""
     return float(TextPath((0, 0), text, 1, prop=FontProperties()).get_extents().width)
 

@@ -33,7 +33,7 @@ class Vertex:
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedVertex:
     """A vertex with its place: x in slots from the left, depth in levels from the top.
 
     parent -- the index of its parent in the layout; reply -- the reply that leads to it. Both are
@@ -77,7 +77,7 @@ class _Shape(NamedTuple):
     outline: _Outline
 
 
-def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[Placed], float]:
+def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[PlacedVertex], float]:
     """Return the placed vertices of a tree, the root first, and its width in slots.
 
     A node is centred over its outermost children, and half a slot beside an only child. Subtrees
@@ -86,7 +86,7 @@ def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[Placed], float]:
     """
     shape = _shape(root, scale)
     left = min(start for start, _ in shape.outline)
-    placed: list[Placed] = []
+    placed: list[PlacedVertex] = []
     waiting: list[tuple[_Shape, float, float, int | None, Reply | None]] = [
         (shape, -left, 0, None, None)
     ]
@@ -97,7 +97,7 @@ def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[Placed], float]:
             (child, x + place, depth + 1, len(placed), answer)
             for place, child, (answer, _) in reversed([*below])
         ]
-        placed.append(Placed(part.vertex, x, depth, parent, reply))
+        placed.append(PlacedVertex(part.vertex, x, depth, parent, reply))
     return placed, max(end for _, end in shape.outline) - left
 
 
@@ -105,11 +105,11 @@ def _shape(vertex: Vertex, scale: Scale) -> _Shape:
     """Return the shape of a subtree, its children as close together as possible."""
     children = [_shape(child, scale) for _, child in vertex.branches]
     places: list[float] = []
-    taken: _Outline = []
+    siblings: _Outline = []  # of the children so far
     for child in children:
-        both = zip(taken, child.outline, strict=False)
+        both = zip(siblings, child.outline, strict=False)
         places.append(max((end - start for (_, end), (start, _) in both), default=0.0))
-        taken = _united(taken, child.outline, places[-1])
+        siblings = _unite(siblings, child.outline, places[-1])
     if len(children) == 1:
         places = [-SLANT if vertex.branches[0][0].hit else SLANT]
     elif children:
@@ -122,12 +122,12 @@ def _shape(vertex: Vertex, scale: Scale) -> _Shape:
     end = 0.0 if scale.reach else _END
     for place, child in zip(places, children, strict=True):
         edge = [(0, place * end), (0, place), (place * (1 - end), place)]
-        outline = _united(outline, [(min(span) - _AIR, max(span) + _AIR) for span in edge])
-        outline = _united(outline, child.outline, place, 2)
+        outline = _unite(outline, [(min(span) - _AIR, max(span) + _AIR) for span in edge])
+        outline = _unite(outline, child.outline, place, 2)
     return _Shape(vertex, places, children, outline)
 
 
-def _united(first: _Outline, second: _Outline, x: float = 0.0, band: int = 0) -> _Outline:
+def _unite(first: _Outline, second: _Outline, x: float = 0.0, band: int = 0) -> _Outline:
     """Return the union of two outlines, the second moved x slots to the right and `band` down."""
     result = list(first)
     for i, (start, end) in enumerate(second, band):

@@ -19,7 +19,7 @@ CELL = 0.17  # inches of a cell of a small board
 MAP_CELL = 0.42  # of the map
 ACROSS = 6.2  # inches of a row of small boards
 GAP, TITLE, MARGIN = 0.32, 0.42, 0.3
-MOST = 24  # boards
+MOST_BOARDS = 24  # boards
 
 
 def mix_figure_size(game: Game, orbits: int) -> tuple[float, float]:
@@ -33,9 +33,9 @@ def mix_figure_size(game: Game, orbits: int) -> tuple[float, float]:
 
 
 def _grid(game: Game, orbits: int) -> tuple[int, int]:
-    shown = min(orbits, MOST)
-    columns = max(1, min(shown, int(ACROSS / (board_size(game)[0] * CELL + GAP))))
-    return columns, ceil(shown / columns)
+    boards = min(orbits, MOST_BOARDS)
+    columns = max(1, min(boards, int(ACROSS / (board_size(game)[0] * CELL + GAP))))
+    return columns, ceil(boards / columns)
 
 
 def draw_mix(
@@ -56,11 +56,11 @@ def draw_mix(
         place = (x / width, 1 - (y + high) / height, wide / width, high / height)
         return figure.add_axes(place)
 
-    whole = axes(MARGIN, MARGIN + TITLE, MAP_CELL)
-    heat = draw_matrix(whole, game, np.asarray(occupancy) * 100, ".1f")
-    draw_bar(whole, heat, "probability of a ship, percent")
+    map_axes = axes(MARGIN, MARGIN + TITLE, MAP_CELL)
+    heat = draw_matrix(map_axes, game, np.asarray(occupancy) * 100, ".1f")
+    draw_bar(map_axes, heat, "probability of a ship, percent")
     left = 2 * MARGIN + across * MAP_CELL
-    for number, (cells, probability) in enumerate(orbits[:MOST]):
+    for number, (cells, probability) in enumerate(orbits[:MOST_BOARDS]):
         row, column = divmod(number, columns)
         x = left + column * (across * CELL + GAP)
         board = axes(x, MARGIN + TITLE + row * (down * CELL + TITLE), CELL)

@@ -45,14 +45,14 @@ def draw_puzzle(
     Letters above and numbers on the left name columns and rows. Revealed ships are dark, revealed
     water is a wave; the other ships of a solution are lighter. size -- points of the text.
     """
-    shown = dict(puzzle.revealed)
+    revealed = dict(puzzle.revealed)
     for cell in puzzle.cells_of(puzzle.everywhere):
-        value = shown.get(cell)
+        value = revealed.get(cell)
         if solution is not None and value != WATER:
             value = puzzle.shows(solution, cell)
             value = None if value == WATER else value
         if value is not None:
-            _draw_cell(ax, cell, value, INK if cell in shown else FOUND)
+            _draw_cell(ax, cell, value, INK if cell in revealed else FOUND)
     for j in range(puzzle.columns + 1):
         ax.plot([j, j], [0, puzzle.rows], color=GRID, lw=0.6, zorder=1)
     for i in range(puzzle.rows + 1):

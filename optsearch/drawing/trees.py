@@ -19,8 +19,8 @@ from optsearch.drawing.boards import (
     cell_corners,
     draw_legend,
 )
-from optsearch.drawing.layouts import CIRCLES, Placed, Scale, Vertex
-from optsearch.drawing.vertices import BOARD_CELL, NAME_STRIP, NODE_SIZE, SLOT, arranged, scale_of
+from optsearch.drawing.layouts import CIRCLES, PlacedVertex, Scale, Vertex
+from optsearch.drawing.vertices import BOARD_CELL, NAME_STRIP, NODE_SIZE, SLOT, arrange, scale_of
 from optsearch.game.position import HIT, MISS, SUNK, Reply
 from optsearch.support.palette import GRID, HIT_CELL, HOLE, INK, LABEL, MISS_CELL, SOLVED
 from optsearch.tree import DecisionTree
@@ -41,7 +41,7 @@ def tree_figure_size(
     tree: DecisionTree | Vertex, boards: bool = False, depth: int | None = None
 ) -> tuple[float, float]:
     """Return the width and height, in inches, of axes in which `draw_tree` draws a tree legibly."""
-    _, width, height = arranged(tree, boards, depth)
+    _, width, height = arrange(tree, boards, depth)
     return width * SLOT, height * scale_of(tree, boards).level
 
 
@@ -52,7 +52,7 @@ def page_depth(tree: DecisionTree, boards: bool = False) -> int:
     """
     for depth in range(2, tree.worst + 1):
         size = sorted(tree_figure_size(tree, boards, depth))
-        if any(side > most for side, most in zip(size, sorted(PAGE), strict=True)):
+        if any(side > limit for side, limit in zip(size, sorted(PAGE), strict=True)):
             return depth - 1
     return max(1, tree.worst)
 
@@ -71,7 +71,7 @@ def draw_tree(
     depth -- subtrees after so many shots are triangles with their numbers of configurations.
     The axes should have the size that `tree_figure_size` returns.
     """
-    placed, width, height = arranged(tree, boards, depth)
+    placed, width, height = arrange(tree, boards, depth)
     if isinstance(tree, Vertex):
         _draw_edges(ax, placed, CIRCLES)
         inner = [(p.x, -p.depth) for p in placed if p.vertex.branches]
@@ -83,22 +83,18 @@ def draw_tree(
         _draw_replies(ax, _draw_edges(ax, placed, scale))
         _draw_vertices(ax, placed, scale)
         signs = {p.reply.sign for p in placed if p.reply}
-        texts = [f"{one.sign} {one}" for one in (HIT, MISS, SUNK) if one.sign in signs]
+        texts = [f"{reply.sign} {reply}" for reply in (HIT, MISS, SUNK) if reply.sign in signs]
         if any(p.vertex.is_cut for p in placed):
             texts.append("△ n: a subtree of n configurations, left out")
         above: dict[str, Any] = {"xycoords": "data", "xytext": (0, 2), "ha": "center"}
         draw_legend(ax, ", ".join([*texts, "✓ end"]), xy=(placed[0].x, 0.5), **above, va="bottom")
-    _frame(ax, width, height)
-
-
-def _frame(ax: Axes, width: float, height: float) -> None:
     ax.set_xlim(0, width)
     ax.set_ylim(0.5 - height, 0.5)
     ax.set_axis_off()
 
 
 def _draw_edges(
-    ax: Axes, placed: Sequence[Placed], scale: Scale
+    ax: Axes, placed: Sequence[PlacedVertex], scale: Scale
 ) -> list[tuple[Reply | None, float, float]]:
     """Draw the edges of these vertices; return the reply and the middle (x, y) of each."""
     segments = []
@@ -115,7 +111,7 @@ def _draw_edges(
     return middles
 
 
-def _end(p: Placed, scale: Scale, side: int) -> float:
+def _end(p: PlacedVertex, scale: Scale, side: int) -> float:
     """Return the height at which edges end at the top (side = 1) or bottom (-1) of a vertex.
 
     A leaf is as small as a circle, and is drawn at its top.
@@ -131,21 +127,21 @@ def _draw_replies(ax: Axes, middles: Sequence[tuple[Reply | None, float, float]]
     places: dict[tuple[Reply, bool], list[tuple[float, float]]] = {}
     for reply, x, y in middles:
         if reply:
-            kind, is_told = Reply(reply.hit, reply.sunk), reply.length is not None
-            places.setdefault((kind, is_told), []).append((x, y))
-            if is_told:
+            kind, names_ship = Reply(reply.hit, reply.sunk), reply.length is not None
+            places.setdefault((kind, names_ship), []).append((x, y))
+            if names_ship:
                 text = str(reply.length) if reply.sunk else f"{reply.sign}{reply.length}"
                 colour = "white" if reply.sunk else INK
                 _draw_text(ax, (x, y), text, colour, "length", SUNK_SIZE - 2.5)
-    for (kind, is_told), some in places.items():
-        size = SUNK_SIZE if is_told else MARK_SIZE + kind.sunk
-        _draw_gaps(ax, some, size if kind.sunk else size + 3)
-        if kind.sunk or not is_told:
+    for (kind, names_ship), points in places.items():
+        size = SUNK_SIZE if names_ship else MARK_SIZE + kind.sunk
+        _draw_gaps(ax, points, size if kind.sunk else size + 3)
+        if kind.sunk or not names_ship:
             style = {"markersize": size, "markeredgewidth": _WIDTH + 0.4 * (kind == HIT)}
-            _draw_marks(ax, some, _GIDS[kind], **style, **MARKERS[kind.sign], markerfacecolor=INK)
+            _draw_marks(ax, points, _GIDS[kind], **style, **MARKERS[kind.sign], markerfacecolor=INK)
 
 
-def _draw_vertices(ax: Axes, placed: Sequence[Placed], scale: Scale) -> None:
+def _draw_vertices(ax: Axes, placed: Sequence[PlacedVertex], scale: Scale) -> None:
     """Draw nodes as cells or boards, leaves as check marks, left-out subtrees as triangles."""
     inner = [p for p in placed if p.vertex.branches]
     ends = [p for p in placed if not p.vertex.branches]
@@ -169,7 +165,7 @@ def _draw_vertices(ax: Axes, placed: Sequence[Placed], scale: Scale) -> None:
         _draw_text(ax, place, p.vertex.name, LABEL, "name")
 
 
-def _draw_boards(ax: Axes, placed: Sequence[Placed], scale: Scale) -> None:
+def _draw_boards(ax: Axes, placed: Sequence[PlacedVertex], scale: Scale) -> None:
     """Draw the boards of these nodes, each below the name of the cell shot next."""
     assert placed[0].vertex.position is not None
     game = placed[0].vertex.position.game

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from optsearch.drawing.boards import board_size
-from optsearch.drawing.layouts import CIRCLES, LEVEL, Placed, Scale, Vertex, layout
+from optsearch.drawing.layouts import CIRCLES, LEVEL, PlacedVertex, Scale, Vertex, layout
 from optsearch.game import cell_name
 from optsearch.game.position import HIT, MISS, Position
 from optsearch.support.errors import TreeError
@@ -71,9 +71,9 @@ def scale_of(tree: DecisionTree | Vertex, boards: bool) -> Scale:
     return CIRCLES if game.is_silent else Scale(reach=NODE_SIZE / 144 / LEVEL)
 
 
-def arranged(
+def arrange(
     tree: DecisionTree | Vertex, boards: bool, depth: int | None = None
-) -> tuple[list[Placed], float, float]:
+) -> tuple[list[PlacedVertex], float, float]:
     """Return the layout of a tree to a depth, its width in slots and its height in levels."""
     root = tree
     if isinstance(root, DecisionTree):
