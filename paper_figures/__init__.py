@@ -1,1 +1,1 @@
-"""One script a figure: each reads a table or a tree from `data` and draws it."""
+"""Functions that each draw one figure from tables or trees in `data`."""

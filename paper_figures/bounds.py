@@ -1,4 +1,4 @@
-"""Brackets of the optimum, and the arguments of lower bounds."""
+"""Figures of brackets of the optimum, and of the arguments of lower bounds."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ COLOURS = {"lower": style.BLUE, "upper": style.ORANGE}
 HEADINGS = {"lower": "no strategy takes fewer", "upper": "a strategy takes no more"}
 MARKERS = {"lower": CARETRIGHT, "upper": CARETLEFT}
 GAMES = {"paper": "the paper's game", "boxed": "the boxed game", "official": "the official game"}
-PUBLISHED = re.compile(r"(.+) \((\d{4})\)")  # how the source of a published bound begins
+PUBLISHED = re.compile(r"(.+) \((\d{4})\)")  # start of the source of a published bound
 ROW, BETWEEN = 0.17, 0.42  # inches: of a bound, and between games
-SHOTS = 0, 75  # of the axis, with room for names on both sides
+SHOTS = 0, 75  # ends of the axis, with room for names on both sides
 
 
 class Line(NamedTuple):
-    """One value, and all that gives it."""
+    """One bound: its value, and a label with the names of all methods that reach it."""
 
     value: Fraction
     label: str
@@ -41,7 +41,7 @@ class Line(NamedTuple):
 
 
 def lines(table: Entries, side: str) -> list[Line]:
-    """The bounds of a side from the best to the weakest; those of one value are one line."""
+    """List the bounds of one side from the best to the weakest; equal values share a line."""
     found = []
     rows = [row for row in table if row["side"] == side]
     for value in sorted({row["value_exact"] for row in rows}, reverse=side == "lower"):
@@ -58,7 +58,7 @@ def lines(table: Entries, side: str) -> list[Line]:
 
 
 def _printed(file: Path, side: str) -> list[Line]:
-    """What Mayflower prints of the boxed game, where the value above is measured on a sample."""
+    """List Mayflower's printed bounds of the boxed game; the upper one is measured on a sample."""
     table = records.read(file)
     label = table.header["Author"] + (", on a sample" if side == "upper" else "")
     return [Line(Fraction(row["value"]), label, True) for row in table.rows if row["name"] == side]
@@ -66,9 +66,9 @@ def _printed(file: Path, side: str) -> list[Line]:
 
 @figure(*((BRACKET, name) for name in GAMES), Published("mayflower", "csv"))
 def brackets(*sources: Path) -> Figure:
-    """What is known of three games, from both sides: the best bounds first, published ones filled.
+    """Lower and upper bounds of three games: the best bounds first, published ones filled.
 
-    What the best two leave open is shaded.
+    The gap between the best two is shaded.
     """
     *brackets, mayflower = sources
     tables = [BRACKET.read(source) for source in brackets]
@@ -108,7 +108,7 @@ def brackets(*sources: Path) -> Figure:
 
 
 def _draw_bound(ax: Axes, side: str, line: Line, place: int) -> None:
-    """A mark whose tip touches the value; outward of it the value and what gives it."""
+    """Draw a mark whose tip touches the bound, and write the value and the label outward of it."""
     at, sign = (float(line.value), place), 1 if side == "lower" else -1
     mark: dict[str, Any] = {"marker": MARKERS[side], "color": COLOURS[side], "ms": 5, "mew": 0.8}
     fill = COLOURS[side] if line.is_published else "white"
@@ -122,13 +122,13 @@ def _draw_bound(ax: Axes, side: str, line: Line, place: int) -> None:
 
 # The root chain
 
-HITS, MISSES, FIRST = 17, 18, 8  # of the paper's game; l; cells that are compared
-CHAIN, CELLS = 7, 4  # vertices that are drawn, and the first j of them
+HITS, MISSES, FIRST = 17, 18, 8  # ship cells of the paper's game; l; the greatest j
+CHAIN, CELLS = 7, 4  # vertices drawn, and j for them
 
 
 @figure((COVERAGE, "10x10_54332"))
 def root_chain(coverage: Path) -> Figure:
-    """Above, the chain of misses with what hangs from it; below, both parts of the bound."""
+    """Above, the chain of misses with its subtrees; below, both parts of the bound."""
     figure = Figure(figsize=(5.4, 5.2))
     _draw_chain(figure.add_axes((0, 0.55, 1, 0.45)))
     _draw_parts(figure.add_axes((0.13, 0.08, 0.84, 0.38)), COVERAGE.read(coverage))
@@ -166,7 +166,7 @@ def _draw_chain(ax: Axes) -> None:
 
 
 def _draw_parts(ax: Axes, table: Entries) -> None:
-    """For so many misses, what the first cells meet and what is behind them, in parts of all."""
+    """Draw both parts of the bound A(MISSES) for each j, as shares of all configurations."""
     whole = int(table.header["configurations"])
     met = [row["most_met"] / whole for row in table][: FIRST + 1]
     behind = [comb(MISSES - j + HITS, HITS) / whole for j in range(len(met))]
@@ -179,7 +179,7 @@ def _draw_parts(ax: Axes, table: Entries) -> None:
         met,
         color=style.ORANGE,
         alpha=0.55,
-        hatch="////",  # apart in grey
+        hatch="////",  # told apart in grey
         edgecolor="white",
         label=f"C({MISSES} − j + {HITS}, {HITS})",
     )
@@ -203,7 +203,7 @@ def _draw_parts(ax: Axes, table: Entries) -> None:
 
 # The trees that bound coverages
 
-# The cells of P in their order; with each comes a tree on those before it.
+# Cell of P -> the edges of its tree on the cells before it.
 TREES = {3: ((1, 2),), 4: ((1, 2), (2, 3)), 5: ((1, 2), (2, 3), (2, 4))}
 COVERED = (1, 2, 4, 5)  # the cells of P that one configuration covers
 PLACE = {
@@ -214,7 +214,7 @@ PLACE = {
 
 @figure()
 def bonferroni_trees() -> Figure:
-    """A panel for each cell that comes: the tree, and the triples that it makes with the cell."""
+    """A panel per added cell: its tree, and the triples of the cell and an edge of the tree."""
     figure = Figure(figsize=(6.2, 2.5))
     for i, (cell, edges) in enumerate(TREES.items()):
         _draw_tree(figure.add_axes((i / 3, 0.22, 1 / 3, 0.78)), cell, edges)

@@ -1,4 +1,4 @@
-"""Games: how many configurations, the optimum, what greedy loses, boards of other shapes."""
+"""Figures of games: numbers of configurations, optima, losses of greedy, boards, replies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CONTACTS = {"none": "may not touch", "corner": "only at corners", "any": "may to
 def growth(source: Path) -> Figure:
     """Configurations against the side of the board, on a logarithmic scale, by contact rule.
 
-    A board that holds none has an open mark on the axis.
+    A board without any configuration has an open mark on the axis.
     """
     table = GROWTH.read(source)
     figure, ax = style.curves()
@@ -64,12 +64,12 @@ def growth(source: Path) -> Figure:
 
 GAME = Game.parse("7x8:4,3,3")
 SHIPS = (((0, 5), (1, 5), (2, 5)), ((1, 0), (1, 1), (1, 2)), ((1, 7), (2, 7), (3, 7), (4, 7)))
-SWEPT = (2, 4)  # the cell that the sweep has reached: those before it are decided
+SWEPT = (2, 4)  # the next cell of the sweep: the cells before it are decided
 
 
 @figure()
 def skyline() -> Figure:
-    """A board on which the sweep has come some way: what it must remember, a number a column."""
+    """A partly swept board, and the state of the sweep: one number per column."""
     figure, ax = style.figure(0.38 * GAME.columns, 0.38 * GAME.rows)
     closed = set()
     for ship in SHIPS:
@@ -104,12 +104,12 @@ def skyline() -> Figure:
 
 
 def next_row(column: int) -> int:
-    """The first row of a column that is not swept yet."""
+    """Return the first row of a column that is not swept yet."""
     return SWEPT[0] + (column < SWEPT[1])
 
 
 def closed_below(closed: set[tuple[int, int]], column: int) -> int:
-    """How many cells of a column are closed, from its next one down."""
+    """Count the closed cells of a column that follow without a gap from its next row down."""
     row = next_row(column)
     while (row, column) in closed:
         row += 1
@@ -120,9 +120,10 @@ PANELS = {"one ship": range(1, 2), "two ships": range(2, 3), "three ships and mo
 
 
 def optima_shown(source: Path | None = None) -> list[tuple[Game, int, float, float]]:
-    """Of each game its configurations, the optimum, and the bound by leaf counting.
+    """List game, number of configurations, optimum and bound by leaf counting.
 
-    Without games of one configuration and of ships of length 1, and boards with one row.
+    Games of one configuration, of ships of length 1 alone, or on one row are left out, and so are
+    ships that touch and announcements.
     """
     return [
         (row["game"], row["configurations"], row["mean"], row["leaf_counting"])
@@ -136,10 +137,9 @@ def optima_shown(source: Path | None = None) -> list[tuple[Game, int, float, flo
 
 @figure(OPTIMA)
 def optima(source: Path) -> Figure:
-    """Misses of an optimal strategy on average, a panel for each number of ships, a dot a game.
+    """Mean misses of an optimal strategy: a panel per number of ships, a dot per game.
 
-    A thin line goes down to what leaf counting proves without a search. The highest dot has its
-    name.
+    A thin line goes down to the bound by leaf counting. The highest dot is named.
     """
     rows = optima_shown(source)
     figure = Figure(figsize=(2.2, 2.9))
@@ -178,10 +178,10 @@ def optima(source: Path) -> Figure:
 
 @figure(GREEDY_LOSS)
 def greedy_loss(source: Path) -> Figure:
-    """A line a game, from the best greedy strategy to the worst, in percent of the optimum.
+    """A line per game, from the best greedy strategy to the worst, in percent of the optimum.
 
-    Games in which the best greedy strategy is optimal lie on the axis, as ticks. Where the worst
-    one is not known, the line is missing.
+    Games whose best greedy strategy is optimal are ticks on the axis. If the worst one is unknown,
+    the line is missing.
     """
     rows = [row for row in GREEDY_LOSS.read(source) if row["percent_best"] is not None]
     number = [row["configurations"] for row in rows]
@@ -224,7 +224,7 @@ def _fleet(game: Game) -> str:
 
 @figure(BOARDS)
 def borders(source: Path) -> Figure:
-    """A panel for each size, a row for each fleet; a mark at the least mean of each board."""
+    """A panel per size, a row per fleet, and a mark at the optimal mean of each board."""
     table = BOARDS.read(source)
     fleets = list(dict.fromkeys(_fleet(row["game"]) for row in table))
     sizes = list(dict.fromkeys(_board_size(row["game"]) for row in table))
@@ -261,14 +261,15 @@ def borders(source: Path) -> Figure:
 
 
 TOLD = {"sunk": "that a ship is sunk", "ship": "which ship is sunk", "name": "the ship of each hit"}
-GAME_HIGH = 0.22  # inches of a game
-MANY, SHOWN = 20, 20  # configurations at least, of games; games
+GAME_HIGH = 0.22  # inches per game
+MANY, SHOWN = 20, 20  # configurations, at least; games, at most
 
 
 def shots_saved(source: Path | None = None) -> dict[Game, dict[str, Fraction]]:
-    """For games of the table with all four replies, by each the mean shots that it saves.
+    """Map each game solved by all four rules of replies to the mean shots that each rule saves.
 
-    These are games of two lengths and MANY configurations at least whose ships touch or not.
+    Games have ships of two lengths or more, and at least MANY configurations; rules are compared
+    with announcing nothing. Games whose ships may touch at corners only are left out.
     """
     means: dict[Game, dict[str, Fraction]] = {}
     for row in OPTIMA.read(source):
@@ -285,7 +286,7 @@ def shots_saved(source: Path | None = None) -> dict[Game, dict[str, Fraction]]:
 
 @figure(OPTIMA)
 def announcements(source: Path) -> Figure:
-    """A row for each game in which a name saves most; a mark at the shots that each rule saves."""
+    """A row for each of the games in which names save most, a mark at the shots each rule saves."""
     saved = shots_saved(source)
     games = sorted(saved, key=lambda game: (saved[game]["name"], str(game)))[-SHOWN:]
     figure = Figure(figsize=(style.WIDTH, GAME_HIGH * len(games)))
@@ -310,12 +311,12 @@ RULES = {
     **{"orientation": "how the ship lies", "ship": "which ship is sunk"},
     **{"name": "the ship of each hit", "place": "the whole ship"},
 }
-RULE_HIGH = 0.3  # inches of a rule
+RULE_HIGH = 0.3  # inches per rule
 
 
 @figure(REPLY_WORTH)
 def reply_worth(source: Path) -> Figure:
-    """A row for each rule of replies: a dot for each game at the shots saved, a bar at the mean."""
+    """A row per rule of replies: a dot per game at the shots saved, a bar at their mean."""
     saved: dict[str, list[float]] = {rule: [] for rule in RULES}
     for row in REPLY_WORTH.read(source):
         if row["rule"] in saved:
@@ -336,7 +337,7 @@ def reply_worth(source: Path) -> Figure:
     return figure
 
 
-GAP, LETTER = 0.25, 0.2  # inches: between the halves, and the letter of a panel
+GAP, LETTER = 0.25, 0.2  # inches: between the halves, and of the letter of a panel
 HALVES = ("upper", "lower")
 
 

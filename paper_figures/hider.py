@@ -1,4 +1,4 @@
-"""The best hider: what it gains, and where its ships are."""
+"""Figures of the best hider: its gain over a uniform hider, and the places of its ships."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = {"one ship": range(1, 2), "two ships": range(2, 3), "three and more": ra
 
 
 def equilibria_shown(source: Path | None = None) -> list[dict[str, Any]]:
-    """Games whose value was found, without ships of length 1 and boards of one row."""
+    """List the games with a value; fleets of length 1 alone and boards of one row are left out."""
     return [
         row
         for row in EQUILIBRIA.read(source)
@@ -29,9 +29,9 @@ def equilibria_shown(source: Path | None = None) -> list[dict[str, Any]]:
 
 @figure(EQUILIBRIA)
 def equilibria(source: Path) -> Figure:
-    """On the left what a uniform hider gives away, on the right the border; a dot a game.
+    """Left, the shots that a uniform hider gives away; right, ship cells at the border; a dot a game.
 
-    On the right only those in which a uniform hider gives something away.
+    On the right are only games in which a uniform hider gives something away.
     """
     rows = equilibria_shown(source)
     figure = Figure(figsize=(2.9, 2.9))
@@ -67,13 +67,13 @@ def equilibria(source: Path) -> Figure:
     return figure
 
 
-CELL, ASIDE, ABOVE, ACROSS = 0.36, 0.68, 0.75, 3  # inches, inches, inches, boards
-MOST = 6  # percentage points at the ends of the scale: one cell alone is further out
+CELL, ASIDE, ABOVE, ACROSS = 0.36, 0.68, 0.75, 3  # inches, inches, inches, boards per row
+MOST = 6  # percentage points at the ends of the scale
 
 
 @figure(EQUILIBRIUM_CELLS)
 def equilibrium_maps(source: Path) -> Figure:
-    """A board for each game: by how much each cell differs from uniformly drawn configurations."""
+    """A board per game: the difference of each cell from uniformly drawn configurations."""
     table = EQUILIBRIUM_CELLS.read(source)
     games = sorted(
         set(table.column("game")), key=lambda game: (len(game.fleet), game.cells, str(game))
@@ -127,6 +127,6 @@ def equilibrium_maps(source: Path) -> Figure:
 
 
 def _signed(points: float) -> str:
-    """A difference in whole points, with its sign."""
+    """Return a difference in whole points, with its sign unless it is 0."""
     text = f"{points:+.0f}".replace("-", "−")
     return "0" if text in ("+0", "−0") else text

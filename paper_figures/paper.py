@@ -44,16 +44,16 @@ FIGURE5_TREE = Published("figure5_tree")
 
 
 def board(position: Position) -> tuple[Figure, Axes]:
-    """A board with the shots made."""
+    """Return a figure of a board with the shots made, and its axes."""
     drawn, ax = style.figure(CELL * position.game.columns, CELL * position.game.rows)
     draw_board(ax, position)
     return drawn, ax
 
 
 def matrix(table: Entries, values: Sequence[float]) -> list[list[float]]:
-    """The values of a table's rows, one a cell, as a matrix.
+    """Return the values of a table's rows as a matrix, by its columns `row` and `column` from 0.
 
-    The columns `row` and `column`, from 0, say where; RecordError unless they fill a grid.
+    Raises RecordError unless the rows give each cell of a grid once.
     """
     cells = list(zip(table.column("row"), table.column("column"), strict=True))
     found = dict(zip(cells, values, strict=True))
@@ -70,7 +70,7 @@ def matrix(table: Entries, values: Sequence[float]) -> list[list[float]]:
 def draw_cells(
     table: Entries, values: Sequence[float], format: str, cell: float, title: str
 ) -> Figure:
-    """A value on each cell of a board; cell -- its side in inches; title -- of the bar."""
+    """Draw a value on each cell of a board; cell -- its side in inches; title -- of the bar."""
     rows = matrix(table, values)
     game = Game(len(rows), len(rows[0]), (1,))
     drawn, ax = style.figure(cell * game.columns, cell * game.rows)
@@ -79,7 +79,7 @@ def draw_cells(
 
 
 def draw_strategy(source: Path) -> Figure:
-    """A decision tree."""
+    """Draw the decision tree of a file; one slightly wider than a column becomes a column wide."""
     strategy = tree.load(source)
     width, height = tree_figure_size(strategy)
     if style.COLUMN < width + 0.2 < 1.1 * style.COLUMN:
@@ -90,7 +90,7 @@ def draw_strategy(source: Path) -> Figure:
 
 
 def cells_of(text: str) -> list[Cell]:
-    """The cells of a ship that is written as in the paper: D8-E8-F8."""
+    """Return the cells of a ship written as in the paper, such as D8-E8-F8."""
     return [(column, row) for row, column in map(parse_cell, text.split("-"))]
 
 
@@ -105,14 +105,14 @@ def figure1(source: Path) -> Figure:
 
 @figure((OCCURRENCE, "10x10"))
 def figure2(source: Path) -> Figure:
-    """In how many configurations each cell is occupied."""
+    """The number of configurations in which each cell is occupied."""
     table = OCCURRENCE.read(source)
     return draw_cells(table, table.column("occurrence"), ",d", 0.64, "configurations with a ship")
 
 
 @figure((OCCURRENCE, "10x10"))
 def figure3(source: Path) -> Figure:
-    """In how many percent of the configurations each cell is occupied, to one decimal."""
+    """The percentage of the configurations in which each cell is occupied, to one decimal."""
     table = OCCURRENCE.read(source)
     percent = [float(100 * value) for value in table.column("frequency")]
     return draw_cells(table, percent, ".1f", CELL, "probability of a ship, percent")
@@ -120,7 +120,7 @@ def figure3(source: Path) -> Figure:
 
 @figure(FIGURE5_TREE)
 def figure4(source: Path) -> Figure:
-    """The grid of Figure 5 upright: so the names of its cells are those of the paper."""
+    """The grid of Figure 5 upright, so that its cells have the names of the paper."""
     return board(tree.load(source).position)[0]
 
 
@@ -132,7 +132,7 @@ def figure5(source: Path) -> Figure:
 
 @figure(COUNTEREXAMPLE_GREEDY)
 def figure6(source: Path) -> Figure:
-    """The position in which no greedy strategy is optimal, with the shots made."""
+    """The position for which no greedy strategy is optimal, with the shots made."""
     position = tree.load(source).position
     drawn, ax = board(position)
     draw_legend(ax, legend(position.game, True))
@@ -162,7 +162,7 @@ def figure9(source: Path) -> Figure:
 
 @figure(PATTERN_ORDER)
 def figure10(source: Path) -> Figure:
-    """The place of each cell in the order of the pattern; those that are shot first are shaded."""
+    """The place of each cell in the order of the pattern; the cells shot first are shaded."""
     table = PATTERN_ORDER.read(source)
     drawn, ax = board(Position(Game.parse(table.header["game"])))
     for row in table:
@@ -181,7 +181,7 @@ def figure10(source: Path) -> Figure:
     return drawn
 
 
-AFTER_A_HIT = {  # the colour, what it is called, and the printed mean
+AFTER_A_HIT = {  # colour, dashes, label, name of the printed mean
     "line": (style.BLUE, "-", "the row first", "upper_bound_10x10"),
     "cross": (style.ORANGE, "--", "four directions", "naive_strategy_mean"),
 }
@@ -191,7 +191,7 @@ AFTER_A_HIT = {  # the colour, what it is called, and the printed mean
 def figure11(line: Path, cross: Path, numbers: Path) -> Figure:
     """The two strategies of section 4.2, reconstructed; the naive one is on the right.
 
-    Dotted lines are our means, dashed ones those that the paper prints.
+    Dotted lines are our means, dashed lines the printed ones.
     """
     printed = {row["name"]: row["value"] for row in records.read(numbers).rows}
     drawn, ax = style.curves(height=2.8)
@@ -207,7 +207,7 @@ def figure11(line: Path, cross: Path, numbers: Path) -> Figure:
     top = ax.dataLim.ymax
     paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
     for i, (value, text, mark, colour) in enumerate(means):
-        height = top * (1.32 if i in (1, 2) else 1.2)  # its text passes above the other line
+        height = top * (1.32 if i in (1, 2) else 1.2)  # the inner texts go above the outer lines
         ax.plot([value] * 2, [0, height], mark, color=colour, lw=0.9, gid="mean")
         beside = {"xytext": (-3 if i < 2 else 3, -6), "ha": "right" if i < 2 else "left"}
         style.note(ax, text, (value, height), **beside, color=colour, bbox=paper)

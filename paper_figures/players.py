@@ -1,4 +1,4 @@
-"""Players on the same boards, and puzzles for one."""
+"""Figures of players compared on the same boards, and of puzzles."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ SHOWN = {
 }
 MARKS = "os^Dv*Xp<>h"
 WIDTH, GAP = 2.4, 0.12  # inches
-LEAST, MOST = -16, 6  # percentage points, of the differences that are shown
-SAMPLE = 10**6  # games; a player of more has played every configuration
+LEAST, MOST = -16, 6  # percentage points, ends of the axis of differences
+SAMPLE = 10**6  # games; a player with more has played every configuration
 
 
 def finished(histogram: dict[int, int]) -> tuple[list[int], list[float]]:
-    """Shots, and the share of games that take no more."""
+    """Return numbers of shots, and for each the share of games that take no more."""
     total, done = sum(histogram.values()), 0
     shots, parts = [min(histogram) - 1], [0.0]
     for k, games in sorted(histogram.items()):
@@ -66,7 +66,7 @@ def finished(histogram: dict[int, int]) -> tuple[list[int], list[float]]:
 
 @figure(LEADERBOARD_SHOTS)
 def leaderboard(source: Path) -> Figure:
-    """A panel for each set of rules, a curve for each player."""
+    """A panel per set of rules, a curve per player."""
     rows = LEADERBOARD_SHOTS.read(source)
     histograms: dict[tuple[Game, str], dict[int, int]] = {}
     for row in rows:
@@ -114,7 +114,7 @@ Lines = Iterator[tuple[str, dict[int, int], dict[str, Any]]]
 
 
 def _lines(histograms: dict[str, dict[int, int]]) -> Lines:
-    """The name of each player that is shown, its games, and how its line looks."""
+    """Yield for each player of SHOWN its full name, its histogram and the style of its line."""
     for number, (name, label) in enumerate(SHOWN.items()):
         found = next((h for full, h in histograms.items() if full.startswith(name)), None)
         if found:
@@ -131,7 +131,7 @@ def _curves(ax: Axes, histograms: dict[str, dict[int, int]]) -> None:
 
 
 def best_known(histograms: dict[str, dict[int, int]]) -> str:
-    """The player of the fewest shots: of those who played every configuration, if there are any."""
+    """Return the player with the least mean, among those that played every configuration if any."""
 
     def mean(name: str) -> float:
         games = histograms[name]
@@ -142,7 +142,7 @@ def best_known(histograms: dict[str, dict[int, int]]) -> str:
 
 
 def _differences(ax: Axes, histograms: dict[str, dict[int, int]]) -> None:
-    """By how much more or less of its games a player has finished than the best known one."""
+    """Draw the share of games finished less that of the best player, in percentage points."""
     shots = range(15, 101)
 
     def done(games: dict[int, int]) -> list[float]:
@@ -179,7 +179,7 @@ HIGH = 3.4  # inches
 
 @figure(THOMPSON, THOMPSON_SMALL, THOMPSON_OPTIMISTIC)
 def thompson(source: Path, small: Path, optimistic: Path) -> Figure:
-    """Probabilities on the left, parts of the games by player on the right."""
+    """Left, distributions of shots for one ship; right, those of simulated games, by player."""
     figure = Figure(figsize=(6.5, HIGH))
     left, right = figure.add_axes((0, 0, 0.36, 1)), figure.add_axes((0.46, 0, 0.54, 1))
     _draw_small(left, THOMPSON_SMALL.read(small))
@@ -211,7 +211,7 @@ def _draw_small(ax: Axes, table: Entries) -> None:
 
 
 def _draw_boxed(ax: Axes, table: Entries) -> None:
-    """The distribution of each player as steps on a line of its own, with its mean."""
+    """Draw the distribution of each player as steps on its own line, with its mean."""
     for number, (label, column) in enumerate(OF_THE_POST.items()):
         shots, colour = table.column(column), style.PALETTE[number]
         bins = Counter((n - 1) // BIN for n in shots)
@@ -243,7 +243,7 @@ def _draw_boxed(ax: Axes, table: Entries) -> None:
 
 
 def _draw_means(ax: Axes, table: Entries) -> None:
-    """The optimistic means as lines, printed and corrected, named above the distributions."""
+    """Draw the optimistic means, printed and corrected, as lines named above the distributions."""
     outer = {
         "corrected": min((float(value) for value in table.column("corrected")), default=0),
         "printed": max((float(value) for value in table.column("printed")), default=0),
@@ -275,7 +275,7 @@ def _place_of_level(row: dict[str, Any]) -> int:
 
 @figure(PUZZLES)
 def puzzles(source: Path) -> Figure:
-    """The first puzzles of each level, easy ones first, with their seeds."""
+    """The first puzzles of each level in the table, easy levels first, with their seeds."""
     by_level = sorted(PUZZLES.read(source), key=_place_of_level)
     rows = [
         row for _, level in groupby(by_level, _place_of_level) for row in islice(level, OF_A_LEVEL)

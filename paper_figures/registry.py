@@ -1,4 +1,4 @@
-"""Every figure: its name, its sources, the function that draws it; and the command line.
+"""The register of figures, with the name, sources and function of each; and the command line.
 
     @figure((OCCURRENCE, "10x10"))
     def figure2(source: Path) -> Figure: …
@@ -29,32 +29,32 @@ MODULES = ("paper", "bounds", "games", "hider", "players")  # in the order of th
 
 @dataclass(frozen=True)
 class Published:
-    """A tree among the published data, or a table."""
+    """A tree or a table among the published data."""
 
     name: str
     kind: str = "json"
 
     @property
     def file(self) -> str:
-        """Where it lies, below `data`."""
+        """Return its path below `data`."""
         return f"published/{self.name}.{self.kind}"
 
     @property
     def command(self) -> str:
-        """What brings it back."""
+        """Return the command that restores it."""
         return f"git checkout -- data/{self.file}"
 
 
 Source = Table | Tree | Published | tuple[Table, str]
-"""What a figure reads; of tables of one kind, which one."""
+"""A source of a figure; a tuple is a table of a kind that has several, with its name."""
 
 
 @dataclass(frozen=True)
 class PaperFigure:
     """A figure of the paper, or one of ours.
 
-    name -- of the files to write. sources -- where each source lies, below `data`, and what the
-    user runs to make it. draw -- the figure of all sources, in this order.
+    name -- of the files to write. sources -- the path of each source below `data`, and the command
+    that makes it. draw -- takes the paths of all sources in this order, and returns the figure.
     """
 
     name: str
@@ -63,12 +63,12 @@ class PaperFigure:
 
     @property
     def redraw(self) -> str:
-        """What the user runs to draw it."""
+        """Return the command that draws it."""
         return f"python -m paper_figures {self.name}"
 
     @property
     def origin(self) -> str:
-        """The commands that draw it and that make its sources, as a sentence in Markdown."""
+        """Return a sentence in Markdown with the commands that draw it and make its sources."""
         made = ", ".join(f"`data/{at}` (`{command}`)" for at, command in self.sources.items())
         return f"Drawn by `{self.redraw}` from {made or 'no table'}."
 
@@ -77,7 +77,7 @@ _FIGURES: dict[str, PaperFigure] = {}
 
 
 def figure(*sources: Source) -> Callable[[Callable[..., Figure]], Callable[..., Figure]]:
-    """Register a function as the figure of its name; it is given the path of each source."""
+    """Register a function, called with the path of each source, as the figure of its name."""
 
     def register(draw: Callable[..., Figure]) -> Callable[..., Figure]:
         places = dict(map(_place, sources))
@@ -95,13 +95,13 @@ def _place(source: Source) -> tuple[str, str]:
 
 
 def figures() -> list[PaperFigure]:
-    """All figures, the paper's first."""
+    """List all figures, the paper's first."""
     modules = [import_module(f"paper_figures.{module}").__name__ for module in MODULES]
     return sorted(_FIGURES.values(), key=lambda one: modules.index(one.draw.__module__))
 
 
 def digest(paths: Sequence[Path]) -> str:
-    """What tells whether sources are those that a figure was drawn from."""
+    """Return the digest of files in this order, by which a figure tells its sources."""
     together = hashlib.sha256()
     for path in paths:
         together.update(hashlib.sha256(path.read_bytes()).digest())
@@ -109,7 +109,7 @@ def digest(paths: Sequence[Path]) -> str:
 
 
 def make(figure: PaperFigure, data: Path = DATA, output: Path = OUTPUT) -> bool:
-    """Draw one figure and say which files were written, or why not; whether it was drawn."""
+    """Draw one figure and print the files written, or the reason why not; True if it was drawn."""
     sources = [data / place for place in figure.sources]
     for source, command in zip(sources, figure.sources.values(), strict=True):
         if not source.is_file():
@@ -126,7 +126,7 @@ def make(figure: PaperFigure, data: Path = DATA, output: Path = OUTPUT) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; returns the exit status, 1 if a figure is missing, 2 for a wrong name."""
+    """Run the command line; return 0, or 1 if a figure was not drawn. A wrong name exits with 2."""
     known = {one.name: one for one in figures()}
     parser = argparse.ArgumentParser(
         prog="python -m paper_figures",
@@ -151,7 +151,7 @@ CAPTIONS = Path(__file__).with_name("captions.md")
 
 
 def captions() -> dict[str, str]:
-    """The caption of each figure by its name: Markdown, its first sentence a title."""
+    """Map the name of each figure to its caption: Markdown, whose first sentence is a title."""
     text = CAPTIONS.read_text(encoding="utf-8")
     _, *sections = re.split(r"^## (\S+)\n", text, flags=re.MULTILINE)
     return {

@@ -1,9 +1,9 @@
-"""The look of every figure: its lines, sizes and widths, the colours of `palette`; where it goes.
+"""The style of all figures, in the colours of `palette`, and the writing of their files.
 
 A figure is as wide as a column or as a page, and no text in it is below SMALLEST at that width.
 
-Where several lines share axes they differ in their marks or dashes too, so that a figure can be
-printed in grey.
+Lines on the same axes also differ in their marks or dashes, so that a figure can be printed in
+grey.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ MARKS = "os^Dv*X"
 LESS_OR_MORE = LinearSegmentedColormap.from_list("less or more", (palette.LESS, *palette.HEAT))
 SMALL = 8.0  # points, of notes inside a figure
 SMALLEST = 6.5  # points, of any text
-COLUMN, PAGE = 89 / 25.4, 183 / 25.4  # inches, of figures as they are saved
-WIDTH, HEIGHT = 4.5, 2.9  # inches, of axes that have curves
+COLUMN, PAGE = 89 / 25.4, 183 / 25.4  # inches, widths of saved figures
+WIDTH, HEIGHT = 4.5, 2.9  # inches, of axes with curves
 MARGIN = 0.08  # inches
 
 matplotlib.rcParams.update(
     {
         **PRINT,
         "font.size": 9,
-        "figure.dpi": 200,  # as saved: what is measured is what is drawn
+        "figure.dpi": 200,  # as saved, so that measured sizes are those drawn
         "figure.facecolor": "white",
         "axes.axisbelow": True,
         "axes.edgecolor": LABEL,
@@ -68,26 +68,26 @@ matplotlib.rcParams.update(
         "ytick.labelcolor": INK,
         "ytick.labelsize": 8,
         "savefig.dpi": 200,
-        "svg.hashsalt": "optsearch",  # the same figure, the same file; in a PDF by its date
+        "svg.hashsalt": "optsearch",  # equal figures give equal files
     }
 )
 
 
 def figure(width: float, height: float) -> tuple[Figure, Axes]:
-    """A figure whose axes, without their labels, are `width` by `height` inches."""
+    """Return a figure and its axes, which are `width` by `height` inches without their labels."""
     drawn = Figure(figsize=(width, height))
     return drawn, drawn.add_axes((0, 0, 1, 1))
 
 
 def curves(width: float = WIDTH, height: float = HEIGHT) -> tuple[Figure, Axes]:
-    """A figure for curves and points: quiet horizontal lines behind them."""
+    """Return a figure and its axes for curves and points, with a grid of horizontal lines."""
     drawn, ax = figure(width, height)
     ax.grid(axis="y")
     return drawn, ax
 
 
 def note(ax: Axes, text: str, at: tuple[float, float], **options: object) -> None:
-    """A small text at a point of the data, moved by `xytext` points if that is given."""
+    """Write a small text at a point of the data, moved by `xytext` points if that is given."""
     settings: dict[str, object] = {
         "textcoords": "offset points",
         "xytext": (0, 0),
@@ -99,16 +99,17 @@ def note(ax: Axes, text: str, at: tuple[float, float], **options: object) -> Non
 
 
 def letters(*panels: Axes) -> None:
-    """A letter for each panel, above its upper left corner."""
+    """Write a letter for each panel, above its upper left corner."""
     for letter, ax in zip("abcdefghi", panels, strict=False):
         style: dict[str, object] = {"fontsize": 9, "fontweight": "bold", "color": INK}
         note(ax, letter, (0, 1), xycoords="axes fraction", xytext=(-14, 5), gid="letter", **style)
 
 
 def framed(drawn: Figure) -> Bbox:
-    """What is saved of a figure, in inches: all of it, a column or a page wide.
+    """Return the box of a figure to save, in inches: all of the figure, a column or a page wide.
 
-    Curves are drawn as wide as that; boards and trees keep their size, with room on both sides.
+    A figure of curves is resized to that width; boards and trees keep their size, with room on
+    both sides.
     """
     has_curves = all(ax.axison and ax.get_aspect() == "auto" for ax in drawn.axes)
     for _ in range(5 if has_curves else 0):  # labels move with the axes
@@ -133,9 +134,9 @@ def _width_for(width: float) -> float:
 def save(
     drawn: Figure, name: str, folder: Path = OUTPUT, about: Mapping[str, str] | None = None
 ) -> list[Path]:
-    """Write NAME.pdf, NAME.png and NAME.svg into a folder; returns the three paths.
+    """Write NAME.pdf, NAME.png and NAME.svg into a folder; return the three paths.
 
-    about -- what the PNG and the SVG say of themselves, such as their Source.
+    about -- metadata of the PNG and the SVG, such as their Source.
     """
     folder.mkdir(parents=True, exist_ok=True)
     box = framed(drawn)
@@ -147,14 +148,14 @@ def save(
 
 
 def as_svg(drawn: Figure, about: Mapping[str, str]) -> str:
-    """A figure as SVG, which says of itself what `save` says."""
+    """Return a figure as the text of an SVG with this metadata."""
     written, box = StringIO(), framed(drawn)
     drawn.savefig(written, format="svg", bbox_inches=box, metadata={"Date": None, **about})
     return _lean(written.getvalue())
 
 
 def _lean(svg: str) -> str:
-    """An SVG of matplotlib without comments, and with hundredths of a point as last digits."""
+    """Return an SVG of matplotlib without comments, with numbers cut to two decimals."""
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
     places = r"(?:\b(?:d|x|y)=\"|translate\()[^\")]*"
     svg = re.sub(places, lambda found: re.sub(r"(\d\.\d\d)\d+", r"\1", found[0]), svg)
