@@ -29,7 +29,7 @@ def equilibria_shown(source: Path | None = None) -> list[dict[str, Any]]:
 
 @figure(EQUILIBRIA)
 def equilibria(source: Path) -> Figure:
-    """Left, the shots that a uniform hider gives away; right, ship cells at the border; a dot a game.
+    """Left, the shots that a uniform hider gives away; right, its ship cells at the border.
 
     On the right are only games in which a uniform hider gives something away.
     """
