@@ -1,9 +1,9 @@
-"""Replies to shots, and the rules of what they tell: each rule is one function.
+"""Replies to shots, and the rules of what hits tell: each rule is one function.
 
-It returns the label of a hit on a cell of a ship, or None, whatever was shot before. A flag says
-when the label is told: at every hit, or at the hit that sinks the ship alone (`at_sinking`). Nobody
-else asks for a rule by its name: what follows from it is a behaviour of the game (`Game.is_silent`
-and those after it), which has the table of all labels.
+The function returns the label of a hit on a cell of a ship, or None; earlier shots do not matter.
+The flag `at_sinking` says when the label is told: at every hit, or only at the hit that sinks the
+ship. Other modules ask the game what hits tell (`Game.is_silent` and the members after it), not
+the name of the rule.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ class Reply:
     def parse(
         cls, text: str, known: Mapping[str, Label] | None = None, forms: str = FORMS
     ) -> Reply:
-        """The reply that `miss`, `hit`, `hit:5`, `sunk` or `sunk:3` names; else PositionError.
+        """Parse `miss`, `hit`, `hit:5`, `sunk` or `sunk:3`; PositionError for another text.
 
-        known -- what replies tell by name, as in `sunk:carrier`, `hit:3a` or `hit:A1-A3`. forms --
-        of replies, for the error.
+        known -- the labels by name, as in `sunk:carrier`, `hit:3a` or `hit:A1-A3`. forms -- the
+        accepted replies, for the error.
         """
         match = re.fullmatch(r"(miss|hit|sunk)(?::(\S{1,300}))?", text.strip().lower(), re.ASCII)
         told = None
@@ -77,7 +77,7 @@ class Reply:
 
     @property
     def order(self) -> tuple[bool, bool, int, str]:
-        """The key by which replies are sorted: hits, then sinkings, then the miss."""
+        """The sort key of a reply: hits first, then sinkings, then the miss."""
         text = str(self.length)
         is_number = isinstance(self.length, int) or text.isdecimal()
         return not self.hit, self.sunk, int(self.length or 0) if is_number else 0, text
@@ -90,7 +90,7 @@ SUNK = Reply(hit=True, sunk=True)
 
 @dataclass(frozen=True)
 class PlacedShip:
-    """A ship as a rule is asked about it.
+    """A ship on the board, as the function of a rule receives it.
 
     kind -- its length, or its shape. cells -- (row, column) in row-major order. place -- where it
     lies, as a hit shows it. head -- the cell that its drawing marks by `@`, or None.
@@ -128,7 +128,7 @@ def tells_place(ship: PlacedShip, cell: Cell) -> Placement:
 
 @dataclass(frozen=True)
 class Announcement:
-    """A rule of what hits tell.
+    """A rule that says what hits tell.
 
     name -- in the text of a game, behind `announce=`. words -- what it says, for people. tells --
     returns the label of a hit on a cell of a ship, None for no label. forms -- its replies, as

@@ -1,8 +1,8 @@
 """Boards: cells, which of them touch, the lines along which ships lie, and the symmetries.
 
-A `Board` is a value that says all of this, and nothing else asks how it was made. Its makers are
-here: rectangles, cylinders (the columns wrap: A is beside the last), tori (the rows wrap too) and
-hexagons; `optsearch.game.board_files` makes one of a file.
+A `Board` is a value that says all of this; no other module depends on how it was made. Its makers
+are here: rectangles, cylinders (the columns wrap: A is beside the last), tori (the rows wrap too)
+and hexagons; `optsearch.game.board_files` reads boards from files.
 
 Every cell has a place in a grid of rows and columns, which gives it its name and its bit in masks:
 bit `row * columns + column`. On hexagons the cell (r, c) touches (r, c±1), (r±1, c), (r+1, c-1) and
@@ -23,14 +23,14 @@ from optsearch.support.errors import GameError
 Permutation = tuple[int, ...]
 Place = tuple[float, float]
 
-MOST_SYMMETRIES = 1 << 14  # that are searched; where there are more, only the identity is used
-NOWHERE = -1  # what follows the last cell of a line
+MOST_SYMMETRIES = 1 << 14  # of a board with more, only the identity is used
+NOWHERE = -1  # the next cell after the last one of a line
 _RIGHT, _DOWN = (0, 1), (1, 0)
 _HALF = 3**0.5 / 2  # between rows of hexagons whose centres are 1 apart
 
 
 def bits(mask: int) -> Iterator[int]:
-    """The positions of the set bits of a mask, ascending."""
+    """Yield the positions of the set bits of a mask, ascending."""
     while mask:
         low = mask & -mask
         yield low.bit_length() - 1
@@ -38,15 +38,15 @@ def bits(mask: int) -> Iterator[int]:
 
 
 def image(mask: int, permutation: Permutation) -> int:
-    """The mask of the images of the cells of a mask; cell index i goes to permutation[i]."""
+    """Return the image of a mask; cell index i goes to permutation[i]."""
     return sum(1 << permutation[cell] for cell in bits(mask))
 
 
 def connected(mask: int, sides: Sequence[int], start: int = 0) -> int:
-    """The cells of a mask that hang together by sides with one of them.
+    """Return the cells of a mask that are connected through sides to one of its cells.
 
-    sides -- of each cell the mask of its neighbours. start -- the mask of that one; without it the
-    first.
+    sides -- for each cell the mask of its neighbours. start -- the mask of that cell; by default
+    the first one.
     """
     found, new = 0, start or mask & -mask
     while new:
@@ -60,19 +60,19 @@ def connected(mask: int, sides: Sequence[int], start: int = 0) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """Cells in a grid of rows and columns, and how they lie to each other.
+    """A board: cells in a grid of rows and columns, how they touch, and where ships can lie.
 
-    text -- what names it in the text of a game: `rectangle`, `torus`, …, or a file.
-    rows, columns -- the grid. empty -- mask of its places where no cell is.
+    text -- its name in the text of a game: `rectangle`, `torus`, …, or a file.
+    rows, columns -- the grid. empty -- mask of the places without a cell.
     sides, corners -- for each place the mask of the cells that touch it along a side, and at a
         corner only.
-    steps -- for each direction in which ships lie, the next cell of each, or NOWHERE.
-    ships -- ships with names, and the masks of their placements. digest -- of all that, where the
-        text does not say it.
+    steps -- for each direction of ships, the next cell after each cell, or NOWHERE.
+    ships -- ships with names, and the masks of their placements. digest -- of cells, contacts,
+    directions and ships, for a board of a file; else empty.
     places -- where to draw each cell, y downward, neighbours 1 apart. outline -- the corners of a
-        cell around its place. seams -- whether columns, and rows, go on at the other end.
+    cell around its place. seams -- True if columns wrap, and if rows wrap.
 
-    Two boards are equal if everything but the places where cells are drawn is equal.
+    Boards of files are equal if their digests are, others if text, rows and columns are.
     """
 
     text: str
@@ -100,7 +100,7 @@ class Board:
         return hash(self._key)
 
     def __reduce__(self) -> tuple[Callable[..., Board], tuple[object, ...]]:
-        """What is found once, such as the symmetries, is not sent to other processes."""
+        """Send no cached value, such as the symmetries, to other processes."""
         if not self.digest:
             return made, (self.text, self.rows, self.columns)
         return Board, tuple(getattr(self, one.name) for one in fields(self))
@@ -112,19 +112,19 @@ class Board:
 
     @property
     def has_corners(self) -> bool:
-        """Whether cells can touch at a corner only."""
+        """True if cells may touch at a corner only."""
         return self.has_squares or any(self.corners)
 
     @cached_property
     def kinds(self) -> dict[str, int]:
-        """The ships with names, by their names."""
+        """The ships with names, by name."""
         return {name: Piece(name, ways[0].bit_count()) for name, ways in self.ships.items()}
 
     def placements(self, kind: int) -> tuple[int, ...]:
-        """Every way to place one ship of this length, shape or name, as masks.
+        """Return all placements of one ship of this length, shape or name, as masks.
 
-        Lines by their first cell, row by row, and its directions, across before down; other ships
-        by their first cell. Ways that cover the same cells are one.
+        Lines are sorted by first cell, row by row, and then direction, across before down; other
+        ships by first cell. Placements on the same cells count once.
         """
         return _placements(self, kind)
 
@@ -134,7 +134,7 @@ class Board:
         return _heads(self, kind)[placement] if is_drawn else None
 
     def lines_of(self, length: int) -> tuple[int, ...]:
-        """Every way to place one straight ship, as masks; ways over the same cells are one."""
+        """Return all placements of one straight ship, as masks; each set of cells counts once."""
         return tuple(dict.fromkeys(_lines(self, length)))
 
     @cached_property
@@ -143,7 +143,7 @@ class Board:
         return {"none": both, "corner": self.sides, "any": (0,) * self.cells}
 
     def halo(self, contact: str, ship: int) -> int:
-        """The cells outside a ship that a contact rule forbids to every other ship."""
+        """Return the cells outside a ship that a contact rule forbids to every other ship."""
         around, touching = 0, self._touching[contact]
         for cell in bits(ship):
             around |= touching[cell]
@@ -151,10 +151,9 @@ class Board:
 
     @cached_property
     def automorphisms(self) -> tuple[Permutation, ...]:
-        """The permutations of cells that keep which of them touch and how, the identity first.
+        """The permutations of cells that keep sides and corners, the identity first.
 
-        The search assigns images cell by cell, each beside the images of those that it touches.
-        Only the identity where there are more than MOST_SYMMETRIES.
+        Only the identity if there are more than MOST_SYMMETRIES.
         """
         found = []
         for permutation in _automorphisms(self):
@@ -164,7 +163,7 @@ class Board:
         return tuple(found)
 
     def symmetries(self, kinds: frozenset[int], holes: int) -> tuple[Permutation, ...]:
-        """The automorphisms that take holes to holes, and ships of these kinds to their placements.
+        """Return the automorphisms that map holes to holes, and placements of these kinds likewise.
 
         Each is applied to all placements.
         """
@@ -180,14 +179,14 @@ class Board:
 
 
 def _as_rows(masks: Sequence[int]) -> np.ndarray:
-    """Placements as rows of cells, in order."""
+    """Return placements as sorted rows of sorted cells."""
     return _ordered(
         np.array([list(bits(mask)) for mask in masks], np.int64).reshape(len(masks), -1)
     )
 
 
 def _ordered(cells: np.ndarray) -> np.ndarray:
-    """Rows of cells, each in order, and in order."""
+    """Sort each row of cells, and then the rows."""
     cells = np.sort(cells, axis=1)
     return cells[np.lexsort(cells.T[::-1])] if cells.size else cells
 
@@ -234,7 +233,7 @@ def _heads(board: Board, shape: Shape) -> Mapping[int, int | None]:
 
 
 def _walked(board: Board, cell: int, down: int, right: int) -> int:
-    """The cell so many steps down and to the right."""
+    """Return the cell reached by steps down and then right, or NOWHERE."""
     across, along = board.steps
     for _ in range(down):
         cell = along[cell] if cell != NOWHERE else NOWHERE
@@ -244,9 +243,10 @@ def _walked(board: Board, cell: int, down: int, right: int) -> int:
 
 
 def _automorphisms(board: Board) -> Iterator[Permutation]:
-    """All permutations that keep sides and corners, in the order of the images of the cells.
+    """Yield all permutations that keep sides and corners.
 
-    One that takes touching cells to touching cells does no more to others: there are as many.
+    Images are assigned cell by cell, each beside the images of the cells it touches. It is enough
+    that touching pairs go to touching pairs: the map is one to one, so no other pair goes to one.
     """
     cells = [cell for cell in range(board.cells) if not board.empty >> cell & 1]
     order = _walk(board, cells)
@@ -290,7 +290,7 @@ def _automorphisms(board: Board) -> Iterator[Permutation]:
 
 
 def _walk(board: Board, cells: list[int]) -> list[int]:
-    """The cells, each beside an earlier one where that can be."""
+    """Order the cells so that each touches an earlier one, if possible."""
     order: dict[int, None] = {}
     for start in cells:
         waiting = [start]
@@ -306,10 +306,10 @@ def _walk(board: Board, cells: list[int]) -> list[int]:
 
 @dataclass(frozen=True)
 class _Grid:
-    """How the places of a grid lie to each other.
+    """A regular grid of any size.
 
-    sides, corners -- steps (rows, columns) to the cells that touch. lines -- those along which
-    ships lie. seams -- whether columns wrap, and rows. is_square -- or of hexagons.
+    sides, corners -- steps (rows, columns) to the cells that touch. lines -- the steps along which
+    ships lie. seams -- True if columns wrap, and if rows wrap. is_square -- False for hexagons.
     """
 
     sides: tuple[tuple[int, int], ...]
@@ -319,7 +319,7 @@ class _Grid:
     is_square: bool = True
 
     def __call__(self, text: str, rows: int, columns: int) -> Board:
-        """The board with these numbers of rows and columns."""
+        """Make the board with these numbers of rows and columns."""
 
         def place(cell: int, step: tuple[int, int]) -> int:
             row, column = cell // columns + step[0], cell % columns + step[1]
@@ -370,7 +370,7 @@ MAKERS: Mapping[str, Callable[[str, int, int], Board]] = {
 
 @lru_cache(maxsize=256)
 def made(text: str, rows: int, columns: int) -> Board:
-    """The board of a maker by its name; GameError where there is none."""
+    """Return the board of a maker, by the maker's name; GameError for an unknown name."""
     if text not in MAKERS:
         raise GameError(
             f"board={text!r} is not a board; use {', '.join(MAKERS)}, or a file of boards as in "

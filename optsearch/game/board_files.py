@@ -13,17 +13,17 @@
       }
     }
 
-A cell has a name, which is its place in a grid, and a place where it is drawn: x to the right, y
-down, neighbours 1 apart. `neighbours` touch along a side; `corners`, which may be left out, at a
-corner only. If `neighbours` is "diagonal", a cell has all eight cells around it in the grid as
-neighbours. A line is a row of neighbours; one that ends with its first cell goes round. A fleet
-names ships, or gives lengths, which lie along any line; a ship of the file has a length and maybe
-the names of its `lines`, or lists all ways in which it may lie. `outline` is `square`, `hexagon` or
-the corners of a cell around its place; `square` where it is left out.
+The name of a cell is its place in a grid; `cells` says where it is drawn: x to the right, y down,
+neighbours 1 apart. `neighbours` touch along a side; `corners`, which may be left out, at a corner
+only. If `neighbours` is "diagonal", a cell has all eight cells around it in the grid as neighbours.
+A line is a row of neighbours; it is closed if it ends with its first cell. A fleet names ships, or
+gives lengths, which lie along any line; a ship of the file has a length and maybe the names of its
+`lines`, or lists all its placements. `outline` is `square` (the default), `hexagon` or the corners
+of a cell around its place.
 
-In the text of a game a board is `FILE.json#NAME@DIGEST`. The digest, 16 digits, is that of its
-cells, what touches, and where ships lie: with it a file that changed is refused. People write it
-without. `hexagonal_2008.json` comes with the package.
+In the text of a game a board is `FILE.json#NAME@DIGEST`. The digest, 16 digits, depends on the
+cells, contacts, lines and ships; a file with another one is refused. People leave it out.
+`hexagonal_2008.json` comes with the package.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from optsearch.support.documents import Document, text_of
 from optsearch.support.errors import GameError
 
 BOARDS = DATA / "boards"
-"""Where a file is looked for that is not at its path, and named without a folder."""
+"""The folder searched for a file that is named without a folder and does not exist."""
 
 FORMAT, VERSION = "optsearch boards", 1
 MOST_BYTES = 1 << 24  # of a file
@@ -58,10 +58,10 @@ _OUTLINES = {"square": SQUARE, "hexagon": HEXAGON}
 
 
 def named_board(text: str) -> Board:
-    """The board that a text such as `FILE.json#NAME` or `FILE.json#NAME@DIGEST` names.
+    """Return the board that `FILE.json#NAME` or `FILE.json#NAME@DIGEST` names.
 
-    Raises GameError for a file that cannot be read or is none of boards, for one without this
-    board, and where the board has another digest.
+    Raises GameError for a file that cannot be read or is not of this format, for an unknown name,
+    and for another digest.
     """
     path, _, rest = text.rpartition("#")
     name, _, digest = rest.partition("@")
@@ -82,7 +82,7 @@ def named_board(text: str) -> Board:
 
 @lru_cache(maxsize=16)
 def _boards(path: str, content: str) -> Mapping[str, Board]:
-    """All boards of a file, by their names."""
+    """Read all boards of a file, by name."""
     document = Document(content, path, GameError)
     document.require(FORMAT, VERSION, ("format", "version", "about", "boards"))
     boards = document.value("boards", dict)
@@ -99,7 +99,7 @@ def _boards(path: str, content: str) -> Mapping[str, Board]:
 
 
 class _Reader:
-    """One board of a document, believed field by field."""
+    """A reader of one board of a document, which checks each field."""
 
     def __init__(self, document: Document, name: str, fields: dict[str, Any]):
         self._document, self._name, self._fields = document, name, fields
@@ -159,7 +159,7 @@ class _Reader:
         return [self._cell(cell, where) for cell in cells]
 
     def _touching(self, field: str) -> tuple[int, ...]:
-        """For each place of the grid the mask of the cells that it touches."""
+        """Return, for each place of the grid, the mask of the cells that it touches."""
         masks = [0] * (self._rows * self._columns)
         word = self._fields.get(field)
         if field == "neighbours" and isinstance(word, str):
@@ -189,14 +189,14 @@ class _Reader:
         return cell_name(divmod(cell, self._columns))
 
     def _offset(self, one: int, other: int) -> tuple[int, int]:
-        """Return how many rows and columns are between two cells in the grid."""
+        """Return the distance of two cells in the grid, in rows and in columns."""
         (i, j), (k, m) = divmod(one, self._columns), divmod(other, self._columns)
         return abs(i - k), abs(j - m)
 
     def _refuse_apart(
         self, problem: str, pairs: Iterable[tuple[int, int]], sides: Sequence[int]
     ) -> NoReturn:
-        """Refuse cells that should be neighbours, and say how diagonal ones are made so."""
+        """Refuse pairs that are not neighbours, and say how to make a diagonal pair neighbours."""
         across = next((pair for pair in pairs if self._offset(*pair) == (1, 1)), None)
         if across is None:
             self._refuse(problem)
@@ -210,7 +210,7 @@ class _Reader:
         )
 
     def board(self) -> Board:
-        """The board, with its digest; GameError where something is wrong."""
+        """Return the board, with its digest; GameError for an invalid field."""
         sides, corners = self._touching("neighbours"), self._touching("corners")
         for cell, both in enumerate(a & b for a, b in zip(sides, corners, strict=True)):
             for other in bits(both):
@@ -259,7 +259,7 @@ class _Reader:
         )
 
     def _step(self, name: str, lines: Any, sides: tuple[int, ...]) -> tuple[int, ...]:
-        """What follows each cell in one direction."""
+        """Return the next cell after each cell in one direction, or NOWHERE."""
         following = [NOWHERE] * (self._rows * self._columns)
         if not isinstance(lines, list):
             self._refuse(f"the lines {name!r} are {lines!r:.40}, not a list of lists of cells")
@@ -281,7 +281,7 @@ class _Reader:
     def _ship(
         self, name: str, ship: object, board: Board, steps: Mapping[str, tuple[int, ...]]
     ) -> tuple[int, ...]:
-        """The masks of all ways in which a ship may lie."""
+        """Return the masks of all placements of a ship."""
         is_form = re.fullmatch(r"[a-z][a-z0-9-]{0,40}", name) and "--" not in f"{name}-"
         if not is_form or is_kind(name) or is_cell(name) or name in WORDS:
             self._refuse(

@@ -1,4 +1,4 @@
-"""Cells as text: `A1` is row 0, column 0; and how many a board may have."""
+"""Cells as text (`A1` is row 0, column 0), and the greatest number of cells of a board."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from optsearch.support.errors import GameError
 
 Cell = tuple[int, int]
 
-MAX_CELLS = 128  # of what lists or searches: sets of cells are 128 bits there
-MAX_BOARD = 1024  # cells of a board for what counts
+MAX_CELLS = 128  # to list or search: there a set of cells is 128 bits
+MAX_BOARD = 1024  # to count and play
 
 
 def column_name(column: int) -> str:
-    """A, B, …, Z, AA, AB, … for column 0, 1, …, 25, 26, 27, …"""
+    """Return A, B, …, Z, AA, AB, … for column 0, 1, …, 25, 26, 27, …"""
     name = ""
     column += 1
     while column:
@@ -26,13 +26,13 @@ def column_name(column: int) -> str:
 
 
 def cell_name(cell: Cell) -> str:
-    """The text of a cell: (1, 0) is A2."""
+    """Return the text of a cell: (1, 0) is A2."""
     row, column = cell
     return f"{column_name(column)}{row + 1}"
 
 
 def parse_cell(text: str) -> Cell:
-    """The cell (row, column) that a text such as `B3` names; GameError if it names none."""
+    """Return the cell (row, column) of a text such as `B3`; GameError for another text."""
     match = re.fullmatch(r"([A-Za-z]{1,3})([1-9][0-9]{0,3})", text.strip(), re.ASCII)
     if not match:
         raise GameError(f"{text!r} is not a cell; write column letter and row number, as in B3")
@@ -43,7 +43,7 @@ def parse_cell(text: str) -> Cell:
 
 
 def is_cell(text: str) -> bool:
-    """Whether a text has the form of a cell."""
+    """True if a text has the form of a cell."""
     try:
         return bool(parse_cell(text))
     except GameError:
@@ -51,7 +51,7 @@ def is_cell(text: str) -> bool:
 
 
 def cell_of(what: object) -> Cell:
-    """The cell that a name or a pair of integers of any kind is; GameError for anything else."""
+    """Return the cell of a name, or of a pair of integers of any type; else GameError."""
     if isinstance(what, str):
         return parse_cell(what)
     try:

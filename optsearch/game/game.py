@@ -1,8 +1,8 @@
-"""What a game is: the grid, the fleet, whether ships may touch, and what a shot announces.
+"""Games: the board, the fleet, whether ships may touch, and what a shot announces.
 
 A cell is `(row, column)`, both from 0, in code, and `A1` (column letter, row number from 1) in
 text. Sets of cells are masks: integers whose bit `row * columns + column` is the cell. Figures and
-messages are in text; everything that computes uses masks.
+messages use text; computations use masks.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from optsearch.game.shapes import Lettered, Placement, Shape, parse_kind
 from optsearch.game.user_rules import announcement_of, named_announcement
 from optsearch.support.errors import GameError, NotSupported, TooLarge
 
-MOST_TURNS = 8  # symmetries that those kernels take which turn boards
+MOST_TURNS = 8  # the most symmetries for kernels that turn boards
 IN_WORDS = {
     "contact": {
         "none": "ships do not touch",
@@ -46,12 +46,12 @@ IN_WORDS = {
     },
     "announce": {name: rule.words for name, rule in ANNOUNCEMENTS.items()},
 }
-"""What each value of each rule says; the first one of a rule is what holds where none is given."""
+"""The values of each rule, in words; the first value of a rule is its default."""
 
 CONTACTS = tuple(IN_WORDS["contact"])
 
 HOLE = "-"  # the sign of a hole on drawn boards
-HOLES = "-#"  # those that are read
+HOLES = "-#"  # the signs that are read as a hole
 
 _FORM = (
     f"ROWSxCOLUMNS:SHIP,SHIP,…[,contact={'|'.join(CONTACTS)}]"
@@ -69,9 +69,9 @@ _EXAMPLES = "10x10:5,4,3,3,2, 4x4:3,2,contact=any,announce=ship or paper"
 
 
 def parse_holes(text: str, rows: int, columns: int) -> int:
-    """The mask of holes such as `B2,C4-D5`: cells, and rectangles from corner to corner.
+    """Return the mask of holes such as `B2,C4-D5`: cells, and rectangles from corner to corner.
 
-    Raises GameError for anything that is not a cell, and for one off the grid.
+    Raises GameError for anything that is not a cell, and for a cell off the grid.
     """
     result = 0
     for item in text.split(","):
@@ -90,7 +90,7 @@ def parse_holes(text: str, rows: int, columns: int) -> int:
 
 
 def holes_text(holes: int, columns: int) -> str:
-    """The text of a mask of holes, row by row, with those beside each other as one rectangle."""
+    """Return the text of a mask of holes, row by row, with runs in a row as in `B2-D2`."""
     runs: list[list[int]] = []
     for cell in bits(holes):
         if runs and cell == runs[-1][-1] + 1 and cell % columns:
@@ -101,7 +101,7 @@ def holes_text(holes: int, columns: int) -> str:
 
 
 def drawn_board(drawing: str) -> tuple[int, int, int]:
-    """Rows, columns and the holes (mask) of a board drawn as lines of `.` and `-` or `#`, a hole.
+    """Return rows, columns and holes (mask) of a drawn board: `.` is a cell, `-` or `#` a hole.
 
     Blank lines and spaces are skipped. Raises GameError for another sign or unequal lines.
     """
@@ -133,23 +133,23 @@ class Game:
 
     rows, columns -- the grid; at most 1,024 cells for counting and playing, 128 for listing and
         searching (`require_small`). `rows` may be the text of the game, as in `Game("4x4:3,2")`;
-        rules that are given besides replace those of the text.
+        other arguments replace what the text says.
     fleet -- lengths of the ships, or shapes (`optsearch.game.shapes`), kept in descending order;
-        equal ones are indistinguishable. A length may have a letter where each hit names its ship.
+        equal ones are indistinguishable. A length may have a letter if each hit names its ship.
     contact -- may ships touch: `none` (not even diagonally: the paper's rule), `corner`
         (diagonally only), `any` (they may touch but never overlap).
     announce -- what a shot tells besides hit or miss: `nothing` (the paper's rule), `sunk` (the hit
         that sinks a ship says so), `ship` (only the hit that sinks a ship names it), `name` (every
         hit names its ship), `place` (every hit shows its ship), or a function of a ship and a cell
         in a file, as in `rules.py:parity`, kept with the digest of the file.
-    holes -- mask of the cells that are no part of the board: no ship lies on them and no shot goes
-        there. Two ships touch, or do not, as they would without holes.
+    holes -- mask of the cells that are not on the board: no ship lies on them, and no shot goes
+    there. Holes do not change which ships touch.
     board -- how the cells of the grid lie to each other (`optsearch.game.board`): a `Board`, or
         the name of a maker.
-    announcement -- the rule of that name (`optsearch.game.announcements`), given where it is known.
+    announcement -- the rule named `announce` (`optsearch.game.announcements`), if already loaded.
 
-    Raises GameError for a game that cannot be set up. A game into which the fleet does not fit
-    because of its shape, such as 4x4:4,3,2, is a game with no configuration.
+    Raises GameError for a game that cannot be set up. If the fleet has few enough cells but does
+    not fit, as in 4x4:4,3,2, the game has no configuration.
     """
 
     rows: int
@@ -185,7 +185,7 @@ class Game:
         self._check()
 
     def _check(self) -> None:
-        """Take the values as they are kept; GameError for those that are no game."""
+        """Normalize the fields; GameError for invalid ones."""
         object.__setattr__(self, "fleet", tuple(sorted(self.fleet, key=_place)))
         grid = f"{self.rows}x{self.columns}"
         if self.rows < 1 or self.columns < 1:
@@ -223,7 +223,7 @@ class Game:
             )
 
     def _set_board(self) -> None:
-        """Take the board of this name, or this board."""
+        """Set `board` from a name or a board, and add the places without a cell to `holes`."""
         board: Board | str = self.board
         if isinstance(board, str) or not board.digest:
             board = made(str(getattr(board, "text", board)), self.rows, self.columns)
@@ -236,7 +236,7 @@ class Game:
         object.__setattr__(self, "holes", self.holes | board.empty)
 
     def _no_place(self, kind: int) -> GameError:
-        """What is raised for a ship that fits nowhere, were there no holes."""
+        """Return the error for a ship that fits nowhere, even without holes."""
         if isinstance(kind, Shape):
             if self.board.digest or not self.board.has_squares:
                 return GameError(
@@ -251,7 +251,7 @@ class Game:
         )
 
     def _check_kinds(self) -> None:
-        """Raise GameError for kinds that nobody can tell apart where hits do not name ships."""
+        """Raise GameError for letters and look-alike ships, unless hits name ships."""
         if self.names_hits:
             return
         kinds = list(dict.fromkeys(self.fleet))
@@ -273,12 +273,12 @@ class Game:
                     )
 
     def __reduce__(self) -> tuple[type[Game], tuple[object, ...]]:
-        """What is found once, such as the labels, is not sent to other processes."""
+        """Send no cached value, such as the labels, to other processes."""
         return Game, tuple(getattr(self, name) for name in self.__dataclass_fields__)
 
     @classmethod
     def of(cls, what: Game | str) -> Game:
-        """A game itself, or the game of a text; GameError for anything else."""
+        """Return a game itself, or the game of a text; GameError for anything else."""
         if isinstance(what, str):
             return cls(what)
         if isinstance(what, Game):
@@ -287,19 +287,18 @@ class Game:
 
     @classmethod
     def parse(cls, text: str) -> Game:
-        """The game that a text such as `4x4:3,2,contact=any` describes; GameError otherwise.
+        """Return the game of a text such as `4x4:3,2,contact=any`; GameError for another text.
 
-        A game of `NAMED_GAMES` goes by its name, as in `paper`; rules behind it replace its own.
-        Before a rule `;` is read as well, as in `4x4:3,2;contact=any`: it was written so before.
+        A name of `NAMED_GAMES`, as in `paper`, is accepted; rules after it replace those of that
+        game. `;` before a rule, as in `4x4:3,2;contact=any`, is the older form and is accepted.
         """
         return cls(text)
 
     @classmethod
     def read(cls, text: str) -> Game:
-        """Return the game of a text that comes from a file or over the network: it runs no code.
+        """Return the game of a text from a file or the network, without running a user's code.
 
-        Raises GameError as for any text, and for a user's rule that nobody named before in this
-        process.
+        Raises GameError as for any text, and for a user's rule not named before in this process.
         """
         fields = _fields_of(text)
         rule = named_announcement(fields.get("announce", "nothing"))
@@ -333,13 +332,13 @@ class Game:
 
     @property
     def rules(self) -> dict[str, str]:
-        """What the rules say in words, by rule; one ship alone touches none."""
+        """The rules in words, by rule; without contact if the fleet is one ship."""
         rules = {"contact": IN_WORDS["contact"][self.contact], "announce": self.announcement.words}
         return rules if len(self.fleet) > 1 else {"announce": rules["announce"]}
 
     @property
     def unwritten_rules(self) -> str:
-        """Those of `rules` that hold because the text of the game says nothing of them."""
+        """The `rules` that have their default value, in words."""
         rules = self.rules.items()
         return ", ".join(words for rule, words in rules if getattr(self, rule) == _DEFAULTS[rule])
 
@@ -349,23 +348,23 @@ class Game:
 
     @property
     def board_text(self) -> str:
-        """The board in a sentence: 10x10, 10x10,board=torus, or that of a file."""
+        """The board as text: 10x10, 10x10,board=torus, or a board of a file."""
         is_drawn = self.board.digest or self.is_rectangle
         return self._grid_text + ("" if is_drawn else f",board={self.board.text}")
 
     @property
     def is_rectangle(self) -> bool:
-        """Whether cells lie to each other as on a rectangle, but for holes."""
+        """True if the board is a rectangle, with or without holes."""
         return self.board.text == "rectangle"
 
     @property
     def fleet_text(self) -> str:
-        """The lengths and shapes with commas between them."""
+        """The lengths and shapes, joined by commas."""
         return ",".join(map(str, self.fleet))
 
     @property
     def holes_text(self) -> str:
-        """The holes row by row, those beside each other as the first and the last: `B2,C4-E4`."""
+        """The holes row by row, runs in a row as the first and the last: `B2,C4-E4`."""
         return holes_text(self.holes, self.columns)
 
     @property
@@ -375,12 +374,12 @@ class Game:
 
     @property
     def words(self) -> int:
-        """How many words of 64 bits a set of cells takes in arrays: 2 up to 128 cells."""
+        """The number of 64-bit words per set of cells in arrays: 2 up to 128 cells."""
         return max(2, -(-self.cells // 64))
 
     @property
     def room(self) -> int:
-        """The number of cells that are no holes."""
+        """The number of cells that are not holes."""
         return self.cells - self.holes.bit_count()
 
     @cached_property
@@ -390,7 +389,7 @@ class Game:
 
     @property
     def has_shapes(self) -> bool:
-        """Whether some ship is no straight line that may lie both ways."""
+        """True if some ship is not a straight line that may lie both ways."""
         return any(isinstance(kind, Shape) for kind in self.fleet)
 
     @cached_property
@@ -399,22 +398,23 @@ class Game:
 
     @cached_property
     def _is_by_length(self) -> bool:
-        """Whether a placement's number of cells is its kind."""
+        """True if all kinds are plain lengths."""
         return not any(isinstance(kind, Shape | Lettered) for kind in self.fleet)
 
     @cached_property
     def has_twins(self) -> bool:
-        """Whether ships of different kinds can lie on the same cells, as 3a and 3b can.
+        """True if ships of different kinds can lie on the same cells, as 3a and 3b can.
 
-        A configuration is in the order of the fleet then.
+        Then the ships of a configuration are in the order of the fleet.
         """
         numbers = [len(self.placements(kind)) for kind in set(self.fleet)]
         return not self._is_by_length and len(self._kinds) < sum(numbers)
 
     def kind_of(self, ship: int) -> int:
-        """The length or the shape of a placement (mask); with shapes KeyError for none.
+        """Return the length or the shape of a placement (mask).
 
-        Raises NotSupported where ships of several kinds can lie there.
+        Raises NotSupported for a game with twins and, unless all kinds are plain lengths, KeyError
+        for a mask that is not a placement.
         """
         if self._is_by_length:
             return ship.bit_count()
@@ -422,7 +422,7 @@ class Game:
         return self._kinds[ship]
 
     def require_no_twins(self, what: str) -> None:
-        """Raise NotSupported where ships of different kinds can lie on the same cells."""
+        """Raise NotSupported if ships of different kinds can lie on the same cells."""
         if self.has_twins:
             raise NotSupported(
                 f"{what} cannot tell ships apart that can lie on the same cells, as in {self}: "
@@ -430,11 +430,14 @@ class Game:
             )
 
     def kinds_of(self, ships: Iterable[int]) -> tuple[int, ...]:
-        """The kind of each ship of a configuration; with twins it is in the order of the fleet."""
+        """Return the kind of each ship of a configuration, which with twins is in fleet order."""
         return self.fleet if self.has_twins else tuple(map(self.kind_of, ships))
 
     def ordered(self, ships: Sequence[int]) -> tuple[int, ...]:
-        """A configuration as one order of its ships: ascending; with twins equal ones, in place."""
+        """Return a configuration in its canonical order: ascending by mask.
+
+        With twins the order of the fleet stays, and only equal ships are sorted.
+        """
         if not self.has_twins:
             return tuple(sorted(ships))
         places = map(self.fleet.index, self.fleet)
@@ -442,7 +445,7 @@ class Game:
 
     @cached_property
     def named_ships(self) -> dict[str, int]:
-        """The ships that have names, by these: those of a board file, and those of the box."""
+        """The ships that have names, by name: those of a board file, or of the boxed fleet."""
         names = box(self.names_hits)
         ships = {name: parse_kind(text) for name, text in names.items()}
         if "a" not in self.fleet_text:
@@ -453,7 +456,7 @@ class Game:
 
     @cached_property
     def ships_by_name(self) -> dict[str, Label]:
-        """What replies tell of ships by the names that they give it, in small letters."""
+        """The labels by each name that a reply may use for them, in lower case."""
         labels: tuple[Label, ...] = self.labels if self.has_labels else ()
         found: dict[str, Label] = {label: label for label in labels if isinstance(label, str)}
         if not found:
@@ -472,11 +475,11 @@ class Game:
         return found
 
     def ship_named(self, text: str) -> Label:
-        """What replies tell of the ship of a name, in which blanks may stand for -; 0 for none."""
+        """Return the label of a name, in which blanks may replace -; 0 for an unknown name."""
         return self.ships_by_name.get("-".join(text.lower().split()), 0)
 
     def reply(self, text: str) -> Reply:
-        """The reply of a text such as `miss` or `hit:3a`; PositionError for one that is none."""
+        """Return the reply of a text such as `miss` or `hit:3a`; PositionError for another text."""
         answer, _, told = text.partition(":")
         if self.ship_named(told):
             text = f"{answer}:{'-'.join(told.split())}"
@@ -498,11 +501,11 @@ class Game:
         return f"{rule.forms}; {rule.forms.rpartition(':')[2]} is {', '.join(ships)}"
 
     def rank(self, ship: int) -> tuple[int, int]:
-        """The key by which ships of a configuration are sorted: order of the fleet, then cells."""
+        """Return the sort key of a ship in a configuration: order of the fleet, then mask."""
         kind = self.kind_of(ship)
         return (self.fleet.index(kind) if self.has_shapes else -kind), ship
 
-    # What hits tell: all that may be asked of the rule
+    # What hits tell
 
     @cached_property
     def is_silent(self) -> bool:
@@ -515,8 +518,8 @@ class Game:
     def tells_sinkings(self) -> bool:
         """True if a hit that sinks its ship, and no other, has a label or is told as sunk.
 
-        Then the order of the shots matters. Elsewhere it does not: when a cell that is in every
-        configuration left is shot, the shot costs no miss, and what it tells is no matter of when.
+        Then the order of the shots matters. Otherwise it does not: a shot at a cell that is in
+        every configuration left costs no miss, and its reply is the same at any time.
         """
         return self.announcement.at_sinking
 
@@ -537,10 +540,10 @@ class Game:
 
     @cached_property
     def label_of_kind(self) -> dict[int, Label | None] | None:
-        """The label of each kind of ship; None where the placement or the cell matters, too.
+        """The label of each kind of ship; None if some label depends on the placement or the cell.
 
-        What reveals all ships but some, as lower bounds do, is valid only where there is one: there
-        all hits on a single ship have the same reply, so they tell nothing of where it lies.
+        Lower bounds that reveal all ships but some need these labels: then all hits on a single
+        ship have the same reply, so they tell nothing of where it lies.
         """
         tells = self.announcement.tells
         if tells in (tells_nothing, tells_kind):  # without the table
@@ -549,7 +552,7 @@ class Game:
 
     @property
     def labels(self) -> tuple[Label, ...]:
-        """Every label, each once, in the order of the fleet and of its placements."""
+        """All labels, each once, in the order of the fleet and of its placements."""
         if self.label_of_kind is not None:
             told = dict.fromkeys(self.label_of_kind[kind] for kind in self.fleet)
             return tuple(label for label in told if label is not None)
@@ -557,7 +560,7 @@ class Game:
 
     @cached_property
     def label_table(self) -> LabelTable:
-        """The label of each cell of each placement, and what follows from them."""
+        """The labels of each cell of each placement."""
         return _label_table(self)
 
     def label(self, kind: int, ship: int, cell: int) -> Label | None:
@@ -580,15 +583,15 @@ class Game:
         return frozenset([HIT]) if self.is_silent else self.label_table.replies
 
     def most(self, answer: Reply) -> int | None:
-        """Return how often a reply to a hit can come in a game at most; None without a limit."""
+        """Bound how often a reply to a hit can come in a game; None without a limit."""
         if self.is_silent or (self.tells_sinkings and not answer.sunk):
             return None
         return self.label_table.most.get(answer.length, 0)
 
     def announcing(self, announce: str) -> Game:
-        """The game with another announcement, without letters where nobody hears them.
+        """Return the game with another announcement, without letters if hits do not name ships.
 
-        Where letters go, each configuration stands for equally many of this game.
+        If letters are removed, each configuration corresponds to equally many of this game.
         """
         fleet = self.fleet
         rule = self.announcement if announce == self.announce else announcement_of(announce)
@@ -604,7 +607,7 @@ class Game:
             )
 
     def require_silent(self, what: str) -> None:
-        """Raise NotSupported where hits tell more, which `what` does not handle."""
+        """Raise NotSupported if hits tell more than hit, which `what` does not handle."""
         self.require_rule(what, self.is_silent, "nothing")
 
     def require_named_rule(self, what: str) -> None:
@@ -612,7 +615,7 @@ class Game:
         self.require_rule(what, self.announce in ANNOUNCEMENTS, "|".join(ANNOUNCEMENTS))
 
     def require_no_sinkings(self, what: str) -> None:
-        """Raise NotSupported where the order of the shots matters, which `what` does not handle."""
+        """Raise NotSupported if the order of the shots matters, which `what` does not handle."""
         rules = [name for name, rule in ANNOUNCEMENTS.items() if not rule.at_sinking]
         self.require_rule(what, not self.tells_sinkings, "|".join(rules))
 
@@ -627,7 +630,7 @@ class Game:
 
     @property
     def is_usual(self) -> bool:
-        """Whether the game has straight ships on a rectangle without holes."""
+        """True if the game has straight ships on a rectangle without holes."""
         return self.is_rectangle and not self.holes and not self.has_shapes
 
     def require_usual(self, what: str) -> None:
@@ -639,7 +642,7 @@ class Game:
             raise NotSupported(f"{what} is for straight ships; {self} has others")
 
     def require_rectangle(self, what: str) -> None:
-        """Raise NotSupported where cells do not lie as on a rectangle, which `what` needs."""
+        """Raise NotSupported for a board that is not a rectangle, which `what` needs."""
         if not self.is_rectangle:
             raise NotSupported(
                 f"{what} needs the rows and columns of a rectangle; {self} has another board"
@@ -648,13 +651,13 @@ class Game:
     # Cells and masks
 
     def __contains__(self, cell: Cell) -> bool:
-        """Whether a cell is on the board and no hole."""
+        """True if a cell is on the board and not a hole."""
         row, column = cell
         is_on_grid = 0 <= row < self.rows and 0 <= column < self.columns
         return is_on_grid and not self.holes >> row * self.columns + column & 1
 
     def bit(self, cell: Cell) -> int:
-        """The mask of one cell; GameError if it is off the board or a hole."""
+        """Return the mask of one cell; GameError if it is off the board or a hole."""
         if cell not in self:
             on_grid = 0 <= cell[0] < self.rows and 0 <= cell[1] < self.columns
             if on_grid and self.board.empty >> cell[0] * self.columns + cell[1] & 1:
@@ -670,28 +673,28 @@ class Game:
         return 1 << (cell[0] * self.columns + cell[1])
 
     def mask(self, cells: Iterable[Cell]) -> int:
-        """The mask of some cells; GameError if one is off the board or a hole."""
+        """Return the mask of some cells; GameError if one is off the board or a hole."""
         result = 0
         for cell in cells:
             result |= self.bit(cell)
         return result
 
     def cell(self, index: int) -> Cell:
-        """The cell of bit `index` of a mask."""
+        """Return the cell of bit `index` of a mask."""
         return divmod(index, self.columns)
 
     def cells_of(self, mask: int) -> list[Cell]:
-        """The cells of a mask in row-major order."""
+        """Return the cells of a mask in row-major order."""
         return [self.cell(index) for index in bits(mask)]
 
     def names(self, mask: int) -> list[str]:
-        """The texts of the cells of a mask in row-major order."""
+        """Return the texts of the cells of a mask in row-major order."""
         return [cell_name(cell) for cell in self.cells_of(mask)]
 
     def ship_name(self, mask: int) -> str:
-        """A ship by its first and last cell, as in A1-A3; a ship of one cell by its cell.
+        """Return a ship as its first and last cell, as in A1-A3, or as its only cell.
 
-        One of another shape, or that goes over a seam, by all its cells, as in A1+A2+B2.
+        A ship of another shape, or over a seam, is all its cells, as in A1+A2+B2.
         """
         names = self.names(mask)
         if not self.has_ends(mask):
@@ -699,7 +702,7 @@ class Game:
         return names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}"
 
     def has_ends(self, mask: int) -> bool:
-        """Whether a ship is the line from its first cell to its last one."""
+        """True if a ship is the line from its first cell to its last one."""
         if self.board.digest or (self.has_shapes and isinstance(self._kinds[mask], Shape)):
             return False
         return not any(self.board.seams) or mask in made(
@@ -707,7 +710,7 @@ class Game:
         ).placements(mask.bit_count())
 
     def array(self, mask: int) -> NDArray[np.uint8]:
-        """A mask as 0 and 1 for each cell; uint8 of shape (rows, columns)."""
+        """Return a mask as 0 and 1 for each cell; uint8 of shape (rows, columns)."""
         words = np.frombuffer(mask.to_bytes(-(-self.cells // 8), "little"), np.uint8)
         cells = np.unpackbits(words, count=self.cells, bitorder="little")
         return cells.reshape(self.rows, self.columns)
@@ -715,25 +718,25 @@ class Game:
     # Ships
 
     def placements(self, length: int) -> tuple[int, ...]:
-        """Every way to place one ship of this length, shape or name, as masks.
+        """Return all placements of one ship of this length, shape or name, as masks.
 
-        Lines by their first cell in row-major order, horizontal before vertical; the first cell is
-        the top-left one but for lines over a seam. A ship of length 1 has one placement a cell;
-        none lies on a hole.
+        Lines are sorted by first cell in row-major order, horizontal before vertical; the first
+        cell is the top-left one except for lines over a seam. A ship of length 1 has one placement
+        per cell. None lies on a hole.
         """
         return _placements(self.board, length, self.holes)
 
     def halo(self, placement: int) -> int:
-        """The cells outside a placement that the contact rule forbids to every other ship."""
+        """Return the cells outside a placement that the contact rule forbids to other ships."""
         return _halo(self.board, self.contact, placement)
 
     # Symmetries
 
     def symmetries(self, most: int | None = None) -> tuple[Permutation, ...]:
-        """The symmetries of the board: permutations p, cell index i going to p[i].
+        """Return the symmetries of the game: permutations p, cell index i going to p[i].
 
-        Those of the board that take holes to holes, ships to ways in which they may lie, and
-        labels to themselves; the identity first. most -- where there are more, only the identity.
+        They keep which cells touch, the holes, the placements of each kind, and the labels; the
+        identity is the first. most -- if there are more, return only the identity.
         """
         symmetries = _symmetries(self.board, self.holes, frozenset(self.fleet))
         if self.label_of_kind is None:
@@ -746,12 +749,12 @@ class Game:
         return tuple(filter(self.label_table.keeps, symmetries))
 
     def images(self, mask: int) -> list[int]:
-        """A mask under each of the symmetries, in their order; equal images are repeated."""
+        """Return a mask under each of the symmetries, in their order; equal images are repeated."""
         return [image(mask, permutation) for permutation in self.symmetries()]
 
 
 def _fields_of(text: str) -> dict[str, Any]:
-    """The fields of the game of a text; GameError where it is none."""
+    """Return the fields of the game of a text; GameError for another text."""
     known_game, more = parted(text) or (None, "")
     match = _GAME.fullmatch(known_game.text if known_game else text)
     if match is None:
@@ -786,7 +789,7 @@ def _fields_of(text: str) -> dict[str, Any]:
 
 
 def _no_game(text: str) -> GameError:
-    """What is raised for a text that is no game."""
+    """Return the error for a text that is not a game."""
     if re.fullmatch(r"\s*\d+\s*[xX×]\s*\d+\s*", text, re.ASCII):
         return GameError(f"{text!r} has no ships; add them, as in 4x4:3,2")
     form = suggestion(text) or f"write {_FORM}, or {'|'.join(NAMED_GAMES)}, as in {_EXAMPLES}"
@@ -794,7 +797,7 @@ def _no_game(text: str) -> GameError:
 
 
 def _ships_and_rules(text: str, rest: str) -> tuple[list[str], dict[str, str]]:
-    """What follows the board in the text of a game: the ships, and each rule by its name."""
+    """Parse the text of a game after the board: the ships, and the rules by name."""
     ships: list[str] = []
     rules: dict[str, str] = {}
     for number, section in enumerate(rest.split(";")):
@@ -819,12 +822,12 @@ def _ships_and_rules(text: str, rest: str) -> tuple[list[str], dict[str, str]]:
 
 
 def placements(rows: int, columns: int, length: int) -> tuple[int, ...]:
-    """Every way to place one ship of this length on a rectangle of any size: `Game.placements`."""
+    """Return all placements of one straight ship on a rectangle, as `Game.placements` does."""
     return made("rectangle", rows, columns).placements(length)
 
 
 def _place(kind: int) -> tuple[int, bool, str]:
-    """The order of a fleet: larger ships first, then straight ones, then by text."""
+    """Return the sort key of a fleet: larger ships first, then straight ones, then by text."""
     return -int(kind), isinstance(kind, Shape), str(kind)
 
 

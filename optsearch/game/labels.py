@@ -1,4 +1,4 @@
-"""What hits tell on one board: the label of each cell of each placement, and what follows."""
+"""The labels that hits tell in one game: for each cell of each placement, and what follows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LabelTable:
 
     @cached_property
     def labels(self) -> tuple[Label, ...]:
-        """Every label, each once, in the order of the placements."""
+        """All labels, each once, in the order of the placements."""
         told = (label for labels in self.cells.values() for label in labels.values())
         return tuple(label for label in dict.fromkeys(told) if label is not None)
 
@@ -44,7 +44,7 @@ class LabelTable:
 
     @cached_property
     def parts(self) -> dict[KindAndMask, dict[Label | None, int]]:
-        """For each placement its cells (mask) by label: a ship in pieces of one label each."""
+        """The cells (mask) of each placement, by label."""
         parts: dict[KindAndMask, dict[Label | None, int]] = {}
         for placement, labels in self.cells.items():
             masks = parts[placement] = dict.fromkeys(labels.values(), 0)
@@ -54,7 +54,7 @@ class LabelTable:
 
     @cached_property
     def of_kind(self) -> dict[int, Label | None] | None:
-        """The label of each kind; None where it depends on the placement or the cell, too."""
+        """The label of each kind; None if some label depends on the placement or the cell."""
         told: dict[int, set[Label | None]] = {kind: set() for kind in self.fleet}
         for (kind, _), labels in self.cells.items():
             told[kind].update(labels.values())
@@ -70,7 +70,7 @@ class LabelTable:
 
     @cached_property
     def _on(self) -> dict[int, dict[Label | None, frozenset[KindAndMask]]]:
-        """For each cell the placements on it, by the label that a hit there tells."""
+        """The placements on each cell, by the label that a hit there tells."""
         on: dict[int, dict[Label | None, set[KindAndMask]]] = defaultdict(lambda: defaultdict(set))
         for placement, labels in self.cells.items():
             for cell, label in labels.items():
@@ -85,17 +85,17 @@ class LabelTable:
         return tuple(label for label in self._on.get(cell, {}) if label is not None)
 
     def tellers(self, label: Label | None, cell: int) -> frozenset[KindAndMask]:
-        """Return the placements of which a hit on a cell (index) tells a label."""
+        """Return the placements whose label on a cell (index) is this one."""
         return self._on.get(cell, {}).get(label, frozenset())
 
     def others(self, label: Label | None, cell: int) -> frozenset[KindAndMask]:
-        """Return the placements of which a hit on a cell (index) tells another label."""
+        """Return the placements on a cell (index) whose label there is another one."""
         by_label = self._on.get(cell, {})
         return frozenset().union(*(by_label[told] for told in by_label if told != label))
 
     @cached_property
     def most(self) -> dict[Label | None, int]:
-        """For each label an upper bound on the hits of one game that tell it."""
+        """An upper bound, for each label, on the hits of one game that tell it."""
         of_ship: dict[Label | None, dict[int, int]] = defaultdict(dict)
         for (kind, _), parts in self.parts.items():
             for label, cells in parts.items():
@@ -110,7 +110,7 @@ class LabelTable:
     def keeps(self, symmetry: Permutation) -> bool:
         """True if a symmetry of the board takes every cell of a ship to one with the same label.
 
-        A label that is a placement goes along with its ship.
+        A label that is a placement moves with its ship.
         """
         return self.are_placements or all(
             self.cells[kind, image(ship, symmetry)]

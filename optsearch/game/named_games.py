@@ -1,4 +1,4 @@
-"""Games that people play, by name: each stands wherever the text of a game may stand."""
+"""Games that people play, by name: a name may replace the text of a game."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _HEXAGONAL = "carrier,battleship,submarine,destroyer,weapons,contact=any"
 
 @dataclass(frozen=True)
 class NamedGame:
-    """A name, the text of the game, and what it is, in one sentence."""
+    """A name, the text of the game, and a sentence about it."""
 
     name: str
     text: str
@@ -59,31 +59,31 @@ NAMED_GAMES = {
 
 
 def to_choose() -> list[NamedGame]:
-    """The named games in the order in which a person is asked: the boxed one first."""
+    """Return the named games in the order of a menu: the boxed one first."""
     return sorted(NAMED_GAMES.values(), key=lambda game: game.name != "boxed")
 
 
 BOX = {"carrier": "5", "battleship": "4", "cruiser": "3a", "submarine": "3b", "patrol-boat": "2"}
-"""The ships in the box by their names, which replies may have in place of lengths."""
+"""The ships of the boxed game by name; replies may use a name or a length."""
 
 
 def box(names_hits: bool) -> dict[str, str]:
-    """The ships in the box; names_hits -- whether hits name them, as the rules since 2002 say.
+    """Return the ships of the boxed game by name. names_hits -- True for the rules since 2002.
 
-    Since 2002 the destroyer has three cells, and is what was the cruiser; before, it had two.
+    Since 2002 hits name ships, and the cruiser is called destroyer; before, that had two cells.
     """
     return {**BOX, "destroyer": "3a" if names_hits else "2"}
 
 
 def parted(text: str) -> tuple[NamedGame, str] | None:
-    """The named game at the head of a text, and what follows the name; None without a name."""
+    """Split a text into the named game at its head and the rest; None without a name."""
     match = re.fullmatch(r"\s*([\w-]+)\s*((?:[,;].*)?)", text, re.ASCII | re.DOTALL)
     game = NAMED_GAMES.get(match[1].lower()) if match else None
     return (game, match[2]) if match and game else None
 
 
 def suggestion(text: str) -> str:
-    """What to say to a text that may be a misspelt name; empty where it is like none."""
+    """Return a hint for a text that begins with a name, or with one misspelt; else empty."""
     head = re.split("[,;:]", text.strip().lower())[0]
     if head in NAMED_GAMES:
         ships = NAMED_GAMES[head].text.partition(",contact")[0].partition(",announce")[0]

@@ -4,12 +4,11 @@
     NoisyPosition.parse(Game.parse("4x4:3,2"), noise, "B2=hit B2=miss A1=miss")
     NoisyPosition(Game.parse("4x4:3,2"), Lies(1))
 
-`Noise`: each reply is false by chance, whatever the other replies. A shot at water is answered with
-hit with the probability `false_hits`, one at a ship with miss with the probability `false_misses`.
-`Lies`: at most a number of all replies are false, and nothing is known of which; so every
-configuration that makes no more of them false is as likely as any other. Either way it may pay to
-shoot a cell twice, and the game ends when every cell of every ship has been shot at. Sinkings are
-not announced.
+`Noise`: each reply is false by chance, independently of the others. The reply to a shot at water is
+hit with the probability `false_hits`, to a shot at a ship miss with the probability `false_misses`.
+`Lies`: at most a given number of replies are false, and nobody knows which; so all configurations
+that make no more of them false are equally likely. Either way it may pay to shoot a cell twice, and
+the game ends when every cell of every ship has been shot at. Sinkings are not announced.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from optsearch.game.game import Game
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, shots_of
 from optsearch.support.errors import GameError, NotSupported, PositionError, TooLarge
 
-DOUBT = "? shot before, and the reply may be false"  # what ? says on drawn boards
+DOUBT = "? shot before, and the reply may be false"  # the meaning of ? on drawn boards
 MOST_LIES, MOST_READINGS = 4, 20_000
 _DIGITS = 18
 _FORM = re.compile(rf"\d{{0,{_DIGITS}}}\.?\d{{0,{_DIGITS}}}|\d{{1,{_DIGITS}}}/\d{{1,{_DIGITS}}}")
@@ -36,10 +35,10 @@ _FORM = re.compile(rf"\d{{0,{_DIGITS}}}\.?\d{{0,{_DIGITS}}}|\d{{1,{_DIGITS}}}/\d
 
 @dataclass(frozen=True)
 class Noise:
-    """How often replies are false.
+    """The probabilities of false replies.
 
-    false_hits -- the probability that a shot at water is answered with hit. false_misses -- that
-    one at a ship is answered with miss. Raises PositionError for anything but a number from 0 to 1.
+    false_hits -- the probability that the reply to a shot at water is hit. false_misses -- that the
+    reply to a shot at a ship is miss. Raises PositionError unless both are numbers from 0 to 1.
     """
 
     false_hits: Fraction = Fraction(0)
@@ -51,7 +50,7 @@ class Noise:
 
     @classmethod
     def parse(cls, false_hits: str, false_misses: str) -> Noise:
-        """That of two texts such as `0.05` and `1/20`."""
+        """Parse two texts such as `0.05` and `1/20`."""
         return cls(
             _probability("false_hits", false_hits), _probability("false_misses", false_misses)
         )
@@ -60,19 +59,19 @@ class Noise:
         return f"{_percent(self.false_hits)} false hits, {_percent(self.false_misses)} false misses"
 
     def likelihood(self, answer: Reply, is_ship: bool) -> Fraction:
-        """The probability of a reply to a shot at a ship, or at water."""
+        """Return the probability of a reply to a shot at a ship, or at water."""
         hit = 1 - self.false_misses if is_ship else self.false_hits
         return hit if answer.hit else 1 - hit
 
     def errors(self, game: Game, generator: np.random.Generator) -> NoisyReplies:
-        """The replies of a game, as false as a generator draws them."""
+        """Return the replies of one game; a generator draws the false ones."""
         return NoisyReplies(self, game, generator)
 
 
 class NoisyReplies:
     """Replies that are false by chance.
 
-    The n-th shot at a cell is answered by the same number drawn, whatever is shot before it.
+    The n-th shot at a cell meets the same random number whatever other cells are shot before.
     """
 
     def __init__(self, noise: Noise, game: Game, generator: np.random.Generator):
@@ -80,7 +79,7 @@ class NoisyReplies:
         self._rows: list[np.ndarray] = []
 
     def reply(self, position: NoisyPosition, cell: Cell, is_ship: bool) -> Reply:
-        """The reply to the next shot, at a ship or at water."""
+        """Return the reply to the next shot, at a ship or at water."""
         times = sum(shot.cell == cell for shot in position.shots)
         if times == len(self._rows):
             self._rows.append(self._generator.random(self._game.cells))
@@ -91,7 +90,7 @@ class NoisyReplies:
 
 @dataclass(frozen=True)
 class Lies:
-    """How many replies are false at most. Raises PositionError for none of 0 to MOST_LIES."""
+    """The greatest number of false replies; PositionError unless it is 0 to MOST_LIES."""
 
     most: int
 
@@ -103,29 +102,29 @@ class Lies:
         return f"at most {self.most} false repl{'y' if self.most == 1 else 'ies'}"
 
     def errors(self, game: Game, generator: np.random.Generator) -> LyingReplies:
-        """The replies of a game, of which a generator draws the false ones."""
+        """Return the replies of one game; a generator draws the numbers of the false ones."""
         numbers = generator.choice(game.cells, min(self.most, game.cells), replace=False)
         return LyingReplies(frozenset(numbers.tolist()))
 
 
 @dataclass(frozen=True)
 class LyingReplies:
-    """Replies that are false by their numbers, from 0 on: drawn from as many as there are cells."""
+    """Replies that are false if their number, from 0, is one of `false`."""
 
     false: frozenset[int]
 
     def reply(self, position: NoisyPosition, cell: Cell, is_ship: bool) -> Reply:
-        """The reply to the next shot, at a ship or at water."""
+        """Return the reply to the next shot, at a ship or at water."""
         return HIT if is_ship != (len(position.shots) in self.false) else MISS
 
 
 def are_lies(position: object) -> bool:
-    """Whether a number of the replies of a position may be false, whichever."""
+    """True if replies of a position may be false by `Lies`, not by `Noise`."""
     return isinstance(position, NoisyPosition) and isinstance(position.noise, Lies)
 
 
 def require_silent(game: Game) -> None:
-    """Raise NotSupported for a game whose hits tell more."""
+    """Raise NotSupported for a game whose hits tell more than hit."""
     if not game.is_silent:
         raise NotSupported(
             f"the replies of {game} are always true; replies may be false only with "
@@ -134,7 +133,7 @@ def require_silent(game: Game) -> None:
 
 
 def _probability(name: str, given: Fraction | float | str) -> Fraction:
-    """A number from 0 to 1."""
+    """Return a number from 0 to 1; PositionError for anything else."""
     said = PositionError(
         f"{name.replace('_', ' ')} of {str(given)[:40]!r} are no probability; a number from 0 to "
         "1 is accepted, as in 0.05 or 1/20"
@@ -156,7 +155,7 @@ def _percent(value: Fraction) -> str:
 
 @dataclass(frozen=True)
 class NoisyPosition:
-    """A game, which of its replies may be false, and the shots made so far, in order; hashable.
+    """A game, how its replies may be false, and the shots made so far, in order; hashable.
 
     A cell may be shot several times. Raises PositionError for a cell off the board and for other
     replies than hit and miss, NotSupported for a game that announces sinkings.
@@ -181,7 +180,7 @@ class NoisyPosition:
 
     @classmethod
     def parse(cls, game: Game, noise: Noise | Lies, text: str) -> NoisyPosition:
-        """The position that a text such as `B3=hit A1=miss B3=miss` describes."""
+        """Return the position of a text such as `B3=hit A1=miss B3=miss`."""
         return cls(game, noise, shots_of(game, text))
 
     def __str__(self) -> str:
@@ -189,12 +188,12 @@ class NoisyPosition:
 
     @property
     def title(self) -> str:
-        """The game, which replies may be false, and the shots if there are any."""
+        """The game, how its replies may be false, and the shots if there are any."""
         return f"{self.game} with {self.noise}" + (f", {self}" if self.shots else "")
 
     @property
     def signs(self) -> dict[Cell, str]:
-        """The sign in figures of each cell that is shot: × and ○ for each hit and miss."""
+        """The signs in figures of each cell shot, one per shot: × a hit, ○ a miss."""
         signs: dict[Cell, str] = {}
         for shot in self.shots:
             signs[shot.cell] = signs.get(shot.cell, "") + shot.reply.sign
@@ -207,15 +206,15 @@ class NoisyPosition:
 
     @property
     def closed(self) -> int:
-        """The mask of the cells where a shot ends nothing: those shot already, and the holes."""
+        """The mask of the cells shot already, and of the holes."""
         return self.shot_at | self.game.holes
 
     def is_over(self, configuration: Iterable[int]) -> bool:
-        """Whether every cell of these ships (masks) has been shot at."""
+        """True if every cell of these ships (masks) has been shot at."""
         return not any(ship & ~self.shot_at for ship in configuration)
 
     def after(self, cell: Cell, answer: Reply) -> NoisyPosition:
-        """This position with one more shot, the only one that is checked then."""
+        """Return this position with one more shot; only that shot is checked."""
         shot = Shot(cell, answer)
         self._check(shot)
         following = object.__new__(NoisyPosition)
@@ -223,9 +222,9 @@ class NoisyPosition:
         return following
 
     def likelihood(self, configuration: Iterable[int]) -> Fraction:
-        """The probability of all replies where the ships (masks) lie so; of lies, 1 or 0.
+        """Return the probability of all replies, given the ships (masks); with lies 1 or 0.
 
-        This is the definition; what counts must agree with it.
+        This is the definition; counting must agree with it.
         """
         covered = 0
         for ship in configuration:
@@ -237,11 +236,11 @@ class NoisyPosition:
         chances = map(self.noise.likelihood, (shot.reply for shot in self.shots), at_ship)
         return prod(chances, start=Fraction(1))
 
-    # Of lies: what may lie on the cells that were shot
+    # Lies: what may lie on the cells that were shot
 
     @cached_property
     def _tallies(self) -> dict[Cell, tuple[int, int]]:
-        """Of each cell shot the false replies if it is a ship's, and if it is water."""
+        """The number of false replies at each cell shot, if it has a ship, and if it is water."""
         tallies: dict[Cell, tuple[int, int]] = {}
         for shot in self.shots:
             misses, hits = tallies.get(shot.cell, (0, 0))
@@ -249,9 +248,9 @@ class NoisyPosition:
         return tallies
 
     def readings(self) -> Iterator[tuple[int, int]]:
-        """Every way to make few enough replies false, as masks of the cells of ships and of water.
+        """Yield each way to make few enough replies false: the cells of ships and of water (masks).
 
-        Each cell shot is in one of them, so that no two have a configuration in common.
+        Each cell shot is in one of the two masks, so no two ways have a configuration in common.
         """
         assert isinstance(self.noise, Lies)
         cells = [(self.game.bit(cell), *tally) for cell, tally in self._tallies.items()]
@@ -274,13 +273,13 @@ class NoisyPosition:
 
         yield from read(0, self.noise.most, 0, 0)
 
-    # In place of the replies: what they make certain, and a weight for each other cell
+    # What the replies amount to: certain cells, and a weight for each other cell
 
     @cached_property
     def _by_cell(self) -> dict[Cell, tuple[Fraction, Fraction]]:
-        """Of each cell shot the probability of its replies if it is a ship's, and if it is water.
+        """The probability of the replies at each cell shot, if it has a ship, and if it is water.
 
-        Of lies, 1 or 0. Raises PositionError where both are 0.
+        With lies 1 or 0. With noise PositionError if both are 0.
         """
         noise = self.noise
         if isinstance(noise, Lies):
@@ -303,7 +302,7 @@ class NoisyPosition:
 
     @cached_property
     def certain(self) -> Position:
-        """The cells of which a reply leaves no doubt, as hits and misses; else PositionError."""
+        """The position of the cells that the replies leave no doubt of, as hits and misses."""
         shots = [
             Shot(cell, HIT if ship else MISS)
             for cell, (ship, water) in self._by_cell.items()
@@ -313,9 +312,9 @@ class NoisyPosition:
 
     @property
     def weights(self) -> dict[Cell, Fraction]:
-        """Of each other cell that was shot how much likelier its replies are with a ship there.
+        """The likelihood ratio of each other cell shot: its replies given a ship there, or water.
 
-        None of lies, which no product of cells weighs.
+        Empty with lies, whose weights are not products over cells.
         """
         if isinstance(self.noise, Lies):
             return {}

@@ -1,6 +1,6 @@
-"""Pieces of HTML by which values draw themselves in a notebook; they need no script and no style.
+"""Pieces of HTML with which values draw themselves in a notebook; no script or style is needed.
 
-They can be read on light and dark pages: a cell of the heat map brings the colour of its text.
+They can be read on light and dark pages: a cell of the heat map sets the colour of its text.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ _HEAD = "border:0;text-align:center;padding:0 .4em"
 
 
 def titled(title: str, *parts: str) -> str:
-    """A title above pieces of HTML; those that are empty or plain text are fine."""
+    """Put a title above pieces of HTML or plain text; empty pieces are left out."""
     shown = "".join(f"<div>{part}</div>" for part in parts if part)
     return f"<div><strong>{escape(title)}</strong>{shown}</div>"
 
 
 def facts(rows: Iterable[Sequence[str]]) -> str:
-    """Names and values, one pair a row."""
+    """Make a table of names and values, one pair per row."""
     return f"<table>{_rows('td', rows)}</table>"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Rows of texts below the names of their columns."""
+    """Make a table of texts below the names of their columns."""
     return f"<table>{_rows('th', [head])}{_rows('td', rows)}</table>"
 
 
@@ -42,16 +42,16 @@ def _rows(tag: str, rows: Iterable[Sequence[str]]) -> str:
 def board(
     drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float] | None = None
 ) -> str:
-    """A board with a text on some cells; shades -- how strongly a cell is coloured, 0 to 1.
+    """Draw a board with texts on some cells. shades -- the strength of a cell's colour, 0 to 1.
 
-    Where rows or columns go on at the other end, these sides are dashed.
+    If rows or columns wrap, these sides are dashed.
     """
     shades = shades or {}
     return (_grid if drawn.has_squares else _picture)(drawn, texts, shades)
 
 
 def _grid(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
-    """Rows and columns as an HTML table."""
+    """Draw a board of squares as an HTML table."""
     head = "".join(f'<th style="{_HEAD}">{column_name(c)}</th>' for c in range(drawn.columns))
     lines = [f"<tr><th></th>{head}</tr>"]
     last = drawn.rows - 1, drawn.columns - 1
@@ -73,7 +73,7 @@ def _grid(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float])
 
 
 def _picture(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
-    """Cells where they lie, as an SVG picture, each with its name when pointed at."""
+    """Draw cells at their places as an SVG picture; each shows its name when pointed at."""
     wide = 34
     labels: list[tuple[float, float, str]] = []
     if not drawn.digest:
@@ -115,14 +115,14 @@ def _picture(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, floa
 
 
 def bar(title: str, most: str) -> str:
-    """The bar of the heat map: its title with the unit, from 0 to the greatest value."""
+    """Draw the scale of the heat map: its title with the unit, from 0 to the greatest value."""
     stops = ",".join(heat(share / 4) for share in range(5))
     style = f"display:inline-block;width:8em;height:.7em;background:linear-gradient(90deg,{stops})"
     return f'{title}: 0 <span style="{style};border:1px solid {GRID}"></span> {most}'
 
 
 def bars(histogram: Mapping[int, int]) -> str:
-    """A histogram of shots as an SVG picture: a bar for each number of shots."""
+    """Draw a histogram of shots as an SVG picture: a bar for each number of shots."""
     low, high, most = min(histogram), max(histogram), max(histogram.values())
     width, height = 14, 80
     drawn = []

@@ -1,4 +1,4 @@
-"""What a strategy is to be best at: the mean, the worst case, or games finished in time.
+"""Objectives of a strategy: the mean, the worst case, or games finished in time.
 
 Text: `mean`, `worst` or `within=K`.
 """
@@ -35,12 +35,12 @@ class Objective:
 
     @classmethod
     def of(cls, what: Objective | str) -> Objective:
-        """An objective itself, or that of a text."""
+        """Return an objective itself, or that of a text."""
         return what if isinstance(what, Objective) else cls.parse(str(what))
 
     @classmethod
     def parse(cls, text: str) -> Objective:
-        """The objective that a text names; OptsearchError otherwise."""
+        """Return the objective that a text names; OptsearchError for another text."""
         match = re.fullmatch(r"(mean|worst)|within=(\d{1,4})", text.strip(), re.ASCII)
         if match is None:
             raise OptsearchError(f"{text!r} is not an objective; use {FORMS}")

@@ -1,4 +1,4 @@
-"""Orders of the cells of a board, by which a strategy chooses among cells that are as good."""
+"""Orders of the cells of a board, by which strategies choose among equally good cells."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ OF_RECTANGLES = ("checkerboard", "central")
 
 
 def orders_on(game: Game) -> tuple[str, ...]:
-    """The names of the orders that the cells of a board have."""
+    """Return the names of the orders that are defined on a board."""
     return tuple(name for name in ORDERS if game.is_rectangle or name not in OF_RECTANGLES)
 
 
 @lru_cache(maxsize=64)
 def order_of(game: Game, ties: str) -> tuple[int, ...]:
-    """The cells in the order in which ties are broken.
+    """Return the cells in the order in which ties are broken.
 
     first -- row by row; last -- the other way round; checkerboard -- those with an even sum of
     row and column, counted from 0, then the others; central -- nearest to the middle of the board

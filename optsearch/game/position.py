@@ -1,4 +1,4 @@
-"""What has been shot so far and what was replied; read from and written as text or a drawn board.
+"""Positions: the shots so far and their replies, read and written as text or a drawn board.
 
 Text: `B3=hit A1=miss C4=sunk:3`, or `B3 hit, A1 m, C4 sunk 3`, in the order of the shots. Drawn
 board: one line per row, `.` for a cell not shot, `X` or `×` for a hit, `o` or `○` for a miss, `S`
@@ -51,19 +51,19 @@ _OFTEN = dict(zip("xhH*mMdDZ~", "XXXXoo●●●.", strict=True))  # what other 
 
 
 def legend(game: Game, in_figures: bool = False) -> str:
-    """What the signs of replies are, those that the game gives."""
+    """Return the meanings of the signs of replies that the game gives."""
     replies = (HIT, MISS) if game.is_silent else (HIT, MISS, SUNK)
     return ", ".join(f"{one.sign if in_figures else one.letter} {one}" for one in replies)
 
 
 @lru_cache(maxsize=16)
 def known_replies(game: Game) -> tuple[Reply, ...]:
-    """Every reply that the rules of the game know, in the order of replies."""
+    """Return all replies that the rules of the game allow, sorted by `Reply.order`."""
     return tuple(sorted({MISS} | game.hit_replies, key=lambda reply: reply.order))
 
 
 def replies_at(game: Game, cell: Cell) -> list[Reply]:
-    """The known replies to a shot at a cell: of ships that hits show, those that lie there."""
+    """Return the known replies to a shot at a cell; shown ships must lie on it."""
     bit = game.bit(cell)
     return [
         one
@@ -73,7 +73,7 @@ def replies_at(game: Game, cell: Cell) -> list[Reply]:
 
 
 def reply(game: Game, configuration: Iterable[int], hits: int, shot: int) -> Reply:
-    """What the opponent answers: the rules of the game in one function.
+    """Return the opponent's reply: the rules of the game in one function.
 
     configuration -- masks of the ships, with twins in the order of the fleet; hits -- mask of the
     cells hit before; shot -- mask of the cell shot now.
@@ -102,13 +102,13 @@ class Shot:
 class Position:
     """A game and the shots made so far, in order, with their replies; hashable.
 
-    game -- or its text, as in `4x4:3,2`. shots -- or their text, as in `B3=hit A1=miss`, or replies
-    by cell, as in `{"B3": "hit", (0, 0): "miss"}`.
+    game -- a Game, or its text, as in `4x4:3,2`. shots -- shots, their text, as in
+    `B3=hit A1=miss`, or replies by cell, as in `{"B3": "hit", (0, 0): "miss"}`.
 
-    Two positions are equal when they have the same game and shots; the order counts only where
-    sinkings are announced. Raises PositionError for a cell off the board, a cell shot twice, a
-    reply that the game never gives, and more hits, misses or sinkings than there can be. Whether
-    any configuration is left is for `optsearch.counting.configurations` to say.
+    Two positions are equal if they have the same game and shots; the order matters only if sinkings
+    are announced. Raises PositionError for a cell off the board, a cell shot twice, a reply that
+    the game never gives, and more hits, misses or sinkings than there can be. It does not check
+    that a configuration is left, as `optsearch.counting` can.
     """
 
     game: Game
@@ -128,7 +128,7 @@ class Position:
         self._check_numbers()
 
     def _check_shot(self, shot: Shot, before: Sequence[Shot], seen: int) -> int:
-        """The mask of a shot's cell; PositionError unless it can follow shots at the cells seen."""
+        """Return the mask of a shot's cell; PositionError if it cannot follow these shots."""
         try:
             bit = self.game.bit(shot.cell)
         except GameError as error:
@@ -167,7 +167,7 @@ class Position:
             )
 
     def _check_label(self, shot: Shot, before: Sequence[Shot]) -> None:
-        """Raise PositionError for a ship that the fleet has not, or that is named too often."""
+        """Raise PositionError for a ship that the fleet lacks, or that is named too often."""
         length = shot.reply.length
         lies_there = isinstance(length, Placement) and length & self.game.bit(shot.cell)
         if self.game.shows_ships and not lies_there:
@@ -192,9 +192,9 @@ class Position:
 
     @classmethod
     def of(cls, what: Position | Game | str, shots: str = "") -> Position:
-        """A position itself, or that of a game or of its text such as `4x4:3,2`.
+        """Return a position itself, or that of a game or of its text such as `4x4:3,2`.
 
-        shots -- that were made besides, as in `B3=hit A1=miss`.
+        shots -- further shots, as in `B3=hit A1=miss`.
         """
         if isinstance(what, Position):
             more = shots_of(what.game, shots)
@@ -214,7 +214,7 @@ class Position:
 
     @classmethod
     def parse(cls, game: Game | str, text: str) -> Position:
-        """The position that a text such as `B3=hit A1=miss` describes (the empty text: no shot).
+        """Return the position of a text such as `B3=hit A1=miss` (the empty text: no shot).
 
         Shots are separated by spaces or commas.
         """
@@ -238,10 +238,10 @@ class Position:
 
     @cached_property
     def shown(self) -> dict[Cell, Reply]:
-        """The reply of each cell shot, as it is drawn.
+        """The reply to draw at each cell shot.
 
-        A hit that names or shows its ship is drawn as a sinking where it is the last one of the
-        only ship of that name, or there: this follows.
+        A hit that names the only ship of its kind, or shows its ship, is drawn as a sinking if it
+        is the last hit of that ship.
         """
         fleet, heard = self.game.fleet, Counter[Reply]()
         found: dict[Cell, Reply] = {}
@@ -257,7 +257,7 @@ class Position:
 
     @property
     def ships_afloat(self) -> int:
-        """How many ships are afloat, as far as the replies tell."""
+        """The number of ships afloat, as far as the replies tell."""
         return len(self.game.fleet) - sum(one.sunk for one in self.shown.values())
 
     def _repr_html_(self) -> str:
@@ -274,12 +274,12 @@ class Position:
         drawing: str | Iterable[Iterable[object]] | None = None,
         marks: str = "",
     ) -> Position:
-        """The position drawn as one line per row: `.` not shot, `X` hit, `o` miss, `-` a hole.
+        """Read a drawing, one line per row: `.` not shot, `X` hit, `o` miss, `-` a hole.
 
-        `#` is a hole, too, and `×` and `○` are read; blank lines and spaces are skipped. It may be
-        a list of rows, or an array of signs. `S` or `●` marks a cell of a ship that was sunk; one
-        cell of a ship is enough. The shots come out in row-major order: PositionError where ships
-        may touch along sides and the order of the hits says which ship was sunk.
+        `#` is a hole, too, `×` a hit and `○` a miss; blank lines and spaces are skipped. The
+        drawing may be a list of rows, or an array of signs. `S` or `●` marks a cell of a sunk ship;
+        one cell of a ship is enough. The shots are in row-major order. Raises PositionError for a
+        sunk ship if ships may touch along sides: the order of the hits says which ship was sunk.
 
         marks -- other signs of the drawing and what they are, as in `hmd-=xo●.`: h is a hit, m a
         miss, d a sunk ship, and - a cell that was not shot.
@@ -335,7 +335,7 @@ class Position:
         return cls(game, tuple(Shot(*one) for one in drawn.items()))
 
     def board(self) -> str:
-        """The drawn board: `rows` lines of `columns` characters, without a final newline."""
+        """Draw the board: `rows` lines of `columns` characters, without a final newline."""
         game = self.game
         symbols = [["."] * game.columns for _ in range(game.rows)]
         for row, column in game.cells_of(game.holes):
@@ -353,7 +353,7 @@ class Position:
 
     @property
     def hits_left(self) -> int:
-        """How many hits end the game from here; 0 when every ship is sunk."""
+        """The number of hits that end the game from here; 0 if every ship is sunk."""
         return self.game.fleet_cells - self.hits.bit_count()
 
     @cached_property
@@ -377,9 +377,9 @@ class Position:
         return self.hits | self.misses | self.game.holes
 
     def after(self, cell: Cell | str, answer: Reply | str) -> Position:
-        """This position with one more shot, the only one that is checked then.
+        """Return this position with one more shot; only that shot is checked.
 
-        cell -- or its name, as in `B3`. answer -- or its text, as in `hit`.
+        cell -- (row, column), or a name, as in `B3`. answer -- a Reply, or its text, as in `hit`.
         """
         if isinstance(answer, str):
             answer = self.game.reply(answer)
@@ -396,7 +396,7 @@ class Position:
         return following
 
     def is_compatible(self, configuration: Sequence[int]) -> bool:
-        """Whether replaying the shots on this configuration (masks of ships) gives these replies.
+        """True if replaying the shots on this configuration (masks of ships) gives these replies.
 
         This is the definition; the kernels must agree with it.
         """
@@ -424,7 +424,7 @@ class Position:
 def _shots_in(
     game: Game, shots: Iterable[Shot] | Mapping[Cell | str, Reply | str]
 ) -> tuple[Shot, ...]:
-    """Shots, or those of replies by cell; PositionError for anything else."""
+    """Return shots given as such, or as replies by cell; PositionError for anything else."""
     if isinstance(shots, Mapping):
         return tuple(
             Shot(cell_of(cell), game.reply(answer) if isinstance(answer, str) else answer)
@@ -441,9 +441,9 @@ def _shots_in(
 
 
 def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
-    """The shots of a text such as `B3=hit A1=miss C4=sunk:3`, or `B3 hit4, A1 m, C4 sunk 3`.
+    """Return the shots of a text such as `B3=hit A1=miss C4=sunk:3` or `B3 hit4, A1 m, C4 sunk 3`.
 
-    In the name of a ship a blank may stand for -, as in `E5 patrol boat`.
+    In the name of a ship a blank may replace -, as in `E5 patrol boat`.
     """
     joined = re.sub(
         r"\b(hit|sunk)(?:\s*:\s*|(?<=sunk)\s*=\s*|(?=\d))",
@@ -479,9 +479,9 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
 
 
 def _with_whole_names(words: Sequence[str], game: Game) -> list[str]:
-    """Words of which several may be the name of one ship, as in patrol boat, that name as one.
+    """Join words that are the name of one ship, as in patrol boat.
 
-    What can be a cell begins the next shot.
+    A word that can be a cell is not joined: it begins the next shot.
     """
     names = [name for name in game.named_ships if "-" in name]
     joined: list[str] = []
@@ -498,7 +498,7 @@ def _with_whole_names(words: Sequence[str], game: Game) -> list[str]:
 
 
 def _is_label(word: str, cell: int, game: Game) -> bool:
-    """Whether a word is the ship that a hit names or shows; A1 can be a ship of one cell there."""
+    """True if a word is the ship that a hit names or shows; A1 can be a ship of one cell."""
     known = game.ship_named(word)
     if isinstance(known, Placement):
         return bool(known & cell)
@@ -506,12 +506,12 @@ def _is_label(word: str, cell: int, game: Game) -> bool:
 
 
 def _in_full(word: str) -> str:
-    """A reply that may be written in short."""
+    """Return a reply in full, which may be abbreviated."""
     return WORDS.get(word.lower(), word)
 
 
 def _is_told(answer: str, words: list[str], game: Game) -> bool:
-    """Whether the next word is the ship that a sinking tells: L4 can be a cell, with its reply."""
+    """True if the next word is the ship that a sinking names: L4 can also be the next cell."""
     if answer.lower() != "sunk":
         return False
     if game.ship_named(words[0]) in game.named_ships.values():
@@ -521,7 +521,7 @@ def _is_told(answer: str, words: list[str], game: Game) -> bool:
 
 
 def _meanings(marks: str) -> dict[str, str]:
-    """Return the signs of drawn boards that other marks stand for, as `Position.from_board`."""
+    """Map other marks to signs of drawn boards; the text is that of `Position.from_board`."""
     middle = len(marks) // 2
     found = dict(zip(marks[:middle], marks[middle + 1 :].replace("x", "X"), strict=False))
     accepted = {".", "S", *HOLES, *"".join(SIGNS.values())}
@@ -535,7 +535,7 @@ def _meanings(marks: str) -> dict[str, str]:
 
 
 def _marks_to_give(unknown: Iterable[str]) -> str:
-    """Say how other signs are read, with what they often are."""
+    """Return advice on unknown signs, with a guess at what they are."""
     signs = sorted(unknown)
     meant = "".join(_OFTEN.get(sign, "?") for sign in signs)
     return (
@@ -545,10 +545,10 @@ def _marks_to_give(unknown: Iterable[str]) -> str:
 
 
 def _sinkings_of(game: Game, drawn: Mapping[Cell, Reply]) -> dict[Cell, Reply]:
-    """Drawn replies, of each ship that is marked as sunk the last cell as the shot that sank it.
+    """Return drawn replies with one sinking for each ship marked as sunk, at its last cell.
 
-    Where ships do not touch along sides, hits that do are one ship, and it makes no difference
-    which of its cells was hit last.
+    If ships do not touch along sides, connected hits are one ship, and it makes no difference which
+    of its cells was hit last.
     """
     if game.contact == "any":
         shots = " ".join(f"{cell_name(cell)}={one}" for cell, one in drawn.items() if one.hit)
@@ -576,7 +576,7 @@ def _sinkings_of(game: Game, drawn: Mapping[Cell, Reply]) -> dict[Cell, Reply]:
 
 
 def no_configuration(game: Game) -> ImpossiblePosition:
-    """What is raised for a game whose fleet does not fit."""
+    """Return the error for a game whose fleet does not fit."""
     return ImpossiblePosition(
         f"{game} has no configuration: the fleet does not fit on the board with "
         f"contact={game.contact}"
@@ -586,7 +586,7 @@ def no_configuration(game: Game) -> ImpossiblePosition:
 def play(
     shot: Callable[[Position], Cell | None], configuration: Iterable[int], start: Position
 ) -> Position:
-    """The position at the end of a game against given ships.
+    """Play a game against given ships, and return the position at its end.
 
     shot -- the cell to shoot at a position; None ends the game before the last ship is sunk.
     configuration -- masks of the ships, compatible with `start`, where the game begins.

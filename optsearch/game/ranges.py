@@ -17,11 +17,11 @@ _RANGE = re.compile(
 
 
 def expanded(text: str) -> list[str]:
-    """The texts of the games of a range, by rows and then columns; of another text, itself.
+    """Return the texts of the games of a range, by rows and then columns; else the text itself.
 
     Rows go from the first board to the second, and so do columns. Turned copies count once, with
     fewer rows than columns, unless holes, ships that may not be turned, or a user's rule of replies
-    make them two games. The fleet and the rules are those of all. Raises GameError for an empty
+    make them two games. All games have the same fleet and rules. Raises GameError for an empty
     range, and for one of more than 1,000 boards.
     """
     match = _RANGE.fullmatch(text)

@@ -3,9 +3,9 @@
 A fleet has lengths of straight ships and shapes, as in `5,L4,#./##-fixed,2`. A letter behind a
 length, as in `3a,3b`, tells ships of one length apart. A shape is named by the letter of a
 tetromino or pentomino and its number of cells, or drawn: rows of `#` and `.` with `/` between them.
-`@` in place of one `#` marks the head of the ship, which a rule of replies may ask for. All
-rotations and reflections are allowed; `-onesided` allows rotations only, `-fixed` none. Names
-are those of S. W. Golomb, Polyominoes (1994), and for the mirror images of L4 and S4 J4 and Z4.
+`@` instead of one `#` marks the head of the ship, which rules of replies may use. All rotations and
+reflections are allowed; `-onesided` allows rotations only, `-fixed` none. Names are those of S. W.
+Golomb, Polyominoes (1994), and for the mirror images of L4 and S4 J4 and Z4.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ _FORM = (
 
 
 class Drawing(NamedTuple):
-    """The cells of a shape as it lies, and its head, if one is marked."""
+    """A shape in one orientation: its cells and, if one is marked, its head."""
 
     cells: Cells
     head: Cell | None = None
 
     def mirrored(self) -> Drawing:
-        """Return its mirror image, left for right."""
+        """Return its mirror image, left to right."""
         right = max(column for _, column in self.cells)
         return self._mapped({(i, j): (i, right - j) for i, j in self.cells})
 
@@ -69,7 +69,7 @@ class Drawing(NamedTuple):
 
 
 class Labelled(int):
-    """A number with a text, which is written in place of it."""
+    """An integer that prints as a text."""
 
     text: str
 
@@ -81,15 +81,15 @@ class Labelled(int):
     def __format__(self, form: str) -> str:
         return format(self.text, form)
 
-    def __ne__(self, other: object) -> bool:  # that of integers knows nothing of the text
+    def __ne__(self, other: object) -> bool:  # that of int compares only the numbers
         return not self == other
 
 
 class Placement(Labelled):
-    """Where a ship lies, as a hit shows it; as an integer, the mask of its cells."""
+    """The placement of a ship, as a hit shows it; as an integer, the mask of its cells."""
 
     def __new__(cls, mask: int, text: str) -> Placement:
-        """The ship on these cells, and their names."""
+        """Make the placement on these cells. text -- their names."""
         ship = super().__new__(cls, mask)
         ship.text = text
         return ship
@@ -99,10 +99,10 @@ class Placement(Labelled):
 
 
 class Lettered(Labelled):
-    """A straight ship with a letter; as an integer, its length. It is equal to no plain length."""
+    """A straight ship with a letter; as an integer, its length. It never equals a plain length."""
 
     def __new__(cls, length: int, letter: str) -> Lettered:
-        """The ship of a length with a letter."""
+        """Make the ship of a length with a letter."""
         ship = super().__new__(cls, length)
         ship.text = f"{length}{letter}"
         return ship
@@ -118,16 +118,16 @@ class Lettered(Labelled):
 
 
 class Shape(Labelled):
-    """A ship of some shape; as an integer, how many cells it has.
+    """A ship of some shape; as an integer, the number of its cells.
 
-    text -- its name, or a drawing. drawings -- each way in which it may lie, from its first row and
-    column on. Shapes are equal when their drawings are, and none is equal to a number.
+    text -- its name, or a drawing. drawings -- its orientations, each from row 0 and column 0.
+    Shapes are equal if their drawings are; no shape equals a number.
     """
 
     drawings: tuple[Drawing, ...]
 
     def __new__(cls, text: str, drawings: tuple[Drawing, ...]) -> Shape:
-        """A shape of `parse_kind`."""
+        """Make a shape; `parse_kind` reads one from a text."""
         shape = super().__new__(cls, len(drawings[0].cells))
         shape.text, shape.drawings = text, drawings
         return shape
@@ -143,15 +143,15 @@ class Shape(Labelled):
 
     @property
     def orientations(self) -> tuple[Cells, ...]:
-        """The cells of each way in which it may lie."""
+        """The cells of each orientation."""
         return tuple(drawing.cells for drawing in self.drawings)
 
 
 class Piece(Shape):
-    """A ship that a board of a file lists by name; as an integer, how many cells it has."""
+    """A ship that a board of a file lists by name; as an integer, the number of its cells."""
 
     def __new__(cls, text: str, cells: int) -> Piece:
-        """The ship of that name."""
+        """Make the ship of this name."""
         piece = int.__new__(cls, cells)
         piece.text, piece.drawings = text, ()
         return piece
@@ -167,7 +167,7 @@ class Piece(Shape):
 
 
 def orientations_of(kind: int) -> tuple[Cells, ...]:
-    """The ways in which a ship may lie: of a length, across and then down."""
+    """Return the orientations of a ship; a straight one lies across, and then down."""
     if isinstance(kind, Shape):
         return kind.orientations
     across = tuple((0, i) for i in range(kind))
@@ -176,7 +176,7 @@ def orientations_of(kind: int) -> tuple[Cells, ...]:
 
 @lru_cache(maxsize=256)
 def parse_kind(text: str) -> int:
-    """The length or the shape that a text such as `3`, `L4` or `#./##` names; else GameError."""
+    """Return the length or shape that a text such as `3`, `L4` or `#./##` names; else GameError."""
     plain = text.strip()
     if straight := re.fullmatch(r"[Ii]?(\d{1,9})([A-Za-z]?)", plain, re.ASCII):
         length, letter = int(straight[1]), straight[2].lower()
@@ -196,7 +196,7 @@ def parse_kind(text: str) -> int:
 
 
 def is_kind(text: str) -> bool:
-    """Whether a text names a ship on boards of squares."""
+    """True if a text names a ship on boards of squares."""
     try:
         return bool(parse_kind(text))
     except GameError:
@@ -209,7 +209,7 @@ def turned(cells: Cells) -> Cells:
 
 
 def _orientations(drawing: Drawing, allowed: str) -> tuple[Drawing, ...]:
-    """List all ways to lie, ascending by their cells."""
+    """List all orientations, ascending by their cells."""
     found = {drawing}
     while allowed != "-fixed":
         more = {each.turned().mirrored() for each in found}  # a quarter turn
@@ -242,7 +242,7 @@ def _drawing(drawing: str, text: str) -> Drawing:
 
 
 def _text(drawings: tuple[Drawing, ...]) -> str:
-    """Return the name of a shape that has one, or else its first drawing, with what is allowed."""
+    """Return the name of a shape, or else its first drawing, with the suffix of its turns."""
     for allowed in TURNS:
         for name, drawing in NAMED.items():
             if _orientations(_drawing(drawing, name), allowed) == drawings:

@@ -1,4 +1,4 @@
-"""Ships as people write them: `A1-A3 C1-C2`, and whether they are a configuration."""
+"""Ships as text, as in `A1-A3 C1-C2`, and the check that they are a configuration."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from optsearch.support.errors import GameError
 
 
 def ship_of(text: str, game: Game) -> int:
-    """The mask of a ship by its first and last cell, or by all cells; GameError for none."""
+    """Return the mask of a ship by its first and last cell, or all its cells; else GameError."""
     if "+" in text:
         ship = game.mask(map(parse_cell, text.split("+")))
         if not any(ship in game.placements(kind) for kind in set(game.fleet)):
@@ -35,7 +35,7 @@ def ship_of(text: str, game: Game) -> int:
 
 
 def objection(game: Game, ships: Iterable[int]) -> str:
-    """Why ships (masks) are no configuration of a game; empty if they are one."""
+    """Return the reason why ships (masks) are not a configuration of a game; empty if they are."""
     ships = in_order(ships, game)
     lengths = [ship.bit_count() for ship in ships]
     if tuple(lengths) != tuple(map(int, game.fleet)):
@@ -58,7 +58,7 @@ def objection(game: Game, ships: Iterable[int]) -> str:
 
 
 def configurations_on(game: Game, cells: int) -> Iterator[tuple[int, ...]]:
-    """The configurations on exactly these cells (mask), as ships in the order of the fleet."""
+    """Yield the configurations on exactly these cells (mask), each in the order of the fleet."""
 
     def place(left: int, fleet: Counter[int]) -> Iterator[tuple[tuple[int, int], ...]]:
         if not left and not fleet:
@@ -75,7 +75,7 @@ def configurations_on(game: Game, cells: int) -> Iterator[tuple[int, ...]]:
 
 @lru_cache(maxsize=64)
 def _by_first(game: Game, kind: int) -> dict[int, list[int]]:
-    """The placements of a ship by their first cell."""
+    """Group the placements of a ship by their first cell (mask)."""
     found: dict[int, list[int]] = {}
     for ship in game.placements(kind):
         found.setdefault(ship & -ship, []).append(ship)
@@ -83,16 +83,16 @@ def _by_first(game: Game, kind: int) -> dict[int, list[int]]:
 
 
 def in_order(ships: Iterable[int], game: Game) -> list[int]:
-    """Ships, the longest first, equal lengths by their cells; with twins these stay as they are."""
+    """Sort ships, longest first, equal lengths by mask; with twins these keep their order."""
     if game.has_twins:
         return sorted(ships, key=lambda ship: -ship.bit_count())
     return sorted(ships, key=lambda ship: (-ship.bit_count(), ship))
 
 
 def ships_of(text: str, game: Game) -> list[int]:
-    """The configuration that a text such as `A1-A3 C1-C2` describes; GameError for none.
+    """Return the configuration of a text such as `A1-A3 C1-C2`; GameError for another text.
 
-    Ships of one length that have different names come in the order of the fleet.
+    Ships of one length that have different names are given in the order of the fleet.
     """
     ships = [ship_of(word, game) for word in text.replace(",", " ").split()]
     reason = objection(game, ships)

@@ -1,4 +1,4 @@
-"""Random shots as draws from an urn: how many it takes, exactly.
+"""Random shots as draws from an urn: the exact distribution of their number.
 
     urn.random_shots(Game.parse("10x10:5,4,3,3,2"))    # {17: Fraction(1, …), …}
 
@@ -17,9 +17,9 @@ from optsearch.support.errors import OptsearchError
 
 
 def draws(balls: int, red: int, wanted: int) -> dict[int, Fraction]:
-    """The probability that so many draws bring the wanted number of red balls, ascending.
+    """Return, by n, the probability that the n-th draw brings the last red ball wanted.
 
-    OptsearchError unless 1 <= wanted <= red <= balls.
+    Ascending in n. Raises OptsearchError unless 1 <= wanted <= red <= balls.
     """
     if not 1 <= wanted <= red <= balls:
         raise OptsearchError(
@@ -34,10 +34,10 @@ def draws(balls: int, red: int, wanted: int) -> dict[int, Fraction]:
 
 
 def random_shots(game: Game) -> dict[int, Fraction]:
-    """The probability of each number of random shots that sink the fleet of a game."""
+    """Return the probability of each number of random shots that sink the fleet of a game."""
     return draws(game.room, game.fleet_cells, game.fleet_cells)
 
 
 def mean(distribution: Mapping[int, Fraction]) -> Fraction:
-    """The mean of a distribution."""
+    """Return the mean of a distribution."""
     return sum((n * p for n, p in distribution.items()), Fraction(0))

@@ -30,12 +30,12 @@ _named: dict[str, Announcement] = {}  # by the name without the folder of the fi
 
 @dataclass(frozen=True)
 class UserRule:
-    """A function of a user's file whose labels are words; numbers are words, too."""
+    """A function of a user's file that returns labels: words, or numbers, which become words."""
 
     function: UserFunction
 
     def __call__(self, ship: PlacedShip, cell: Cell) -> str | None:
-        """Return the label of a hit in small letters; GameError for what is none."""
+        """Return the label of a hit in lower case; GameError for an invalid one."""
         where = f"the ship {ship.name} at {ship.place}, hit at {cell_name(cell)}"
         try:
             label = self.function(ship, cell, says=f"{self.function} fails for {where}")
@@ -51,15 +51,15 @@ class UserRule:
 
 
 def announcement_of(text: str) -> Announcement:
-    """Return the rule of a name, or of `FILE.py:NAME`, whose file is run; GameError for none.
+    """Return the rule of a name, or run the file of `FILE.py:NAME`; GameError for another text.
 
-    Behind the name of a file's rule may be `@` and the digest of the file.
+    After NAME may follow `@` and the digest of the file.
     """
     return ANNOUNCEMENTS[text] if text in ANNOUNCEMENTS else _load(text)
 
 
 def named_announcement(text: str) -> Announcement:
-    """Return the rule in the text of a game that nobody named here; it runs no file.
+    """Return the rule of a game that is read, without running a file.
 
     Raises GameError for a file's rule that was not named before, or had another digest then.
     """
@@ -78,7 +78,7 @@ def named_announcement(text: str) -> Announcement:
 
 
 def _parts_of(text: str) -> tuple[str, str, str]:
-    """The path, the name in it and the digest, "" for none; GameError for another text."""
+    """Split `FILE.py:NAME@DIGEST`, whose digest may be missing; GameError for another text."""
     match = re.fullmatch(r"(.+\.py):(\w+)(?:@(\w+))?", text)
     if not match:
         raise GameError(
