@@ -77,7 +77,7 @@ def small(drawn: Figure) -> Image.Image:
     """A figure as pages have it in the repository."""
     from paper_figures import style  # it sets the style of matplotlib
 
-    written, box = BytesIO(), style.framed(drawn)
+    written, box = BytesIO(), style.saved_box(drawn)
     drawn.savefig(written, format="png", dpi=WIDE / box.width, bbox_inches=box)
     return in_few_colours(Image.open(written).convert("RGB"))
 

@@ -42,19 +42,19 @@ class Line(NamedTuple):
 
 def lines(table: Entries, side: str) -> list[Line]:
     """List the bounds of one side from the best to the weakest; equal values share a line."""
-    found = []
+    bounds = []
     rows = [row for row in table if row["side"] == side]
     for value in sorted({row["value_exact"] for row in rows}, reverse=side == "lower"):
-        some = [row for row in rows if row["value_exact"] == value]
-        label = " or ".join(dict.fromkeys(row["name"].partition(":")[0] for row in some))
-        source = some[0]["source"] or ""
+        equal_rows = [row for row in rows if row["value_exact"] == value]
+        label = " or ".join(dict.fromkeys(row["name"].partition(":")[0] for row in equal_rows))
+        source = equal_rows[0]["source"] or ""
         published = PUBLISHED.match(source)
         if published:
             label = f"{published[1]}, {published[2]}"
-        elif less := re.search(r"it plays as with announce=(\w+)", source):
-            label += f", as with announce={less[1]}"
-        found.append(Line(value, label, bool(published)))
-    return found
+        elif announced := re.search(r"it plays as with announce=(\w+)", source):
+            label += f", as with announce={announced[1]}"
+        bounds.append(Line(value, label, bool(published)))
+    return bounds
 
 
 def _printed(file: Path, side: str) -> list[Line]:
@@ -72,21 +72,21 @@ def brackets(*sources: Path) -> Figure:
     """
     *brackets, mayflower = sources
     tables = [BRACKET.read(source) for source in brackets]
-    shown = [{side: lines(table, side) for side in COLOURS} for table in tables]
-    for side, found in shown[list(GAMES).index("boxed")].items():
-        found.extend(_printed(mayflower, side))
-        found.sort(reverse=side == "lower")
-    rows = [max(map(len, sides.values())) for sides in shown]
+    bounds = [{side: lines(table, side) for side in COLOURS} for table in tables]
+    for side, side_lines in bounds[list(GAMES).index("boxed")].items():
+        side_lines.extend(_printed(mayflower, side))
+        side_lines.sort(reverse=side == "lower")
+    rows = [max(map(len, sides.values())) for sides in bounds]
     high = ROW * sum(rows) + BETWEEN * (len(rows) - 1)
     figure = Figure(figsize=(5.6, high))
     top = high
-    for table, name, sides, number in zip(tables, GAMES.values(), shown, rows, strict=True):
+    for table, name, sides, number in zip(tables, GAMES.values(), bounds, rows, strict=True):
         ax = figure.add_axes((0, (top - ROW * number) / high, 1, ROW * number / high))
         top -= ROW * number + BETWEEN
-        best = [float(found[0].value) for found in sides.values() if found]
+        best = [float(side_lines[0].value) for side_lines in sides.values() if side_lines]
         ax.axvspan(best[0], best[-1], color=style.OPEN, lw=0)
-        for side, found in sides.items():
-            for place, line in enumerate(found):
+        for side, side_lines in sides.items():
+            for place, line in enumerate(side_lines):
                 _draw_bound(ax, side, line, place)
         ax.set_title(name, loc="left")
         ax.set_xlim(*SHOTS)
@@ -109,15 +109,19 @@ def brackets(*sources: Path) -> Figure:
 
 def _draw_bound(ax: Axes, side: str, line: Line, place: int) -> None:
     """Draw a mark whose tip touches the bound, and write the value and the label outward of it."""
-    at, sign = (float(line.value), place), 1 if side == "lower" else -1
+    point, sign = (float(line.value), place), 1 if side == "lower" else -1
     mark: dict[str, Any] = {"marker": MARKERS[side], "color": COLOURS[side], "ms": 5, "mew": 0.8}
     fill = COLOURS[side] if line.is_published else "white"
-    ax.plot(*at, **mark, mfc=fill, clip_on=False, gid="bound")
+    ax.plot(*point, **mark, mfc=fill, clip_on=False, gid="bound")
     parts = [line.label, brief(line.value, side)][::sign]
-    beside: dict[str, Any] = {"xytext": (-7 * sign, 0), "va": "center_baseline", "bbox": None}
-    beside |= {"ha": "right" if sign > 0 else "left", "fontsize": style.SMALLEST}
-    beside |= {"color": style.INK if line.is_published or not place else style.LABEL}
-    style.note(ax, "  ".join(parts), at, **beside)
+    text: dict[str, Any] = {
+        "xytext": (-7 * sign, 0),
+        "va": "center_baseline",
+        "bbox": None,
+    }
+    text |= {"ha": "right" if sign > 0 else "left", "fontsize": style.SMALLEST}
+    text |= {"color": style.INK if line.is_published or not place else style.LABEL}
+    style.note(ax, "  ".join(parts), point, **text)
 
 
 # The root chain
@@ -167,10 +171,10 @@ def _draw_chain(ax: Axes) -> None:
 
 def _draw_parts(ax: Axes, table: Entries) -> None:
     """Draw both parts of the bound A(MISSES) for each j, as shares of all configurations."""
-    whole = int(table.header["configurations"])
-    met = [row["most_met"] / whole for row in table][: FIRST + 1]
-    behind = [comb(MISSES - j + HITS, HITS) / whole for j in range(len(met))]
-    least = min(range(len(met)), key=lambda j: met[j] + behind[j])
+    total = int(table.header["configurations"])
+    met = [row["most_met"] / total for row in table][: FIRST + 1]
+    behind = [comb(MISSES - j + HITS, HITS) / total for j in range(len(met))]
+    best_j = min(range(len(met)), key=lambda j: met[j] + behind[j])
     ax.bar(range(len(met)), met, 0.6, color=style.BLUE, alpha=0.55, label="Cov(j)")
     ax.bar(
         range(len(met)),
@@ -183,12 +187,12 @@ def _draw_parts(ax: Axes, table: Entries) -> None:
         edgecolor="white",
         label=f"C({MISSES} − j + {HITS}, {HITS})",
     )
-    height = met[least] + behind[least]
+    height = met[best_j] + behind[best_j]
     ax.axhline(height, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=0)
     style.note(
         ax,
-        f"least at j = {least}: A({MISSES}) = {height:.4f} N",
-        (least, height),
+        f"least at j = {best_j}: A({MISSES}) = {height:.4f} N",
+        (best_j, height),
         xytext=(0, 42),
         ha="center",
         color=style.INK,
@@ -220,13 +224,13 @@ def bonferroni_trees() -> Figure:
         _draw_tree(figure.add_axes((i / 3, 0.22, 1 / 3, 0.78)), cell, edges)
     i = len(COVERED)
     triples = [{cell, *edge} for cell, edges in TREES.items() for edge in edges]
-    whole = sum(triple <= set(COVERED) for triple in triples)
+    covered = sum(triple <= set(COVERED) for triple in triples)
     pairs = len(list(combinations(COVERED, 2)))
     figure.text(
         0.5,
         0.08,
-        f"a configuration that covers the i = {i} filled cells has e = {whole} of these triples "
-        f"whole:  1 − i + C(i, 2) − e = 1 − {i} + {pairs} − {whole} = {1 - i + pairs - whole}",
+        f"a configuration that covers the i = {i} filled cells has e = {covered} of these triples "
+        f"whole:  1 − i + C(i, 2) − e = 1 − {i} + {pairs} − {covered} = {1 - i + pairs - covered}",
         ha="center",
         fontsize=style.SMALL + 0.5,
         color=style.INK,

@@ -146,8 +146,8 @@ def optima(source: Path) -> Figure:
     top = max((mean - sum(game.fleet) for game, _, mean, _ in rows), default=1)
     for number, (title, ships) in enumerate(PANELS.items()):
         ax = figure.add_axes((number * 1.1, 0, 1, 1))
-        some = [row for row in rows if len(row[0].fleet) in ships]
-        games, configurations, means, bounds = zip(*some, strict=True) if some else ((),) * 4
+        panel = [row for row in rows if len(row[0].fleet) in ships]
+        games, configurations, means, bounds = zip(*panel, strict=True) if panel else ((),) * 4
         hits = [sum(game.fleet) for game in games]
         misses = [mean - k for mean, k in zip(means, hits, strict=True)]
         counted = [bound - k for bound, k in zip(bounds, hits, strict=True)]
@@ -159,7 +159,7 @@ def optima(source: Path) -> Figure:
             label="leaf counting: at least",
         )
         ax.plot(configurations, misses, "o", color=style.BLUE, ms=3, label="optimum")
-        if some:
+        if panel:
             highest = misses.index(max(misses))
             at = (configurations[highest], misses[highest])
             style.note(ax, str(games[highest]), at, xytext=(4, 5), ha="right")
@@ -232,11 +232,11 @@ def borders(source: Path) -> Figure:
     figure = Figure(figsize=(wide, high))
     for number, size in enumerate(sizes):
         ax = figure.add_axes((number * (WIDE + BETWEEN) / wide, 0, WIDE / wide, 1))
-        shown = [row for row in table if _board_size(row["game"]) == size]
+        panel_rows = [row for row in table if _board_size(row["game"]) == size]
         for place in range(1, len(fleets)):
             ax.axhline(place - 0.5, color=style.GRID, lw=0.5, zorder=1)
         for i, (board, name) in enumerate(SHAPES.items()):
-            rows = [row for row in shown if row["board"] == board]
+            rows = [row for row in panel_rows if row["board"] == board]
             heights = [
                 fleets.index(_fleet(row["game"])) + (i + 0.5 - len(SHAPES) / 2) * APART
                 for row in rows
@@ -260,9 +260,14 @@ def borders(source: Path) -> Figure:
     return figure
 
 
-TOLD = {"sunk": "that a ship is sunk", "ship": "which ship is sunk", "name": "the ship of each hit"}
+RULES = {
+    **{"parity": "even or odd length", "ends": "an end of a ship", "sunk": "that a ship is sunk"},
+    **{"orientation": "how the ship lies", "ship": "which ship is sunk"},
+    **{"name": "the ship of each hit", "place": "the whole ship"},
+}
+ANNOUNCEMENTS = {rule: RULES[rule] for rule in ("sunk", "ship", "name")}
 GAME_HIGH = 0.22  # inches per game
-MANY, SHOWN = 20, 20  # configurations, at least; games, at most
+MANY, MOST_GAMES = 20, 20  # configurations, at least; games, at most
 
 
 def shots_saved(source: Path | None = None) -> dict[Game, dict[str, Fraction]]:
@@ -278,9 +283,9 @@ def shots_saved(source: Path | None = None) -> dict[Game, dict[str, Fraction]]:
             mean = Fraction(row["total_height"], row["configurations"])
             means.setdefault(game, {})[row["announce"]] = mean
     return {
-        game: {told: by["nothing"] - by[told] for told in TOLD}
-        for game, by in means.items()
-        if by.keys() >= {"nothing", *TOLD}
+        game: {rule: by_rule["nothing"] - by_rule[rule] for rule in ANNOUNCEMENTS}
+        for game, by_rule in means.items()
+        if by_rule.keys() >= {"nothing", *ANNOUNCEMENTS}
     }
 
 
@@ -288,13 +293,13 @@ def shots_saved(source: Path | None = None) -> dict[Game, dict[str, Fraction]]:
 def announcements(source: Path) -> Figure:
     """A row for each of the games in which names save most, a mark at the shots each rule saves."""
     saved = shots_saved(source)
-    games = sorted(saved, key=lambda game: (saved[game]["name"], str(game)))[-SHOWN:]
+    games = sorted(saved, key=lambda game: (saved[game]["name"], str(game)))[-MOST_GAMES:]
     figure = Figure(figsize=(style.WIDTH, GAME_HIGH * len(games)))
     ax = figure.add_axes((0, 0, 1, 1))
-    for i, (told, name) in enumerate(TOLD.items()):
-        points = [(float(saved[game][told]), place) for place, game in enumerate(games)]
+    for i, (rule, name) in enumerate(ANNOUNCEMENTS.items()):
+        points = [(float(saved[game][rule]), place) for place, game in enumerate(games)]
         ax.plot(*zip(*points, strict=True), style.MARKS[i], color=style.PALETTE[i], label=name,
-                fillstyle="none", gid=told)  # fmt: skip
+                fillstyle="none", gid=rule)  # fmt: skip
     touching = {game: ", touching" if game.contact == "any" else "" for game in games}
     names = [f"{_board_size(game)}: {_fleet(game)}{touching[game]}" for game in games]
     ax.set_yticks(range(len(games)), names)
@@ -306,11 +311,6 @@ def announcements(source: Path) -> Figure:
     return figure
 
 
-RULES = {
-    **{"parity": "even or odd length", "ends": "an end of a ship", "sunk": "that a ship is sunk"},
-    **{"orientation": "how the ship lies", "ship": "which ship is sunk"},
-    **{"name": "the ship of each hit", "place": "the whole ship"},
-}
 RULE_HIGH = 0.3  # inches per rule
 
 

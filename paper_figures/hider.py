@@ -37,11 +37,11 @@ def equilibria(source: Path) -> Figure:
     figure = Figure(figsize=(2.9, 2.9))
     left, right = (figure.add_axes((1.35 * number, 0, 1, 1)) for number in range(2))
     for (kind, ships), colour, mark in zip(KINDS.items(), style.PALETTE, style.MARKS, strict=False):
-        some = [row for row in rows if len(row["game"].fleet) in ships]
+        kind_rows = [row for row in rows if len(row["game"].fleet) in ships]
         options: dict[str, Any] = {"color": colour, "ms": 3.5, "label": kind}
-        gains = [float(row["value"] - row["uniform"]) for row in some]
-        left.plot([row["hidings"] for row in some], gains, mark, **options)
-        gained = [row for row in some if not row["is_uniform"]]
+        gains = [float(row["value"] - row["uniform"]) for row in kind_rows]
+        left.plot([row["hidings"] for row in kind_rows], gains, mark, **options)
+        gained = [row for row in kind_rows if not row["is_uniform"]]
         right.plot(
             [row["uniform_border"] for row in gained],
             [row["border"] for row in gained],
@@ -49,9 +49,9 @@ def equilibria(source: Path) -> Figure:
             **options,
         )
     if rows:
-        most = max(rows, key=lambda row: row["value"] - row["uniform"])
-        at = (most["hidings"], float(most["value"] - most["uniform"]))
-        style.note(left, str(most["game"]), at, xytext=(5, 2))
+        extreme = max(rows, key=lambda row: row["value"] - row["uniform"])
+        at = (extreme["hidings"], float(extreme["value"] - extreme["uniform"]))
+        style.note(left, str(extreme["game"]), at, xytext=(5, 2))
     left.set_xscale("log")
     left.set_xlabel("ways to hide")
     left.set_ylabel("shots that a uniform hider gives away")
@@ -92,9 +92,9 @@ def equilibrium_maps(source: Path) -> Figure:
         ax = figure.add_axes(
             (x / wide, y / high, game.columns * CELL / wide, game.rows * CELL / high)
         )
-        here = [entry for entry in table if entry["game"] == game]
+        entries = [entry for entry in table if entry["game"] == game]
         differences = np.zeros((game.rows, game.columns))
-        for entry in here:
+        for entry in entries:
             place = entry["row"], entry["column"]
             differences[place] = entry["probability"] - entry["uniform"]
             ax.text(

@@ -56,15 +56,15 @@ def matrix(table: Entries, values: Sequence[float]) -> list[list[float]]:
     Raises RecordError unless the rows give each cell of a grid once.
     """
     cells = list(zip(table.column("row"), table.column("column"), strict=True))
-    found = dict(zip(cells, values, strict=True))
+    by_cell = dict(zip(cells, values, strict=True))
     rows = 1 + max((i for i, _ in cells), default=-1)
     columns = 1 + max((j for _, j in cells), default=-1)
     expected = {(i, j) for i in range(rows) for j in range(columns)}
-    if not expected or len(found) < len(cells) or set(found) != expected:
+    if not expected or len(by_cell) < len(cells) or set(by_cell) != expected:
         raise RecordError(
             f"{table.path}: the rows do not give each cell of a {rows}x{columns} grid once"
         )
-    return [[found[i, j] for j in range(columns)] for i in range(rows)]
+    return [[by_cell[i, j] for j in range(columns)] for i in range(rows)]
 
 
 def draw_cells(
@@ -201,9 +201,9 @@ def figure11(line: Path, cross: Path, numbers: Path) -> Figure:
         table = EVALUATION.read(source)
         millions = [n / 1e6 for n in table.column("configurations")]
         ax.plot(table.column("shots"), millions, dashes, color=colour, label=label)
-        mean, said = float(table.header["mean"]), printed[name]
+        mean, printed_mean = float(table.header["mean"]), printed[name]
         means.append((mean, f"mean {mean:.1f}", ":", colour))
-        means.append((float(said), f"printed {said}", "--", colour))
+        means.append((float(printed_mean), f"printed {printed_mean}", "--", colour))
     top = ax.dataLim.ymax
     paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
     for i, (value, text, mark, colour) in enumerate(means):

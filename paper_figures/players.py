@@ -55,13 +55,13 @@ SAMPLE = 10**6  # games; a player with more has played every configuration
 
 def finished(histogram: dict[int, int]) -> tuple[list[int], list[float]]:
     """Return numbers of shots, and for each the share of games that take no more."""
-    total, done = sum(histogram.values()), 0
-    shots, parts = [min(histogram) - 1], [0.0]
+    total, games_finished = sum(histogram.values()), 0
+    shots, shares = [min(histogram) - 1], [0.0]
     for k, games in sorted(histogram.items()):
-        done += games
+        games_finished += games
         shots.append(k)
-        parts.append(done / total)
-    return shots, parts
+        shares.append(games_finished / total)
+    return shots, shares
 
 
 @figure(LEADERBOARD_SHOTS)
@@ -77,9 +77,10 @@ def leaderboard(source: Path) -> Figure:
     for place, game in enumerate(games):
         left, wide = place / len(games), (1 - GAP / 2) / len(games)
         ax, below = (figure.add_axes((left, low, wide, 0.46)) for low in (0.54, 0))
-        here = {name: found for (of, name), found in histograms.items() if of == game}
-        _curves(ax, here)
-        _differences(below, here)
+        players = {name: histogram for (of, name), histogram in histograms.items() if of == game}
+        for _, histogram, look in _lines(players):
+            ax.step(*finished(histogram), where="post", **look)
+        _differences(below, players)
         ax.set_title(RULES[str(game)])
         ax.set_ylim(0, 1)
         below.set_xlabel("shots")
@@ -116,18 +117,13 @@ Lines = Iterator[tuple[str, dict[int, int], dict[str, Any]]]
 def _lines(histograms: dict[str, dict[int, int]]) -> Lines:
     """Yield for each player of SHOWN its full name, its histogram and the style of its line."""
     for number, (name, label) in enumerate(SHOWN.items()):
-        found = next((h for full, h in histograms.items() if full.startswith(name)), None)
-        if found:
+        histogram = next((h for full, h in histograms.items() if full.startswith(name)), None)
+        if histogram:
             colour = style.PALETTE[number % len(style.PALETTE)]
             dashes = "-" if number < len(style.PALETTE) else "--"
             look = {"color": colour, "ls": dashes, "label": label, "lw": 1, "ms": 3}
             look |= {"marker": MARKS[number], "markevery": (number, len(SHOWN))}
-            yield name, found, look
-
-
-def _curves(ax: Axes, histograms: dict[str, dict[int, int]]) -> None:
-    for _, found, look in _lines(histograms):
-        ax.step(*finished(found), where="post", **look)
+            yield name, histogram, look
 
 
 def best_known(histograms: dict[str, dict[int, int]]) -> str:
@@ -137,24 +133,25 @@ def best_known(histograms: dict[str, dict[int, int]]) -> str:
         games = histograms[name]
         return sum(k * n for k, n in games.items()) / sum(games.values())
 
-    whole = [name for name, games in histograms.items() if sum(games.values()) > SAMPLE]
-    return min(whole or histograms, key=mean)
+    complete = [name for name, games in histograms.items() if sum(games.values()) > SAMPLE]
+    return min(complete or histograms, key=mean)
 
 
 def _differences(ax: Axes, histograms: dict[str, dict[int, int]]) -> None:
     """Draw the share of games finished less that of the best player, in percentage points."""
     shots = range(15, 101)
 
-    def done(games: dict[int, int]) -> list[float]:
+    def percents(games: dict[int, int]) -> list[float]:
         total = sum(games.values())
         return [100 * sum(n for k, n in games.items() if k <= shot) / total for shot in shots]
 
-    known = best_known(histograms)
-    most = done(histograms[known])
+    best = best_known(histograms)
+    best_shares = percents(histograms[best])
     for _, games, look in _lines(histograms):
-        less = [own - best for own, best in zip(done(games), most, strict=True)]
-        ax.step(shots, less, where="post", **look)
-        if games is histograms[known]:
+        shares = percents(games)
+        differences = [share - most for share, most in zip(shares, best_shares, strict=True)]
+        ax.step(shots, differences, where="post", **look)
+        if games is histograms[best]:
             text = f"best known: {look['label']}"
             style.note(ax, text, (1, 1), xycoords="axes fraction", ha="right", va="top")
 
@@ -192,11 +189,11 @@ def thompson(source: Path, small: Path, optimistic: Path) -> Figure:
 def _draw_small(ax: Axes, table: Entries) -> None:
     rows = [row for row in table if str(row["game"]) == GRID]
     for mark, (label, (player, dashes)) in zip(style.MARKS, ONE_SHIP.items(), strict=False):
-        found = {row["shots"]: row["probability"] for row in rows if row["player"] == player}
-        mean = float(sum(shots * p for shots, p in found.items()))
-        percent = [100 * float(p) for p in found.values()]
+        chances = {row["shots"]: row["probability"] for row in rows if row["player"] == player}
+        mean = float(sum(shots * p for shots, p in chances.items()))
+        percent = [100 * float(p) for p in chances.values()]
         ax.plot(
-            *(list(found), percent),
+            *(list(chances), percent),
             ls=dashes,
             marker=mark,
             ms=3,
@@ -250,14 +247,14 @@ def _draw_means(ax: Axes, table: Entries) -> None:
     }
     for number, row in enumerate(table):
         high = 1.2 - 0.3 * number
-        for what, dashes, aside in (("printed", "--", 1), ("corrected", ":", -1)):
-            value = float(row[what])
-            ax.axvline(value, color=style.INK, lw=0.9, ls=dashes, gid=what)
+        for kind, dashes, aside in (("printed", "--", 1), ("corrected", ":", -1)):
+            value = float(row[kind])
+            ax.axvline(value, color=style.INK, lw=0.9, ls=dashes, gid=kind)
             name = f"{row['name']} " if aside > 0 else ""
             style.note(
                 ax,
-                f"{what} {value:.2f}" if aside < 0 else f"{value:.2f} {name}as {what}",
-                (outer[what], high),
+                f"{kind} {value:.2f}" if aside < 0 else f"{value:.2f} {name}as {kind}",
+                (outer[kind], high),
                 xytext=(3 * aside, 0),
                 ha="left" if aside > 0 else "right",
                 color=style.INK,
@@ -280,13 +277,13 @@ def puzzles(source: Path) -> Figure:
     rows = [
         row for _, level in groupby(by_level, _place_of_level) for row in islice(level, OF_A_LEVEL)
     ]
-    shown = [from_fields(json.loads(row["puzzle"])) for row in rows]
-    sizes = [picture_size(puzzle, CELL) for puzzle in shown]
+    drawn = [from_fields(json.loads(row["puzzle"])) for row in rows]
+    sizes = [picture_size(puzzle, CELL) for puzzle in drawn]
     width = max(size[0] for size in sizes) + GAP
     height = max(size[1] for size in sizes) + GAP
-    down = -(-len(shown) // ACROSS)
+    down = -(-len(drawn) // ACROSS)
     figure = Figure(figsize=(ACROSS * width, down * height))
-    for i, (row, puzzle, (wide, high)) in enumerate(zip(rows, shown, sizes, strict=True)):
+    for i, (row, puzzle, (wide, high)) in enumerate(zip(rows, drawn, sizes, strict=True)):
         left = i % ACROSS / ACROSS
         bottom = 1 - (i // ACROSS + high / height) / down
         box = (

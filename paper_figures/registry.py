@@ -69,8 +69,8 @@ class PaperFigure:
     @property
     def origin(self) -> str:
         """Return a sentence in Markdown with the commands that draw it and make its sources."""
-        made = ", ".join(f"`data/{at}` (`{command}`)" for at, command in self.sources.items())
-        return f"Drawn by `{self.redraw}` from {made or 'no table'}."
+        sources = ", ".join(f"`data/{at}` (`{command}`)" for at, command in self.sources.items())
+        return f"Drawn by `{self.redraw}` from {sources or 'no table'}."
 
 
 _FIGURES: dict[str, PaperFigure] = {}
@@ -90,22 +90,22 @@ def figure(*sources: Source) -> Callable[[Callable[..., Figure]], Callable[..., 
 def _place(source: Source) -> tuple[str, str]:
     if isinstance(source, Published):
         return source.file, source.command
-    made, name = source if isinstance(source, tuple) else (source, "")
-    return f"results/{made.file.format(name=name)}", made.command.format(name=name)
+    table, name = source if isinstance(source, tuple) else (source, "")
+    return f"results/{table.file.format(name=name)}", table.command.format(name=name)
 
 
 def figures() -> list[PaperFigure]:
     """List all figures, the paper's first."""
     modules = [import_module(f"paper_figures.{module}").__name__ for module in MODULES]
-    return sorted(_FIGURES.values(), key=lambda one: modules.index(one.draw.__module__))
+    return sorted(_FIGURES.values(), key=lambda figure: modules.index(figure.draw.__module__))
 
 
 def digest(paths: Sequence[Path]) -> str:
     """Return the digest of files in this order, by which a figure tells its sources."""
-    together = hashlib.sha256()
+    hasher = hashlib.sha256()
     for path in paths:
-        together.update(hashlib.sha256(path.read_bytes()).digest())
-    return together.hexdigest()
+        hasher.update(hashlib.sha256(path.read_bytes()).digest())
+    return hasher.hexdigest()
 
 
 def make(figure: PaperFigure, data: Path = DATA, output: Path = OUTPUT) -> bool:
@@ -113,8 +113,8 @@ def make(figure: PaperFigure, data: Path = DATA, output: Path = OUTPUT) -> bool:
     sources = [data / place for place in figure.sources]
     for source, command in zip(sources, figure.sources.values(), strict=True):
         if not source.is_file():
-            said = f"{typed_path(source)} is missing; make it with: {command}"
-            print(f"{figure.name}: {said}", file=sys.stderr)
+            message = f"{typed_path(source)} is missing; make it with: {command}"
+            print(f"{figure.name}: {message}", file=sys.stderr)
             return False
     try:
         paths = save(figure.draw(*sources), figure.name, output, {"Source": digest(sources)})
@@ -127,11 +127,11 @@ def make(figure: PaperFigure, data: Path = DATA, output: Path = OUTPUT) -> bool:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return 0, or 1 if a figure was not drawn. A wrong name exits with 2."""
-    known = {one.name: one for one in figures()}
+    by_name = {figure.name: figure for figure in figures()}
     parser = argparse.ArgumentParser(
         prog="python -m paper_figures",
         description="Draw figures from the tables of results, as PDF, PNG and SVG.",
-        epilog=f"The figures: {', '.join(known)}.",
+        epilog=f"The figures: {', '.join(by_name)}.",
     )
     parser.add_argument("name", nargs="*", help="figures to draw (default: all)")
     parser.add_argument(
@@ -140,9 +140,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("-o", "--output", type=Path, default=OUTPUT, help="folder to write to")
     options = parser.parse_args(arguments)
     for name in options.name:
-        if name not in known:
-            parser.error(f"there is no figure {name!r}; there are: {', '.join(known)}")
-    chosen = [known[name] for name in options.name or known]
+        if name not in by_name:
+            parser.error(f"there is no figure {name!r}; there are: {', '.join(by_name)}")
+    chosen = [by_name[name] for name in options.name or by_name]
     drawn = [make(figure, options.data, options.output) for figure in chosen]
     return 0 if all(drawn) else 1
 

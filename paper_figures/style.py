@@ -105,7 +105,7 @@ def letters(*panels: Axes) -> None:
         note(ax, letter, (0, 1), xycoords="axes fraction", xytext=(-14, 5), gid="letter", **style)
 
 
-def framed(drawn: Figure) -> Bbox:
+def saved_box(drawn: Figure) -> Bbox:
     """Return the box of a figure to save, in inches: all of the figure, a column or a page wide.
 
     A figure of curves is resized to that width; boards and trees keep their size, with room on
@@ -118,9 +118,9 @@ def framed(drawn: Figure) -> Bbox:
         places = [ax.get_position() for ax in drawn.axes]
         span = max(place.x1 for place in places) - min(place.x0 for place in places)
         drawn.set_size_inches(wide + (_width_for(width) - width) / span, high)
-    found = _extent(drawn)
-    room = max(0.0, _width_for(found.width) - found.width) / 2
-    return Bbox.from_extents(found.x0 - room, found.y0, found.x1 + room, found.y1)
+    extent = _extent(drawn)
+    room = max(0.0, _width_for(extent.width) - extent.width) / 2
+    return Bbox.from_extents(extent.x0 - room, extent.y0, extent.x1 + room, extent.y1)
 
 
 def _extent(drawn: Figure) -> Bbox:
@@ -139,7 +139,7 @@ def save(
     about -- metadata of the PNG and the SVG, such as their Source.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    box = framed(drawn)
+    box = saved_box(drawn)
     paths = [folder / f"{name}.{kind}" for kind in ("pdf", "png", "svg")]
     drawn.savefig(paths[0], bbox_inches=box, metadata={"CreationDate": None})
     drawn.savefig(paths[1], bbox_inches=box, metadata=dict(about or {}))
@@ -149,14 +149,14 @@ def save(
 
 def as_svg(drawn: Figure, about: Mapping[str, str]) -> str:
     """Return a figure as the text of an SVG with this metadata."""
-    written, box = StringIO(), framed(drawn)
-    drawn.savefig(written, format="svg", bbox_inches=box, metadata={"Date": None, **about})
-    return _lean(written.getvalue())
+    buffer, box = StringIO(), saved_box(drawn)
+    drawn.savefig(buffer, format="svg", bbox_inches=box, metadata={"Date": None, **about})
+    return _shorten(buffer.getvalue())
 
 
-def _lean(svg: str) -> str:
+def _shorten(svg: str) -> str:
     """Return an SVG of matplotlib without comments, with numbers cut to two decimals."""
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
     places = r"(?:\b(?:d|x|y)=\"|translate\()[^\")]*"
-    svg = re.sub(places, lambda found: re.sub(r"(\d\.\d\d)\d+", r"\1", found[0]), svg)
+    svg = re.sub(places, lambda match: re.sub(r"(\d\.\d\d)\d+", r"\1", match[0]), svg)
     return re.sub(r"\s*\n\s*", "\n", svg)

@@ -181,7 +181,7 @@ def test_a_figure_is_a_column_or_a_page_wide_and_can_be_read(name):
     """From the committed tables, as saved: 89 or 183 mm, no text below 6.5 points, nothing cut; in
     the font of papers, in which all signs exist."""
     figure = drawn(name)
-    box = style.framed(figure)
+    box = style.saved_box(figure)
     assert round(25.4 * box.width) in (89, 183)
     every = figure.get_tightbbox()
     assert box.x0 <= every.x0 < every.x1 <= box.x1
