@@ -1,13 +1,13 @@
-"""Where agents are trained: the game as an environment of Gymnasium, and agents as players.
+"""The game as an environment of Gymnasium, and trained agents as players.
 
     import gymnasium
 
     name = "optsearch.environment:optsearch/Battleship-v0"
     env = gymnasium.make(name, game="10x10:5,4,3,3,2")
 
-Gymnasium imports the module before the colon, which registers the environment.
-`battleship` is the environment, `view` what an agent sees of a position, and `agents` makes players
-of agents. Needs gymnasium, the extra of that name.
+Gymnasium imports the module before the colon, which registers the environment. `battleship` is the
+environment, `view` makes the observations of positions, and `agents` makes players of agents. Needs
+gymnasium, the extra of that name.
 """
 
 try:

@@ -1,4 +1,4 @@
-"""Agents as players: what an agent does in the environment, for `simulate` and `evaluate`.
+"""Agents of the environment as players, for `simulate` and `evaluate`.
 
 def act(observation):
     return int(observation["action_mask"].argmax())
@@ -25,9 +25,9 @@ from optsearch.support.user_code import safe_repr
 
 
 def action_of(what: Any, game: Game) -> int:
-    """The number of a cell, `row * columns + column`, as an integer or an array of one.
+    """Return an action as an int: the number of a cell, `row * columns + column`.
 
-    Raises StrategyError for anything else.
+    Integers and arrays of one integer are accepted; StrategyError is raised for anything else.
     """
     try:
         action = index(what.item() if isinstance(what, np.ndarray) else what)
@@ -46,10 +46,10 @@ _view = lru_cache(maxsize=64)(View)
 
 @dataclass(frozen=True, repr=False)
 class Agent:
-    """A deterministic agent as a strategy, which can be evaluated and simulated.
+    """A deterministic agent as a strategy, for evaluation and simulation.
 
-    act -- a function of the observation; it returns the action.
-    prior, probabilities, order -- as `View` has them: what the agent sees.
+    act -- a function that takes the observation and returns the action.
+    prior, probabilities, order -- of the observation, as in `View`.
     """
 
     act: Callable[[Observation], Any]

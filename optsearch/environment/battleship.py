@@ -21,29 +21,30 @@ from optsearch.support.errors import GameError, OptsearchError
 
 NAME = "optsearch/Battleship-v0"
 
-MOST_DRAWN = 4096  # boards that are drawn together
-GROWTH = 8  # of the boards that are drawn together, each time
-PIXELS = 32  # a cell, in pictures
+MOST_DRAWN = 4096  # boards drawn at once
+GROWTH = 8  # factor from one number of boards drawn at once to the next
+PIXELS = 32  # per cell, in pictures
 
 
 class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is installed or not
-    """Shooting at hidden ships until all are hit: every shot costs 1.
+    """Shooting at hidden ships until all their cells are hit; every shot costs 1.
 
     game -- a Game, or its text; any board, fleet and rules that can be counted.
-    prior -- how likely the hidden boards are, a Prior or what `optsearch.counting.prior.prior_of`
-        reads; by default all configurations of the game are equally likely. Boards are exact draws.
-    probabilities -- the observation has the exact probability of a ship on each cell, too.
-    order -- the observation has the number of the shot on each cell, too.
-    render_mode -- `ansi`, the drawn board as text, `rgb_array`, a picture, or None.
+    prior -- the distribution of the hidden boards: a Prior, or a text that
+        `optsearch.counting.prior.prior_of` reads. By default all configurations of the game are
+        equally likely. Boards are exact draws.
+    probabilities -- True adds the exact probability of a ship on each cell to the observation.
+    order -- True adds the number of the shot on each cell.
+    render_mode -- `ansi` for the board as text, `rgb_array` for a picture, or None.
 
-    An observation is a dict as `View` makes it. An action is the number of a cell, row * columns +
+    An observation is a dict from `View`. An action is the number of a cell, row * columns +
     column. The reward is -1 for each shot, so the return of a game is minus the number of its
-    shots. The game terminates when the last ship is hit, and is never truncated. A shot at a hole,
-    or at a cell that was shot before, costs 1 too and changes nothing. `info` has `action_mask`
-    (as the observation), `shots` (so far in this game), and `wasted` (those that changed nothing).
+    shots. The game terminates at the last hit, and is never truncated. A shot at a hole or at a
+    cell already shot also costs 1, and changes nothing. `info` has `action_mask` (as the
+    observation), `shots` (so far in this game), and `wasted` (shots that changed nothing).
 
-    Raises GameError, StrategyError or PositionError if `game` is not a game or `prior` not one of
-    it, ImpossiblePosition for a game without a configuration.
+    Raises GameError if `game` is not a game, StrategyError or PositionError if `prior` is not a
+    prior of it, ImpossiblePosition for a game without a configuration.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}
@@ -73,22 +74,22 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
 
     @property
     def position(self) -> Position:
-        """The game so far, for `Posterior`, `solve` and strategies."""
+        """Return the position so far, for `Posterior`, `solve` and strategies."""
         return self._position
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return True for each cell that can be shot, of shape (cells,), as MaskablePPO asks."""
+        """Return the mask of MaskablePPO, shape (cells,): True for each cell that can be shot."""
         return self.view(self._position)["action_mask"].astype(bool)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Hide the ships anew.
+        """Begin a game with newly hidden ships; return its first observation and info.
 
-        seed -- the boards from now on; the same seed gives the same boards in the same order.
-        options -- `{"ships": "A1-A3 C1-C2"}` hides these ships, and draws none.
+        seed -- of the boards from now on; a seed gives the same boards in the same order each time.
+        options -- `{"ships": "A1-A3 C1-C2"}` hides these ships instead of drawing some.
 
-        Raises OptsearchError for another option, GameError for ships that are no configuration.
+        Raises OptsearchError for another option, GameError for ships that are not a configuration.
         """
         super().reset(seed=seed)
         if seed is not None:
@@ -105,10 +106,10 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
     def step(
         self, action: int | np.integer[Any] | NDArray[Any]
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Shoot a cell: the observation, -1.0, whether the game is over, False, and info.
+        """Shoot a cell; return the observation, -1.0, True if the game is over, False, and info.
 
-        Raises StrategyError if `action` is not an action, and ResetNeeded of Gymnasium where no
-        game is under way.
+        Raises StrategyError if `action` is not an action, and Gymnasium's ResetNeeded if no game is
+        under way.
         """
         position = self._position
         if self._ships is None or not position.hits_left:
@@ -124,9 +125,10 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
         return seen, -1.0, not self._position.hits_left, False, info
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The board as text or as a picture, uint8 of shape (height, width, 3), by `render_mode`.
+        """Return the board as `render_mode` says: a text, a picture, or None.
 
-        With `probabilities` the picture has them on the cells not shot yet.
+        A picture is uint8 of shape (height, width, 3); with `probabilities` it shows them on the
+        cells not shot yet.
         """
         if self.render_mode == "ansi":
             return self._position.board()
@@ -142,11 +144,11 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
 
     def _forget_boards(self) -> None:
         self._drawn = np.empty((0, len(self.game.fleet), self.game.words), np.uint64)
-        self._taken = 0  # of the boards that are drawn
-        self._number = 1  # of those that are drawn next
+        self._taken = 0  # boards used of those drawn
+        self._number = 1  # boards to draw next
 
     def _draw(self) -> list[int]:
-        """The next board: 1 is drawn after a seed, then 8, 64, … together, which is faster."""
+        """Return the next board; 1 is drawn after a seed, then 8, 64, … at once, for speed."""
         if self._taken == len(self._drawn):
             self._drawn = self._hidden.sample(self._number, self.np_random, masks=True)
             self._taken = 0
@@ -168,7 +170,7 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
             raise GameError(f"the ships {text!r} have weight 0 by the prior {self.view.prior.name}")
         return ships
 
-    # Copies, which play on with the same ships and draw the same boards
+    # Copies, which continue with equal ships and draw equal boards
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_hidden"}
@@ -186,7 +188,7 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
         from optsearch.drawing.boards import draw_board, draw_probability
 
         rows, columns, position = self.game.rows + 1, self.game.columns + 1, self._position
-        figure = Figure(figsize=(columns / 4, rows / 4), dpi=4 * PIXELS)  # 4 cells an inch
+        figure = Figure(figsize=(columns / 4, rows / 4), dpi=4 * PIXELS)  # 4 cells per inch
         share = (columns - 1) / columns, (rows - 1) / rows  # beside the names
         axes = figure.add_axes((1 - share[0], 0, *share))
         if self.view.probabilities:
@@ -199,7 +201,7 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
 
 
 def _space(view: View) -> spaces.Dict:
-    """The space of what an agent sees."""
+    """Return the space of the observations of a view."""
     game = view.game
     board = (game.rows, game.columns)
     start = view(Position(game))["afloat"]

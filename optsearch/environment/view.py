@@ -1,4 +1,4 @@
-"""What an agent sees of a position: arrays of a fixed shape, in the environment and as a player."""
+"""Observations of positions as arrays of fixed shapes, in the environment and as a player."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from optsearch.support.errors import GameError, StrategyError
 
 Observation = dict[str, NDArray[Any]]
 
-UNKNOWN, MISS, HIT, HOLE, SUNK = range(5)  # signs of the board, the last one and above
+UNKNOWN, MISS, HIT, HOLE, SUNK = range(5)  # signs of the board; SUNK is the first of several
 
-REMEMBERED = 4096  # positions whose probabilities are kept: games begin alike
+REMEMBERED = 4096  # positions whose probabilities are cached, as games begin alike
 
 
 @dataclass(frozen=True)
 class View:
-    """The observations that an agent gets of the positions of a game.
+    """A function from the positions of a game to the observations of an agent.
 
     prior -- the weights of the configurations; None is uniform. probabilities -- True if the agent
     sees the exact probability of a ship on each cell. order -- True if it sees the number of the
@@ -55,9 +55,9 @@ class View:
         probabilities: bool = False,
         order: bool = False,
     ) -> View:
-        """A view whose game and prior may be texts (`prior_of` says which).
+        """Return a view; its game and prior may be texts, as `Game.parse` and `prior_of` read them.
 
-        Raises GameError if the text is not a game, StrategyError if it is not a prior.
+        Raises GameError if `game` is not a game, StrategyError if `prior` is not a prior.
         """
         if not isinstance(game, Game | str):
             raise GameError(f"{game!r} is not a game; give a Game, or its text as in 4x4:3,2")
@@ -72,17 +72,18 @@ class View:
     def __call__(self, position: Position) -> Observation:
         """Return the observation of a position, in new arrays.
 
-        board -- uint8 of shape (rows, columns): UNKNOWN, MISS, HIT, HOLE; on a cell where a shot
-            sank a ship SUNK, or where the ship that is sunk or hit is told SUNK + i for the ship
-            `kinds[i]`; on a cell of a ship that a hit shows, not shot yet, SUNK + kinds + i.
-        afloat -- int16 of shape (kinds,): how many ships of each of `kinds` are afloat, as far as
-            it is told; where no ship is told of shape (1,), how many there are in all. Where
-            nothing is announced that is the whole fleet until the game is over.
+        board -- uint8 of shape (rows, columns): UNKNOWN, MISS, HIT or HOLE. A cell whose shot sank
+            a ship is SUNK, and if the reply names the ship sunk or hit, SUNK + i for `kinds[i]`. A
+            cell not shot yet of a ship that a hit shows is SUNK + kinds + i.
+        afloat -- int16 of shape (kinds,): the ships of each of `kinds` not known to be sunk. If
+            no reply names a ship, the shape is (1,), for all ships together. If nothing is
+            announced, that is the whole fleet until the game is over.
         action_mask -- int8 of shape (cells,): 1 on each cell that can be shot.
-        order -- if asked for: int16 of shape (rows, columns), the number of the shot, from 1; or 0.
-        probabilities -- if asked for: float32 of shape (rows, columns), the probability of a ship.
+        order -- only with `order`: int16 of shape (rows, columns), numbers of shots from 1, or 0.
+        probabilities -- only with `probabilities`: float32 of shape (rows, columns), the
+            probability of a ship.
 
-        Raises ImpossiblePosition where probabilities are asked for and nothing is left.
+        Raises ImpossiblePosition if no configuration is left and `probabilities` is set.
         """
         game = self.game
         board = self._empty + MISS * game.array(position.misses) + HIT * game.array(position.hits)
@@ -108,12 +109,12 @@ class View:
 
     @cached_property
     def kinds(self) -> tuple[int, ...]:
-        """The different lengths and shapes of the fleet, in its order."""
+        """Return the different lengths and shapes of the fleet, in its order."""
         return tuple(dict.fromkeys(self.game.fleet))
 
     @property
     def top(self) -> int:
-        """The highest sign that its boards have."""
+        """Return the highest sign of its boards."""
         if self.game.is_silent:
             return HOLE
         several = len(self.kinds) * (1 + self.game.shows_ships) - 1
@@ -124,15 +125,15 @@ class View:
         return HOLE * self.game.array(self.game.holes)  # UNKNOWN is 0
 
     def _place(self, shot: Shot) -> int:
-        """Which of `kinds` a shot tells of; 0 where it does not say."""
+        """Return the index in `kinds` of the ship that a reply names, or 0 if it names none."""
         kind = self.game.kind_told(shot.reply.length)
         return 0 if kind is None else self.kinds.index(kind)
 
     def _afloat(self, told: list[Shot], is_over: bool) -> NDArray[np.int16]:
-        """The ships of each kind, or of all kinds together, less those that are sunk as told."""
+        """Count the ships of each kind, or of all kinds together, that are not known to be sunk."""
         if is_over:
             return np.zeros_like(self._fleet)
-        if self.game.shows_ships:  # the last hit of each that is sunk
+        if self.game.shows_ships:  # one hit of each ship whose cells are all hit
             hits = Counter(shot.reply.length for shot in told)
             told = [
                 next(shot for shot in told if shot.reply.length == ship)
@@ -140,7 +141,7 @@ class View:
                 if isinstance(ship, Placement) and number == ship.bit_count()
             ]
         number = np.bincount([self._place(shot) for shot in told], minlength=len(self._fleet))
-        if self.game.names_hits:  # all of a name are, or it is not known
+        if self.game.names_hits:  # a name is sunk once all cells of its ships are hit
             return np.where(number < self._fleet * np.array(self.kinds), self._fleet, 0)
         return self._fleet - number.astype(np.int16)
 

@@ -1,1 +1,1 @@
-"""Pages to look at: on `explorer` decision trees are walked, on `animation` a game is played."""
+"""HTML pages: on `explorer` a person walks decision trees, `animation` replays a game."""

@@ -1,6 +1,7 @@
-"""A page on which a game is played shot by shot, over the probability of a ship on each cell.
+"""A page that replays a game shot by shot, over the probability of a ship on each cell.
 
-A single file that needs no network, as the explorer's: `animation.html` with the data below in it.
+The page is a single file that needs no network: the template `animation.html` with the data below
+in it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from optsearch.show.outlines import BOARD, shape
 from optsearch.support.pages import Page
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
-DIGITS = 5  # of a probability
+DIGITS = 5  # decimals of a probability
 PAGE = Page(
     "optsearch.show/animation.html",
     *BOARD,
@@ -34,9 +35,9 @@ def data(
 ) -> dict[str, Any]:
     """Return the data of a page, as a JSON object with these fields:
 
-    game, player, rate -- as given. shape -- of the board. shots -- pairs of a cell, by its index,
-    and its reply. ships -- lists of cells. chances, left -- after each number of shots the
-    probability of a ship on each cell, rounded, and the number of configurations as a text; None
+    game, player, rate -- as given. shape -- of the board. shots -- pairs of the index of a cell and
+    its reply. ships -- lists of cells. chances, left -- after each number of shots the rounded
+    probability of a ship on each cell, and the number of configurations left as a text; None
     without a posterior.
 
     end -- the last position of the game. ships -- masks. rate -- shots per second.
@@ -64,7 +65,7 @@ def data(
 
 
 def _rounded(chance: float) -> float:
-    """Round a probability to DIGITS digits; only an impossible one is 0, only a certain one 1."""
+    """Round a probability to DIGITS decimals, to 0 only if impossible and to 1 only if certain."""
     least = 10**-DIGITS
     if chance == 0 or chance == 1:
         return int(chance)
@@ -72,5 +73,5 @@ def _rounded(chance: float) -> float:
 
 
 def page(content: dict[str, Any]) -> str:
-    """The page as HTML, of what `data` gives."""
+    """Return the page as HTML; content -- the result of `data`."""
     return PAGE.written(f"{content['player']}, {content['game']}", content)

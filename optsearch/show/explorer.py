@@ -1,8 +1,8 @@
 """One HTML page on which a person walks decision trees shot by shot.
 
 The page is a single file that needs no network: the template `explorer.html` with the data below in
-it. It counts probabilities itself, over the configurations that it carries; the totals of every
-node are computed here.
+it. It counts probabilities itself, over the configurations in the data; the totals of each node are
+computed here.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ Named = tuple[str, DecisionTree]
 
 
 def require_small(position: Position, prior: Prior | None = None) -> None:
-    """Raise TooLarge unless a page can carry the configurations of a position.
+    """Raise TooLarge if a page cannot carry the configurations of a position.
 
-    ImpossiblePosition when there is none, NotSupported for a user's rule of replies.
+    Raises ImpossiblePosition if no configuration is left, NotSupported for a user's rule.
     """
     position.game.require_named_rule("explore")
     posterior = Posterior(position, prior=prior)
@@ -56,7 +56,7 @@ def require_small(position: Position, prior: Prior | None = None) -> None:
 def require_same(
     position: Position, name: str, tree: DecisionTree, prior: Prior | None = None
 ) -> None:
-    """Raise TreeError unless the tree is one of this position and prior and solves it."""
+    """Raise TreeError unless the tree is of this position and solves it under the prior."""
     if tree.position != position:
         raise TreeError(
             f"{name} is a tree of {_described(tree.position)}; the page is of "
@@ -78,9 +78,9 @@ def greedy_tree(
     time_limit: float | None,
     progress: Progress[SearchStatus] = no_progress,
 ) -> Named:
-    """The tree of the best greedy strategy, or of ties broken row by row where time is short.
+    """Return the best greedy tree, or greedy with ties broken row by row if time is short.
 
-    time_limit -- of the whole page, of which a quarter is for this.
+    time_limit -- seconds for the whole page, of which the best greedy tree may take a quarter.
     """
     if time_limit is None:
         return "greedy", GreedySolver(position, progress=progress, prior=prior).tree()
@@ -98,23 +98,23 @@ def greedy_tree(
 def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> dict[str, Any]:
     """Return the data of a page, as a JSON object with these fields:
 
-    game, position -- their texts; rules -- in words. rows, columns, announce -- of the
-    game. A cell is its index in row-major order.
-    replies -- the texts of the replies that the game knows, hits first, the miss last.
-    shots -- of the position: pairs of a cell and the place of its reply in `replies`.
-    configurations -- those left, each a list of its weight and its ships as hexadecimal masks of
-        cells; where no sinking is announced, the cells still to hit stand for all ships, and the
-        weight is the number of configurations that have them.
-    trees -- objects of a name and a root. A node is `[cell, cost, optimum, child, …]`, a child for
-        each of the `replies` that the cell can have: cost is the total height of the tree from
-        there, optimum the least total height of any strategy from there, or a pair of bounds where
-        it is not known. A leaf is its number of configurations, and 0 stands for a reply that no
+    game, position, title -- texts. rules -- sentences. shape -- of the board, as `outlines.shape`
+        returns it. fleet, announce -- of the game. A cell is its index in row-major order.
+    replies -- the texts of the replies of the game, hits first, the miss last.
+    shots -- of the position: pairs of a cell and the index of its reply in `replies`.
+    configurations -- a list for each one left: its weight, then its ships as hexadecimal masks of
+        cells. In a silent game all cells still to hit are one mask, and the weight is the total of
+        the configurations that have them.
+    trees -- objects of a name and a root. A node is `[cell, cost, optimum, child, …]`, with a child
+        for each reply that the cell can have, in the order of `replies`. cost is the total height
+        of the tree from there, optimum the least total height of any strategy from there, or a
+        pair of bounds if unknown. A leaf is its number of configurations, 0 for a reply that no
         configuration gives.
-    values -- for each cell the least total height of strategies that shoot it first, as a pair of
-        bounds, or None; as far as the solver was asked for all shots.
+    values -- for each cell a pair of bounds of the least total height of strategies that shoot it
+        first, or None if the solver has no value of that shot.
 
-    solver -- for the mean, of the position that all trees start from; else TreeError.
-    limit -- ends the search for the optima of nodes, and leaves bounds of them.
+    solver -- for the mean; all trees must start from its position, else TreeError.
+    limit -- ends the search for the optima of nodes, which leaves their bounds.
     """
     position = solver.position
     game = position.game
@@ -124,7 +124,7 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
         require_same(position, name, tree, solver.prior)
     roots = [_encoded(solver, limit, solver.kernel.root, tree.root) for _, tree in trees]
     least = min([root[1] for root in roots if isinstance(root, list)], default=0)
-    for root in roots:  # what is known from the best of the trees
+    for root in roots:  # the best of the trees is an upper bound for all
         if isinstance(root, list) and isinstance(root[2], list):
             root[2] = root[2][0] if root[2][0] == least else [root[2][0], least]
     return {
@@ -159,7 +159,7 @@ BOARDS = {
 
 
 def rules_in_words(game: Game) -> str:
-    """The board of a game, unless it is a rectangle, and its rules, as sentences."""
+    """Return the rules of a game as sentences, with its board unless that is a rectangle."""
     rules = game.rules
     if "contact" in rules and game.contact == "none" and game.board.has_corners:
         rules["contact"] += ", not even diagonally"
@@ -168,7 +168,7 @@ def rules_in_words(game: Game) -> str:
 
 
 def _by(solver: Solver) -> str:
-    """Return a sentence on the prior, if there is one."""
+    """Return a sentence on the prior, or no text without one."""
     return (
         ""
         if solver.prior is None
@@ -177,7 +177,7 @@ def _by(solver: Solver) -> str:
 
 
 def listed(solver: Solver) -> list[tuple[int, tuple[int, ...]]]:
-    """Weights and ships (masks) of the configurations left, as `data` has them."""
+    """List the weight and the ships (masks) of each configuration left, as `data` has them."""
     position = solver.position
     if position.game.is_silent:
         family = Family.of(position, solver.prior)
@@ -187,7 +187,7 @@ def listed(solver: Solver) -> list[tuple[int, tuple[int, ...]]]:
 
 
 def _values(solver: Solver, roots: Sequence[list[Any] | int]) -> list[list[int] | None]:
-    """Return `values` of `data`; a tree that begins with a cell may lower its upper bound."""
+    """Return `values` of `data`; a tree may lower the upper bound of its first cell."""
     game = solver.position.game
     values: list[list[int] | None] = [None] * game.cells
     for value in solver.found.shot_values:
@@ -202,7 +202,7 @@ def _values(solver: Solver, roots: Sequence[list[Any] | int]) -> list[list[int] 
 def _encoded(
     solver: Solver, limit: Limit | None, state: Subfamily, node: Node | Leaf
 ) -> list[Any] | int:
-    """A subtree as `data` has it; the state is that of the node."""
+    """Return a subtree as `data` has it; the state is that of the node."""
     if isinstance(node, Leaf):
         return node.configurations
     kernel = solver.kernel
@@ -231,7 +231,7 @@ def page(
     trees: Sequence[Named],
     limit: Limit | None = None,
 ) -> str:
-    """The page as HTML. It starts with the first of the trees, of which each has a name.
+    """Return the page as HTML; it opens with the first of the trees.
 
     Limit and errors as in `data`.
     """

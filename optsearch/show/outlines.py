@@ -1,4 +1,4 @@
-"""A board as pages draw it: its cells with their places, and the outline of a cell."""
+"""A board as pages draw it: the places of its cells, and the outline of a cell."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from optsearch.game import Game, bits, cell_name, column_name
 from optsearch.game.position import known_replies
 from optsearch.game.shapes import Placement
 
-BOARD = ("optsearch.show/board.css", "optsearch.show/board.js")  # what draws it
+BOARD = ("optsearch.show/board.css", "optsearch.show/board.js")  # the files that draw it
 
 
 def shape(game: Game) -> dict[str, Any]:
-    """The board of a game, as a JSON object; y grows downward, and neighbours are 1 apart.
+    """Return the board of a game as a JSON object; y grows downward, and neighbours are 1 apart.
 
-    cells -- by their index, each a name, x and y; None for a hole. outline -- the corners of a cell
-    around its place. labels -- texts beside the board, each with x and y. seams -- where the board
-    goes on at its other side, as the path of an SVG. shown -- the ships that hits show, by the
-    texts of these replies: each its kind and its cells.
+    cells -- by index the name, x and y of each, None for a hole. outline -- the corners of a cell
+    around its place. labels -- texts beside the board, each with x and y. seams -- the edges where
+    the board continues at the opposite side, as the path of an SVG. shown -- the text of each reply
+    that shows a ship, with the kind and the cells of the ship.
     """
     board, cells = game.board, map(game.cell, range(game.cells))
     return {
@@ -44,7 +44,7 @@ def _seams(game: Game) -> str:
 
 
 def _labels(game: Game) -> list[tuple[str, float, float]]:
-    """The letters of the columns above the first row, and numbers before each row."""
+    """List the letters above the first row and the numbers left of each row, with x and y."""
     places = game.board.places
     across = [(column_name(column), *places[column]) for column in range(game.columns)]
     down = [(str(row + 1), *places[row * game.columns]) for row in range(game.rows)]
