@@ -51,7 +51,7 @@ def explore(
     position = read_position(game, shots, board, marks)
     by = prior_of(prior, position.game)
     explorer.require_small(position, by)
-    named: list[explorer.Named] = []
+    named: list[explorer.NamedTree] = []
     for path in with_tree or []:
         loaded = tree_.load(path)
         explorer.require_same(position, str(path), loaded, by)

@@ -24,19 +24,19 @@ from optsearch.support.errors import StrategyError
 from optsearch.support.user_code import safe_repr
 
 
-def action_of(what: Any, game: Game) -> int:
+def action_of(action: Any, game: Game) -> int:
     """Return an action as an int: the number of a cell, `row * columns + column`.
 
     Integers and arrays of one integer are accepted; StrategyError is raised for anything else.
     """
     try:
-        action = index(what.item() if isinstance(what, np.ndarray) else what)
+        number = index(action.item() if isinstance(action, np.ndarray) else action)
     except (TypeError, ValueError):
-        action = -1
-    if 0 <= action < game.cells:
-        return action
+        number = -1
+    if 0 <= number < game.cells:
+        return number
     raise StrategyError(
-        f"{safe_repr(what)} is not an action in {game}; the number of a cell is accepted, row * "
+        f"{safe_repr(action)} is not an action in {game}; the number of a cell is accepted, row * "
         f"{game.columns} + column, 0 to {game.cells - 1}"
     )
 

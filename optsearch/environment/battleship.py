@@ -97,11 +97,11 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
         unknown = sorted(set(options or {}) - {"ships"})
         if unknown:
             raise OptsearchError(f"no option {unknown[0]!r} of reset; there is 'ships'")
-        given = (options or {}).get("ships")
-        self._ships = self._draw() if given is None else self._given(given)
+        ships = (options or {}).get("ships")
+        self._ships = self._next_board() if ships is None else self._read_ships(ships)
         self._position = Position(self.game)
         self._wasted = 0
-        return self._seen()
+        return self._observe()
 
     def step(
         self, action: int | np.integer[Any] | NDArray[Any]
@@ -121,8 +121,8 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
         else:
             answer = reply(self.game, self._ships, position.hits, bit)
             self._position = position.after(cell, answer)
-        seen, info = self._seen()
-        return seen, -1.0, not self._position.hits_left, False, info
+        observation, info = self._observe()
+        return observation, -1.0, not self._position.hits_left, False, info
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """Return the board as `render_mode` says: a text, a picture, or None.
@@ -134,35 +134,35 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
             return self._position.board()
         return self._picture() if self.render_mode == "rgb_array" else None
 
-    def _seen(self) -> tuple[Observation, dict[str, Any]]:
-        seen = self.view(self._position)
+    def _observe(self) -> tuple[Observation, dict[str, Any]]:
+        observation = self.view(self._position)
         shots = len(self._position.shots) + self._wasted
-        mask = seen["action_mask"].copy()
-        return seen, {"action_mask": mask, "shots": shots, "wasted": self._wasted}
+        mask = observation["action_mask"].copy()
+        return observation, {"action_mask": mask, "shots": shots, "wasted": self._wasted}
 
     # Hidden boards
 
     def _forget_boards(self) -> None:
         self._drawn = np.empty((0, len(self.game.fleet), self.game.words), np.uint64)
-        self._taken = 0  # boards used of those drawn
+        self._used = 0  # boards used of those drawn
         self._number = 1  # boards to draw next
 
-    def _draw(self) -> list[int]:
+    def _next_board(self) -> list[int]:
         """Return the next board; 1 is drawn after a seed, then 8, 64, … at once, for speed."""
-        if self._taken == len(self._drawn):
+        if self._used == len(self._drawn):
             self._drawn = self._hidden.sample(self._number, self.np_random, masks=True)
-            self._taken = 0
+            self._used = 0
             if self._is_ranked:
                 self._number = min(GROWTH * self._number, MOST_DRAWN)
-        self._taken += 1
-        return to_masks(self._drawn[self._taken - 1])
+        self._used += 1
+        return to_masks(self._drawn[self._used - 1])
 
     @property
     def _is_ranked(self) -> bool:
         """True if many boards are drawn at once; configurations beyond 64 bits are drawn singly."""
         return self.view.prior is not None or self._hidden.configurations < 2**64
 
-    def _given(self, text: object) -> list[int]:
+    def _read_ships(self, text: object) -> list[int]:
         if not isinstance(text, str):
             raise GameError(f"{text!r} are not ships; give a text such as 'A1-A3 C1-C2'")
         ships = ships_of(text, self.game)

@@ -42,8 +42,8 @@ class View:
 
     def __post_init__(self) -> None:
         game = self.game
-        is_seen = not game.has_labels or game.names_hits or game.shows_ships
-        game.require_rule("an environment", is_seen, "|".join(ANNOUNCEMENTS))
+        is_supported = not game.has_labels or game.names_hits or game.shows_ships
+        game.require_rule("an environment", is_supported, "|".join(ANNOUNCEMENTS))
         if self.prior is not None:
             self.prior.require(self.game)
 
@@ -87,25 +87,27 @@ class View:
         """
         game = self.game
         board = self._empty + MISS * game.array(position.misses) + HIT * game.array(position.hits)
-        told = [shot for shot in position.shots if shot.reply.sunk or shot.reply.length is not None]
-        for shot in told:
+        revealing = [
+            shot for shot in position.shots if shot.reply.sunk or shot.reply.length is not None
+        ]
+        for shot in revealing:
             if isinstance(shot.reply.length, Placement):
                 ahead = game.array(shot.reply.length & ~position.hits)
                 board += ahead * (board == UNKNOWN) * (SUNK + len(self.kinds) + self._place(shot))
             board[shot.cell] = SUNK + self._place(shot)
-        seen: Observation = {
+        observation: Observation = {
             "board": board,
-            "afloat": self._afloat(told, not position.hits_left),
+            "afloat": self._afloat(revealing, not position.hits_left),
             "action_mask": 1 - game.array(position.closed).ravel().astype(np.int8),
         }
         if self.order:
             numbers = np.zeros((game.rows, game.columns), np.int16)
             for number, shot in enumerate(position.shots, 1):
                 numbers[shot.cell] = number
-            seen["order"] = numbers
+            observation["order"] = numbers
         if self.probabilities:
-            seen["probabilities"] = _probability(position, self.prior).astype(np.float32)
-        return seen
+            observation["probabilities"] = _probability(position, self.prior).astype(np.float32)
+        return observation
 
     @cached_property
     def kinds(self) -> tuple[int, ...]:
@@ -129,21 +131,21 @@ class View:
         kind = self.game.kind_told(shot.reply.length)
         return 0 if kind is None else self.kinds.index(kind)
 
-    def _afloat(self, told: list[Shot], is_over: bool) -> NDArray[np.int16]:
+    def _afloat(self, revealing: list[Shot], is_over: bool) -> NDArray[np.int16]:
         """Count the ships of each kind, or of all kinds together, that are not known to be sunk."""
         if is_over:
             return np.zeros_like(self._fleet)
         if self.game.shows_ships:  # one hit of each ship whose cells are all hit
-            hits = Counter(shot.reply.length for shot in told)
-            told = [
-                next(shot for shot in told if shot.reply.length == ship)
+            hits = Counter(shot.reply.length for shot in revealing)
+            revealing = [
+                next(shot for shot in revealing if shot.reply.length == ship)
                 for ship, number in hits.items()
                 if isinstance(ship, Placement) and number == ship.bit_count()
             ]
-        number = np.bincount([self._place(shot) for shot in told], minlength=len(self._fleet))
+        sunk = np.bincount([self._place(shot) for shot in revealing], minlength=len(self._fleet))
         if self.game.names_hits:  # a name is sunk once all cells of its ships are hit
-            return np.where(number < self._fleet * np.array(self.kinds), self._fleet, 0)
-        return self._fleet - number.astype(np.int16)
+            return np.where(sunk < self._fleet * np.array(self.kinds), self._fleet, 0)
+        return self._fleet - sunk.astype(np.int16)
 
     @cached_property
     def _fleet(self) -> NDArray[np.int16]:

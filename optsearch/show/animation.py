@@ -49,7 +49,7 @@ def data(
     for number in range(len(end.shots) + 1):
         if chances is not None and left is not None:
             posterior = Posterior(Position(game, end.shots[:number]))
-            chances.append([_rounded(p) for p in posterior.probability.ravel().tolist()])
+            chances.append([_round(p) for p in posterior.probability.ravel().tolist()])
             left.append(str(posterior.configurations))
         report(number + 1)
     return {
@@ -64,12 +64,12 @@ def data(
     }
 
 
-def _rounded(chance: float) -> float:
+def _round(chance: float) -> float:
     """Round a probability to DIGITS decimals, to 0 only if impossible and to 1 only if certain."""
-    least = 10**-DIGITS
+    smallest = 10**-DIGITS
     if chance == 0 or chance == 1:
         return int(chance)
-    return float(round(min(max(chance, least), 1 - least), DIGITS))
+    return float(round(min(max(chance, smallest), 1 - smallest), DIGITS))
 
 
 def page(content: dict[str, Any]) -> str:

@@ -35,7 +35,7 @@ PAGE = Page(
     "optsearch.show/explorer.js",
 )
 
-Named = tuple[str, DecisionTree]
+NamedTree = tuple[str, DecisionTree]
 
 
 def require_small(position: Position, prior: Prior | None = None) -> None:
@@ -59,8 +59,8 @@ def require_same(
     """Raise TreeError unless the tree is of this position and solves it under the prior."""
     if tree.position != position:
         raise TreeError(
-            f"{name} is a tree of {_described(tree.position)}; the page is of "
-            f"{_described(position)}, and takes trees of the same game and shots"
+            f"{name} is a tree of {_describe(tree.position)}; the page is of "
+            f"{_describe(position)}, and takes trees of the same game and shots"
         )
     try:
         verify(tree, prior)
@@ -68,7 +68,7 @@ def require_same(
         raise TreeError(f"{name} does not solve its position: {error}") from None
 
 
-def _described(position: Position) -> str:
+def _describe(position: Position) -> str:
     return f"{position.game}{f' after {position}' if position.shots else ''}"
 
 
@@ -77,7 +77,7 @@ def greedy_tree(
     prior: Prior | None,
     time_limit: float | None,
     progress: Progress[SearchStatus] = no_progress,
-) -> Named:
+) -> NamedTree:
     """Return the best greedy tree, or greedy with ties broken row by row if time is short.
 
     time_limit -- seconds for the whole page, of which the best greedy tree may take a quarter.
@@ -95,7 +95,7 @@ def greedy_tree(
 # Data
 
 
-def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> dict[str, Any]:
+def data(solver: Solver, trees: Sequence[NamedTree], limit: Limit | None = None) -> dict[str, Any]:
     """Return the data of a page, as a JSON object with these fields:
 
     game, position, title -- texts. rules -- sentences. shape -- of the board, as `outlines.shape`
@@ -122,16 +122,18 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
     replies = known_replies(game)
     for name, tree in trees:
         require_same(position, name, tree, solver.prior)
-    roots = [_encoded(solver, limit, solver.kernel.root, tree.root) for _, tree in trees]
-    least = min([root[1] for root in roots if isinstance(root, list)], default=0)
+    prior = solver.prior
+    weighting = f" Configurations are weighted by the prior {prior.name}." if prior else ""
+    roots = [_encode(solver, limit, solver.kernel.root, tree.root) for _, tree in trees]
+    lowest = min([root[1] for root in roots if isinstance(root, list)], default=0)
     for root in roots:  # the best of the trees is an upper bound for all
         if isinstance(root, list) and isinstance(root[2], list):
-            root[2] = root[2][0] if root[2][0] == least else [root[2][0], least]
+            root[2] = root[2][0] if root[2][0] == lowest else [root[2][0], lowest]
     return {
         "game": str(game),
         "title": game.title,
         "position": str(position),
-        "rules": rules_in_words(game) + _by(solver),
+        "rules": rules_in_words(game) + weighting,
         "shape": shape(game),
         "fleet": [str(kind) for kind in game.fleet],
         "announce": game.announce,
@@ -141,7 +143,8 @@ def data(solver: Solver, trees: Sequence[Named], limit: Limit | None = None) -> 
             for shot in position.shots
         ],
         "configurations": [
-            [weight, *(f"{ship:x}" for ship in ships)] for weight, ships in listed(solver)
+            [weight, *(f"{ship:x}" for ship in ships)]
+            for weight, ships in list_configurations(solver)
         ],
         "trees": [
             {"name": name, "root": root} for (name, _), root in zip(trees, roots, strict=True)
@@ -167,23 +170,14 @@ def rules_in_words(game: Game) -> str:
     return f"{BOARDS.get(game.board.text, '')}{text[0].upper()}{text[1:]}."
 
 
-def _by(solver: Solver) -> str:
-    """Return a sentence on the prior, or no text without one."""
-    return (
-        ""
-        if solver.prior is None
-        else f" Configurations are weighted by the prior {solver.prior.name}."
-    )
-
-
-def listed(solver: Solver) -> list[tuple[int, tuple[int, ...]]]:
+def list_configurations(solver: Solver) -> list[tuple[int, tuple[int, ...]]]:
     """List the weight and the ships (masks) of each configuration left, as `data` has them."""
     position = solver.position
     if position.game.is_silent:
         family = Family.of(position, solver.prior)
         return [(n, (cells,)) for cells, n in zip(family.sets, family.weights, strict=True)]
-    listed = (tuple(to_masks(row)) for row in list_ships(position))
-    return [(1, ships) for ships in listed if position.is_compatible(ships)]
+    all_ships = (tuple(to_masks(row)) for row in list_ships(position))
+    return [(1, ships) for ships in all_ships if position.is_compatible(ships)]
 
 
 def _values(solver: Solver, roots: Sequence[list[Any] | int]) -> list[list[int] | None]:
@@ -199,7 +193,7 @@ def _values(solver: Solver, roots: Sequence[list[Any] | int]) -> list[list[int] 
     return values
 
 
-def _encoded(
+def _encode(
     solver: Solver, limit: Limit | None, state: Subfamily, node: Node | Leaf
 ) -> list[Any] | int:
     """Return a subtree as `data` has it; the state is that of the node."""
@@ -209,7 +203,7 @@ def _encoded(
     cell = kernel.game.bit(node.cell).bit_length() - 1
     parts = kernel.parts(state, cell)
     children = [
-        _encoded(solver, limit, parts[reply], node.replies[reply]) if reply in parts else 0
+        _encode(solver, limit, parts[reply], node.replies[reply]) if reply in parts else 0
         for reply in replies_at(kernel.game, node.cell)
     ]
     weight = kernel.weight(state)
@@ -228,7 +222,7 @@ def _encoded(
 
 def page(
     solver: Solver,
-    trees: Sequence[Named],
+    trees: Sequence[NamedTree],
     limit: Limit | None = None,
 ) -> str:
     """Return the page as HTML; it opens with the first of the trees.
