@@ -125,6 +125,17 @@ def test_hits_that_name_their_ships():
         Game.parse("4x4:3a,2")
 
 
+def test_each_kind_has_the_names_of_its_ships():
+    for game, names in (
+        ("official", "carrier, battleship, destroyer, submarine, patrol boat"),
+        ("boxed", "carrier, battleship, cruiser or submarine, cruiser or submarine, destroyer"),
+        ("hex-upper", "carrier, battleship, submarine, weapons, destroyer"),
+        ("4x4:3,2", ", "),
+    ):
+        found = Game.parse(game)
+        assert ", ".join(" or ".join(found.kind_names[kind]) for kind in found.fleet) == names
+
+
 def test_what_a_drawn_board_does_not_tell():
     for announce in ("name", "place"):
         with pytest.raises(PositionError, match="does not say what the hit at B1 tells; give the"):

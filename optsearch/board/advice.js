@@ -78,14 +78,12 @@ function whyNot(reply) {
   if (kind === "miss") return "a ship is there for certain";
   if (Object.entries(replies).every(([one, n]) => kindOf(one) === "miss" || n === "0")) return "no ship can be there";
   if (board.shown[reply]) return "no ship can lie there";
-  if (ship && sunk.includes(ship) && count(sunk, ship) === count(A.fleet, ship)) return `the ${ship} is sunk`;
-  if (kind === "sunk") return `${ship ? `no ${ship}` : "no ship"} can sink there`;
-  return ship ? `no ${ship} can be there` : "a hit there sinks a ship";
+  if (ship && sunk.includes(ship) && count(sunk, ship) === count(A.fleet, ship)) return `the ${nameOf(ship)} is sunk`;
+  if (kind === "sunk") return `${ship ? `no ${nameOf(ship)}` : "no ship"} can sink there`;
+  return ship ? `no ${nameOf(ship)} can be there` : "a hit there sinks a ship";
 }
 
 const BUTTONS = 12;  // at most, for replies that may be wrong
-const count = (all, one) => all.filter((other) => other === one).length;
-
 function showAdvice() {
   const next = nextShot(), shots = place.shots;
   const wrong = new Set((known?.together ?? []).map((text) => text.split("=")[0]));
@@ -158,19 +156,14 @@ function showWay() {
   }));
 }
 
-function showFleet(list, sunk) {
-  const left = [...sunk];
-  list.replaceChildren(...A.fleet.map((kind) => {
-    const i = left.indexOf(kind);
-    if (i < 0) return made("li", kind);
-    left.splice(i, 1);
-    return made("li", [kind, made("span", " sunk", {class: "unseen"})], {class: "sunk"});
-  }));
+/** A fleet in a list, with what shots have hit of each kind. */
+function showFleet(list, sunk, shots) {
+  element(list).replaceChildren(...fleetRows({fleet: A.fleet, ships: SHIPS}, sunk, (kind) => count(shots.map((shot) => shot[1]), `hit:${kind}`)));
 }
 
 function showNumbers() {
   const isKnown = known && !known.impossible, waiting = failed ? "unknown" : "…";
-  showFleet(element("fleet"), isKnown ? known.sunk : []);
+  showFleet("fleet", isKnown ? known.sunk : [], place.shots);
   element("left").replaceChildren(...(isKnown ? [made("b", grouped(known.configurations)), made("span", `, ${known.bits.toFixed(2)} bits`, {class: "muted"})] : [known ? "none" : waiting]));
   element("best").replaceChildren(...(isKnown ? known.best.flatMap(({by, cells}, i) => [
     ...(i ? [made("br")] : []), made("b", cells.slice(0, 8).join(" ")), cells.length > 8 ? ` and ${cells.length - 8} more` : "", made("span", ` ${by}${i && A.prior ? ", which ignores the prior" : ""}`, {class: "muted"}),

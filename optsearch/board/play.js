@@ -75,6 +75,6 @@ function showPlay() {
   if (match.over) words.push(match.won ? `You have sunk every ship, in ${counted(shots.length, "shot")}.` : `${match.against} has sunk your ships. The board shows its ships.`);
   element("said").textContent = words.filter(Boolean).join(" ");
   element("to-review").hidden = !match.over;
-  showFleet(element("its-fleet"), match.sunk);
+  showFleet("its-fleet", match.sunk, shots);
   if (!board.has(document.activeElement)) board.enter(last ? board.named(last[0]) : board.first());
 }

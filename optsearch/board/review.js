@@ -6,7 +6,7 @@ async function review(isMine) {
   if (reviewed.shots !== shots) {
     reviewed = [];
     reviewed.shots = shots;
-    element("pasted").value = place.shots.map(([cell, reply]) => `${cell} ${said(reply)}`).join(", ");
+    element("pasted").value = place.shots.map(([cell, reply]) => `${cell} ${reply.replace(":", " ")}`).join(", ");
   }
   document.body.classList.remove("busy");
   show();

@@ -455,6 +455,15 @@ class Game:
         return {**self.board.kinds, **(ships if is_box else {})}
 
     @cached_property
+    def kind_names(self) -> dict[int, tuple[str, ...]]:
+        """The names of the ships of each kind, as the box of the game has them."""
+        names: dict[int, list[str]] = {kind: [] for kind in self.fleet}
+        for name, kind in self.named_ships.items():  # of several names the later one
+            if kind in names:
+                names[kind].append(name.replace("-", " "))
+        return {kind: tuple(some[-self.fleet.count(kind) :]) for kind, some in names.items()}
+
+    @cached_property
     def ships_by_name(self) -> dict[str, Label]:
         """The labels by each name that a reply may use for them, in lower case."""
         labels: tuple[Label, ...] = self.labels if self.has_labels else ()

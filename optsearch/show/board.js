@@ -47,21 +47,45 @@ function showBar(place, most) {
 
 const kindOf = (reply) => reply.split(":")[0];
 
+let SHIPS = {};  // by the text of its kind the name of a ship, and the places of its cells
+
+const nameOf = (kind) => SHIPS[kind]?.name ?? kind;
+
 /** The words of a reply. */
-const said = (reply) => reply.replace(":", " ");
+const said = (reply) => reply.split(":").map(nameOf).join(" ");
 
 /** The words of a reply, as on its button. */
 const replyWords = (reply) => said(reply).charAt(0).toUpperCase() + said(reply).slice(1);
 
-const shipText = (kind) => `ship of ${/^\d+$/.test(kind) ? "length" : "shape"} ${kind}`;
+const shipText = (kind) => /^[a-z]{3}/i.test(nameOf(kind)) ? nameOf(kind) : `ship of ${/^\d+$/.test(kind) ? "length" : "shape"} ${kind}`;
 
-/** The key that gives a reply: of a ship its digit, or its letter where it has one; else none. */
+/** The key that gives a reply: of a ship its length, or the first letter of its name; else none. */
 function keyOf(reply) {
   const [kind, ship] = reply.split(":");
-  if (!ship) return kind[0].toUpperCase();
-  const key = ship.match(/^(?:(\d)|\d+([a-g]))$/);
-  return key ? key[1] ?? key[2].toUpperCase() : "";
+  const key = (/^\d$/.test(ship) ? ship : nameOf(ship ?? kind).match(/[a-z]/i)?.[0] ?? "").toUpperCase();
+  return ship && "MRTU".includes(key) ? "" : key;
 }
+
+/** A ship by the places of its cells, of which some are filled in; crossed out if it is sunk. */
+function shipDrawing(cells, isFilled, isSunk = false) {
+  const [left, top, right, bottom] = [Math.min, Math.max].flatMap((most, i) => [0, 1].map((side) => most(...cells.map((at) => at[side])) + i - .5));
+  const [wide, high] = [right - left, bottom - top];
+  return drawn("svg", {class: "ship", viewBox: `${left} ${top} ${wide} ${high}`, width: `${.8 * wide}em`, height: `${.8 * high}em`, "aria-hidden": "true"}, [
+    ...cells.map(([x, y], i) => drawn("rect", {x: x - .42, y: y - .42, width: .84, height: .84, rx: .25, class: isFilled(i) ? "filled" : ""})),
+    ...(isSunk ? [drawn("path", {d: `M${left} ${top + high / 2}h${wide}`})] : []),
+  ]);
+}
+
+/** The ships of a fleet, a row for each kind. hits -- how many cells of a kind are known to be hit. */
+function fleetRows({fleet, ships}, sunk = [], hits = () => 0) {
+  return [...new Set(fleet)].map((kind) => {
+    const {cells} = ships[kind], number = count(fleet, kind), gone = count(sunk, kind), filled = Math.max(hits(kind), gone * cells.length);
+    const drawings = Array.from({length: number}, (_, i) => shipDrawing(cells, (k) => i * cells.length + k < filled, i < gone));
+    return made("li", [...drawings, made("span", ` ${nameOf(kind)}`), made("span", gone ? ` ${number > 1 ? gone : ""} sunk` : "", {class: "unseen"})], {class: gone === number ? "sunk" : ""});
+  });
+}
+
+const count = (all, one) => all.filter((other) => other === one).length;
 
 /** The sign of a reply around (0, 0), where a cell is 1 wide; a hit may tell its ship, in small. */
 function sign(reply, isSunk = kindOf(reply) === "sunk") {
@@ -69,7 +93,7 @@ function sign(reply, isSunk = kindOf(reply) === "sunk") {
   if (isSunk) parts.push(drawn("circle", {r: .27}), drawn("circle", {r: .4, class: "ring"}));
   else if (kind === "hit") parts.push(drawn("path", {d: "M-.26-.26 .26 .26M-.26 .26 .26-.26"}));
   else parts.push(drawn("circle", {r: .27}));
-  if (kind === "hit" && ship) parts.push(drawn("text", {x: .3, y: .32}, ship.length > 2 ? ship[0] : ship));
+  if (kind === "hit" && ship) parts.push(drawn("text", {x: .3, y: .32}, nameOf(ship).length > 2 ? nameOf(ship)[0].toUpperCase() : nameOf(ship)));
   return drawn("g", {class: `sign ${isSunk ? "sunk" : kind}`}, parts);
 }
 
@@ -131,7 +155,7 @@ class ReplyButtons {
     const ship = this.board.shown[reply], [, place] = reply.split(":"), number = this.#buttons.size;
     const key = ship ? (number < 10 ? String(number) : "") : keyOf(reply);
     const words = ship ? [made("span", `Hit, ${shipText(ship.kind)} on ${place}`, {class: "unseen"}), made("b", place.replace(/\+.*\+/, "…"), {"aria-hidden": "true"})] : made("b", replyWords(reply));
-    const button = made("button", [ship ? this.board.picture(ship.cells, cell) : mark(reply), " ", words, " "].flat(), {type: "button", class: kindOf(reply), value: reply, "data-key": key});
+    const button = made("button", [ship ? shipDrawing(ship.cells.map((one) => this.board.at[one]), (i) => ship.cells[i] === cell) : mark(reply), " ", words, " "].flat(), {type: "button", class: kindOf(reply), value: reply, "data-key": key});
     if (key) button.append(made("kbd", key, {"aria-hidden": "true"}));
     button.append(made("small"));
     button.addEventListener("click", () => this.answer(reply));
@@ -161,8 +185,8 @@ function onKeys(actions) {
  * place and an outline.
  *
  * shape.cells -- each [name, x, y], or null for an index that is no cell; shape.outline -- the
- * corners of a cell around its place; shape.labels -- each [text, x, y]; shape.shown -- the ships that hits
- * show, a kind and cells by the texts of these replies.
+ * corners of a cell around its place; shape.labels -- each [text, x, y]; shape.ships -- SHIPS; shape.shown -- the
+ * ships that hits show, a kind and cells by the texts of these replies.
  * does.look(cell or null) -- when a cell is pointed at or has the focus; does.choose(cell).
  */
 class Board {
@@ -171,6 +195,7 @@ class Board {
     this.names = shape.cells.map((cell) => cell && cell[0]);
     this.at = shape.cells.map((cell) => cell && cell.slice(1));
     this.shown = shape.shown;
+    SHIPS = shape.ships;
     const known = this.at.filter(Boolean);
     const corners = (side) => known.flatMap((at) => shape.outline.map((corner) => at[side] + corner[side]));
     const labelled = (side) => shape.labels.map((one) => one[side + 1] - .35);
@@ -285,15 +310,6 @@ class Board {
       .filter(([dx, dy]) => Math.hypot(dx, dy) < this.unit * 1.01)
       .map(([dx, dy]) => `M0 0L${dx / 2} ${dy / 2}`);
     return [drawn("path", {class: "hull", d: arms.join("")}), drawn("circle", {class: "hull", r: .37})];
-  }
-
-  /** A picture of a ship, with a hit on one of its cells. */
-  picture(cells, hit) {
-    const [across, down] = [0, 1].map((side) => cells.map((cell) => this.at[cell][side]));
-    const [left, top] = [across, down].map((all) => Math.min(...all) - .5);
-    const [wide, high] = [Math.max(...across) + .5 - left, Math.max(...down) + .5 - top];
-    return drawn("svg", {viewBox: `${left} ${top} ${wide} ${high}`, width: `${.8 * wide}em`, height: `${.8 * high}em`, "aria-hidden": "true"}, cells.map((cell) =>
-      drawn("g", {transform: `translate(${this.at[cell].join(" ")})`}, [...this.#hull(cell, cells), ...(cell === hit ? [sign("hit")] : [])])));
   }
 
   /** Outline some cells, and no others. */

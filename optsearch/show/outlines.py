@@ -16,8 +16,9 @@ def shape(game: Game) -> dict[str, Any]:
 
     cells -- by index the name, x and y of each, None for a hole. outline -- the corners of a cell
     around its place. labels -- texts beside the board, each with x and y. seams -- the edges where
-    the board continues at the opposite side, as the path of an SVG. shown -- the text of each reply
-    that shows a ship, with the kind and the cells of the ship.
+    the board continues at the opposite side, as the path of an SVG. ships -- the text of each kind
+    of ship, with its name and the places of its cells. shown -- the text of each reply that shows a
+    ship, with the kind and the cells of the ship.
     """
     board, cells = game.board, map(game.cell, range(game.cells))
     return {
@@ -28,12 +29,19 @@ def shape(game: Game) -> dict[str, Any]:
         "outline": board.outline,
         "labels": [] if board.digest else _labels(game),
         "seams": _seams(game),
+        "ships": {str(kind): _ship(game, kind) for kind in dict.fromkeys(game.fleet)},
         "shown": {
             str(reply): {"kind": str(game.kind_of(reply.length)), "cells": list(bits(reply.length))}
             for reply in known_replies(game)
             if isinstance(reply.length, Placement)
         },
     }
+
+
+def _ship(game: Game, kind: int) -> dict[str, Any]:
+    first = next(iter(game.placements(kind)), 0)
+    name = " or ".join(game.kind_names[kind]) or str(kind)
+    return {"name": name, "cells": [game.board.places[cell] for cell in bits(first)]}
 
 
 def _seams(game: Game) -> str:
