@@ -1,8 +1,8 @@
-"""Every printed number that is computed here, put beside the computed one, source by source.
+"""Compare the numbers printed in publications with computed ones, source by source.
 
-The printed values are in data/published; nothing here knows them. A source is a module with
-`numbers()`, which take seconds, and `full(folder, progress)`, what is left of it and takes longer,
-where there is something left; `SOURCES` lists them.
+The printed values are in data/published and not in this code. A source is a module with
+`numbers()`, which take seconds, and possibly `full(folder, progress)`, the numbers that take
+longer. `SOURCES` lists the sources.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from optsearch.support.store import Facts
 
 
 def nothing_left(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[Number]:
-    """Yield nothing: all numbers of such a source take seconds."""
+    """Yield no number: all numbers of the source take seconds."""
     return iter(())
 
 
 @dataclass(frozen=True)
 class Source:
-    """A publication: its name on the command line, what it is, and what it prints.
+    """A publication: its name on the command line, its title, and its printed numbers.
 
-    numbers -- what takes seconds. full -- what is left and takes longer: numbers, given a folder in
-    which what is done is kept (or None), and what is told how far they are.
+    numbers -- yields those that take seconds. full -- yields the others, which take longer; it
+    takes a folder that keeps finished work, or None, and a callback for progress.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Source:
     def everything(
         self, folder: Path | None = None, progress: Progress[EvaluationStatus] = no_progress
     ) -> Iterator[Number]:
-        """All numbers, each computed: what `numbers` reads from a table is a part of `full`."""
+        """Yield all numbers, each computed: `full` has those that `numbers` reads from a table."""
         yield from (number for number in self.numbers() if not number.stored)
         yield from self.full(folder, progress)
 
@@ -63,16 +63,16 @@ SOURCES = (
     ),
     Source("mini-game", "Players of an 8x8 mini-game: greedy on every board", mini_game.numbers),
 )
-ALL = "all"  # their name together
+ALL = "all"  # the name of all sources together
 
 
 @dataclass(frozen=True)
 class Check:
     """One printed number (or matrix) beside the computed one, and the seconds it took.
 
-    agrees -- None where the two are not compared. known -- why it differs, where it does and that
-    is known. stored -- as that of the number. left_out -- why it was not computed, where it needs
-    what is not installed.
+    agrees -- None if the two are not compared. known -- the reason of a difference, if known.
+    stored -- as in `Number`. left_out -- the reason why it was not computed: a package that is not
+    installed.
     """
 
     place: str
@@ -88,12 +88,12 @@ class Check:
 
     @property
     def is_fault(self) -> bool:
-        """True if it differs from the printed number without a known reason."""
+        """True if the computed number differs from the printed one without a known reason."""
         return self.agrees is False and not self.known
 
 
 def source_named(name: str) -> Source:
-    """The source of a name; RecordError for any other name."""
+    """Return the source of a name; raise RecordError for any other name."""
     for source in SOURCES:
         if source.name == name:
             return source
@@ -102,7 +102,7 @@ def source_named(name: str) -> Source:
 
 
 def check(number: Number) -> Check:
-    """Compute what belongs to a printed number; one that needs what is missing is left out."""
+    """Compute a printed number and compare; it is left out if a package for it is missing."""
     started = time.perf_counter()
     try:
         computed, note = number.compute(), number.note()
@@ -121,7 +121,7 @@ def check(number: Number) -> Check:
 
 
 def checks(name: str = "paper") -> Iterator[Check]:
-    """Compute what takes seconds of a source, in its order, one check after the other."""
+    """Yield the checks of a source that take seconds, each computed when its turn comes."""
     yield from map(check, source_named(name).numbers())
 
 
@@ -130,11 +130,11 @@ def everything(
     folder: Path | None = None,
     progress: Progress[EvaluationStatus] = no_progress,
 ) -> Iterator[tuple[Source, Check]]:
-    """Compute everything of some sources, in order.
+    """Yield all checks of these sources, in order, with their source.
 
-    folder -- keeps what is done: checks that are in it are not computed again, and long ones go on.
-    It is refused by another commit of optsearch, whose numbers might be others. Raises TableError
-    for a folder that cannot be used.
+    folder -- keeps finished checks, which are not computed again, and the state of long ones, which
+    resume. Another commit of optsearch refuses it, as its numbers may differ. Raises TableError for
+    a folder that cannot be used.
     """
     with _kept(folder) as store:
         for source in sources:
@@ -147,7 +147,7 @@ def everything(
 
 
 def left(sources: Sequence[Source], folder: Path | None = None) -> list[Number]:
-    """The numbers of some sources that are not done in a folder; errors as `everything`."""
+    """List the numbers of these sources without a check in a folder; errors as in `everything`."""
     with _kept(folder) as store:
         done = set(store or ())
         return [
@@ -164,7 +164,7 @@ def _key(source: Source, number: Number) -> str:
 
 @contextmanager
 def _kept(folder: Path | None) -> Iterator[Facts | None]:
-    """The checks that are done."""
+    """Open the finished checks of a folder; None without one."""
     if folder is None:
         yield None
         return

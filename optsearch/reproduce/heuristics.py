@@ -1,7 +1,8 @@
-"""What "Battleship Heuristics" prints of its five versions: Hedges' g between one and the next.
+"""Hedges' g between successive versions of "Battleship Heuristics", of which there are five.
 
-5,000 games of each, on boards of its own placement, read as `optsearch.strategies.heuristic` says.
-Both values are of simulations: they agree within three standard errors of their difference.
+Each version plays 5,000 games on boards of its own placement, as `optsearch.strategies.heuristic`
+reads it. Both values are of simulations: they agree within three standard errors of their
+difference.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ FITTED = (
 
 @cache
 def outcome(version: int) -> Outcome:
-    """The games of one version."""
+    """Return the simulated games of one version."""
     simulation = simulate(
         [Heuristic(version)], GAME, games=GAMES, seed=SEED, boards=Corner(), jobs=1
     )
@@ -37,7 +38,7 @@ def outcome(version: int) -> Outcome:
 
 
 def effect_text(effect: Effect) -> str:
-    """An effect and its standard error."""
+    """Return an effect and its standard error as text."""
     return f"{effect.g:.3f} ± {effect.standard_error:.3f}"
 
 
@@ -48,12 +49,12 @@ def agrees(printed: str, effect: Effect) -> bool:
 
 
 def effect(first: int, second: int) -> Effect:
-    """The effect between two versions."""
+    """Return the effect between two versions."""
     return hedges_g(outcome(first), outcome(second))
 
 
 def number(place: str, printed: str, first: int, second: int) -> Number:
-    """One printed effect."""
+    """Return one printed effect with its computation."""
     return Number(
         place,
         f"Hedges' g, versions {first} and {second}",
@@ -65,7 +66,7 @@ def number(place: str, printed: str, first: int, second: int) -> Number:
 
 
 def numbers() -> Iterator[Number]:
-    """Each printed effect."""
+    """Yield each printed effect."""
     for row in records.read_published("heuristics.csv").rows:
         _, first, second = row["name"].split("_")
         yield number(row["place"], row["value"], int(first), int(second))

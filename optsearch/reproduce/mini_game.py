@@ -1,7 +1,7 @@
-"""What players of an 8x8 mini-game print of greedy: how many boards it wins with 20 shots.
+"""The boards of an 8x8 mini-game that greedy wins with 20 shots, printed by its players.
 
-petersn/web-sploosh-kaboom on GitHub. Their page tells how many ships are sunk; which of several
-cells that are as probable is shot, and what the simulation knew, is not printed.
+petersn/web-sploosh-kaboom on GitHub. Their page shows the number of ships sunk. It does not print
+which of several equally probable cells is shot, or which replies the simulation used.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ KNOWN = (
 
 @cache
 def _won() -> tuple[int, int]:
-    """The boards that greedy wins, and all of them."""
+    """Return the number of boards that greedy wins, and the number of all boards."""
     found = evaluate(GREEDY, GAME, jobs=1)
     won = sum(n for shots, n in found.histogram.items() if shots <= LIMIT)
     return won, found.configurations
 
 
 def numbers() -> Iterator[Number]:
-    """Each printed number."""
+    """Yield each printed number."""
     record = records.read_published("mini_game.csv")
     ways = {
         "boards": lambda: str(_won()[1]),

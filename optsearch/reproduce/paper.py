@@ -1,7 +1,7 @@
-"""Every number of the paper, computed and put beside the printed one; of section 4.2 in an hour.
+"""Every number printed in the paper, with its computation; section 4.2 takes an hour.
 
-The printed values are in data/published; nothing here knows them. Audinot, Bonnet and Viennot
-(2014), Optimal Strategies against a Random Opponent in Battleship.
+The printed values are in data/published and not in this code. Audinot, Bonnet and Viennot (2014),
+Optimal Strategies against a Random Opponent in Battleship.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ STANDARD = Game(10, 10, (5, 4, 3, 3, 2))
 
 
 def numbers() -> Iterator[Number]:
-    """Every printed number, in the order of the paper."""
+    """Yield the printed numbers that take seconds, in the order of the paper."""
     every = (*_numbers(), *_matrices(), *_table1())
     return iter(sorted(every, key=lambda number: _ORDER.index(number.place)))
 
@@ -58,7 +58,7 @@ _ORDER = (
 )
 
 
-# What the numbers are computed from, once
+# Values that several numbers use, each computed once
 
 
 @cache
@@ -87,16 +87,16 @@ class GreedyCounterexample:
     solution: Solution
 
     def mean(self, total_height: int) -> str:
-        """A total height over the number of configurations, unreduced."""
+        """Return a total height over the number of configurations, as an unreduced fraction."""
         return f"{total_height}/{self.solution.configurations}"
 
 
 @cache
 def counterexamples() -> tuple[GreedyCounterexample, ...]:
-    """The positions of 3x4:2 after two misses where the best greedy strategy is not optimal.
+    """Return the positions of 3x4:2 after two misses whose best greedy strategy is not optimal.
 
-    Figure 6 shows one, without printing the cells; every pair of misses is tried, one of each class
-    of equivalent pairs.
+    Figure 6 shows one without printing its cells. One pair of misses of each class of equivalent
+    pairs is tried.
     """
     game = Game(3, 4, (2,))
     tried: set[int] = set()
@@ -119,7 +119,7 @@ def _counterexample() -> GreedyCounterexample:
 
 
 def _paper_names(cells: Iterable[Cell]) -> list[str]:
-    """Cells as the paper names them: row letter, column number.
+    """Return the paper's names of cells: row letter, column number.
 
     (Its names for the counterexample fit no other reading: see `counterexamples`, whose greedy
     shot is one of the two middle cells.)
@@ -128,7 +128,7 @@ def _paper_names(cells: Iterable[Cell]) -> list[str]:
 
 
 def _counterexample_shots(shots: Iterable[Cell]) -> list[str]:
-    """Cells of the counterexample, turned so that greedy shoots to the right of the middle."""
+    """Return names of cells of the counterexample, turned so that greedy shoots right of centre."""
     game = _counterexample().position.game
     (shot,) = GreedySolver(_counterexample().position).greedy_shots
     turned = next(
@@ -149,12 +149,12 @@ def _bounds() -> dict[str, Fraction]:
 
 @cache
 def _figure9() -> Counter[int]:
-    """Depth -> leaves of the complete binary tree with 11 leaves."""
+    """Count the leaves at each depth of the complete binary tree with 11 leaves."""
     return Counter(complete_binary_tree_depths(11))
 
 
 def _full_tree_height() -> int:
-    """The greatest k such that the full tree of height k has no more leaves than the game."""
+    """Return the greatest height of a full tree with no more leaves than configurations."""
     return _standard().configurations.bit_length() - 1
 
 
@@ -211,8 +211,8 @@ _NOTES: dict[str, Callable[[], str]] = {
 }
 
 # Section 4.2: strategies on every configuration of 10x10:5,4,3,3,2. The page that describes the
-# paper's two is lost, so that they are reconstructed (`strategies.pattern`), and not to the last
-# digit.
+# paper's two is lost, so they are reconstructed (`strategies.pattern`), which does not reach the
+# printed numbers to the last digit.
 NOT_REPRODUCED = frozenset(
     {
         "upper_bound_10x10",
@@ -222,15 +222,15 @@ NOT_REPRODUCED = frozenset(
         "upper_bound_strategy_worst_case",
     }
 )
-"""What takes longer than seconds: `full` computes it, `numbers` does not."""
+"""Numbers that take longer than seconds: `full` yields them, `numbers` does not."""
 RECONSTRUCTED = (
     "the page of section 4.2 that describes the two strategies is lost; they are reconstructed"
 )
-_MINUTES = 25.0  # of one strategy
+_MINUTES = 25.0  # for one strategy
 
 
 def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[Number]:
-    """The numbers of section 4.2: two strategies on every configuration of the paper's game."""
+    """Yield the numbers of section 4.2: two strategies on all configurations of STANDARD."""
 
     @cache
     def evaluated(clear: str) -> Evaluation:

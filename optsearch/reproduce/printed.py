@@ -1,4 +1,4 @@
-"""One printed value and the computation that belongs to it."""
+"""A printed value and its computation."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from optsearch.game import Cell
 
 
 def no_note() -> str:
-    """Nothing to add."""
+    """Return no text: there is nothing to add."""
     return ""
 
 
 @dataclass(frozen=True)
 class Number:
-    """A printed number (or matrix): where, what, as printed, and how it is computed.
+    """A printed number (or matrix): its place in the source, its name, text and computation.
 
-    note -- what a reader should know beside it, called once it is computed. agrees -- whether what
-    was computed agrees, where that is not being equal. minutes -- what it takes on two cores,
-    about, where that is more than seconds. known -- why it may differ, where that is known; it is
-    then no fault. is_compared -- False where the two are only shown beside each other, as times of
-    two machines: that is no check, and is not counted. stored -- where `compute` reads a table of
-    results, the command that computes it; empty where it computes.
+    note -- returns a remark for the reader; called after `compute`. agrees -- True if a computed
+    text agrees with the printed one; None requires equal texts. minutes -- the time on two cores,
+    if longer than seconds. known -- the reason why it may differ, if known; a difference is then
+    not a fault. is_compared -- False shows both without a check, as for times of two machines.
+    stored -- if `compute` reads a table of results, the command that computes that table.
     """
 
     place: str
@@ -45,10 +44,10 @@ def matching(printed: Mapping[Cell, str], compute: Callable[[int, int], str]) ->
 
 
 def rounded(value: Fraction, digits: int = 1) -> str:
-    """A value rounded half up to some decimals, exactly."""
+    """Return a value as text, rounded half up to `digits` decimals from its exact fraction."""
     return str(Decimal((2 * value * 10**digits + 1) // 2).scaleb(-digits))
 
 
 def truncated(value: Fraction, digits: int = 1) -> str:
-    """A value cut to some decimals."""
+    """Return a value as text, rounded down to `digits` decimals."""
     return str(Decimal(value * 10**digits // 1).scaleb(-digits))

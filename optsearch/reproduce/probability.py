@@ -1,6 +1,6 @@
-"""What "Computing the Probability of Striking a Battleship" prints: a count, a table, and times.
+"""A count, a table and times of "Computing the Probability of Striking a Battleship".
 
-J. Spalding-Jamieson, slides. Cliques are configurations with equal ships told apart.
+J. Spalding-Jamieson, slides. Cliques are configurations in which equal ships are distinguished.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ EXAMPLE = Position.parse(
     Game.parse("3x3:3,2,contact=any"),
     "A1=miss B1=miss B2=hit",
 )
-"""On the board of the slide; three placements of one ship and five of the other are left. The text
-of the slides does not say which ones it draws."""
+"""A position on the board of the slide with three placements of one ship and five of the other. The
+text of the slides does not say which ones it draws."""
 
 
 def told_apart(game: Game) -> int:
@@ -38,7 +38,7 @@ def told_apart(game: Game) -> int:
 
 @cache
 def _timed() -> tuple[Posterior, float]:
-    """The posterior of the empty board, and the processor time of all its probabilities."""
+    """Return the posterior of the empty board, and the processor time of all its probabilities."""
     started = time.process_time()
     posterior = Posterior(GAME)
     _ = posterior.probability
@@ -62,7 +62,7 @@ _SECONDS = ("seconds_one_core", "seconds_eight_threads", "seconds_gpu")
 
 
 def numbers() -> Iterator[Number]:
-    """Each printed number."""
+    """Yield each printed number."""
     record = records.read_published("spalding_jamieson_numbers.csv")
     for row in record.rows:
         name = row["name"]
@@ -93,9 +93,9 @@ def numbers() -> Iterator[Number]:
 
 
 def possible(position: Position) -> dict[int, list[int]]:
-    """The placements of each ship that are in a configuration left, by its length, as masks.
+    """Map the length of each ship to its placements (masks) in any configuration left.
 
-    The valid placement graph of the slides; the ships have different lengths.
+    This is the valid placement graph of the slides; the ships have different lengths.
     """
     found = [to_masks(ships) for ships in list_ships(position)]
     return {

@@ -3,7 +3,7 @@
 V. Jandhyala, Solving Puzzles through Mathematical Programming, chapter 24, after W. J. M. Meuffels
 and D. den Hertog, INFORMS Transactions on Education 10(3), 2010. The chapter reveals three squares
 of its puzzle and describes them in words only: two of water near the top and left, one of a ship.
-So we look at all such squares that leave one fleet, and this a described one.
+So we try all such squares, and keep those that leave a single fleet which lies as described.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _published() -> dict[str, str]:
 
 @cache
 def example() -> Puzzle:
-    """The puzzle of the chapter without its three squares."""
+    """Return the puzzle of the chapter without its three squares."""
     printed = _published()
     rows, columns = formats.parse_grid(printed["grid"])
     row_counts, column_counts = (
@@ -45,7 +45,7 @@ def example() -> Puzzle:
 
 @cache
 def _fleets() -> tuple[Solution, ...]:
-    """All that satisfy the counts, by our own sweep."""
+    """Return all fleets that satisfy the counts, by our own sweep."""
     number = counting.count(example())
     fleets = counting.solutions(example(), number)
     if len(fleets) != number:
@@ -76,7 +76,10 @@ def is_described(fleet: Solution) -> bool:
 
 @dataclass(frozen=True)
 class Reading:
-    """Two squares of water and one of a ship that leave one fleet, and whether all are needed."""
+    """Two squares of water and one of a ship that leave one fleet.
+
+    is_needed -- True if any two of the squares leave more than one fleet.
+    """
 
     water: tuple[Cell, Cell]
     ship: Cell
@@ -94,19 +97,19 @@ class Reading:
         return f"water {names}, ship {cell_name(self.ship)}"
 
     def puzzle(self) -> Puzzle:
-        """The puzzle with these squares revealed."""
+        """Return the puzzle with these squares revealed."""
         shown = (*((cell, WATER) for cell in self.water), (self.ship, SHIP))
         return replace(example(), revealed=shown)
 
 
 @cache
 def readings() -> tuple[Reading, ...]:
-    """Every choice of two squares of water and one of a ship that leaves one, described fleet."""
+    """Return all choices of two squares of water and one of a ship that leave a described fleet."""
     puzzle, readings = example(), []
     taken = {fleet: sum(fleet) for fleet in _fleets()}
     for fleet in filter(is_described, _fleets()):
         free = puzzle.cells_of(puzzle.everywhere & ~taken[fleet])
-        # Of each square: the other fleets that show the same there.
+        # Square -> the other fleets that agree with this one there.
         same = {
             cell: {
                 other
@@ -125,7 +128,7 @@ def readings() -> tuple[Reading, ...]:
 
 
 def fitting() -> tuple[Reading, ...]:
-    """The readings that the text allows: both squares of water near the top left, all needed."""
+    """Return the readings that fit the text: water near the top left, and all squares needed."""
     return tuple(reading for reading in readings() if reading.is_near and reading.is_needed)
 
 
@@ -156,7 +159,7 @@ def _solutions_of_readings() -> str:
 
 
 def _windows_and_touching() -> str:
-    """Pairs of placements for which "within a 2×2 window" and "overlap or touch" differ."""
+    """Count pairs of placements for which "within a 2×2 window" and "overlap or touch" differ."""
     puzzle = example()
     ships = [ship for n in puzzle.lengths for ship in placements(puzzle.rows, puzzle.columns, n)]
     windows = [
@@ -176,13 +179,13 @@ def _windows_and_touching() -> str:
 
 @cache
 def medium() -> Puzzle:
-    """A puzzle on which a MILP solver ends with both models, with counts and no cell revealed."""
+    """Return a puzzle that a MILP solver solves with both models: counts, and no cell revealed."""
     return making.random_puzzle(*_MEDIUM, making.usual_fleet(*_MEDIUM), 0.0)
 
 
 @cache
 def large() -> Puzzle:
-    """A puzzle on the board of the claims on times, with counts and every tenth cell revealed."""
+    """Return a puzzle on the board of the claims on times, with every tenth cell revealed."""
     rows, columns = formats.parse_grid(_published()["large_grid"])
     return making.random_puzzle(rows, columns, making.usual_fleet(rows, columns))
 
@@ -198,7 +201,7 @@ def _time(puzzle: Puzzle, model: str) -> str:
 
 
 def _faster() -> str:
-    """The model with which the MILP solver ends sooner."""
+    """Return the model with which the MILP solver ends sooner."""
     seconds = {
         model: _searched(medium(), model).seconds
         for model in models.MODELS
@@ -233,11 +236,11 @@ _NOTES: dict[str, Callable[[], str]] = {
     "cell_based_on_large_grid": _times_note,
 }
 _TIMES = ("ship_based_on_large_grid", "cell_based_on_large_grid")
-_GIVEN = ("grid", "fleet", "row_counts", "column_counts", "large_grid")  # what others start from
+_GIVEN = ("grid", "fleet", "row_counts", "column_counts", "large_grid")  # input of other values
 
 
 def numbers() -> Iterator[Number]:
-    """Every claim of the chapter that can be computed, in its order."""
+    """Yield every claim of the chapter that can be computed, in its order."""
     record = records.read_published("solitaire.csv")
     for row in record.rows:
         name = row["name"]

@@ -1,7 +1,7 @@
-"""What the post on Thompson sampling prints: counts, exact distributions, and simulated games.
+"""Counts, exact distributions and simulated games of the post on Thompson sampling.
 
-Small games and counts are computed here. The games of the standard board are stored, as
-`python -m experiments.thompson` played them; `full` plays those of Thompson sampling.
+Small games and counts are computed here. The games on the standard board are read from the table
+that `python -m experiments.thompson` writes; `full` plays those of Thompson sampling anew.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ PLAYERS = {
     "exact_1": "thompson:block_size=1,information=exact",
     "greedy": "greedy:endgame=0",
 }
-"""Players of the columns of `results.THOMPSON`."""
+"""The player of each column of `results.THOMPSON`."""
 
-# Enumerating the boards with one ship, the post shoots a most probable cell, the first of them.
+# With one ship the post enumerates the boards and shoots the first of the most probable cells.
 ENUMERATION = "greedy:endgame=0"
 ROW, GRID = Game(1, 10, (3,)), Game(5, 5, (3,))
 ROWS = tuple(Game(1, n, (length,)) for length in (2, 3, 4, 5) for n in range(length, 13))
@@ -61,12 +61,12 @@ ROWS = tuple(Game(1, n, (length,)) for length in (2, 3, 4, 5) for n in range(len
 
 @cache
 def evaluated(strategy: str, game: Game) -> Evaluation:
-    """A strategy on every board."""
+    """Return the evaluation of a strategy on every board."""
     return evaluate(strategy, game, jobs=1)
 
 
 def optimum(game: Game) -> int:
-    """The least total height."""
+    """Return the least total height of a game."""
     total_height = solver.solve(Position(game)).total_height
     assert total_height is not None
     return total_height
@@ -77,7 +77,7 @@ def _games_of(shots: int) -> str:
 
 
 def _classes_of_fewest_cells() -> str:
-    """Remainders modulo the length, less the length, that no other has fewer cells of."""
+    """Return the classes, remainders less the length, that have the fewest cells in every row."""
     always: set[int] | None = None
     for length in range(2, 11):
         for cells in range(length, 101):
@@ -98,7 +98,7 @@ def _most_shots_after_the_hit() -> str:
 
 
 def _row_is_optimal() -> str:
-    """Return `optimal` if both searches have the least total height in all rows."""
+    """Return `optimal` if both searches have the least total height on all ROWS."""
     equal = all(
         evaluated(ENUMERATION, game).total_height
         == evaluated("row", game).total_height
@@ -116,7 +116,7 @@ def _against_thompson() -> str:
 
 
 def modes(histogram: dict[int, int]) -> int:
-    """Count the modes of a distribution: the times that its numbers begin to fall."""
+    """Count the modes of a distribution: the times that its numbers turn from rising to falling."""
     numbers = [histogram.get(n, 0) for n in range(min(histogram) - 1, max(histogram) + 2)]
     changes = [b - a for a, b in pairwise(numbers) if b != a]
     return sum(a > 0 > b for a, b in pairwise(changes))
@@ -138,10 +138,10 @@ def _grid_note() -> str:
 
 
 def optimistic(is_printed: bool) -> Fraction:
-    """The mean of the draws that find five ships by the cells of a checkerboard.
+    """Return the mean number of draws that find five ships by the cells of a checkerboard.
 
-    Each ship covers half of its cells there, rounded up. The printed function counts the misses,
-    and as hits all those cells, where the five hits were meant (is_printed=False).
+    Each ship covers half of its cells there, rounded up. The printed function adds all those cells
+    to the misses, where the five hits were meant (is_printed=False).
     """
     cells = sum((row - 1 - column) % 2 == 0 for row, column in map(GAME.cell, range(GAME.cells)))
     red, ships = sum(-(-length // 2) for length in GAME.fleet), len(GAME.fleet)
@@ -149,12 +149,12 @@ def optimistic(is_printed: bool) -> Fraction:
 
 
 def extremely_optimistic_mean(is_printed: bool = True) -> Fraction:
-    """No miss once a ship is hit."""
+    """Return the mean without any miss once a ship is hit."""
     return optimistic(is_printed) + sum(length - 1 for length in GAME.fleet)
 
 
 def optimistic_mean(is_printed: bool = True) -> Fraction:
-    """One and a half misses a ship, after which the post counts all but two of its cells."""
+    """Return the mean with 1.5 misses per ship; the post then adds all but two of its cells."""
     return (
         optimistic(is_printed)
         + Fraction(3, 2) * len(GAME.fleet)
@@ -172,17 +172,17 @@ def _optimistic_note() -> str:
 
 
 def _stored_shots() -> NDArray[np.int64]:
-    """The shots of Thompson sampling in all games, by the table."""
+    """Return the shots of Thompson sampling in each game of the table."""
     return np.array(THOMPSON.read().column("thompson"), np.int64)
 
 
 def mean_and_error(shots: NDArray[np.int64]) -> tuple[float, float]:
-    """The mean, and its standard error."""
+    """Return the mean and its standard error."""
     return float(shots.mean()), float(shots.std(ddof=1)) / sqrt(len(shots))
 
 
 def with_error(shots: NDArray[np.int64], places: int = 2) -> str:
-    """The mean and its standard error."""
+    """Return the mean and its standard error as text."""
     mean, error = mean_and_error(shots)
     return f"{mean:.{places}f} ± {error:.{places}f}"
 
@@ -239,7 +239,7 @@ _OF_GAMES: dict[str, Callable[[NDArray[np.int64]], str]] = {
     "shots_of_the_first_game": _range_of,
     "thompson_mean_10x10": with_error,
 }
-"""What the games of Thompson sampling give: read from their table, or all of them played."""
+"""Values of the games of Thompson sampling, read from their table or played anew."""
 _AGREES: dict[str, Callable[[str, str], bool]] = {
     "thompson_mean_10x10": _agrees,
     **dict.fromkeys(
@@ -252,7 +252,7 @@ _AGREES: dict[str, Callable[[str, str], bool]] = {
         _same_float,
     ),
 }
-_SHOWN = "shots_of_the_first_game"  # one game of theirs beside the range of ours
+_SHOWN = "shots_of_the_first_game"  # not compared: one printed game, and the range of ours
 _NOTES: dict[str, Callable[[], str]] = {
     "near_optimal_against_thompson_5x5_3": _grid_note,
     "optimistic_mean": _optimistic_note,
@@ -260,7 +260,7 @@ _NOTES: dict[str, Callable[[], str]] = {
 
 
 def _played_now(folder: Path | None) -> NDArray[np.int64]:
-    """The games of Thompson sampling, played anew; a folder keeps those that are done."""
+    """Play the games of Thompson sampling and return their shots; a folder keeps finished games."""
     kept = None if folder is None else folder / "thompson"
     name = PLAYERS["thompson"]
     played = simulate([name], GAME, games=GAMES, seed=SEED, jobs=os.cpu_count(), checkpoint=kept)
@@ -284,7 +284,7 @@ def agreement(name: str, printed: str) -> Callable[[str], bool] | None:
 
 
 def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[Number]:
-    """Yield the numbers of the games of Thompson sampling, all played now instead of stored."""
+    """Yield the numbers of the games of Thompson sampling, which are played now."""
     games = cache(partial(_played_now, folder))
     for row in records.read_published("thompson.csv").rows:
         if row["name"] in _OF_GAMES:
@@ -299,7 +299,7 @@ def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[
 
 
 def numbers() -> Iterator[Number]:
-    """Each printed value, in the order of the post."""
+    """Yield each printed value, in the order of the post."""
     record = records.read_published("thompson.csv")
     for row in record.rows:
         name = row["name"]
