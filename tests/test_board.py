@@ -235,7 +235,7 @@ def test_a_game_hides_its_ships_until_the_end():
 def test_a_person_chooses_among_games():
     assert [game["name"] for game in answers.games(None)["named"]][:2] == ["boxed", "paper"]
     assert answers.games(SMALL)["first"]["size"] == "3x4"
-    assert answers.about(Setting(Game.parse("hex-upper")))["title"] == "hex-upper"
+    assert answers.about(Setting(Game.parse("hex-upper")))["title"] == "Hexagonal game, upper half"
     assert answers.setting_of("boxed,contact=none", ()).game == Game.parse("boxed,contact=none")
     for text in ("a.json#b:2", "30x30:2", "5x", "9" * 9 + "x2:1"):
         with pytest.raises(OptsearchError):

@@ -185,7 +185,7 @@ def test_a_game_is_chosen_whose_hits_name_their_ship(page):
             field.clear()
         field.send_keys(text)
     accessible(page.driver)
-    page.click("#choose .primary")
+    page.click("#other button")
     page.game = Game.parse("3x3:2a,2b,contact=any,announce=name")
     WebDriverWait(page.driver, MANY_SECONDS).until(lambda d: "game=3x3" in d.current_url)
     page.wait()

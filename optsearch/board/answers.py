@@ -124,16 +124,20 @@ def games(first: Setting | None) -> dict[str, Any]:
 
     first -- the game that the server was started with; it is chosen without its text.
     """
-    about = "The game that this server was started with."
     return {
-        "named": [
-            {"name": one.name, "about": one.about, **_parts_of(Game.parse(one.name))}
-            for one in to_choose()
-        ],
-        "first": first and {"name": "", "about": about, **_parts_of(first.game)},
+        "named": [_card(one.name, Game.parse(one.name), one.players) for one in to_choose()],
+        "first": first and _card("", first.game, "The game that this server was started with"),
         "contacts": IN_WORDS["contact"],
         "announcements": IN_WORDS["announce"],
         "boards": explorer.BOARDS,
+    }
+
+
+def _card(name: str, game: Game, players: str) -> dict[str, Any]:
+    return {
+        **{"name": name, "players": players, "title": title_of(game), "shape": shape(game)},
+        **{"rules": explorer.rules_in_words(game), "ships": [str(kind) for kind in game.fleet]},
+        **_parts_of(game),
     }
 
 
@@ -174,9 +178,9 @@ def about(setting: Setting) -> dict[str, Any]:
 
 
 def title_of(game: Game) -> str:
-    """The name of a game, if it has one, and its board and fleet, unless a file has the board."""
-    names = [one for one in NAMED_GAMES if Game.parse(one) == game]
-    return " ".join([*names, *(() if names and game.board.digest else [game.title])])
+    """Return the title of a game that has a name, else the text of its board and fleet."""
+    titles = (one.title for one in NAMED_GAMES.values() if Game.parse(one.name) == game)
+    return next(titles, game.title)
 
 
 def prepare(setting: Setting) -> None:

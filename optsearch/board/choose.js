@@ -19,16 +19,26 @@ async function chooseGame(isMine) {
 function offer({named, first, contacts, announcements, boards}) {
   const isOther = first && !named.some((game) => isSame(game, first));
   offered = isOther ? [first, ...named] : named;
-  element("named").replaceChildren(...offered.map((game) => {
-    const input = made("input", [], {type: "radio", name: "named"});
-    input.addEventListener("change", () => fill(game));
-    return made("label", [input, made("b", game.name || game.text), ` ${game.about} `, made("span", game.name ? game.text : "", {class: "muted"})]);
-  }));
+  element("named").replaceChildren(...offered.map(cardOf));
   for (const [part, words] of [["contact", contacts], ["announce", announcements], ["board", boards]]) {
     field(part).replaceChildren(...Object.entries(words).map(([value, text]) => made("option", text || "A rectangle.", {value})));
   }
-  for (const part of PARTS) field(part).addEventListener("input", compare);
-  fill(offered.find((game) => isSame(game, A ?? first ?? named[0])) ?? A);
+  const game = A ?? first ?? named[0], known = offered.find((one) => isSame(one, game));
+  element("other").open = !known;
+  fill(known ?? game);
+}
+
+/** A game to choose: its board and its fleet drawn, who plays it, its rules, and its text. */
+function cardOf(game) {
+  const {shape, name, title, players, rules, text, ships} = game, cells = shape.cells.filter(Boolean);
+  const path = cells.map(([, x, y]) => `M${shape.outline.map(([dx, dy]) => `${x + dx} ${y + dy}`).join("L")}Z`).join("");
+  const [left, top, right, bottom] = boundsOf(cells.map((cell) => cell.slice(1)));
+  const picture = drawn("svg", {viewBox: `${left - .1} ${top - .1} ${right - left + .2} ${bottom - top + .2}`, "aria-hidden": "true"}, drawn("path", {d: path}));
+  const href = A && isSame(game, A) ? elsewhere({mode: "advise"}) : addressOf({game: name, mode: "advise", shots: []});
+  return made("li", [
+    picture, made("div", [made("h2", title), made("p", players, {class: "muted"})]), made("p", rules), made("code", text, {title: text}),
+    made("ul", fleetRows({fleet: ships, ships: shape.ships}), {class: "fleet", "aria-label": "Fleet"}), made("a", "Open", {class: "primary", href, "aria-label": `Open: ${title}`}),
+  ], {class: "card"});
 }
 
 /** Show a game in the form. A board of a file keeps its fleet; what was named elsewhere, its rules. */
@@ -39,16 +49,9 @@ function fill(game) {
     field(part).value = game[part];
     field(part).closest("label").hidden = !game.size && (!game.name || !["contact", "announce"].includes(part));
   }
-  compare();
 }
 
 const written = () => Object.fromEntries(PARTS.map((part) => [part, field(part).value.replaceAll(" ", "")]));
-
-/** Mark the game of the form where it has a name. */
-function compare() {
-  const parts = written();
-  [...element("named").children].forEach((label, i) => { label.firstChild.checked = isSame(offered[i], parts); });
-}
 
 /** The text of the game of the form. */
 function composed() {

@@ -112,7 +112,9 @@ function show() {
     link.href = elsewhere({mode: name});
   }
   element("change").href = elsewhere({mode: "choose"});
-  element("change").hidden = mode === "choose";
+  element("game").textContent = mode === "choose" ? "Which game do you play?" : A.title;
+  element("game").title = mode === "choose" ? "" : A.text;
+  element("rules").hidden = mode === "choose";
   if (mode === "choose") return;
   for (const id of ["key-next", "key-best"]) element(id).hidden = mode === "setup" || mode === "play" && !known;
   element("key-next").hidden ||= mode === "play";
@@ -205,7 +207,6 @@ async function savePicture(kind) {
 // The beginning
 
 function build() {
-  element("game").textContent = A.title;
   element("rules").firstChild.textContent = A.rules + (A.prior ? ` Configurations are weighted by the prior ${A.prior}. ` : " ");
   element("key-sunk").hidden = A.announce === "nothing";
   board = new Board(element("board"), A.shape, "Board, with the probability of a ship on each cell", {look, choose});

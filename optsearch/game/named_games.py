@@ -11,11 +11,13 @@ _HEXAGONAL = "carrier,battleship,submarine,destroyer,weapons,contact=any"
 
 @dataclass(frozen=True)
 class NamedGame:
-    """A name, the text of the game, and a sentence about it."""
+    """A name, the text of the game, a sentence about it, its title, and who plays it."""
 
     name: str
     text: str
     about: str
+    title: str
+    players: str
 
 
 NAMED_GAMES = {
@@ -25,32 +27,44 @@ NAMED_GAMES = {
             "paper",
             "10x10:5,4,3,3,2",
             "The paper's game: ships do not touch, and hits tell nothing.",
+            "Paper's game",
+            "Studied by Audinot, Bonnet and Viennot (2014)",
         ),
         NamedGame(
             "boxed",
             "10x10:5,4,3,3,2,contact=any,announce=ship",
             "The boxed game: ships may touch, and only the hit that sinks a ship names it.",
+            "Boxed game",
+            "Played with the game in the box",
         ),
         NamedGame(
             "official",
             "10x10:5,4,3a,3b,2,contact=any,announce=name",
             "The official game since 2002: ships may touch, and every hit names its ship.",
+            "Official game",
+            "Played by the printed rules since 2002",
         ),
         NamedGame(
             "russian",
             "10x10:4,3,3,2,2,2,1,1,1,1,announce=sunk",
             "The game on squared paper: ten ships that do not touch; a sinking is announced.",
+            "Squared-paper game",
+            "Played with pencil on squared paper",
         ),
         NamedGame(
             "sploosh",
             "8x8:4,3,2,contact=any,announce=sunk",
             "The mini-game of The Legend of Zelda: The Wind Waker, in which 24 shots win.",
+            "Sploosh Kaboom",
+            "Played in The Legend of Zelda: The Wind Waker",
         ),
         *(
             NamedGame(
                 f"hex-{half}",
                 f"hexagonal_2008.json#{half}:{_HEXAGONAL}",
                 f"The hexagonal game of Milton Bradley (2008), {half} half: ships may touch.",
+                f"Hexagonal game, {half} half",
+                "Played with the box of 2008",
             )
             for half in ("upper", "lower")
         ),

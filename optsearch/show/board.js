@@ -66,9 +66,12 @@ function keyOf(reply) {
   return ship && "MRTU".includes(key) ? "" : key;
 }
 
+/** The left, top, right and bottom of cells by their places. */
+const boundsOf = (cells) => [Math.min, Math.max].flatMap((most, i) => [0, 1].map((side) => most(...cells.map((at) => at[side])) + i - .5));
+
 /** A ship by the places of its cells, of which some are filled in; crossed out if it is sunk. */
 function shipDrawing(cells, isFilled, isSunk = false) {
-  const [left, top, right, bottom] = [Math.min, Math.max].flatMap((most, i) => [0, 1].map((side) => most(...cells.map((at) => at[side])) + i - .5));
+  const [left, top, right, bottom] = boundsOf(cells);
   const [wide, high] = [right - left, bottom - top];
   return drawn("svg", {class: "ship", viewBox: `${left} ${top} ${wide} ${high}`, width: `${.8 * wide}em`, height: `${.8 * high}em`, "aria-hidden": "true"}, [
     ...cells.map(([x, y], i) => drawn("rect", {x: x - .42, y: y - .42, width: .84, height: .84, rx: .25, class: isFilled(i) ? "filled" : ""})),
