@@ -19,10 +19,10 @@ from rich.text import Text
 from optsearch.cli.console import Interrupted, Safe
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, bits, cell_name, column_name, drawn_board, holes_text
-from optsearch.game.named_games import parted
+from optsearch.game.named_games import split_name
 from optsearch.game.noise import Lies, Noise, NoisyPosition
 from optsearch.game.position import Position
-from optsearch.game.ranges import expanded
+from optsearch.game.ranges import expand_range
 from optsearch.play.replies import position_of
 from optsearch.support.cluster import cluster
 from optsearch.support.decimals import decimal
@@ -84,7 +84,7 @@ def read_game(text: str) -> Game:
 
     `FILE.json#BOARD:FLEET…`, a board of a file of boards, is what a text of a game may have itself.
     """
-    if ".json#" in text or parted(text):
+    if ".json#" in text or split_name(text):
         return Game.parse(text)
     file, colon, rest = text.partition(":")
     if Path(file).suffix == ".json":
@@ -111,13 +111,13 @@ def listed(texts: Iterable[str]) -> Iterator[str]:
     """Texts of games; in place of `-` the lines of standard input, and of a file its lines.
 
     What follows # at the beginning or after a space is left out of a line. In place of a range of
-    boards its games (`expanded`). Raises GameError where a list or a range is empty, and for a
+    boards its games (`expand_range`). Raises GameError where a list or a range is empty, and for a
     user's rule in a list that was not named before.
     """
     for text in texts:
         is_piped = text == "-"
-        if not is_piped and (":" in text or parted(text) or not Path(text).is_file()):
-            yield from expanded(text)
+        if not is_piped and (":" in text or split_name(text) or not Path(text).is_file()):
+            yield from expand_range(text)
             continue
         held = sys.stdin.read(MOST_LISTED) if is_piped else text_of(text, GameError, MOST_LISTED)
         lines = [re.split(r"(?:^|\s)#", line)[0].strip() for line in held.splitlines()]
@@ -125,7 +125,7 @@ def listed(texts: Iterable[str]) -> Iterator[str]:
             where = "standard input" if is_piped else repr(text)
             raise GameError(f"{where} has no game; write one on each line, such as 4x4:3,2")
         for line in filter(None, lines):
-            yield from (str(Game.read(one)) if ".py:" in one else one for one in expanded(line))
+            yield from (str(Game.read(one)) if ".py:" in one else one for one in expand_range(line))
 
 
 def read_drawing(board: Path) -> str:

@@ -22,7 +22,7 @@ from optsearch.counting.configurations import CellSets, to_words
 from optsearch.counting.constraints import Constraints, Ranks, Ship, admitted, in_fleet_order
 from optsearch.counting.remainders import combined, moduli_above
 from optsearch.game import CONTACTS, Game, bits
-from optsearch.game.shapes import Cells, Shape, orientations_of, turned
+from optsearch.game.shapes import Cells, Shape, orientations_of, transpose
 from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
@@ -38,7 +38,7 @@ def _kinds(fleet: Iterable[int]) -> list[int]:
 def _ways(game: Game) -> Iterator[tuple[int, int, Cells]]:
     """Each way to place a ship, as the kernel numbers them: way, kind, and the cells.
 
-    Of a board that is swept with its rows as columns, the ships are turned with it. Cells are
+    Of a board that is swept with its rows as columns, the ships are transposed with it. Cells are
     (row, column) from the first one on, which is (0, 0). Straight ships alone have two ways each,
     the second one not used for a length of 1.
     """
@@ -46,7 +46,7 @@ def _ways(game: Game) -> Iterator[tuple[int, int, Cells]]:
     for place, kind in enumerate(_kinds(game.fleet)):
         lying = orientations_of(kind)
         if game.rows < game.columns and isinstance(kind, Shape):
-            lying = tuple(map(turned, lying))
+            lying = tuple(map(transpose, lying))
         for i, cells in enumerate(lying):
             way = number + i if game.has_shapes else 2 * place + i
             (_, first), *_ = cells

@@ -41,23 +41,23 @@ class Reply:
 
     @classmethod
     def parse(
-        cls, text: str, known: Mapping[str, Label] | None = None, forms: str = FORMS
+        cls, text: str, labels: Mapping[str, Label] | None = None, forms: str = FORMS
     ) -> Reply:
         """Parse `miss`, `hit`, `hit:5`, `sunk` or `sunk:3`; PositionError for another text.
 
-        known -- the labels by name, as in `sunk:carrier`, `hit:3a` or `hit:A1-A3`. forms -- the
-        accepted replies, for the error.
+        labels -- by name, as in `sunk:carrier`, `hit:3a` or `hit:A1-A3`. forms -- the accepted
+        replies, for the error.
         """
         match = re.fullmatch(r"(miss|hit|sunk)(?::(\S{1,300}))?", text.strip().lower(), re.ASCII)
-        told = None
+        label = None
         try:
             if match and match[2]:
-                told = (known or {}).get(match[2]) or parse_kind(match[2])
+                label = (labels or {}).get(match[2]) or parse_kind(match[2])
         except GameError:
             match = None
-        if not match or (match[2] and (match[1] == "miss" or not told)):
+        if not match or (match[2] and (match[1] == "miss" or not label)):
             raise PositionError(f"{text!r} is not a reply; use {forms}")
-        return cls(match[1] != "miss", match[1] == "sunk", told)
+        return cls(match[1] != "miss", match[1] == "sunk", label)
 
     def __str__(self) -> str:
         if not self.hit:

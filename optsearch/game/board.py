@@ -42,20 +42,20 @@ def image(mask: int, permutation: Permutation) -> int:
     return sum(1 << permutation[cell] for cell in bits(mask))
 
 
-def connected(mask: int, sides: Sequence[int], start: int = 0) -> int:
+def connected_cells(mask: int, sides: Sequence[int], start: int = 0) -> int:
     """Return the cells of a mask that are connected through sides to one of its cells.
 
     sides -- for each cell the mask of its neighbours. start -- the mask of that cell; by default
     the first one.
     """
-    found, new = 0, start or mask & -mask
+    component, new = 0, start or mask & -mask
     while new:
-        found |= new
+        component |= new
         around = 0
         for cell in bits(new):
             around |= sides[cell]
-        new = around & mask & ~found
-    return found
+        new = around & mask & ~component
+    return component
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +102,8 @@ class Board:
     def __reduce__(self) -> tuple[Callable[..., Board], tuple[object, ...]]:
         """Send no cached value, such as the symmetries, to other processes."""
         if not self.digest:
-            return made, (self.text, self.rows, self.columns)
-        return Board, tuple(getattr(self, one.name) for one in fields(self))
+            return make_board, (self.text, self.rows, self.columns)
+        return Board, tuple(getattr(self, attribute.name) for attribute in fields(self))
 
     @property
     def cells(self) -> int:
@@ -155,37 +155,37 @@ class Board:
 
         Only the identity if there are more than MOST_SYMMETRIES.
         """
-        found = []
+        permutations = []
         for permutation in _automorphisms(self):
-            found.append(permutation)
-            if len(found) > MOST_SYMMETRIES:
+            permutations.append(permutation)
+            if len(permutations) > MOST_SYMMETRIES:
                 return (tuple(range(self.cells)),)
-        return tuple(found)
+        return tuple(permutations)
 
     def symmetries(self, kinds: frozenset[int], holes: int) -> tuple[Permutation, ...]:
         """Return the automorphisms that map holes to holes, and placements of these kinds likewise.
 
         Each is applied to all placements.
         """
-        ships = [_as_rows(self.placements(kind)) for kind in sorted(kinds, key=str)]
+        ships = [_sorted_cells(self.placements(kind)) for kind in sorted(kinds, key=str)]
 
         def is_kept(permutation: Permutation) -> bool:
-            to = np.array(permutation)
+            images = np.array(permutation)
             return image(holes, permutation) == holes and all(
-                np.array_equal(_ordered(to[cells]), cells) for cells in ships
+                np.array_equal(_sort_rows(images[cells]), cells) for cells in ships
             )
 
         return tuple(filter(is_kept, self.automorphisms))
 
 
-def _as_rows(masks: Sequence[int]) -> np.ndarray:
+def _sorted_cells(masks: Sequence[int]) -> np.ndarray:
     """Return placements as sorted rows of sorted cells."""
-    return _ordered(
+    return _sort_rows(
         np.array([list(bits(mask)) for mask in masks], np.int64).reshape(len(masks), -1)
     )
 
 
-def _ordered(cells: np.ndarray) -> np.ndarray:
+def _sort_rows(cells: np.ndarray) -> np.ndarray:
     """Sort each row of cells, and then the rows."""
     cells = np.sort(cells, axis=1)
     return cells[np.lexsort(cells.T[::-1])] if cells.size else cells
@@ -222,17 +222,17 @@ def _heads(board: Board, shape: Shape) -> Mapping[int, int | None]:
     heads: dict[int, int | None] = {}
     for drawing in shape.drawings if board.has_squares else ():
         for first in range(board.cells):
-            walked = {cell: _walked(board, first, *cell) for cell in drawing.cells}
-            places = set(walked.values())
-            if len(places) < len(walked) or NOWHERE in places:
+            place_of = {cell: _step(board, first, *cell) for cell in drawing.cells}
+            places = set(place_of.values())
+            if len(places) < len(place_of) or NOWHERE in places:
                 continue
-            head = None if drawing.head is None else walked[drawing.head]
+            head = None if drawing.head is None else place_of[drawing.head]
             if heads.setdefault(sum(1 << place for place in places), head) != head:
                 raise GameError(f"{shape} has more than one head on the same cells of this board")
     return heads
 
 
-def _walked(board: Board, cell: int, down: int, right: int) -> int:
+def _step(board: Board, cell: int, down: int, right: int) -> int:
     """Return the cell reached by steps down and then right, or NOWHERE."""
     across, along = board.steps
     for _ in range(down):
@@ -249,24 +249,24 @@ def _automorphisms(board: Board) -> Iterator[Permutation]:
     that touching pairs go to touching pairs: the map is one to one, so no other pair goes to one.
     """
     cells = [cell for cell in range(board.cells) if not board.empty >> cell & 1]
-    order = _walk(board, cells)
+    order = _order_by_contact(board, cells)
     before: dict[int, tuple[list[int], list[int]]] = {}
     for cell in order:
         before[cell] = tuple(  # type: ignore[assignment]
-            [one for one in before if touching[cell] >> one & 1]
+            [earlier for earlier in before if touching[cell] >> earlier & 1]
             for touching in (board.sides, board.corners)
         )
 
-    def alike(cell: int) -> tuple[int, int]:
+    def degree(cell: int) -> tuple[int, int]:
         return board.sides[cell].bit_count(), board.corners[cell].bit_count()
 
-    every = {
-        kind: sum(1 << cell for cell in cells if alike(cell) == kind)
-        for kind in set(map(alike, cells))
+    of_degree = {
+        pair: sum(1 << cell for cell in cells if degree(cell) == pair)
+        for pair in set(map(degree, cells))
     }
     target = list(range(board.cells))
     used = 0
-    choices = [every[alike(order[0])]]
+    choices = [of_degree[degree(order[0])]]
     while choices:
         depth = len(choices) - 1
         if not choices[-1]:
@@ -282,14 +282,16 @@ def _automorphisms(board: Board) -> Iterator[Permutation]:
             continue
         used |= low
         following = order[depth + 1]
-        possible = every[alike(following)] & ~used
-        for touching, earlier in zip((board.sides, board.corners), before[following], strict=True):
-            for one in earlier:
-                possible &= touching[target[one]]
+        possible = of_degree[degree(following)] & ~used
+        for touching, neighbours in zip(
+            (board.sides, board.corners), before[following], strict=True
+        ):
+            for neighbour in neighbours:
+                possible &= touching[target[neighbour]]
         choices.append(possible)
 
 
-def _walk(board: Board, cells: list[int]) -> list[int]:
+def _order_by_contact(board: Board, cells: list[int]) -> list[int]:
     """Order the cells so that each touches an earlier one, if possible."""
     order: dict[int, None] = {}
     for start in cells:
@@ -331,8 +333,8 @@ class _Grid:
             return row * columns + column if on_grid else NOWHERE
 
         def touching(cell: int, steps: tuple[tuple[int, int], ...]) -> int:
-            there = {place(cell, step) for step in steps} - {cell, NOWHERE}
-            return sum(1 << one for one in there)
+            others = {place(cell, step) for step in steps} - {cell, NOWHERE}
+            return sum(1 << other for other in others)
 
         cells = range(rows * columns)
         sides = tuple(touching(cell, self.sides) for cell in cells)
@@ -343,13 +345,13 @@ class _Grid:
             sides,
             tuple(touching(cell, self.corners) & ~sides[cell] for cell in cells),
             tuple(tuple(place(cell, line) for cell in cells) for line in self.lines),
-            tuple(self._drawn(*divmod(cell, columns)) for cell in cells),
+            tuple(self._centre(*divmod(cell, columns)) for cell in cells),
             SQUARE if self.is_square else HEXAGON,
             has_squares=self.is_square,
             seams=self.seams,
         )
 
-    def _drawn(self, row: int, column: int) -> Place:
+    def _centre(self, row: int, column: int) -> Place:
         return (column, row) if self.is_square else (column + row / 2, row * _HALF)
 
 
@@ -369,7 +371,7 @@ MAKERS: Mapping[str, Callable[[str, int, int], Board]] = {
 
 
 @lru_cache(maxsize=256)
-def made(text: str, rows: int, columns: int) -> Board:
+def make_board(text: str, rows: int, columns: int) -> Board:
     """Return the board of a maker, by the maker's name; GameError for an unknown name."""
     if text not in MAKERS:
         raise GameError(

@@ -39,7 +39,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from optsearch.game.announcements import WORDS
-from optsearch.game.board import HEXAGON, NOWHERE, SQUARE, Board, Place, bits, connected
+from optsearch.game.board import HEXAGON, NOWHERE, SQUARE, Board, Place, bits, connected_cells
 from optsearch.game.cells import MAX_BOARD, cell_name, is_cell, parse_cell
 from optsearch.game.shapes import is_kind
 from optsearch.support.datafiles import DATA
@@ -63,15 +63,15 @@ def named_board(text: str) -> Board:
     Raises GameError for a file that cannot be read or is not of this format, for an unknown name,
     and for another digest.
     """
-    path, _, rest = text.rpartition("#")
-    name, _, digest = rest.partition("@")
-    there = Path(path)
-    if not there.exists() and (BOARDS / there.name).is_file() and there.name == path:
-        there = BOARDS / path
-    found = _boards(path, text_of(there, GameError, MOST_BYTES))
-    board = found.get(name)
+    path, _, name_and_digest = text.rpartition("#")
+    name, _, digest = name_and_digest.partition("@")
+    file = Path(path)
+    if not file.exists() and (BOARDS / file.name).is_file() and file.name == path:
+        file = BOARDS / path
+    boards = _boards(path, text_of(file, GameError, MOST_BYTES))
+    board = boards.get(name)
     if board is None:
-        raise GameError(f"{path} has no board {name!r}; it has {', '.join(found)}")
+        raise GameError(f"{path} has no board {name!r}; it has {', '.join(boards)}")
     if digest and digest != board.digest:
         raise GameError(
             f"the board {name} of {path} has the digest {board.digest}, and not {digest}: it "
@@ -85,17 +85,17 @@ def _boards(path: str, content: str) -> Mapping[str, Board]:
     """Read all boards of a file, by name."""
     document = Document(content, path, GameError)
     document.require(FORMAT, VERSION, ("format", "version", "about", "boards"))
-    boards = document.value("boards", dict)
-    if not boards:
+    fields_by_name = document.value("boards", dict)
+    if not fields_by_name:
         document.refuse("there is no board")
-    found = {}
-    for name, fields in boards.items():
+    boards = {}
+    for name, fields in fields_by_name.items():
         if not re.fullmatch(r"[\w-]{1,40}", name, re.ASCII):
             document.refuse(f"{name!r} is not the name of a board; letters, digits, - and _ are")
         if type(fields) is not dict:
             document.refuse(f"the board {name!r} is not an object, {{…}}")
-        found[name] = _Reader(document, name, fields).board()
-    return found
+        boards[name] = _Reader(document, name, fields).board()
+    return boards
 
 
 class _Reader:
@@ -107,7 +107,7 @@ class _Reader:
             if field not in _FIELDS:
                 self._refuse(f"there is no field {field!r}; the fields are {', '.join(_FIELDS)}")
         places = document.value("cells", dict, fields, f"board {name}")
-        grid = [self._place(cell) for cell in places]
+        grid = [self._grid_place(cell) for cell in places]
         if not grid:
             self._refuse("it has no cell")
         if len(set(grid)) < len(grid):
@@ -124,7 +124,7 @@ class _Reader:
             name: row * self._columns + column
             for name, (row, column) in zip(places, grid, strict=True)
         }
-        self._places = {self._index[cell]: self._drawn(cell, at) for cell, at in places.items()}
+        self._places = {self._index[cell]: self._centre(cell, at) for cell, at in places.items()}
 
     def _refuse(self, problem: str) -> NoReturn:
         self._document.refuse(problem, f"board {self._name}")
@@ -134,7 +134,7 @@ class _Reader:
             return default
         return self._document.value(field, kind, self._fields, f"board {self._name}")
 
-    def _place(self, cell: str) -> tuple[int, int]:
+    def _grid_place(self, cell: str) -> tuple[int, int]:
         try:
             place = parse_cell(cell)
         except GameError as error:
@@ -143,7 +143,7 @@ class _Reader:
             self._refuse(f"the cell {cell!r} is written {cell_name(place)}")
         return place
 
-    def _drawn(self, cell: str, at: Any) -> Place:
+    def _centre(self, cell: str, at: Any) -> Place:
         if not _is_pair(at):
             self._refuse(f"the place of {cell} is {at!r:.40}, not [x, y]")
         return float(at[0]), float(at[1])
@@ -165,22 +165,22 @@ class _Reader:
         if field == "neighbours" and isinstance(word, str):
             if word != DIAGONAL:
                 self._refuse(f'neighbours is {word!r:.40}; an object or "{DIAGONAL}" is accepted')
-            for one, other in permutations(self._index.values(), 2):
-                masks[one] |= (max(self._offset(one, other)) == 1) << other
+            for cell, other in permutations(self._index.values(), 2):
+                masks[cell] |= (max(self._offset(cell, other)) == 1) << other
             return tuple(masks)
-        for cell, others in self._value(field, dict, {}).items():
-            one, where = self._cell(cell, field), f"{field} of {cell}"
+        for name, others in self._value(field, dict, {}).items():
+            cell, where = self._cell(name, field), f"{field} of {name}"
             for other in self._cells(others, where) if others else ():
-                if other == one:
+                if other == cell:
                     self._refuse(f"{where} names the cell itself")
-                if masks[one] >> other & 1:
+                if masks[cell] >> other & 1:
                     self._refuse(f"{where} names {self._text(other)} twice")
-                masks[one] |= 1 << other
-        for one, mask in enumerate(masks):
+                masks[cell] |= 1 << other
+        for cell, mask in enumerate(masks):
             for other in bits(mask):
-                if not masks[other] >> one & 1:
+                if not masks[other] >> cell & 1:
                     self._refuse(
-                        f"{self._text(other)} is among the {field} of {self._text(one)}, but not "
+                        f"{self._text(other)} is among the {field} of {self._text(cell)}, but not "
                         "the other way round"
                     )
         return tuple(masks)
@@ -188,22 +188,22 @@ class _Reader:
     def _text(self, cell: int) -> str:
         return cell_name(divmod(cell, self._columns))
 
-    def _offset(self, one: int, other: int) -> tuple[int, int]:
+    def _offset(self, cell: int, other: int) -> tuple[int, int]:
         """Return the distance of two cells in the grid, in rows and in columns."""
-        (i, j), (k, m) = divmod(one, self._columns), divmod(other, self._columns)
+        (i, j), (k, m) = divmod(cell, self._columns), divmod(other, self._columns)
         return abs(i - k), abs(j - m)
 
     def _refuse_apart(
         self, problem: str, pairs: Iterable[tuple[int, int]], sides: Sequence[int]
     ) -> NoReturn:
         """Refuse pairs that are not neighbours, and say how to make a diagonal pair neighbours."""
-        across = next((pair for pair in pairs if self._offset(*pair) == (1, 1)), None)
-        if across is None:
+        diagonal = next((pair for pair in pairs if self._offset(*pair) == (1, 1)), None)
+        if diagonal is None:
             self._refuse(problem)
         entries = []
-        for cell, other in (across, across[::-1]):
-            listed = [self._text(neighbour) for neighbour in (*bits(sides[cell]), other)]
-            entries.append(f'"{self._text(cell)}": {json.dumps(listed)}')
+        for cell, other in (diagonal, diagonal[::-1]):
+            neighbours = [self._text(neighbour) for neighbour in (*bits(sides[cell]), other)]
+            entries.append(f'"{self._text(cell)}": {json.dumps(neighbours)}')
         self._refuse(
             f"{problem}; a diagonal step has to be among the neighbours: {', '.join(entries)}; or "
             f'write "neighbours": "{DIAGONAL}" for all of them'
@@ -241,14 +241,14 @@ class _Reader:
             name: self._ship(name, ship, plain, steps)
             for name, ship in self._value("ships", dict, {}).items()
         }
-        said = {
+        content = {
             "cells": sorted(self._index),
             "sides": sides,
             "corners": corners,
             "steps": sorted(steps.values()),
             "ships": sorted((name, sorted(ways)) for name, ways in ships.items()),
         }
-        digest = sha256(json.dumps(said).encode()).hexdigest()[:16]
+        digest = sha256(json.dumps(content).encode()).hexdigest()[:16]
         return Board(
             **{
                 **plain.__dict__,
@@ -260,23 +260,23 @@ class _Reader:
 
     def _step(self, name: str, lines: Any, sides: tuple[int, ...]) -> tuple[int, ...]:
         """Return the next cell after each cell in one direction, or NOWHERE."""
-        following = [NOWHERE] * (self._rows * self._columns)
+        step = [NOWHERE] * (self._rows * self._columns)
         if not isinstance(lines, list):
             self._refuse(f"the lines {name!r} are {lines!r:.40}, not a list of lists of cells")
         for line in lines:
             cells = self._cells(line, f"a line of {name!r}")
-            for one, other in pairwise(cells):
-                if not sides[one] >> other & 1:
+            for cell, following in pairwise(cells):
+                if not sides[cell] >> following & 1:
                     self._refuse_apart(
-                        f"a line of {name!r} goes from {self._text(one)} to {self._text(other)}, "
-                        "which are no neighbours",
-                        [(one, other)],
+                        f"a line of {name!r} goes from {self._text(cell)} to "
+                        f"{self._text(following)}, which are no neighbours",
+                        [(cell, following)],
                         sides,
                     )
-                if following[one] not in (NOWHERE, other) or following.count(other):
-                    self._refuse(f"two lines of {name!r} go through {self._text(one)}")
-                following[one] = other
-        return tuple(following)
+                if step[cell] not in (NOWHERE, following) or step.count(following):
+                    self._refuse(f"two lines of {name!r} go through {self._text(cell)}")
+                step[cell] = following
+        return tuple(step)
 
     def _ship(
         self, name: str, ship: object, board: Board, steps: Mapping[str, tuple[int, ...]]
@@ -290,21 +290,23 @@ class _Reader:
             )
         fields = ship if isinstance(ship, dict) else {}
         if fields.keys() == {"cells"} and isinstance(fields["cells"], list):
-            found = self._listed(name, fields["cells"], board.sides)
+            placements = self._read_placements(name, fields["cells"], board.sides)
         elif "length" in fields and fields.keys() <= {"length", "lines"}:
-            found = self._along(name, fields, board, steps)
+            placements = self._place_along(name, fields, board, steps)
         else:
             self._refuse(
                 f"the ship {name} is {ship!r:.60}; it has a length, and maybe lines, or lists of "
                 "cells"
             )
-        if not found:
+        if not placements:
             self._refuse(f"the ship {name} fits nowhere")
-        if len(found) > MOST_PLACEMENTS:
-            self._refuse(f"the ship {name} has {len(found):,} ways to lie; {MOST_PLACEMENTS:,} are")
-        return found
+        if len(placements) > MOST_PLACEMENTS:
+            self._refuse(
+                f"the ship {name} has {len(placements):,} ways to lie; {MOST_PLACEMENTS:,} are"
+            )
+        return placements
 
-    def _along(
+    def _place_along(
         self,
         name: str,
         fields: Mapping[str, Any],
@@ -314,37 +316,39 @@ class _Reader:
         length = self._document.value("length", int, fields, f"board {self._name}, ship {name}")
         if not 1 <= length <= board.cells:
             self._refuse(f"the ship {name} has length {length}; 1 to {board.cells} are accepted")
-        wanted = fields.get("lines", list(steps))
-        if not isinstance(wanted, list) or not all(one in steps for one in wanted if one):
-            self._refuse(f"the ship {name} lies along {wanted!r:.60}; lines are {', '.join(steps)}")
-        along = Board(
+        lines = fields.get("lines", list(steps))
+        if not isinstance(lines, list) or not all(line in steps for line in lines if line):
+            self._refuse(f"the ship {name} lies along {lines!r:.60}; lines are {', '.join(steps)}")
+        board_with_lines = Board(
             **{
                 **board.__dict__,
-                "steps": tuple(steps[one] for one in wanted),
-                "digest": f"{name} {wanted}",
+                "steps": tuple(steps[line] for line in lines),
+                "digest": f"{name} {lines}",
             }
         )
-        return along.lines_of(length)
+        return board_with_lines.lines_of(length)
 
-    def _listed(self, name: str, ways: Iterable[object], sides: tuple[int, ...]) -> tuple[int, ...]:
-        found: dict[int, None] = {}
-        for way in ways:
+    def _read_placements(
+        self, name: str, placements: Iterable[object], sides: tuple[int, ...]
+    ) -> tuple[int, ...]:
+        masks: dict[int, None] = {}
+        for placement in placements:
             where = f"the ship {name}"
-            cells = self._cells(way, where)
+            cells = self._cells(placement, where)
             mask = sum(1 << cell for cell in set(cells))
             text = "+".join(map(self._text, cells))
             if len(set(cells)) < len(cells):
                 self._refuse(f"{where} has a cell twice at {text}")
-            if mask in found:
+            if mask in masks:
                 self._refuse(f"{where} is there twice at {text}")
-            if found and len(cells) != next(iter(found)).bit_count():
+            if masks and len(cells) != next(iter(masks)).bit_count():
                 self._refuse(f"{where} has {len(cells)} cells at {text}, and another number before")
-            piece = connected(mask, sides)
+            piece = connected_cells(mask, sides)
             if piece != mask:
                 pairs = product(bits(piece), bits(mask & ~piece))
                 self._refuse_apart(f"{where} is in pieces at {text}", pairs, sides)
-            found[mask] = None
-        return tuple(sorted(found, key=lambda mask: (mask & -mask, mask)))
+            masks[mask] = None
+        return tuple(sorted(masks, key=lambda mask: (mask & -mask, mask)))
 
     def _outline(self) -> tuple[Place, ...]:
         outline = self._fields.get("outline", "square")
@@ -361,5 +365,5 @@ def _is_pair(value: object) -> bool:
     return (
         isinstance(value, list)
         and len(value) == 2
-        and all(type(one) in (int, float) and isfinite(one) and abs(one) < 1e6 for one in value)
+        and all(type(x) in (int, float) and isfinite(x) and abs(x) < 1e6 for x in value)
     )

@@ -50,14 +50,14 @@ def is_cell(text: str) -> bool:
         return False
 
 
-def cell_of(what: object) -> Cell:
+def cell_of(value: object) -> Cell:
     """Return the cell of a name, or of a pair of integers of any type; else GameError."""
-    if isinstance(what, str):
-        return parse_cell(what)
+    if isinstance(value, str):
+        return parse_cell(value)
     try:
-        row, column = cast(Iterable[SupportsIndex], what)
+        row, column = cast(Iterable[SupportsIndex], value)
         return index(row), index(column)
     except (TypeError, ValueError):
         raise GameError(
-            f"{what!r} is not a cell; give (row, column), from 0, or its name, as in 'B3'"
+            f"{value!r} is not a cell; give (row, column), from 0, or its name, as in 'B3'"
         ) from None

@@ -28,11 +28,11 @@ from optsearch.game.announcements import (
     tells_kind,
     tells_nothing,
 )
-from optsearch.game.board import MAKERS, Board, Permutation, bits, image, made
+from optsearch.game.board import MAKERS, Board, Permutation, bits, image, make_board
 from optsearch.game.board_files import named_board
 from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, parse_cell
 from optsearch.game.labels import LabelTable
-from optsearch.game.named_games import BOX, NAMED_GAMES, box, parted, suggestion
+from optsearch.game.named_games import BOX, NAMED_GAMES, box, split_name, suggestion
 from optsearch.game.shapes import Lettered, Placement, Shape, parse_kind
 from optsearch.game.user_rules import announcement_of, named_announcement
 from optsearch.support.errors import GameError, NotSupported, TooLarge
@@ -60,7 +60,7 @@ _FORM = (
 )
 _GAME = re.compile(
     r"\s*((?P<rows>\d{1,9})\s*[xX×]\s*(?P<columns>\d{1,9})|(?P<file>.+\.json#[\w-]+(?:@\w+)?))"
-    r"\s*:(?P<rest>.*)",
+    r"\s*:(?P<ships_and_rules>.*)",
     re.ASCII | re.DOTALL,
 )
 _RULES = (*IN_WORDS, "holes", "board")
@@ -174,8 +174,8 @@ class Game:
     ):
         fields = _fields_of(rows) if isinstance(rows, str) else {"rows": rows}
         values = columns, fleet, contact, announce, holes, board, announcement
-        given = zip(Game.__dataclass_fields__, (None, *values), strict=True)
-        fields |= {name: value for name, value in given if value is not None}
+        arguments = zip(Game.__dataclass_fields__, (None, *values), strict=True)
+        fields |= {name: value for name, value in arguments if value is not None}
         if not {"columns", "fleet"} <= {*fields}:
             raise GameError(
                 f"{rows!r} is not a game; give its text, as in {_EXAMPLES}, or its rows, columns "
@@ -186,7 +186,7 @@ class Game:
 
     def _check(self) -> None:
         """Normalize the fields; GameError for invalid ones."""
-        object.__setattr__(self, "fleet", tuple(sorted(self.fleet, key=_place)))
+        object.__setattr__(self, "fleet", tuple(sorted(self.fleet, key=_fleet_order)))
         grid = f"{self.rows}x{self.columns}"
         if self.rows < 1 or self.columns < 1:
             raise GameError(f"the grid {grid} has no cells; rows and columns are 1 or more")
@@ -226,7 +226,7 @@ class Game:
         """Set `board` from a name or a board, and add the places without a cell to `holes`."""
         board: Board | str = self.board
         if isinstance(board, str) or not board.digest:
-            board = made(str(getattr(board, "text", board)), self.rows, self.columns)
+            board = make_board(str(getattr(board, "text", board)), self.rows, self.columns)
         elif (board.rows, board.columns) != (self.rows, self.columns):
             raise GameError(
                 f"the board {board.text} has {board.rows} rows and {board.columns} columns, not "
@@ -261,12 +261,12 @@ class Game:
                     f"the ship {kind} has a letter, which is heard where each hit names its ship: "
                     f"add announce=name, or write {int(kind)}"
                 )
-        for i, one in enumerate(kinds):
+        for i, kind in enumerate(kinds):
             for other in kinds[:i]:
-                if int(one) == int(other) and set(self.board.placements(one)) & set(
+                if int(kind) == int(other) and set(self.board.placements(kind)) & set(
                     self.board.placements(other)
                 ):
-                    texts = sorted((str(one), str(other)))
+                    texts = sorted((str(kind), str(other)))
                     raise GameError(
                         f"the ships {texts[0]} and {texts[1]} can lie on the same cells, so nobody "
                         "could tell them apart; give both the same form"
@@ -277,13 +277,13 @@ class Game:
         return Game, tuple(getattr(self, name) for name in self.__dataclass_fields__)
 
     @classmethod
-    def of(cls, what: Game | str) -> Game:
+    def of(cls, game: Game | str) -> Game:
         """Return a game itself, or the game of a text; GameError for anything else."""
-        if isinstance(what, str):
-            return cls(what)
-        if isinstance(what, Game):
-            return what
-        raise GameError(f"{what!r} is not a game; give a Game or its text, as in {_EXAMPLES}")
+        if isinstance(game, str):
+            return cls(game)
+        if isinstance(game, Game):
+            return game
+        raise GameError(f"{game!r} is not a game; give a Game or its text, as in {_EXAMPLES}")
 
     @classmethod
     def parse(cls, text: str) -> Game:
@@ -450,7 +450,7 @@ class Game:
         ships = {name: parse_kind(text) for name, text in names.items()}
         if "a" not in self.fleet_text:
             ships = {name: int(kind) for name, kind in ships.items()}
-        in_box = sorted((ships[name] for name in BOX), key=_place)
+        in_box = sorted((ships[name] for name in BOX), key=_fleet_order)
         is_box = in_box == [*self.fleet] and not self.board.digest
         return {**self.board.kinds, **(ships if is_box else {})}
 
@@ -467,9 +467,9 @@ class Game:
     def ships_by_name(self) -> dict[str, Label]:
         """The labels by each name that a reply may use for them, in lower case."""
         labels: tuple[Label, ...] = self.labels if self.has_labels else ()
-        found: dict[str, Label] = {label: label for label in labels if isinstance(label, str)}
-        if not found:
-            found |= {**self.named_ships, **{str(kind).lower(): kind for kind in self.fleet}}
+        by_name: dict[str, Label] = {label: label for label in labels if isinstance(label, str)}
+        if not by_name:
+            by_name |= {**self.named_ships, **{str(kind).lower(): kind for kind in self.fleet}}
         for place in labels:
             if not isinstance(place, Placement):
                 continue
@@ -480,8 +480,8 @@ class Game:
                 parse_holes(ends[0], self.rows, self.columns) == ship or "+" not in place.text
             )
             texts = [place.text, "+".join(names), *(ends if is_whole else ())]
-            found |= dict.fromkeys(map(str.lower, texts), place)
-        return found
+            by_name |= dict.fromkeys(map(str.lower, texts), place)
+        return by_name
 
     def ship_named(self, text: str) -> Label:
         """Return the label of a name, in which blanks may replace -; 0 for an unknown name."""
@@ -489,9 +489,9 @@ class Game:
 
     def reply(self, text: str) -> Reply:
         """Return the reply of a text such as `miss` or `hit:3a`; PositionError for another text."""
-        answer, _, told = text.partition(":")
-        if self.ship_named(told):
-            text = f"{answer}:{'-'.join(told.split())}"
+        answer, _, name = text.partition(":")
+        if self.ship_named(name):
+            text = f"{answer}:{'-'.join(name.split())}"
         return Reply.parse(text, self.ships_by_name, self.forms_of_replies)
 
     @property
@@ -504,8 +504,8 @@ class Game:
         if rule.tells is not tells_kind:
             return rule.forms
         for kind in dict.fromkeys(self.fleet):
-            others = (name for name, one in self.named_ships.items() if one == kind)
-            names = ", ".join(name.replace("-", " ") for name in others if name != str(kind))
+            names_of_kind = [name for name, ship in self.named_ships.items() if ship == kind]
+            names = ", ".join(n.replace("-", " ") for n in names_of_kind if n != str(kind))
             ships.append(f"{kind} ({names})" if names else str(kind))
         return f"{rule.forms}; {rule.forms.rpartition(':')[2]} is {', '.join(ships)}"
 
@@ -563,8 +563,8 @@ class Game:
     def labels(self) -> tuple[Label, ...]:
         """All labels, each once, in the order of the fleet and of its placements."""
         if self.label_of_kind is not None:
-            told = dict.fromkeys(self.label_of_kind[kind] for kind in self.fleet)
-            return tuple(label for label in told if label is not None)
+            labels = dict.fromkeys(self.label_of_kind[kind] for kind in self.fleet)
+            return tuple(label for label in labels if label is not None)
         return self.label_table.labels
 
     @cached_property
@@ -605,7 +605,7 @@ class Game:
         fleet = self.fleet
         rule = self.announcement if announce == self.announce else announcement_of(announce)
         if rule.at_sinking or rule.tells is not tells_kind:
-            fleet = tuple(int(one) if isinstance(one, Lettered) else one for one in fleet)
+            fleet = tuple(int(kind) if isinstance(kind, Lettered) else kind for kind in fleet)
         return replace(self, announce=announce, fleet=fleet)
 
     def require_rule(self, what: str, is_handled: bool, rules: str) -> None:
@@ -714,9 +714,10 @@ class Game:
         """True if a ship is the line from its first cell to its last one."""
         if self.board.digest or (self.has_shapes and isinstance(self._kinds[mask], Shape)):
             return False
-        return not any(self.board.seams) or mask in made(
-            "rectangle", self.rows, self.columns
-        ).placements(mask.bit_count())
+        if not any(self.board.seams):
+            return True
+        rectangle = make_board("rectangle", self.rows, self.columns)
+        return mask in rectangle.placements(mask.bit_count())
 
     def array(self, mask: int) -> NDArray[np.uint8]:
         """Return a mask as 0 and 1 for each cell; uint8 of shape (rows, columns)."""
@@ -764,13 +765,13 @@ class Game:
 
 def _fields_of(text: str) -> dict[str, Any]:
     """Return the fields of the game of a text; GameError for another text."""
-    known_game, more = parted(text) or (None, "")
-    match = _GAME.fullmatch(known_game.text if known_game else text)
+    named_game, added_rules = split_name(text) or (None, "")
+    match = _GAME.fullmatch(named_game.text if named_game else text)
     if match is None:
         raise _no_game(text)
-    ships, rules = _ships_and_rules(text, match["rest"])
-    if more:
-        rules |= _ships_and_rules(text, f";{more[1:]}")[1]
+    ships, rules = _ships_and_rules(text, match["ships_and_rules"])
+    if added_rules:
+        rules |= _ships_and_rules(text, f";{added_rules[1:]}")[1]
     if not any(ships):
         raise GameError(f"{text!r} has no ships; add them, as in 4x4:3,2")
     board: Board | str = rules.pop("board", "rectangle")
@@ -781,16 +782,16 @@ def _fields_of(text: str) -> dict[str, Any]:
         rows, columns = board.rows, board.columns
     else:
         rows, columns = int(match["rows"]), int(match["columns"])
-    known = board.kinds if isinstance(board, Board) else {}
+    named_kinds = board.kinds if isinstance(board, Board) else {}
     try:
         names = ["-".join(ship.lower().split()) for ship in ships]
         fleet = [
-            known[name] if name in known else parse_kind(ship)
+            named_kinds[name] if name in named_kinds else parse_kind(ship)
             for name, ship in zip(names, ships, strict=True)
         ]
     except GameError as error:
-        has = f"; the board has {', '.join(known)}" if known else ""
-        raise GameError(f"in {text!r}: {error}{has}") from None
+        ships_of_board = f"; the board has {', '.join(named_kinds)}" if named_kinds else ""
+        raise GameError(f"in {text!r}: {error}{ships_of_board}") from None
     fields = {**rules, "rows": rows, "columns": columns, "fleet": fleet, "board": board}
     if "holes" in rules:
         fields["holes"] = parse_holes(rules["holes"], rows, columns)
@@ -805,11 +806,11 @@ def _no_game(text: str) -> GameError:
     return GameError(f"{text!r} is not a game; {form}")
 
 
-def _ships_and_rules(text: str, rest: str) -> tuple[list[str], dict[str, str]]:
+def _ships_and_rules(text: str, after_board: str) -> tuple[list[str], dict[str, str]]:
     """Parse the text of a game after the board: the ships, and the rules by name."""
     ships: list[str] = []
     rules: dict[str, str] = {}
-    for number, section in enumerate(rest.split(";")):
+    for number, section in enumerate(after_board.split(";")):
         last = "" if number else "ships"
         for part in map(str.strip, section.split(",")):
             key, equals, value = map(str.strip, part.partition("="))
@@ -832,10 +833,10 @@ def _ships_and_rules(text: str, rest: str) -> tuple[list[str], dict[str, str]]:
 
 def placements(rows: int, columns: int, length: int) -> tuple[int, ...]:
     """Return all placements of one straight ship on a rectangle, as `Game.placements` does."""
-    return made("rectangle", rows, columns).placements(length)
+    return make_board("rectangle", rows, columns).placements(length)
 
 
-def _place(kind: int) -> tuple[int, bool, str]:
+def _fleet_order(kind: int) -> tuple[int, bool, str]:
     """Return the sort key of a fleet: larger ships first, then straight ones, then by text."""
     return -int(kind), isinstance(kind, Shape), str(kind)
 

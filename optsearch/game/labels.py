@@ -30,17 +30,21 @@ class LabelTable:
         self.rule, self.fleet, self.cells = rule, fleet, cells
 
     @cached_property
+    def _all_labels(self) -> dict[Label | None, None]:
+        """All labels, and None if some cell has none, in the order of the placements."""
+        labels = (label for labels in self.cells.values() for label in labels.values())
+        return dict.fromkeys(labels)
+
+    @cached_property
     def labels(self) -> tuple[Label, ...]:
         """All labels, each once, in the order of the placements."""
-        told = (label for labels in self.cells.values() for label in labels.values())
-        return tuple(label for label in dict.fromkeys(told) if label is not None)
+        return tuple(label for label in self._all_labels if label is not None)
 
     @cached_property
     def replies(self) -> frozenset[Reply]:
         """Every reply to a hit."""
-        told = {label for labels in self.cells.values() for label in labels.values()}
-        of_hit = self.rule.of_hit
-        return frozenset(of_hit(label, is_sunk) for label in told for is_sunk in (False, True))
+        of_hit, labels = self.rule.of_hit, self._all_labels
+        return frozenset(of_hit(label, is_sunk) for label in labels for is_sunk in (False, True))
 
     @cached_property
     def parts(self) -> dict[KindAndMask, dict[Label | None, int]]:
@@ -55,18 +59,17 @@ class LabelTable:
     @cached_property
     def of_kind(self) -> dict[int, Label | None] | None:
         """The label of each kind; None if some label depends on the placement or the cell."""
-        told: dict[int, set[Label | None]] = {kind: set() for kind in self.fleet}
-        for (kind, _), labels in self.cells.items():
-            told[kind].update(labels.values())
-        if any(len(labels) > 1 for labels in told.values()):
+        labels: dict[int, set[Label | None]] = {kind: set() for kind in self.fleet}
+        for (kind, _), by_cell in self.cells.items():
+            labels[kind].update(by_cell.values())
+        if any(len(of_kind) > 1 for of_kind in labels.values()):
             return None
-        return {kind: next(iter(labels), None) for kind, labels in told.items()}
+        return {kind: next(iter(of_kind), None) for kind, of_kind in labels.items()}
 
     @cached_property
     def are_placements(self) -> bool:
         """True if every label is a `Placement`."""
-        labels = (label for labels in self.cells.values() for label in labels.values())
-        return all(isinstance(label, Placement) for label in labels)
+        return all(isinstance(label, Placement) for label in self._all_labels)
 
     @cached_property
     def _on(self) -> dict[int, dict[Label | None, frozenset[KindAndMask]]]:
@@ -91,7 +94,7 @@ class LabelTable:
     def others(self, label: Label | None, cell: int) -> frozenset[KindAndMask]:
         """Return the placements on a cell (index) whose label there is another one."""
         by_label = self._on.get(cell, {})
-        return frozenset().union(*(by_label[told] for told in by_label if told != label))
+        return frozenset().union(*(by_label[other] for other in by_label if other != label))
 
     @cached_property
     def most(self) -> dict[Label | None, int]:

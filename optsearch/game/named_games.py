@@ -89,7 +89,7 @@ def box(names_hits: bool) -> dict[str, str]:
     return {**BOX, "destroyer": "3a" if names_hits else "2"}
 
 
-def parted(text: str) -> tuple[NamedGame, str] | None:
+def split_name(text: str) -> tuple[NamedGame, str] | None:
     """Split a text into the named game at its head and the rest; None without a name."""
     match = re.fullmatch(r"\s*([\w-]+)\s*((?:[,;].*)?)", text, re.ASCII | re.DOTALL)
     game = NAMED_GAMES.get(match[1].lower()) if match else None
@@ -104,5 +104,5 @@ def suggestion(text: str) -> str:
         return (
             f"{head} has its ships; write {head} and rules behind it, or your ships as in {ships}"
         )
-    found = get_close_matches(head, NAMED_GAMES, 1)
-    return f"did you mean {found[0]}?" if found else ""
+    similar = get_close_matches(head, NAMED_GAMES, 1)
+    return f"did you mean {similar[0]}?" if similar else ""

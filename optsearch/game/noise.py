@@ -132,21 +132,21 @@ def require_silent(game: Game) -> None:
         )
 
 
-def _probability(name: str, given: Fraction | float | str) -> Fraction:
+def _probability(name: str, value: Fraction | float | str) -> Fraction:
     """Return a number from 0 to 1; PositionError for anything else."""
-    said = PositionError(
-        f"{name.replace('_', ' ')} of {str(given)[:40]!r} are no probability; a number from 0 to "
+    error = PositionError(
+        f"{name.replace('_', ' ')} of {str(value)[:40]!r} are no probability; a number from 0 to "
         "1 is accepted, as in 0.05 or 1/20"
     )
-    if isinstance(given, str) and not (_FORM.fullmatch(given) and given.strip(".")):
-        raise said
+    if isinstance(value, str) and not (_FORM.fullmatch(value) and value.strip(".")):
+        raise error
     try:
-        value = Fraction(given)
+        probability = Fraction(value)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
-        raise said from None
-    if not 0 <= value <= 1:
-        raise said
-    return value
+        raise error from None
+    if not 0 <= probability <= 1:
+        raise error
+    return probability
 
 
 def _percent(value: Fraction) -> str:
@@ -232,7 +232,8 @@ class NoisyPosition:
         at_ship = [bool(self.game.bit(shot.cell) & covered) for shot in self.shots]
         if isinstance(self.noise, Lies):
             pairs = zip(self.shots, at_ship, strict=True)
-            return Fraction(sum(shot.reply.hit != it for shot, it in pairs) <= self.noise.most)
+            lies = sum(shot.reply.hit != is_ship for shot, is_ship in pairs)
+            return Fraction(lies <= self.noise.most)
         chances = map(self.noise.likelihood, (shot.reply for shot in self.shots), at_ship)
         return prod(chances, start=Fraction(1))
 
@@ -261,15 +262,15 @@ class NoisyPosition:
                 f"{MOST_READINGS:,} are counted"
             )
 
-        def read(number: int, left: int, ships: int, water: int) -> Iterator[tuple[int, int]]:
-            if number == len(cells):
+        def read(index: int, lies_left: int, ships: int, water: int) -> Iterator[tuple[int, int]]:
+            if index == len(cells):
                 yield ships, water
                 return
-            bit, if_ship, if_water = cells[number]
-            if if_ship <= left:
-                yield from read(number + 1, left - if_ship, ships | bit, water)
-            if if_water <= left:
-                yield from read(number + 1, left - if_water, ships, water | bit)
+            bit, if_ship, if_water = cells[index]
+            if if_ship <= lies_left:
+                yield from read(index + 1, lies_left - if_ship, ships | bit, water)
+            if if_water <= lies_left:
+                yield from read(index + 1, lies_left - if_water, ships, water | bit)
 
         yield from read(0, self.noise.most, 0, 0)
 
@@ -287,9 +288,9 @@ class NoisyPosition:
                 cell: (Fraction(if_ship <= noise.most), Fraction(if_water <= noise.most))
                 for cell, (if_ship, if_water) in self._tallies.items()
             }
-        both: dict[Cell, tuple[Fraction, Fraction]] = {}
+        by_cell: dict[Cell, tuple[Fraction, Fraction]] = {}
         for shot in self.shots:
-            ship, water = both.get(shot.cell, (Fraction(1), Fraction(1)))
+            ship, water = by_cell.get(shot.cell, (Fraction(1), Fraction(1)))
             ship *= noise.likelihood(shot.reply, True)
             water *= noise.likelihood(shot.reply, False)
             if not ship and not water:
@@ -297,8 +298,8 @@ class NoisyPosition:
                     f"{shot} contradicts what was replied at {cell_name(shot.cell)} before; with "
                     f"{noise} it is impossible"
                 )
-            both[shot.cell] = ship, water
-        return both
+            by_cell[shot.cell] = ship, water
+        return by_cell
 
     @cached_property
     def certain(self) -> Position:

@@ -18,8 +18,8 @@ _HEAD = "border:0;text-align:center;padding:0 .4em"
 
 def titled(title: str, *parts: str) -> str:
     """Put a title above pieces of HTML or plain text; empty pieces are left out."""
-    shown = "".join(f"<div>{part}</div>" for part in parts if part)
-    return f"<div><strong>{escape(title)}</strong>{shown}</div>"
+    body = "".join(f"<div>{part}</div>" for part in parts if part)
+    return f"<div><strong>{escape(title)}</strong>{body}</div>"
 
 
 def facts(rows: Iterable[Sequence[str]]) -> str:
@@ -74,7 +74,7 @@ def _grid(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float])
 
 def _picture(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
     """Draw cells at their places as an SVG picture; each shows its name when pointed at."""
-    wide = 34
+    scale = 34  # pixels from a cell to its neighbour
     labels: list[tuple[float, float, str]] = []
     if not drawn.digest:
         above = enumerate(drawn.places[: drawn.columns])
@@ -91,52 +91,52 @@ def _picture(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, floa
     left, top = (min(numbers) for numbers in zip(*around, strict=True))
     right, low = (max(numbers) for numbers in zip(*around, strict=True))
 
-    def written(x: float, y: float, text: str, size: int, ink: str = "currentColor") -> str:
+    def text_at(x: float, y: float, text: str, size: int, ink: str = "currentColor") -> str:
         return (
-            f'<text x="{wide * (x - left):.1f}" y="{wide * (y - top) + 0.35 * size:.1f}" '
+            f'<text x="{scale * (x - left):.1f}" y="{scale * (y - top) + 0.35 * size:.1f}" '
             f'font-size="{size}" text-anchor="middle" fill="{ink}">{escape(text)}</text>'
         )
 
-    parts = [written(x, y, text, 12) for x, y, text in labels]
+    parts = [text_at(x, y, text, 12) for x, y, text in labels]
     for cell, (x, y) in centres.items():
         outline = " ".join(
-            f"{wide * (x + a - left):.1f},{wide * (y + b - top):.1f}" for a, b in drawn.outline
+            f"{scale * (x + a - left):.1f},{scale * (y + b - top):.1f}" for a, b in drawn.outline
         )
         shade = shades.get(cell, 0.0)
         fill, ink = (heat(shade), INK) if shade else ("none", "currentColor")
         parts.append(
             f'<g pointer-events="all"><title>{cell_name(cell)}</title>'
             f'<polygon points="{outline}" fill="{fill}" stroke="{GRID}"/>'
-            f"{written(x, y, texts[cell], 13, ink) if cell in texts else ''}</g>"
+            f"{text_at(x, y, texts[cell], 13, ink) if cell in texts else ''}</g>"
         )
-    across, down = (round(wide * length) + 2 for length in (right - left, low - top))
-    size = f'width="{across}" height="{down}" viewBox="-1 -1 {across} {down}"'  # lines are not cut
+    width, height = (round(scale * length) + 2 for length in (right - left, low - top))
+    size = f'width="{width}" height="{height}" viewBox="-1 -1 {width} {height}"'  # cuts no line
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(parts)}</svg>'
 
 
-def bar(title: str, most: str) -> str:
+def bar(title: str, greatest: str) -> str:
     """Draw the scale of the heat map: its title with the unit, from 0 to the greatest value."""
     stops = ",".join(heat(share / 4) for share in range(5))
     style = f"display:inline-block;width:8em;height:.7em;background:linear-gradient(90deg,{stops})"
-    return f'{title}: 0 <span style="{style};border:1px solid {GRID}"></span> {most}'
+    return f'{title}: 0 <span style="{style};border:1px solid {GRID}"></span> {greatest}'
 
 
 def bars(histogram: Mapping[int, int]) -> str:
     """Draw a histogram of shots as an SVG picture: a bar for each number of shots."""
-    low, high, most = min(histogram), max(histogram), max(histogram.values())
+    low, high, greatest = min(histogram), max(histogram), max(histogram.values())
     width, height = 14, 80
-    drawn = []
+    parts = []
     for shots in range(low, high + 1):
         x, n = width * (shots - low), histogram.get(shots, 0)
-        tall = height * n / most
-        drawn.append(
-            f'<rect x="{x}" y="{height - tall:.1f}" width="{width - 2}" height="{tall:.1f}" '
+        length = height * n / greatest
+        parts.append(
+            f'<rect x="{x}" y="{height - length:.1f}" width="{width - 2}" height="{length:.1f}" '
             f'fill="{BLUE}"><title>{shots} shots: {n:,}</title></rect>'
         )
         if shots in (low, high) or shots % 5 == 0:
-            drawn.append(
+            parts.append(
                 f'<text x="{x + width / 2 - 1}" y="{height + 12}" font-size="10" '
                 f'text-anchor="middle" fill="currentColor">{shots}</text>'
             )
     size = f'width="{width * (high - low + 1) + 8}" height="{height + 16}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(drawn)}</svg>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(parts)}</svg>'

@@ -34,9 +34,9 @@ class Objective:
             raise OptsearchError(f"{str(self)!r} is not an objective; use {FORMS}")
 
     @classmethod
-    def of(cls, what: Objective | str) -> Objective:
+    def of(cls, objective: Objective | str) -> Objective:
         """Return an objective itself, or that of a text."""
-        return what if isinstance(what, Objective) else cls.parse(str(what))
+        return objective if isinstance(objective, Objective) else cls.parse(str(objective))
 
     @classmethod
     def parse(cls, text: str) -> Objective:

@@ -8,8 +8,6 @@ from optsearch.game.game import Game
 from optsearch.support.errors import NotSupported
 
 ORDERS = ("first", "checkerboard", "central", "last")
-
-
 OF_RECTANGLES = ("checkerboard", "central")
 
 

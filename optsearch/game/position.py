@@ -25,7 +25,7 @@ from optsearch.game.announcements import (
     WORDS,
     Reply,
 )
-from optsearch.game.board import connected
+from optsearch.game.board import connected_cells
 from optsearch.game.cells import Cell, cell_name, cell_of, is_cell, parse_cell
 from optsearch.game.game import HOLE, HOLES, Game
 from optsearch.game.shapes import Placement, Shape, is_kind
@@ -53,7 +53,7 @@ _OFTEN = dict(zip("xhH*mMdDZ~", "XXXXoo●●●.", strict=True))  # what other 
 def legend(game: Game, in_figures: bool = False) -> str:
     """Return the meanings of the signs of replies that the game gives."""
     replies = (HIT, MISS) if game.is_silent else (HIT, MISS, SUNK)
-    return ", ".join(f"{one.sign if in_figures else one.letter} {one}" for one in replies)
+    return ", ".join(f"{r.sign if in_figures else r.letter} {r}" for r in replies)
 
 
 @lru_cache(maxsize=16)
@@ -66,9 +66,9 @@ def replies_at(game: Game, cell: Cell) -> list[Reply]:
     """Return the known replies to a shot at a cell; shown ships must lie on it."""
     bit = game.bit(cell)
     return [
-        one
-        for one in known_replies(game)
-        if not isinstance(one.length, Placement) or one.length & bit
+        answer
+        for answer in known_replies(game)
+        if not isinstance(answer.length, Placement) or answer.length & bit
     ]
 
 
@@ -120,21 +120,21 @@ class Position:
         shots: str | Iterable[Shot] | Mapping[Cell | str, Reply | str] = (),
     ):
         game = Game.of(game)
-        made = shots_of(game, shots) if isinstance(shots, str) else _shots_in(game, shots)
-        self.__dict__.update(game=game, shots=made)
-        seen = 0
+        parsed = shots_of(game, shots) if isinstance(shots, str) else _shots_in(game, shots)
+        self.__dict__.update(game=game, shots=parsed)
+        cells_shot = 0
         for number, shot in enumerate(self.shots):
-            seen |= self._check_shot(shot, self.shots[:number], seen)
+            cells_shot |= self._check_shot(shot, self.shots[:number], cells_shot)
         self._check_numbers()
 
-    def _check_shot(self, shot: Shot, before: Sequence[Shot], seen: int) -> int:
+    def _check_shot(self, shot: Shot, before: Sequence[Shot], cells_shot: int) -> int:
         """Return the mask of a shot's cell; PositionError if it cannot follow these shots."""
         try:
             bit = self.game.bit(shot.cell)
         except GameError as error:
             raise PositionError(f"{shot}: {error}") from None
-        if bit & seen:
-            first = next(one for one in before if one.cell == shot.cell)
+        if bit & cells_shot:
+            first = next(earlier for earlier in before if earlier.cell == shot.cell)
             raise PositionError(f"{cell_name(shot.cell)} is shot twice: {first} and then {shot}")
         self._check_reply(shot)
         if shot.reply.hit:
@@ -158,9 +158,11 @@ class Position:
             )
 
     def _check_reply(self, shot: Shot) -> None:
-        game, said = self.game, shot.reply
-        forms = {(one.hit, one.sunk, one.length is None) for one in known_replies(game)}
-        if (said.hit, said.sunk, said.length is None) not in forms:
+        def form(answer: Reply) -> tuple[bool, bool, bool]:
+            return answer.hit, answer.sunk, answer.length is None
+
+        game = self.game
+        if form(shot.reply) not in set(map(form, known_replies(game))):
             raise PositionError(
                 f"{shot} is not a reply of a game with announce={game.announce}; it replies "
                 f"{game.forms_of_replies}"
@@ -176,38 +178,38 @@ class Position:
                 f"replies are {self.game.forms_of_replies}"
             )
         most = self.game.most(shot.reply)
-        number = 1 + sum(one.reply == shot.reply for one in before)
+        number = 1 + sum(earlier.reply == shot.reply for earlier in before)
         if most is None or number <= most:
             return
         kind = "shape" if isinstance(length, Shape) else "length"
         kind = "label" if isinstance(length, str) else kind
-        what = "" if length is None else f" of {kind} {length}"
-        has = f"; the fleet {self.game.fleet_text} has {most or 'none'}"
+        of_kind = "" if length is None else f" of {kind} {length}"
+        limit = f"; the fleet {self.game.fleet_text} has {most or 'none'}"
         if not most:
-            raise PositionError(f"{shot} names a ship{what}{has}")
+            raise PositionError(f"{shot} names a ship{of_kind}{limit}")
         if shot.reply.sunk:
-            raise PositionError(f"{shot} makes {number} sunk ships{what}{has}")
+            raise PositionError(f"{shot} makes {number} sunk ships{of_kind}{limit}")
         cells = "cell" if most == 1 else "cells"
-        raise PositionError(f"{shot} makes {number} hits on ships{what}{has} {cells} of them")
+        raise PositionError(f"{shot} makes {number} hits on ships{of_kind}{limit} {cells} of them")
 
     @classmethod
-    def of(cls, what: Position | Game | str, shots: str = "") -> Position:
+    def of(cls, position: Position | Game | str, shots: str = "") -> Position:
         """Return a position itself, or that of a game or of its text such as `4x4:3,2`.
 
         shots -- further shots, as in `B3=hit A1=miss`.
         """
-        if isinstance(what, Position):
-            more = shots_of(what.game, shots)
-            return cls(what.game, (*what.shots, *more)) if more else what
-        if isinstance(what, Game | str):
-            return cls(what, shots)
-        if hasattr(what, "noise"):  # a NoisyPosition, which stands on this module
+        if isinstance(position, Position):
+            added = shots_of(position.game, shots)
+            return cls(position.game, (*position.shots, *added)) if added else position
+        if isinstance(position, Game | str):
+            return cls(position, shots)
+        if hasattr(position, "noise"):  # a NoisyPosition, whose module imports this one
             raise NotSupported(
-                f"{what.title}: only posterior, sample, advise and simulate handle replies that "
-                "may be false; everything else takes every reply as true"
+                f"{position.title}: only posterior, sample, advise and simulate handle replies "
+                "that may be false; everything else takes every reply as true"
             )
         raise PositionError(
-            f"{what!r} is not a position; give a Position, a Game or its text, as in 4x4:3,2"
+            f"{position!r} is not a position; give a Position, a Game or its text, as in 4x4:3,2"
         )
 
     # Text
@@ -234,7 +236,7 @@ class Position:
     @property
     def signs(self) -> dict[Cell, str]:
         """The sign in figures of each cell that is shot."""
-        return {cell: one.sign for cell, one in self.shown.items()}
+        return {cell: answer.sign for cell, answer in self.shown.items()}
 
     @cached_property
     def shown(self) -> dict[Cell, Reply]:
@@ -243,22 +245,22 @@ class Position:
         A hit that names the only ship of its kind, or shows its ship, is drawn as a sinking if it
         is the last hit of that ship.
         """
-        fleet, heard = self.game.fleet, Counter[Reply]()
-        found: dict[Cell, Reply] = {}
+        fleet, times = self.game.fleet, Counter[Reply]()
+        shown: dict[Cell, Reply] = {}
         for shot in self.shots:
-            found[shot.cell] = one = shot.reply
-            if one.sunk or one.length is None:
+            shown[shot.cell] = answer = shot.reply
+            if answer.sunk or answer.length is None:
                 continue
-            heard[one] += 1
-            is_one = fleet.count(one.length) == 1 or isinstance(one.length, Placement)
-            if is_one and heard[one] == self.game.most(one):
-                found[shot.cell] = SUNK
-        return found
+            times[answer] += 1
+            is_one_ship = fleet.count(answer.length) == 1 or isinstance(answer.length, Placement)
+            if is_one_ship and times[answer] == self.game.most(answer):
+                shown[shot.cell] = SUNK
+        return shown
 
     @property
     def ships_afloat(self) -> int:
         """The number of ships afloat, as far as the replies tell."""
-        return len(self.game.fleet) - sum(one.sunk for one in self.shown.values())
+        return len(self.game.fleet) - sum(answer.sunk for answer in self.shown.values())
 
     def _repr_html_(self) -> str:
         """The board as notebooks show it: × is a hit, ○ a miss."""
@@ -299,7 +301,7 @@ class Position:
             raise PositionError(
                 f"the drawn board has {len(rows)} rows; {game} has {game.rows}, one line each"
             )
-        replies = {sign: one for one in (HIT, MISS, SUNK) for sign in SIGNS[str(one)]} | {"S": SUNK}
+        replies = {sign: r for r in (HIT, MISS, SUNK) for sign in SIGNS[str(r)]} | {"S": SUNK}
         meanings = _meanings(marks)
         unknown = {*"".join(rows)} - {".", *HOLES, *replies, *meanings}
         drawn: dict[Cell, Reply] = {}
@@ -324,7 +326,7 @@ class Position:
                     )
                 if symbol in replies:
                     drawn[i, j] = replies[symbol]
-        hit = next((cell for cell, one in drawn.items() if one.hit), None)
+        hit = next((cell for cell, answer in drawn.items() if answer.hit), None)
         if hit is not None and game.has_labels:
             raise PositionError(
                 f"a drawn board does not say what the hit at {cell_name(hit)} tells; give the "
@@ -332,7 +334,7 @@ class Position:
             )
         if SUNK in drawn.values() and not game.is_silent:
             drawn = _sinkings_of(game, drawn)
-        return cls(game, tuple(Shot(*one) for one in drawn.items()))
+        return cls(game, tuple(Shot(cell, answer) for cell, answer in drawn.items()))
 
     def board(self) -> str:
         """Draw the board: `rows` lines of `columns` characters, without a final newline."""
@@ -340,8 +342,8 @@ class Position:
         symbols = [["."] * game.columns for _ in range(game.rows)]
         for row, column in game.cells_of(game.holes):
             symbols[row][column] = HOLE
-        for (row, column), one in self.shown.items():
-            symbols[row][column] = one.letter
+        for (row, column), answer in self.shown.items():
+            symbols[row][column] = answer.letter
         return "\n".join(map("".join, symbols))
 
     # What the shots say
@@ -430,14 +432,14 @@ def _shots_in(
             Shot(cell_of(cell), game.reply(answer) if isinstance(answer, str) else answer)
             for cell, answer in shots.items()
         )
-    made = tuple(shots)
-    for shot in made:
+    as_tuple = tuple(shots)
+    for shot in as_tuple:
         if not isinstance(shot, Shot):
             raise PositionError(
                 f"{shot!r} is not a shot; give their text, as in 'B3=hit A1=miss', or replies by "
                 "cell, as in {'B3': 'hit', 'A1': 'miss'}"
             )
-    return made
+    return as_tuple
 
 
 def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
@@ -454,7 +456,7 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
     words = (
         re.split(r"(?:[\s,;=]|(?<!sunk)(?<!hit):)+", joined, flags=re.IGNORECASE) if joined else []
     )
-    words = _with_whole_names(words, game)
+    words = _join_names(words, game)
     shots = []
     while words:
         try:
@@ -464,13 +466,13 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
         if not words:
             name = cell_name(cell)
             raise PositionError(f"{name} has no reply; write it as in {name} miss or {name}=miss")
-        answer = _in_full(words.pop(0))
+        answer = _spell_out(words.pop(0))
         if game.has_labels:
             if game.ship_named(answer):
                 answer = f"hit:{answer}"
             elif answer.lower() == "hit" and words and _is_label(words[0], game.bit(cell), game):
                 answer = f"hit:{words.pop(0)}"
-        elif words and (words[0].isdecimal() or _is_told(answer, words, game)):
+        elif words and (words[0].isdecimal() or _names_sunk_ship(answer, words, game)):
             answer += f":{words.pop(0)}"
         while words and not re.search(r"\d", words[0]):  # no cell, so a part of a wrong reply
             answer += f" {words.pop(0)}"
@@ -478,20 +480,20 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
     return tuple(shots)
 
 
-def _with_whole_names(words: Sequence[str], game: Game) -> list[str]:
+def _join_names(words: Sequence[str], game: Game) -> list[str]:
     """Join words that are the name of one ship, as in patrol boat.
 
     A word that can be a cell is not joined: it begins the next shot.
     """
     names = [name for name in game.named_ships if "-" in name]
     joined: list[str] = []
-    left = list(words)
-    while left:
-        answer, colon, first = left.pop(0).rpartition(":")
+    words = list(words)
+    while words:
+        answer, colon, first = words.pop(0).rpartition(":")
         for name in sorted(names, key=len, reverse=True):
-            more = left[: name.count("-")]
-            if "-".join((first, *more)).lower() == name and not any(map(is_cell, more)):
-                first, left = " ".join((first, *more)), left[len(more) :]
+            others = words[: name.count("-")]
+            if "-".join((first, *others)).lower() == name and not any(map(is_cell, others)):
+                first, words = " ".join((first, *others)), words[len(others) :]
                 break
         joined.append(f"{answer}{colon}{first}")
     return joined
@@ -499,39 +501,39 @@ def _with_whole_names(words: Sequence[str], game: Game) -> list[str]:
 
 def _is_label(word: str, cell: int, game: Game) -> bool:
     """True if a word is the ship that a hit names or shows; A1 can be a ship of one cell."""
-    known = game.ship_named(word)
-    if isinstance(known, Placement):
-        return bool(known & cell)
-    return bool(known) or word.isdecimal()
+    ship = game.ship_named(word)
+    if isinstance(ship, Placement):
+        return bool(ship & cell)
+    return bool(ship) or word.isdecimal()
 
 
-def _in_full(word: str) -> str:
+def _spell_out(word: str) -> str:
     """Return a reply in full, which may be abbreviated."""
     return WORDS.get(word.lower(), word)
 
 
-def _is_told(answer: str, words: list[str], game: Game) -> bool:
+def _names_sunk_ship(answer: str, words: list[str], game: Game) -> bool:
     """True if the next word is the ship that a sinking names: L4 can also be the next cell."""
     if answer.lower() != "sunk":
         return False
     if game.ship_named(words[0]) in game.named_ships.values():
         return True
-    following = _in_full(words[1]).lower().partition(":")[0] if len(words) > 1 else ""
+    following = _spell_out(words[1]).lower().partition(":")[0] if len(words) > 1 else ""
     return following not in ("hit", "miss", "sunk") and is_kind(words[0])
 
 
 def _meanings(marks: str) -> dict[str, str]:
     """Map other marks to signs of drawn boards; the text is that of `Position.from_board`."""
     middle = len(marks) // 2
-    found = dict(zip(marks[:middle], marks[middle + 1 :].replace("x", "X"), strict=False))
+    meanings = dict(zip(marks[:middle], marks[middle + 1 :].replace("x", "X"), strict=False))
     accepted = {".", "S", *HOLES, *"".join(SIGNS.values())}
-    is_whole = len(found) == middle and len(marks) == 2 * middle + 1 and marks[middle] == "="
-    if marks and not (is_whole and {*found.values()} <= accepted):
+    is_whole = len(meanings) == middle and len(marks) == 2 * middle + 1 and marks[middle] == "="
+    if marks and not (is_whole and {*meanings.values()} <= accepted):
         raise PositionError(
             f"{marks!r} are no marks of a drawn board; write each once, =, and for each what it "
             f"is, as in hmd-=xo●.: {BOARD_SIGNS}"
         )
-    return found
+    return meanings
 
 
 def _marks_to_give(unknown: Iterable[str]) -> str:
@@ -551,19 +553,19 @@ def _sinkings_of(game: Game, drawn: Mapping[Cell, Reply]) -> dict[Cell, Reply]:
     of its cells was hit last.
     """
     if game.contact == "any":
-        shots = " ".join(f"{cell_name(cell)}={one}" for cell, one in drawn.items() if one.hit)
+        hits_in_order = " ".join(f"{cell_name(cell)}={r}" for cell, r in drawn.items() if r.hit)
         raise PositionError(
             "a drawn board does not tell the order of the shots, and where ships may touch it says "
-            f"which ship was sunk; give the hits as text in their order, here {shots}"
+            f"which ship was sunk; give the hits as text in their order, here {hits_in_order}"
         )
-    found = dict(drawn)
-    hits = game.mask(cell for cell, one in drawn.items() if one.hit)
-    for cell, one in drawn.items():
-        if one == SUNK:
-            ship = connected(hits, game.board.sides, game.bit(cell))
+    replies = dict(drawn)
+    hits = game.mask(cell for cell, answer in drawn.items() if answer.hit)
+    for cell, answer in drawn.items():
+        if answer == SUNK:
+            ship = connected_cells(hits, game.board.sides, game.bit(cell))
             *others, last = game.cells_of(ship)
-            found |= dict.fromkeys(others, HIT)
-            found[last] = SUNK
+            replies |= dict.fromkeys(others, HIT)
+            replies[last] = SUNK
             if game.labels:
                 kinds = [kind for kind in game.fleet if ship in game.placements(kind)]
                 if not kinds:
@@ -571,8 +573,8 @@ def _sinkings_of(game: Game, drawn: Mapping[Cell, Reply]) -> dict[Cell, Reply]:
                         f"{'+'.join(game.names(ship))} is marked as sunk on the drawn board, and "
                         f"no ship of the fleet {game.fleet_text} lies there"
                     )
-                found[last] = Reply(True, True, kinds[0])
-    return found
+                replies[last] = Reply(True, True, kinds[0])
+    return replies
 
 
 def no_configuration(game: Game) -> ImpossiblePosition:

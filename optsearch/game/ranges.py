@@ -1,6 +1,6 @@
 """Ranges of boards as text: `4x4..6x6:3,2` is a game for each board from 4×4 to 6×6.
 
-expanded("4x4..5x5:3,2,contact=any")
+expand_range("4x4..5x5:3,2,contact=any")
 # ["4x4:3,2,contact=any", "4x5:3,2,contact=any", "5x5:3,2,contact=any"]
 """
 
@@ -16,7 +16,7 @@ _RANGE = re.compile(
 )
 
 
-def expanded(text: str) -> list[str]:
+def expand_range(text: str) -> list[str]:
     """Return the texts of the games of a range, by rows and then columns; else the text itself.
 
     Rows go from the first board to the second, and so do columns. Turned copies count once, with
@@ -28,19 +28,20 @@ def expanded(text: str) -> list[str]:
     if match is None:
         return [text]
     first_row, first_column, last_row, last_column = map(int, match.groups()[:4])
-    rest = match[5]
+    ships_and_rules = match[5]
     if first_row > last_row or first_column > last_column:
         raise GameError(
-            f"{text!r} is an empty range; the smaller board comes first, as in 4x4..6x6{rest}"
+            f"{text!r} is an empty range; the smaller board comes first, as in "
+            f"4x4..6x6{ships_and_rules}"
         )
     rows, columns = range(first_row, last_row + 1), range(first_column, last_column + 1)
     number = len(rows) * len(columns)
     if number > MOST:
         raise GameError(f"{text!r} has {number:,} boards; up to {MOST:,} are accepted")
-    are_two = any(word in rest for word in ("-fixed", "holes", "cylinder", ".py:"))
+    turns_differ = any(word in ships_and_rules for word in ("-fixed", "holes", "cylinder", ".py:"))
     return [
-        f"{row}x{column}{rest}"
+        f"{row}x{column}{ships_and_rules}"
         for row in rows
         for column in columns
-        if are_two or row <= column or not (column in rows and row in columns)
+        if turns_differ or row <= column or not (column in rows and row in columns)
     ]

@@ -55,12 +55,12 @@ class Drawing(NamedTuple):
     cells: Cells
     head: Cell | None = None
 
-    def mirrored(self) -> Drawing:
+    def mirror(self) -> Drawing:
         """Return its mirror image, left to right."""
         right = max(column for _, column in self.cells)
         return self._mapped({(i, j): (i, right - j) for i, j in self.cells})
 
-    def turned(self) -> Drawing:
+    def transpose(self) -> Drawing:
         """Return it mirrored along the diagonal: rows become columns."""
         return self._mapped({(i, j): (j, i) for i, j in self.cells})
 
@@ -171,7 +171,7 @@ def orientations_of(kind: int) -> tuple[Cells, ...]:
     if isinstance(kind, Shape):
         return kind.orientations
     across = tuple((0, i) for i in range(kind))
-    return (across, turned(across)) if kind > 1 else (across,)
+    return (across, transpose(across)) if kind > 1 else (across,)
 
 
 @lru_cache(maxsize=256)
@@ -203,21 +203,21 @@ def is_kind(text: str) -> bool:
         return False
 
 
-def turned(cells: Cells) -> Cells:
+def transpose(cells: Cells) -> Cells:
     """Return the cells mirrored along the diagonal: rows become columns."""
-    return Drawing(cells).turned().cells
+    return Drawing(cells).transpose().cells
 
 
 def _orientations(drawing: Drawing, allowed: str) -> tuple[Drawing, ...]:
     """List all orientations, ascending by their cells."""
-    found = {drawing}
+    drawings = {drawing}
     while allowed != "-fixed":
-        more = {each.turned().mirrored() for each in found}  # a quarter turn
-        more |= {each.mirrored() for each in found} if not allowed else set()
-        if more <= found:
+        images = {each.transpose().mirror() for each in drawings}  # a quarter turn
+        images |= {each.mirror() for each in drawings} if not allowed else set()
+        if images <= drawings:
             break
-        found |= more
-    return tuple(sorted(found))
+        drawings |= images
+    return tuple(sorted(drawings))
 
 
 def _drawing(drawing: str, text: str) -> Drawing:
@@ -230,13 +230,13 @@ def _drawing(drawing: str, text: str) -> Drawing:
     columns = {column for _, column in cells}
     if len({row for row, _ in cells}) < len(rows) or len(columns) < len(rows[0]):
         raise GameError(f"{text!r} has an empty row or column; leave it out")
-    piece, waiting = set(), [min(cells)]
+    component, waiting = set(), [min(cells)]
     while waiting:
         row, column = cell = waiting.pop()
-        piece.add(cell)
-        beside = {(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)}
-        waiting += beside & cells - piece
-    if piece != cells:
+        component.add(cell)
+        neighbours = {(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)}
+        waiting += neighbours & cells - component
+    if component != cells:
         raise GameError(f"{text!r} is not one piece; its cells must join along edges")
     return Drawing(tuple(sorted(cells)), next((c for c in cells if signs[c] == "@"), None))
 

@@ -60,26 +60,26 @@ def objection(game: Game, ships: Iterable[int]) -> str:
 def configurations_on(game: Game, cells: int) -> Iterator[tuple[int, ...]]:
     """Yield the configurations on exactly these cells (mask), each in the order of the fleet."""
 
-    def place(left: int, fleet: Counter[int]) -> Iterator[tuple[tuple[int, int], ...]]:
-        if not left and not fleet:
+    def place(cells_left: int, fleet: Counter[int]) -> Iterator[tuple[tuple[int, int], ...]]:
+        if not cells_left and not fleet:
             yield ()
         for kind in fleet:
-            for ship in _by_first(game, kind).get(left & -left, ()):
-                if not ship & ~left and not game.halo(ship) & cells:
-                    for others in place(left & ~ship, fleet - Counter([kind])):
+            for ship in _by_first_cell(game, kind).get(cells_left & -cells_left, ()):
+                if not ship & ~cells_left and not game.halo(ship) & cells:
+                    for others in place(cells_left & ~ship, fleet - Counter([kind])):
                         yield ((game.fleet.index(kind), ship), *others)
 
-    for found in place(cells, Counter(game.fleet)):
-        yield tuple(ship for _, ship in sorted(found))
+    for ships in place(cells, Counter(game.fleet)):
+        yield tuple(ship for _, ship in sorted(ships))
 
 
 @lru_cache(maxsize=64)
-def _by_first(game: Game, kind: int) -> dict[int, list[int]]:
+def _by_first_cell(game: Game, kind: int) -> dict[int, list[int]]:
     """Group the placements of a ship by their first cell (mask)."""
-    found: dict[int, list[int]] = {}
+    by_cell: dict[int, list[int]] = {}
     for ship in game.placements(kind):
-        found.setdefault(ship & -ship, []).append(ship)
-    return found
+        by_cell.setdefault(ship & -ship, []).append(ship)
+    return by_cell
 
 
 def in_order(ships: Iterable[int], game: Game) -> list[int]:

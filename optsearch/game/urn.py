@@ -26,9 +26,9 @@ def draws(balls: int, red: int, wanted: int) -> dict[int, Fraction]:
             f"{wanted} of {red} red balls cannot be drawn from {balls} balls; "
             "1 <= wanted <= red <= balls is accepted"
         )
-    whole = comb(balls, red)
+    sets_of_red = comb(balls, red)
     return {
-        n: Fraction(comb(n - 1, wanted - 1) * comb(balls - n, red - wanted), whole)
+        n: Fraction(comb(n - 1, wanted - 1) * comb(balls - n, red - wanted), sets_of_red)
         for n in range(wanted, balls - red + wanted + 1)
     }
 

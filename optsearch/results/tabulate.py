@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from optsearch.game import Game, notebook
-from optsearch.game.ranges import expanded
+from optsearch.game.ranges import expand_range
 from optsearch.results.quantities import (
     QUANTITIES,
     STORED,
@@ -220,7 +220,7 @@ def table(
     checkpoint.
     """
     several = [games] if isinstance(games, Game | str) else games
-    texts = ([game] if isinstance(game, Game) else expanded(game) for game in several)
+    texts = ([game] if isinstance(game, Game) else expand_range(game) for game in several)
     chosen = tuple(dict.fromkeys(Game.of(game) for some in texts for game in some))
     every = quantities(split(columns) if isinstance(columns, str) else columns)
     stored = {
