@@ -262,7 +262,7 @@ def test_what_is_read_from_a_table_is_stored(here, monkeypatch, tmp_path):
         "thompson mean 10x10",
     ]
     shots = np.array([row[2] - 10 for row in rows])
-    monkeypatch.setattr(thompson, "_played_now", lambda folder: shots)
+    monkeypatch.setattr(thompson, "_play_games", lambda folder: shots)
     full = {
         number.what: number.compute()
         for number in reproduce_.source_named("thompson").everything()
@@ -358,7 +358,9 @@ def test_what_the_paper_prints_is_computed_in_all():
     assert names <= quick | {number.what for number in full}
     assert not quick & {number.what for number in full}
     assert sum(number.minutes for number in full) > 10
-    assert {number.what for number in full} <= {number.what for number in reproduce_.left(SOURCES)}
+    assert {number.what for number in full} <= {
+        number.what for number in reproduce_.numbers_left(SOURCES)
+    }
 
 
 def test_section_4_2(monkeypatch, tmp_path):

@@ -703,7 +703,10 @@ def test_a_count_of_none_says_why(here, tmp_path):
 
 
 def test_solve_and_count(here, source_file, tmp_path):
-    assert "\n2 solutions; there may be others (--limit)\n" in here("solitaire", "solve", source_file)[1]
+    assert (
+        "\n2 solutions; there may be others (--limit)\n"
+        in here("solitaire", "solve", source_file)[1]
+    )
     assert here("solitaire", "count", source_file)[1].endswith("30 solutions\n")
     assert here("solitaire", "count", source_file, "--limit", 5)[1].endswith(
         "5 solutions or more\n"
@@ -776,7 +779,7 @@ def test_reproduce(here, monkeypatch):
 
     for name, new in (("large", lambda: puzzle), ("medium", lambda: puzzle)):
         monkeypatch.setattr(puzzles, name, new)
-    monkeypatch.setattr(puzzles, "_searched", searched)
+    monkeypatch.setattr(puzzles, "_search", searched)
     status, out, err = here("reproduce", "--source", "solitaire", "--json")
     found = json.loads(out)
     times = {check["what"] for check in found["checks"] if check["agrees"] is None}

@@ -102,7 +102,7 @@ def awaited(
 def print_estimate(sources: list[Source], resume: Path | None) -> None:
     """What is left and how long it takes, before it is begun."""
     names = ", ".join(source.name for source in sources)
-    left = reproduce_.left(sources, resume)
+    left = reproduce_.numbers_left(sources, resume)
     every = sum(1 for source in sources for _ in source.everything())
     minutes = sum(number.minutes for number in left)
     about = f"about {time_text(60 * minutes)} on two cores" if minutes else "seconds"

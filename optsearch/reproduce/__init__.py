@@ -22,7 +22,7 @@ from optsearch.support.progress import Progress, no_progress
 from optsearch.support.store import Facts
 
 
-def nothing_left(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[Number]:
+def no_numbers(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[Number]:
     """Yield no number: all numbers of the source take seconds."""
     return iter(())
 
@@ -38,7 +38,7 @@ class Source:
     name: str
     title: str
     numbers: Callable[[], Iterator[Number]]
-    full: Callable[[Path | None, Progress[EvaluationStatus]], Iterator[Number]] = nothing_left
+    full: Callable[[Path | None, Progress[EvaluationStatus]], Iterator[Number]] = no_numbers
 
     def everything(
         self, folder: Path | None = None, progress: Progress[EvaluationStatus] = no_progress
@@ -107,15 +107,15 @@ def check(number: Number) -> Check:
     try:
         computed, note = number.compute(), number.note()
     except NotInstalled as error:
-        why = error.reason
-        return Check(number.place, number.what, number.printed, "", None, 0.0, left_out=why)
+        missing = error.reason
+        return Check(number.place, number.what, number.printed, "", None, 0.0, left_out=missing)
     seconds = time.perf_counter() - started
     agrees = None
     if number.is_compared:
         agrees = computed == number.printed if number.agrees is None else number.agrees(computed)
-    known = number.known if agrees is False else ""
+    reason = number.known if agrees is False else ""
     return Check(
-        *(number.place, number.what, number.printed, computed, agrees, seconds, note, known),
+        *(number.place, number.what, number.printed, computed, agrees, seconds, note, reason),
         stored=number.stored,
     )
 
@@ -136,25 +136,25 @@ def everything(
     resume. Another commit of optsearch refuses it, as its numbers may differ. Raises TableError for
     a folder that cannot be used.
     """
-    with _kept(folder) as store:
+    with _open_checks(folder) as store:
         for source in sources:
             for number in source.everything(folder, progress):
-                done = store and store.get(_key(source, number))
-                found = Check(**done) if done else check(number)
-                if store is not None and not done:
-                    store.add(_key(source, number), asdict(found))
-                yield source, found
+                finished = store and store.get(_key(source, number))
+                result = Check(**finished) if finished else check(number)
+                if store is not None and not finished:
+                    store.add(_key(source, number), asdict(result))
+                yield source, result
 
 
-def left(sources: Sequence[Source], folder: Path | None = None) -> list[Number]:
+def numbers_left(sources: Sequence[Source], folder: Path | None = None) -> list[Number]:
     """List the numbers of these sources without a check in a folder; errors as in `everything`."""
-    with _kept(folder) as store:
-        done = set(store or ())
+    with _open_checks(folder) as store:
+        finished = set(store or ())
         return [
             number
             for source in sources
             for number in source.everything(folder)
-            if _key(source, number) not in done
+            if _key(source, number) not in finished
         ]
 
 
@@ -163,7 +163,7 @@ def _key(source: Source, number: Number) -> str:
 
 
 @contextmanager
-def _kept(folder: Path | None) -> Iterator[Facts | None]:
+def _open_checks(folder: Path | None) -> Iterator[Facts | None]:
     """Open the finished checks of a folder; None without one."""
     if folder is None:
         yield None

@@ -19,31 +19,31 @@ from optsearch.support.errors import RecordError
 GAME = Game.parse("8x8:4,3,2,contact=any,announce=sunk")
 GREEDY = "greedy:ties=first,endgame=0"
 LIMIT = 20
-KNOWN = (
+REASON = (
     "neither the order among cells that are as probable is printed nor what the simulation knew; "
     "no order and no rule for sinkings that was tried gives it"
 )
 
 
 @cache
-def _won() -> tuple[int, int]:
+def _wins() -> tuple[int, int]:
     """Return the number of boards that greedy wins, and the number of all boards."""
-    found = evaluate(GREEDY, GAME, jobs=1)
-    won = sum(n for shots, n in found.histogram.items() if shots <= LIMIT)
-    return won, found.configurations
+    evaluation = evaluate(GREEDY, GAME, jobs=1)
+    won = sum(n for shots, n in evaluation.histogram.items() if shots <= LIMIT)
+    return won, evaluation.configurations
 
 
 def numbers() -> Iterator[Number]:
     """Yield each printed number."""
     record = records.read_published("mini_game.csv")
-    ways = {
-        "boards": lambda: str(_won()[1]),
-        "greedy_within_20": lambda: str(_won()[0]),
-        "greedy_percent_within_20": lambda: rounded(Fraction(100 * _won()[0], _won()[1]), 2),
+    texts = {
+        "boards": lambda: str(_wins()[1]),
+        "greedy_within_20": lambda: str(_wins()[0]),
+        "greedy_percent_within_20": lambda: rounded(Fraction(100 * _wins()[0], _wins()[1]), 2),
     }
     for row in record.rows:
         name = row["name"]
-        if name not in ways:
+        if name not in texts:
             raise RecordError(f"{record.path}: nothing computes {name!r}")
-        known = "" if name == "boards" else KNOWN
-        yield Number(row["place"], name.replace("_", " "), row["value"], ways[name], known=known)
+        reason = "" if name == "boards" else REASON
+        yield Number(row["place"], name.replace("_", " "), row["value"], texts[name], known=reason)

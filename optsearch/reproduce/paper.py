@@ -27,7 +27,7 @@ from optsearch.lower_bounds import (
     leaves_of,
     lower_bounds,
 )
-from optsearch.reproduce.printed import Number, matching, no_note, rounded, truncated
+from optsearch.reproduce.printed import Number, count_equal, no_note, rounded, truncated
 from optsearch.search import solver
 from optsearch.search.greedy import GreedySolver
 from optsearch.strategies.pattern import NEAREST
@@ -41,8 +41,8 @@ STANDARD = Game(10, 10, (5, 4, 3, 3, 2))
 
 def numbers() -> Iterator[Number]:
     """Yield the printed numbers that take seconds, in the order of the paper."""
-    every = (*_numbers(), *_matrices(), *_table1())
-    return iter(sorted(every, key=lambda number: _ORDER.index(number.place)))
+    all_numbers = (*_numbers(), *_matrices(), *_table1())
+    return iter(sorted(all_numbers, key=lambda number: _ORDER.index(number.place)))
 
 
 _ORDER = (
@@ -99,13 +99,13 @@ def counterexamples() -> tuple[GreedyCounterexample, ...]:
     pairs is tried.
     """
     game = Game(3, 4, (2,))
-    tried: set[int] = set()
+    tried_misses: set[int] = set()
     examples = []
     for pair in combinations(range(game.cells), 2):
         position = Position(game, tuple(Shot(game.cell(cell), MISS) for cell in pair))
-        if position.misses in tried:
+        if position.misses in tried_misses:
             continue
-        tried.update(game.images(position.misses))
+        tried_misses.update(game.images(position.misses))
         best = GreedySolver(position).total_height()
         solution = solver.solve(position)
         if Fraction(best, solution.configurations) > solution.mean:
@@ -233,7 +233,7 @@ def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[
     """Yield the numbers of section 4.2: two strategies on all configurations of STANDARD."""
 
     @cache
-    def evaluated(clear: str) -> Evaluation:
+    def evaluation(clear: str) -> Evaluation:
         checkpoint = None if folder is None else folder / f"pattern_{clear}"
         strategy = f"{NEAREST},clear={clear}"
         jobs = os.cpu_count()
@@ -241,10 +241,10 @@ def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[
 
     compute: dict[str, Callable[[], str]] = {
         "hits_10x10": lambda: str(STANDARD.fleet_cells),
-        "upper_bound_10x10": lambda: rounded(evaluated("line").mean),
-        "naive_strategy_mean": lambda: rounded(evaluated("cross").mean),
-        "upper_bound_strategy_standard_deviation": lambda: f"{evaluated('line').sd:.1f}",
-        "upper_bound_strategy_worst_case": lambda: str(evaluated("line").worst),
+        "upper_bound_10x10": lambda: rounded(evaluation("line").mean),
+        "naive_strategy_mean": lambda: rounded(evaluation("cross").mean),
+        "upper_bound_strategy_standard_deviation": lambda: f"{evaluation('line').sd:.1f}",
+        "upper_bound_strategy_worst_case": lambda: str(evaluation("line").worst),
     }
     takes = {"upper_bound_10x10": _MINUTES, "naive_strategy_mean": _MINUTES}
     record = records.read_published("numbers.csv")
@@ -269,8 +269,8 @@ def _numbers() -> Iterator[Number]:
             continue
         if name not in _COMPUTE:
             raise RecordError(f"{record.path}: nothing computes {name!r}")
-        what = name.replace("_", " ")
-        yield Number(row["place"], what, row["value"], _COMPUTE[name], _NOTES.get(what, no_note))
+        title = name.replace("_", " ")
+        yield Number(row["place"], title, row["value"], _COMPUTE[name], _NOTES.get(title, no_note))
 
 
 # Matrices and Table 1
@@ -287,13 +287,13 @@ def _matrices() -> Iterator[Number]:
         "Figure 2",
         "occurrence matrix 10x10",
         f"{STANDARD.cells} numbers",
-        lambda: matching(occurrence, lambda i, j: str(_standard().occurrence[i, j])),
+        lambda: count_equal(occurrence, lambda i, j: str(_standard().occurrence[i, j])),
     )
     yield Number(
         "Figure 3",
         "frequency matrix 10x10",
         f"{STANDARD.cells} numbers",
-        lambda: matching(frequency, _percent),
+        lambda: count_equal(frequency, _percent),
     )
 
 

@@ -38,7 +38,7 @@ class Number:
     stored: str = ""
 
 
-def matching(printed: Mapping[Cell, str], compute: Callable[[int, int], str]) -> str:
+def count_equal(printed: Mapping[Cell, str], compute: Callable[[int, int], str]) -> str:
     """Count the numbers of a printed matrix that equal the computed ones, as `100 numbers`."""
     return f"{sum(compute(*cell) == text for cell, text in printed.items())} numbers"
 

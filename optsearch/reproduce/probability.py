@@ -16,7 +16,7 @@ from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.reproduce.printed import Number, matching, no_note, rounded
+from optsearch.reproduce.printed import Number, count_equal, no_note, rounded
 from optsearch.support import records
 from optsearch.support.errors import RecordError
 
@@ -31,13 +31,13 @@ EXAMPLE = Position.parse(
 text of the slides does not say which ones it draws."""
 
 
-def told_apart(game: Game) -> int:
+def count_exchanges(game: Game) -> int:
     """Count the ways to exchange the names of equal ships."""
     return prod(factorial(n) for n in Counter(game.fleet).values())
 
 
 @cache
-def _timed() -> tuple[Posterior, float]:
+def _time_posterior() -> tuple[Posterior, float]:
     """Return the posterior of the empty board, and the processor time of all its probabilities."""
     started = time.process_time()
     posterior = Posterior(GAME)
@@ -46,7 +46,7 @@ def _timed() -> tuple[Posterior, float]:
 
 
 def _probability(row: int, column: int) -> str:
-    posterior, _ = _timed()
+    posterior, _ = _time_posterior()
     return rounded(Fraction(int(posterior.occurrence[row, column]), posterior.configurations), 3)
 
 
@@ -66,17 +66,17 @@ def numbers() -> Iterator[Number]:
     record = records.read_published("spalding_jamieson_numbers.csv")
     for row in record.rows:
         name = row["name"]
-        what = name.replace("_", " ")
+        title = name.replace("_", " ")
         if name == "cliques":
-            yield Number("Clique iteration", what, row["value"], _cliques)
+            yield Number("Clique iteration", title, row["value"], _cliques)
         elif name in _ORDERS:
-            yield Number("Ship order", what, row["value"], partial(_nodes, *_ORDERS[name]))
+            yield Number("Ship order", title, row["value"], partial(_nodes, *_ORDERS[name]))
         elif name in _SECONDS:
             yield Number(
                 "Final benchmarks",
-                what,
+                title,
                 row["value"],
-                lambda: f"{_timed()[1]:.2f}",
+                lambda: f"{_time_posterior()[1]:.2f}",
                 _time_note if name == _SECONDS[0] else no_note,
                 is_compared=False,
             )
@@ -88,23 +88,23 @@ def numbers() -> Iterator[Number]:
         "Probabilities",
         "probability matrix 10x10",
         f"{GAME.cells} numbers",
-        lambda: matching(printed, _probability),
+        lambda: count_equal(printed, _probability),
     )
 
 
-def possible(position: Position) -> dict[int, list[int]]:
+def possible_placements(position: Position) -> dict[int, list[int]]:
     """Map the length of each ship to its placements (masks) in any configuration left.
 
     This is the valid placement graph of the slides; the ships have different lengths.
     """
-    found = [to_masks(ships) for ships in list_ships(position)]
+    used = {mask for ships in list_ships(position) for mask in to_masks(ships)}
     return {
-        length: [mask for mask in position.game.placements(length) if any(mask in s for s in found)]
+        length: [mask for mask in position.game.placements(length) if mask in used]
         for length in position.game.fleet
     }
 
 
-def visited(placements: dict[int, list[int]], order: tuple[int, int]) -> int:
+def count_nodes(placements: dict[int, list[int]], order: tuple[int, int]) -> int:
     """Count the nodes that two nested loops over the placements of two ships visit."""
     first, second = (placements[length] for length in order)
     return len(first) * (1 + len(second))
@@ -112,8 +112,8 @@ def visited(placements: dict[int, list[int]], order: tuple[int, int]) -> int:
 
 def _nodes(*order: int) -> str:
     long, short = order
-    return str(visited(possible(EXAMPLE), (long, short)))
+    return str(count_nodes(possible_placements(EXAMPLE), (long, short)))
 
 
 def _cliques() -> str:
-    return str(_timed()[0].configurations * told_apart(GAME))
+    return str(_time_posterior()[0].configurations * count_exchanges(GAME))

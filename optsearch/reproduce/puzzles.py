@@ -98,27 +98,27 @@ class Reading:
 
     def puzzle(self) -> Puzzle:
         """Return the puzzle with these squares revealed."""
-        shown = (*((cell, WATER) for cell in self.water), (self.ship, SHIP))
-        return replace(example(), revealed=shown)
+        revealed = (*((cell, WATER) for cell in self.water), (self.ship, SHIP))
+        return replace(example(), revealed=revealed)
 
 
 @cache
 def readings() -> tuple[Reading, ...]:
     """Return all choices of two squares of water and one of a ship that leave a described fleet."""
     puzzle, readings = example(), []
-    taken = {fleet: sum(fleet) for fleet in _fleets()}
+    cells_of_fleet = {fleet: sum(fleet) for fleet in _fleets()}
     for fleet in filter(is_described, _fleets()):
-        free = puzzle.cells_of(puzzle.everywhere & ~taken[fleet])
+        free = puzzle.cells_of(puzzle.everywhere & ~cells_of_fleet[fleet])
         # Square -> the other fleets that agree with this one there.
         same = {
             cell: {
                 other
-                for other, cells in taken.items()
-                if other != fleet and not (cells ^ taken[fleet]) & puzzle.bit(cell)
+                for other, cells in cells_of_fleet.items()
+                if other != fleet and not (cells ^ cells_of_fleet[fleet]) & puzzle.bit(cell)
             }
             for cell in puzzle.cells_of(puzzle.everywhere)
         }
-        for ship in puzzle.cells_of(taken[fleet]):
+        for ship in puzzle.cells_of(cells_of_fleet[fleet]):
             for a, b in combinations(free, 2):
                 if same[a] & same[b] & same[ship]:
                     continue
@@ -191,21 +191,21 @@ def large() -> Puzzle:
 
 
 @cache
-def _searched(puzzle: Puzzle, model: str) -> models.ModelSearch:
+def _search(puzzle: Puzzle, model: str) -> models.ModelSearch:
     return linear.search(puzzle, model, _SECONDS)
 
 
 def _time(puzzle: Puzzle, model: str) -> str:
-    found = _searched(puzzle, model)
-    return f"{found.seconds:.1f} s" if found.solutions else f"not in {_SECONDS:g} s"
+    search = _search(puzzle, model)
+    return f"{search.seconds:.1f} s" if search.solutions else f"not in {_SECONDS:g} s"
 
 
 def _faster() -> str:
     """Return the model with which the MILP solver ends sooner."""
     seconds = {
-        model: _searched(medium(), model).seconds
+        model: _search(medium(), model).seconds
         for model in models.MODELS
-        if _searched(medium(), model).solutions
+        if _search(medium(), model).solutions
     }
     return f"{min(seconds, key=seconds.__getitem__)}-based" if seconds else "neither"
 
@@ -236,7 +236,7 @@ _NOTES: dict[str, Callable[[], str]] = {
     "cell_based_on_large_grid": _times_note,
 }
 _TIMES = ("ship_based_on_large_grid", "cell_based_on_large_grid")
-_GIVEN = ("grid", "fleet", "row_counts", "column_counts", "large_grid")  # input of other values
+_INPUTS = ("grid", "fleet", "row_counts", "column_counts", "large_grid")  # input of other values
 
 
 def numbers() -> Iterator[Number]:
@@ -244,7 +244,7 @@ def numbers() -> Iterator[Number]:
     record = records.read_published("solitaire.csv")
     for row in record.rows:
         name = row["name"]
-        if name in _GIVEN:
+        if name in _INPUTS:
             continue
         if name not in _COMPUTE:
             raise RecordError(f"{record.path}: nothing computes {name!r}")

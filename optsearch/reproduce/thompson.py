@@ -60,7 +60,7 @@ ROWS = tuple(Game(1, n, (length,)) for length in (2, 3, 4, 5) for n in range(len
 
 
 @cache
-def evaluated(strategy: str, game: Game) -> Evaluation:
+def evaluation(strategy: str, game: Game) -> Evaluation:
     """Return the evaluation of a strategy on every board."""
     return evaluate(strategy, game, jobs=1)
 
@@ -73,7 +73,7 @@ def optimum(game: Game) -> int:
 
 
 def _games_of(shots: int) -> str:
-    return str(evaluated("row", Game(1, 5, (3,))).histogram.get(shots, 0))
+    return str(evaluation("row", Game(1, 5, (3,))).histogram.get(shots, 0))
 
 
 def _classes_of_fewest_cells() -> str:
@@ -89,27 +89,27 @@ def _classes_of_fewest_cells() -> str:
 
 def _most_shots_after_the_hit() -> str:
     """Return the most shots that the optimal search of a row makes after its first hit."""
-    most = 0
+    longest = 0
     for ships in list_ships(Position(ROW)):
         end = play(Row().shot, to_masks(ships), Position(ROW))
         first = next(i for i, shot in enumerate(end.shots) if shot.reply.hit)
-        most = max(most, len(end.shots) - first - 1)
-    return str(most)
+        longest = max(longest, len(end.shots) - first - 1)
+    return str(longest)
 
 
 def _row_is_optimal() -> str:
     """Return `optimal` if both searches have the least total height on all ROWS."""
     equal = all(
-        evaluated(ENUMERATION, game).total_height
-        == evaluated("row", game).total_height
+        evaluation(ENUMERATION, game).total_height
+        == evaluation("row", game).total_height
         == optimum(game)
         for game in ROWS
     )
     return "optimal" if equal else "not optimal"
 
 
-def _against_thompson() -> str:
-    near, enumeration = evaluated("grid", GRID), evaluated(ENUMERATION, GRID)
+def _compare_to_thompson() -> str:
+    near, enumeration = evaluation("grid", GRID), evaluation(ENUMERATION, GRID)
     if near.total_height == enumeration.total_height:
         return "as many shots"
     return "more shots" if near.total_height > enumeration.total_height else "fewer shots"
@@ -123,13 +123,13 @@ def modes(histogram: dict[int, int]) -> int:
 
 
 def _grid_note() -> str:
-    near, enumeration = evaluated("grid", GRID), evaluated(ENUMERATION, GRID)
-    least = optimum(GRID)
+    near, enumeration = evaluation("grid", GRID), evaluation(ENUMERATION, GRID)
+    best = optimum(GRID)
     return (
         f"{GRID}, mean shots: random {float(urn.mean(urn.random_shots(GRID))):.1f}, near optimal "
         f"{near.total_height}/{near.configurations} = {float(near.mean):.1f}, Thompson "
         f"{enumeration.total_height}/{near.configurations} = {float(enumeration.mean):.1f}; the "
-        f"optimum is {least}/{near.configurations} = {least / near.configurations:.1f}, less than "
+        f"optimum is {best}/{near.configurations} = {best / near.configurations:.1f}, less than "
         "both"
     )
 
@@ -219,15 +219,15 @@ _COMPUTE: dict[str, Callable[[], str]] = {
     "games_of_five_shots_1x5_3": lambda: _games_of(5),
     "cells_of_the_class_1x10_3": lambda: str(len(range(2, ROW.cells, 3))),
     "most_shots_after_the_hit_1x10_3": _most_shots_after_the_hit,
-    "most_shots_1x10_3": lambda: str(evaluated("row", ROW).worst),
+    "most_shots_1x10_3": lambda: str(evaluation("row", ROW).worst),
     "configurations_on_a_central_cell_1x10_3": lambda: ", ".join(
         map(str, sorted(set(Posterior(ROW).occurrence[0, 2:8].tolist())))
     ),
     "configurations_on_the_first_cell_1x10_3": lambda: str(Posterior(ROW).occurrence[0, 0]),
     "thompson_in_a_row": _row_is_optimal,
     "cells_of_the_wrapped_class_10x10_2": lambda: str(len(range(1, GAME.cells, 2))),
-    "near_optimal_against_thompson_5x5_3": _against_thompson,
-    "modes_of_near_optimal_5x5_3": lambda: str(modes(evaluated("grid", GRID).histogram)),
+    "near_optimal_against_thompson_5x5_3": _compare_to_thompson,
+    "modes_of_near_optimal_5x5_3": lambda: str(modes(evaluation("grid", GRID).histogram)),
     "extremely_optimistic_mean": _float(extremely_optimistic_mean),
     "optimistic_mean": _float(optimistic_mean),
     "placements_10x10": lambda: ", ".join(str(len(GAME.placements(n))) for n in GAME.fleet),
@@ -235,7 +235,7 @@ _COMPUTE: dict[str, Callable[[], str]] = {
         f"{log10(prod(len(GAME.placements(n)) for n in GAME.fleet)):.14f}"
     ),
 }
-_OF_GAMES: dict[str, Callable[[NDArray[np.int64]], str]] = {
+_BY_GAMES: dict[str, Callable[[NDArray[np.int64]], str]] = {
     "shots_of_the_first_game": _range_of,
     "thompson_mean_10x10": with_error,
 }
@@ -252,28 +252,28 @@ _AGREES: dict[str, Callable[[str, str], bool]] = {
         _same_float,
     ),
 }
-_SHOWN = "shots_of_the_first_game"  # not compared: one printed game, and the range of ours
+_UNCOMPARED = "shots_of_the_first_game"  # one printed game beside the range of ours
 _NOTES: dict[str, Callable[[], str]] = {
     "near_optimal_against_thompson_5x5_3": _grid_note,
     "optimistic_mean": _optimistic_note,
 }
 
 
-def _played_now(folder: Path | None) -> NDArray[np.int64]:
+def _play_games(folder: Path | None) -> NDArray[np.int64]:
     """Play the games of Thompson sampling and return their shots; a folder keeps finished games."""
-    kept = None if folder is None else folder / "thompson"
+    saved = None if folder is None else folder / "thompson"
     name = PLAYERS["thompson"]
-    played = simulate([name], GAME, games=GAMES, seed=SEED, jobs=os.cpu_count(), checkpoint=kept)
-    return played.outcomes[0].shots
+    games = simulate([name], GAME, games=GAMES, seed=SEED, jobs=os.cpu_count(), checkpoint=saved)
+    return games.outcomes[0].shots
 
 
-def _number(row: dict[str, str], compute: Callable[[], str], **more: Any) -> Number:
+def _number(row: dict[str, str], compute: Callable[[], str], **options: Any) -> Number:
     name, printed = row["name"], row["value"]
-    what = re.sub(r"(\d+x\d+)_", r"\1:", name).replace("_", " ")
-    agrees, is_compared = agreement(name, printed), name != _SHOWN
+    title = re.sub(r"(\d+x\d+)_", r"\1:", name).replace("_", " ")
+    agrees, is_compared = agreement(name, printed), name != _UNCOMPARED
     note = _NOTES.get(name, no_note)
     return Number(
-        *(row["place"], what, printed, compute, note, agrees), is_compared=is_compared, **more
+        *(row["place"], title, printed, compute, note, agrees), is_compared=is_compared, **options
     )
 
 
@@ -285,11 +285,11 @@ def agreement(name: str, printed: str) -> Callable[[str], bool] | None:
 
 def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[Number]:
     """Yield the numbers of the games of Thompson sampling, which are played now."""
-    games = cache(partial(_played_now, folder))
+    games = cache(partial(_play_games, folder))
     for row in records.read_published("thompson.csv").rows:
-        if row["name"] in _OF_GAMES:
-            of = _OF_GAMES[row["name"]]
-            yield _number(row, lambda of=of: of(games()), minutes=2)  # type: ignore[misc]
+        if row["name"] in _BY_GAMES:
+            text = _BY_GAMES[row["name"]]
+            yield _number(row, lambda text=text: text(games()), minutes=2)  # type: ignore[misc]
     yield Number(
         "Standard battleship, Bayesian",
         "games of thompson, as in the table",
@@ -303,10 +303,10 @@ def numbers() -> Iterator[Number]:
     record = records.read_published("thompson.csv")
     for row in record.rows:
         name = row["name"]
-        if name in _OF_GAMES:
-            of = _OF_GAMES[name]
+        if name in _BY_GAMES:
+            text = _BY_GAMES[name]
             stored = THOMPSON.command
-            yield _number(row, lambda of=of: of(_stored_shots()), stored=stored)  # type: ignore[misc]
+            yield _number(row, lambda text=text: text(_stored_shots()), stored=stored)  # type: ignore[misc]
         elif name in _COMPUTE:
             yield _number(row, _COMPUTE[name])
         else:
