@@ -1,17 +1,17 @@
 """The check of a certificate: both sides of the value of a game, from the file and the rules alone.
 
-It has no part in the double oracle, and shares no code with it. In plain Python and whole numbers:
+It shares no code with the double oracle. In plain Python and whole numbers:
 
-- What can be hidden is listed by the definition (`optsearch.check.reference`).
-- Shooter: each tree is replayed against everything that can be hidden, shot by shot, by the rules.
-  Turned by a symmetry drawn at random, a tree pays against a hiding the mean of what it pays
-  against its images. The most that the mix pays is what the shooter guarantees.
-- Hider: what the best tree pays against the mix is computed anew: by a search of its own where
-  nothing is announced (`_Search`), else by the definition. Where that takes too long the exact
-  solver does it, with the same whole weights, and the answer says so.
+- Hidings, all that can be hidden, are listed by the definition (`optsearch.check.reference`).
+- Shooter: each tree is replayed against every hiding, shot by shot, by the rules. A tree turned by
+  a random symmetry pays against a hiding the mean of its payments against the images of the hiding.
+  The shooter guarantees the greatest payment of the mix.
+- Hider: the least payment of any tree against the mix is computed anew: by a search in this module
+  if nothing is announced (`_Search`), else by the definition. If that takes too long, the exact
+  solver computes it with the same integer weights, and the result says so.
 
-Both must be what the file says, to the last digit; but the hider's may be more, as in the file of a
-run that was cut short before it knew what its mix guarantees.
+Both must equal the values in the file exactly. Only the hider's may be greater, as in the file of a
+run that was cut short before it knew the guarantee of its mix.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from optsearch.support.errors import (
 
 FORMAT = "optsearch equilibrium certificate"
 VERSION = 1
-EFFORT = 20_000  # families that the search of this module looks into
-DEFINED = 12  # cells up to which the definition is asked for within=K
-DIGITS = 4_000  # of a number
+EFFORT = 20_000  # families that the search of this module may expand
+DEFINED = 12  # cells up to which within=K is computed by the definition
+DIGITS = 4_000  # of a number, at most
 _FIELDS = (
     *("format", "version", "game", "objective", "hider_guarantees", "shooter_guarantees"),
     *("hider", "shooter"),
@@ -52,17 +52,18 @@ _FIELDS = (
 
 Hiding = tuple[int, ...]
 Solve = Callable[[Game, Objective, dict[Hiding, int]], int]
-"""The least total height by weights of configurations; for within=K the least not finished."""
+"""Returns the least total height by weights of configurations; for within=K the least unfinished
+weight."""
 
 
 @dataclass(frozen=True)
 class CheckedCertificate:
     """The result of checking a certificate.
 
-    hider, shooter -- what each side guarantees: for the mean at least and at most this number of
+    hider, shooter -- the guarantee of each side: for the mean at least and at most this number of
     shots, for within=K at most and at least this probability to finish. hidings, orbits -- their
-    numbers; used -- the orbits that the hider uses; trees -- the number of the shooter's. method --
-    the way in which the best answer to the hider was computed. seconds -- wall time.
+    numbers. used -- the number of orbits that the hider uses. trees -- the number of the shooter's
+    trees. method -- the way to the best answer to the hider. seconds -- wall time.
     """
 
     game: Game
@@ -85,19 +86,19 @@ class CheckedCertificate:
 def check(path: str | Path, effort: int, solve: Solve) -> CheckedCertificate:
     """Check the certificate in a file.
 
-    effort -- families that the plain search looks into before the exact solver is asked. solve --
-    the exact solver. Raises ProofError for a file that is no certificate, and for one that does not
-    prove what it says.
+    effort -- families that the plain search expands before the exact solver is called. solve -- the
+    exact solver. Raises ProofError for a file that is not a certificate, or that does not prove its
+    values.
     """
     return _File(Path(path), effort, solve).checked()
 
 
 class _File:
-    """A certificate while it is checked: what is wrong with it is said with its path."""
+    """A certificate during its check; its errors begin with its path."""
 
     def __init__(self, path: Path, effort: int, solve: Solve):
         self.path, self.effort, self.solve = path, effort, solve
-        self.examples: dict[Hiding, Hiding] = {}  # one configuration of each
+        self.examples: dict[Hiding, Hiding] = {}  # hiding -> one of its configurations
 
     def refuse(self, problem: str) -> NoReturn:
         raise ProofError(f"{self.path}: {problem}")
@@ -137,7 +138,7 @@ class _File:
         )
 
     def worth(self, paid: Fraction) -> Fraction:
-        """A payment in terms of the objective, and the other way."""
+        """Convert a payment to a value of the objective, or back."""
         return paid if self.objective.shots is None else 1 - paid
 
     # The file
@@ -186,10 +187,10 @@ class _File:
             self.refuse(f"{text[:60]!r} is not a number; a fraction such as 534/103 is accepted")
         return Fraction(text)
 
-    # What can be hidden
+    # Hidings
 
     def listed(self) -> dict[Hiding, int]:
-        """Everything that can be hidden, with how many configurations it is."""
+        """Map each hiding to its number of configurations."""
         numbers: Counter[Hiding] = Counter()
         for ships in reference.configurations(Position(self.game)):
             hiding = (sum(ships),) if self.game.is_silent else self.game.ordered(ships)
@@ -206,13 +207,13 @@ class _File:
         }
 
     def orbit(self, one: Hiding) -> Hiding:
-        """The orbit of a hiding, by its least image."""
+        """Return the least image of a hiding, which names its orbit."""
         return min(self.images(one))
 
     # The hider
 
     def hider(self, entries: list[dict[str, Any]]) -> dict[Hiding, int]:
-        """The weights of the mix."""
+        """Return the weight of each hiding in the mix."""
         weights: dict[Hiding, int] = {}
         for entry in entries:
             if set(entry) != {"hidden", "weight"}:
@@ -236,7 +237,7 @@ class _File:
         return found
 
     def best_answer(self, weights: dict[Hiding, int]) -> tuple[Fraction, str]:
-        """Return the mean that the best tree pays against the mix, and the way to compute it."""
+        """Return the least mean that a tree pays against the mix, and the method."""
         total = sum(weights.values())
         paid, method = self.least(weights)
         return Fraction(paid, total), method
@@ -293,7 +294,7 @@ class _File:
         return int(shots > self.objective.shots)
 
     def replayed(self, tree: Any, name: str) -> dict[Hiding, int]:
-        """The shots that a tree takes for everything that can be hidden."""
+        """Return the number of shots that a tree takes for each hiding."""
         shots: dict[Hiding, int] = {}
         waiting = [(tree, list(self.hidden), 0, 0)]
         while waiting:
@@ -338,12 +339,12 @@ class _File:
 
 
 class _Search:
-    """The least total height over sets of cells with weights, in plain Python.
+    """A search for the least total height over sets of cells with weights, in plain Python.
 
-    A family is the mask of its sets, the heaviest first. A shot that hits the sets h of S costs the
-    weight of those that it misses; bounded below by leaf counting (a leaf with j misses is a
-    sequence of k hits and j misses that ends in a hit, so C(k-1+j, j) of the heaviest sets, at
-    most, miss j times).
+    A family is a mask with a bit per set, the heaviest first. A shot costs the weight of the sets
+    that it misses. Leaf counting bounds the misses from below: a leaf with j misses is a sequence
+    of k hits and j misses that ends in a hit, so at most C(k-1+j, j) sets miss j times, at best the
+    heaviest ones at the fewest misses.
     """
 
     def __init__(self, masks: list[int], weights: list[int], effort: int):
@@ -356,18 +357,18 @@ class _Search:
                 columns[cell] = columns.get(cell, 0) | 1 << place
         self.columns = list(columns.values())
         self.effort = effort
-        self.known: dict[int, tuple[int, bool]] = {}  # by family: misses, and whether exact
+        self.known: dict[int, tuple[int, bool]] = {}  # family -> misses, and True if exact
         self.bounds: dict[int, int] = {}
 
     def total_height(self) -> int | None:
-        """The least total height; None if that takes too many families."""
+        """Return the least total height, or None beyond the effort."""
         everything = (1 << len(self.weights)) - 1
         limit = sum(self.weights) * (len(self.columns) + 1)
         misses = self.misses(everything, limit)
         return None if misses is None else self.hits * sum(self.weights) + misses
 
     def misses(self, family: int, limit: int) -> int | None:
-        """The least misses below the limit, else a lower bound from there; None: too long."""
+        """Return the least misses if below the limit, else a bound >= limit; None: too long."""
         if family & (family - 1) == 0:
             return 0
         value, is_exact = self.known.get(family, (0, False))
@@ -385,7 +386,7 @@ class _Search:
         shots.sort()
         best = limit
         found = False
-        least = total * (len(self.columns) + 1)  # of shots that were not searched to the end
+        least = total * (len(self.columns) + 1)  # the least bound of shots not below `best`
         for bound, price, hit, missed in shots:
             if bound >= best:
                 least = min(least, bound)
@@ -411,7 +412,7 @@ class _Search:
         return sum(self.weights[place] for place in bits(family))
 
     def bound(self, family: int) -> int:
-        """Leaf counting."""
+        """Return a lower bound on the misses of a family by leaf counting."""
         if family not in self.bounds:
             certain = sum(column & family == family for column in self.columns)
             hits, misses, room, total = self.hits - certain, 0, 1, 0

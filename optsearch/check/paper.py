@@ -1,7 +1,7 @@
-"""The algorithms of Audinot, Bonnet and Viennot (2014) as printed: what every bench compares with.
+"""The algorithms of Audinot, Bonnet and Viennot (2014) as printed, the baseline of every benchmark.
 
-Algorithm 1 (section 2.2) counts with one recursive call a placement. Algorithm 2 (section 3.2)
-finds the optimum with a table on hits and misses and without bounds.
+Algorithm 1 (section 2.2) counts with one recursive call per placement. Algorithm 2 (section 3.2)
+finds the optimum with a table indexed by hits and misses, and without bounds.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ MAX_UNDECIDED = 40
 
 
 def count(game: Game) -> int:
-    """The number of configurations of a game by Algorithm 1.
+    """Count the configurations of a game by Algorithm 1.
 
-    Equal ships are told apart on the way and divided out at the end, as in the paper.
+    Equal ships are counted as distinct and divided out at the end, as in the paper.
     """
     ships = []
     for length in game.fleet:
@@ -43,7 +43,7 @@ def count(game: Game) -> int:
 
 
 class StatesOnDisk:
-    """The heights of the states of one position in a store, as the kernel asks for them."""
+    """The heights of the states of one position in a store on disk, for the kernel."""
 
     def __init__(self, folder: Path, position: Position):
         after = f" after {position}" if position.shots else ""
@@ -51,12 +51,12 @@ class StatesOnDisk:
         self.store = Store(folder, what, batch=200_000)
 
     def get(self, state: int) -> int | None:
-        """The height of a state; None where it is not there."""
+        """Return the height of a state, or None if it is not stored."""
         value = self.store.get(state.to_bytes(8, "big"))
         return None if value is None else int.from_bytes(value, "big")
 
     def keep(self, states: NDArray[np.uint64], heights: NDArray[np.uint32]) -> None:
-        """Put states with their heights."""
+        """Store states with their heights."""
         keys, values = states.astype(">u8").tobytes(), heights.astype(">u4").tobytes()
         for i in range(len(states)):
             self.store.put(keys[8 * i : 8 * i + 8], values[4 * i : 4 * i + 4])
@@ -69,13 +69,13 @@ def solve(
     table: Path | None = None,
     progress: Progress[SearchStatus] = no_progress,
 ) -> Solution:
-    """The optimum by Algorithm 2.
+    """Return the optimum by Algorithm 2.
 
-    memory -- bytes the table may take. table -- folder of a table on disk, made if it is not there:
-    a run that was stopped or killed goes on from it, and memory is then for states that were found
-    lately. Raises TooLarge beyond the memory without one, and with more than 40 cells that may hold
-    a ship; NotSupported where sinkings are announced; ImpossiblePosition when no configuration is
-    left; TableError for the folder.
+    memory -- bytes that the table may take. table -- folder of a table on disk, made if missing: a
+    run that was stopped or killed resumes from it, and the memory then holds recent states. Raises
+    TooLarge if the memory is full and there is no table on disk, and if more than 40 cells may hold
+    a ship; NotSupported if hits tell more than hit; ImpossiblePosition if no configuration is left;
+    TableError for the folder.
     """
     started = time.perf_counter()
     position.game.require_silent("the method 'paper'")
@@ -124,7 +124,7 @@ def solve(
 
 
 def _heights(kernel: Optimum, position: Position, sets: list[int], memory: int) -> dict[int, int]:
-    """The total height after each first shot; however it ends, what was found is on disk."""
+    """Return the total height after each first shot; the states reach the disk in any case."""
     try:
         return kernel.first_shots()
     except MemoryError:
@@ -148,12 +148,12 @@ def _columns(sets: list[int], cells: list[int]) -> np.ndarray[tuple[int, int], n
 
 
 def expected_states(sets: list[int], samples: int = 200, seed: int = 1) -> int:
-    """An estimate of how many states Algorithm 2 stores, by sampling; for the progress report.
+    """Estimate the number of states that Algorithm 2 stores, by sampling; for the progress report.
 
-    A state (hits, misses) is met when some configuration has all the hits and none of the misses,
-    the hits do not finish the game, and the misses can be shot in some order in which each was
-    possible: repeatedly take a missed cell that some configuration has as its only missed cell.
-    For each number of shots, random sets of cells are drawn and the states on them counted.
+    A state (hits, misses) occurs if some configuration has all the hits and none of the misses, the
+    hits do not finish the game, and the misses can be shot in some order in which each might have
+    hit: repeatedly take a missed cell that some configuration has as its only missed cell. For each
+    number of shots, random sets of cells are drawn and the states on them counted.
     """
     random_cells = random.Random(seed)
     needed = sets[0].bit_count()

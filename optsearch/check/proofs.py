@@ -1,41 +1,40 @@
 """Proofs that no strategy is better: files of claims, checked by a short program.
 
-A tree shows that a total height can be had; a proof shows that none below it can. Both together
+A tree shows that a total height is reached; a proof shows that none below it is. Both together
 prove an optimum, and neither check shares anything with the solver that found it.
 
-A set is a set of marks. A *mark* is what a hit shows: its cell; where hits name their ships, the
-cell with that name; where they show their ships, where the ship lies. The reply to a shot at a cell
-is the mark there, or a miss.
+A set is a set of marks. A *mark* is the information in a hit: its cell; if hits name their ships,
+the cell with that name; if hits show their ships, the placement of the ship. The reply to a shot at
+a cell is the mark there, or a miss.
 
-A claim is a family F of distinct sets with weights, and a number v: whoever looks for a set
-of F, drawn by weight, misses at least v times in all, M(F) >= v. What holds for a family holds for
-its normal form too: a mark in every set is a certain hit that costs no miss and tells nothing, so
-such marks are left out; and the symmetries of the grid rename marks. So a claim stands for all
-families with its normal form. It is right for one of three reasons:
+A claim is a family F of distinct sets with weights, and a number v: every search for a set of F,
+drawn by weight, misses at least v times in all, M(F) >= v. A claim about a family holds for its
+normal form too: a mark in every set is a certain hit that costs no miss and tells nothing, so such
+marks are left out; and the symmetries of the grid rename marks. So a claim holds for all families
+with its normal form. It is right for one of three reasons:
 
 - counting: `Marks.at_sight` of the family is v or more;
-- cells: whatever undecided cell c is shot first (all sets do not reply alike), it costs
-  w(F missed at c) at once, and what is known of the parts by reply adds up to v - w or more. Of
-  a part is known what counting gives, or what an earlier claim on its normal form says. Where all
-  sets of a part have a cell, with several marks, its parts by that mark are in its place (M(F) is
-  no less than their sum, because it helps to be told the mark);
-- prices: the claim comes with a price for each set, and `priced_misses` of the family at these
-  prices is v or more. That is where no cell has several marks.
+- cells: any first shot, at a cell c where not all sets reply alike, costs w(F missed at c) at once,
+  and the bounds of the parts by reply add up to v - w or more. The bound of a part is by counting,
+  or by an earlier claim on its normal form. If all sets of a part have a cell with several marks,
+  the part is replaced by its parts by that mark (M of the part is at least their sum, because
+  knowing the mark helps);
+- prices: the claim has a price for each set, and `priced_misses` of the family at these prices is v
+  or more. This requires that no cell has several marks.
 
 (To shoot a cell on which all sets reply alike does not help.) The last claims are on the family of
 the position; the total height is at least v plus one hit for each cell of each configuration.
 
-What is looked for is the family of a position, by a prior or by none, or one of
-`optsearch.families`; neither the prior nor that family is in the file, only its digest.
-`optsearch.search.proving` makes them. Nothing that makes them, no bound and no search, is imported
-here.
+A proof is about the family of a position, with or without a prior, or about one of
+`optsearch.families`. The file has only the digest of the prior or of that family.
+`optsearch.search.proving` makes proofs. Nothing that makes them, no bound and no search, is
+imported here.
 
 A file is one line of JSON for the head, and one for each claim: `[v, sets]`,
-`[v, sets, weights]` where a weight is not 1, or `[v, sets, weights, prices]`. A set is an integer
-with a bit for each mark: `row * columns + column` for a cell, this and the number of cells more for
-each name before its own in the fleet, or the number of a place in the order of `Game.labels`.
-There are no references between claims: parts are found by their normal forms, and only among
-earlier lines.
+`[v, sets, weights]` if a weight is not 1, or `[v, sets, weights, prices]`. A set is an integer with
+a bit for each mark. The bit is `row * columns + column` of a cell, plus the number of cells for
+each name before its own in the fleet, or the index of a placement in `Game.labels`. There are no
+references between claims: parts are found by their normal forms, and only among earlier lines.
 """
 
 from __future__ import annotations
@@ -67,9 +66,9 @@ from optsearch.support.errors import (
 FORMAT = "optsearch proof of optimality"
 VERSION = 1
 MAX_SETS = 100_000
-PRICE_OF_MISS = 4096  # prices are integers in this part of a miss
-MOST_PRICE = 1 << 24  # of a set, either way: some thousand misses
-MOST_WITH_A_CELL = 12  # sets of a claim with prices: all their parts are gone through
+PRICE_OF_MISS = 4096  # the price of one miss; prices are integers
+MOST_PRICE = 1 << 24  # the greatest size of a price, positive or negative
+MOST_WITH_A_CELL = 12  # sets with the same cell in a priced claim: all their parts are tried
 
 Weighted = tuple[tuple[int, int], ...]  # sets in ascending order, each with its weight
 Prices = tuple[int, ...]
@@ -79,7 +78,7 @@ Prices = tuple[int, ...]
 class Claim:
     """No strategy misses less than `misses` times in all on this family of sets with weights.
 
-    prices -- one for each set, in 1/PRICE_OF_MISS; None where the claim needs none.
+    prices -- one for each set, in 1/PRICE_OF_MISS of a miss; None in a claim without prices.
     """
 
     misses: int
@@ -91,7 +90,7 @@ class Claim:
 class Proof:
     """Claims that lead to a lower bound on the total height of a position; not checked yet.
 
-    prior -- the digest of that by which configurations have weights; empty for none.
+    prior -- the digest of the prior that weighs configurations; empty without one.
     """
 
     position: Position
@@ -104,7 +103,7 @@ class Proof:
 class CheckedProof:
     """The result of checking a proof: no strategy has a lower total height.
 
-    claims -- the number of claims, all of them right. seconds -- wall time of the check.
+    claims -- the number of claims, all correct. seconds -- wall time of the check.
     """
 
     game: Game
@@ -122,7 +121,7 @@ class Marks:
     """The marks that hits can show on each cell, and the symmetries that permute them.
 
     on -- the marks on each cell, in the order of the cells. tells -- True if a cell has several.
-    symmetries -- permutations of the marks. name -- the name of a cell, by its index.
+    symmetries -- permutations of the marks. name -- returns the name of a cell for its index.
     """
 
     def __init__(
@@ -149,13 +148,13 @@ class Marks:
         return cls(on, symmetries, lambda cell: game.names(1 << cell)[0])
 
     def images(self, marks: int) -> list[int]:
-        """A set of marks under each symmetry."""
+        """Return the image of a set of marks under each symmetry."""
         if marks not in self._images:
             self._images[marks] = [image(marks, turned) for turned in self._symmetries]
         return self._images[marks]
 
     def normal(self, family: Weighted) -> Weighted:
-        """The family without its certain marks, in the least of its images."""
+        """Return the normal form of a family: without certain marks, the least of its images."""
         certain = certain_marks(family)
         images = [self.images(marks & ~certain) for marks, _ in family]
         weights = [n for _, n in family]
@@ -164,7 +163,7 @@ class Marks:
         )
 
     def _cells_of(self, marks: int) -> int:
-        """The cells of a set."""
+        """Return the cells of a set of marks."""
         if marks not in self._cells:
             self._cells[marks] = sum(1 << c for c, here in enumerate(self.on) if marks & here)
         return self._cells[marks]
@@ -172,8 +171,8 @@ class Marks:
     def parts(self, family: Weighted) -> list[Weighted]:
         """Split a family by the marks of its certain hits, until each has one mark in each part.
 
-        A certain hit costs no miss, and its mark does not depend on when it is shot. So to shoot it
-        before any other cell loses nothing.
+        A certain hit costs no miss, and its mark does not depend on the time of the shot. So
+        shooting it before any other cell loses nothing.
         """
         every = -1 if self.tells else 0
         for marks, _ in family:
@@ -185,7 +184,7 @@ class Marks:
         return [family]
 
     def _by_mark(self, family: Weighted, cell: int) -> list[Weighted]:
-        """The sets that have a cell, by the mark on it."""
+        """Split the sets that have a cell by the mark on it."""
         found: dict[int, list[tuple[int, int]]] = {}
         for member in family:
             if mark := member[0] & self.on[cell]:
@@ -193,7 +192,7 @@ class Marks:
         return [tuple(part) for part in found.values()]
 
     def told(self, family: Weighted) -> list[int]:
-        """Count, for each cell, its marks that are in some of the sets but not in all."""
+        """Count on each cell the marks that are in some of the sets but not in all."""
         undecided = 0
         for marks, _ in family:
             undecided |= marks
@@ -201,7 +200,7 @@ class Marks:
         return [(undecided & here).bit_count() for here in self.on]
 
     def shots(self, family: Weighted) -> Iterator[tuple[int, int, list[Weighted]]]:
-        """Each undecided cell, the weight of the sets that have it not, and what a shot leaves."""
+        """Yield each undecided cell, the weight of the sets without it, and the parts by reply."""
         for cell, told in enumerate(self.told(family)):
             if told:
                 here = self.on[cell]
@@ -210,17 +209,17 @@ class Marks:
                 yield cell, weight(missed), [part for some in after for part in self.parts(some)]
 
     def at_sight(self, family: Weighted) -> int:
-        """The misses of a family by counting: the greater of two numbers.
+        """Bound the misses of a family from below by counting: the greater of two numbers.
 
-        Leaf counting: a set with k marks or less that is told from the others after j misses is a
-        word of k hits and j misses that ends in a hit (hits are added where it has fewer, those
-        that show nothing are left out), and no two sets have the same word. With l marks on a cell
-        or less, a hit shows one of l things. So at most l^k C(k - 1 + j, j) sets have j misses, at
-        best those of the greatest weight few.
+        Leaf counting: a set of at most k marks that is distinguished after j misses is a word of k
+        hits and j misses that ends in a hit (hits are added if it has fewer, and hits that show
+        nothing are left out), and no two sets have the same word. With at most l marks on a cell, a
+        hit has one of l replies. So at most l^k C(k - 1 + j, j) sets have j misses, at best the
+        heaviest sets with the fewest.
 
-        Cover: of the sequence of shots until the first hit the i-th, from 0 on, hits at most the
-        i-th greatest of the weights with a cell, after i misses (a set with no mark left could have
-        a cell of its own).
+        Cover: shot i, from 0, of the sequence until the first hit finds at most the i-th greatest
+        of the weights with a cell, after i misses. (A set with no mark left counts as if it had a
+        cell of its own.)
         """
         certain = certain_marks(family)
         sets = [(marks & ~certain, n) for marks, n in family]
@@ -240,7 +239,7 @@ class Marks:
 
 @lru_cache(maxsize=16)
 def _numbers(game: Game) -> dict[tuple[object, int], int]:
-    """The bit of each mark, by the name that a hit tells (0 for none) and the cells it shows."""
+    """Map each mark to its bit; a mark is the name in a hit (0 for none) and the cells it shows."""
     if game.shows_ships:
         return {(0, int(place)): i for i, place in enumerate(game.labels)}
     names: tuple[object, ...] = (0,) if HIT in game.hit_replies else ()
@@ -250,7 +249,7 @@ def _numbers(game: Game) -> dict[tuple[object, int], int]:
 
 
 def marks_of(game: Game, ships: Sequence[int]) -> int:
-    """The marks of a configuration."""
+    """Return the marks of a configuration."""
     numbers = _numbers(game)
     found = 0
     for ship, kind in zip(ships, game.kinds_of(ships), strict=True):
@@ -263,7 +262,7 @@ def marks_of(game: Game, ships: Sequence[int]) -> int:
 
 
 def certain_marks(family: Weighted) -> int:
-    """The marks in every set."""
+    """Return the marks that are in every set."""
     result = -1
     for marks, _ in family:
         result &= marks
@@ -271,35 +270,36 @@ def certain_marks(family: Weighted) -> int:
 
 
 def columns(family: Weighted) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The sets, and their weights."""
+    """Return the sets of a family, and their weights."""
     return tuple(cells for cells, _ in family), tuple(n for _, n in family)
 
 
 def weight(family: Weighted) -> int:
-    """The number of configurations."""
+    """Return the total weight of a family."""
     return sum(n for _, n in family)
 
 
 @lru_cache(maxsize=1 << 16)
 def _leaf_counting(weights: tuple[int, ...], hits: int, told: int) -> int:
-    """The weights are falling; a single set needs no hit."""
+    """Bound the misses of sets with at most `hits` marks; weights -- in falling order."""
     words = (j for j in count() for _ in range(told**hits * comb(hits - 1 + j, j)))
     return sum(n * j for n, j in zip(weights, words if hits else count(), strict=False))
 
 
 def priced_misses(family: Weighted, prices: Prices) -> int:
-    """The least misses M(F) of a family by a price y_s for each set, in 1/PRICE_OF_MISS.
+    """Bound the misses M(F) of a family from below by a price y_s per set, in 1/PRICE_OF_MISS.
 
     With F_c the sets that have the cell c, and w(S), y(S) sums over a part S of them,
 
         M(F) >= y(F) + sum over i >= 0 of min(0, least of M(S) + i w(S) - y(S) over all c and S).
 
-    Until its first hit a strategy shoots a sequence of cells. Let S_i be the sets that the i-th of
-    these, from 0 on, hits first: a part of the sets with one cell, with i misses each before it.
-    The S_i are all of F (a set that is left alone could be shot at the end, by a cell made up if it
-    has none), so the misses are at least the sum of M(S_i) + i w(S_i), and y(F) that of y(S_i).
+    Until its first hit a strategy shoots a sequence of cells. Let S_i be the sets that its shot i,
+    from 0, is the first to hit: a part of the sets with one cell, with i misses each before it. The
+    S_i together are F (a set that is never hit could be shot at the end, by an invented cell if it
+    has none), so the misses are at least the sum of M(S_i) + i w(S_i), and y(F) is the sum of
+    y(S_i).
 
-    Raises ValueError where more than `MOST_WITH_A_CELL` sets have the same cell.
+    Raises ValueError if more than `MOST_WITH_A_CELL` sets have the same cell.
     """
     priced = list(zip(family, prices, strict=True))
     union = 0
@@ -327,7 +327,7 @@ def priced_misses(family: Weighted, prices: Prices) -> int:
 
 
 def _sums(numbers: Sequence[int]) -> list[int]:
-    """The sum of each part of some numbers; bit i of its place says whether number i is in it."""
+    """Return the sum of each subset of numbers; bit i of its index is 1 if number i is in it."""
     sums = [0]
     for number in numbers:
         sums += [before + number for before in sums]
@@ -335,7 +335,7 @@ def _sums(numbers: Sequence[int]) -> list[int]:
 
 
 def _shape(group: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Which sets have each cell, as bits, each such part once; and the weights."""
+    """Return the sets with each cell as bits, without duplicates, and the weights."""
     columns = set()
     for cell in range(max(cells for cells, _ in group).bit_length()):
         columns.add(sum(1 << i for i, (cells, _) in enumerate(group) if cells >> cell & 1))
@@ -344,7 +344,7 @@ def _shape(group: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int
 
 @lru_cache(maxsize=1 << 12)
 def _misses_of_parts(columns: tuple[int, ...], weights: tuple[int, ...]) -> list[int]:
-    """M of each part by its definition: the least over all shots that tell something."""
+    """Return M of each part by its definition: the least over all shots that split it."""
     sums = _sums(weights)
     misses = [0] * len(sums)
     for part in range(1, len(sums)):
@@ -358,7 +358,7 @@ def _misses_of_parts(columns: tuple[int, ...], weights: tuple[int, ...]) -> list
 
 
 def root_of(position: Position, prior: Prior | None = None) -> Weighted:
-    """The family of a position, listed by the definition."""
+    """Return the family of a position, listed by the definition."""
     if prior is not None:
         prior.require(position.game)
     game = position.game
@@ -381,21 +381,21 @@ def root_of(position: Position, prior: Prior | None = None) -> Weighted:
     return tuple(sorted(numbers.items()))
 
 
-# To check
+# The check
 
 
 def check(path: str | Path, prior: Prior | None = None) -> CheckedProof:
-    """Check the proof in a file, from the file alone and the prior that it is by, if by one.
+    """Check the proof in a file, from the file and the prior of the proof alone.
 
-    Plain Python on the listing of `optsearch.check.reference`; nothing of a solver. Raises
-    ProofError, which names the claim, for a file that is no proof or does not prove what its head
-    says.
+    This is plain Python on the listing of `optsearch.check.reference`, without any solver. Raises
+    ProofError, which names the claim, for a file that is not a proof or does not prove the total
+    height in its head.
     """
     return check_proof(load(path), str(path), prior)
 
 
 def check_proof(proof: Proof, name: str = "the proof", prior: Prior | None = None) -> CheckedProof:
-    """Check a proof; as `check`."""
+    """Check a proof as `check` does; name -- its name in errors."""
     started = time.perf_counter()
     if proof.prior != (prior.digest if prior else ""):
         by = f"by the prior {proof.prior}" if proof.prior else "by no prior"
@@ -498,7 +498,7 @@ def write(path: str | Path, head: Mapping[str, object], claims: Sequence[Claim])
 
 
 def load(path: str | Path) -> Proof:
-    """The proof in a file; ProofError for any other file. Whether it is right is for `check`."""
+    """Load the proof in a file without checking it; raise ProofError for any other file."""
     kinds = {"game": str, "position": str, "total_height": int}
     head, lines = read_head(path, kinds)
     prior = head.get("prior", "")
@@ -515,7 +515,10 @@ def load(path: str | Path) -> Proof:
 
 
 def read_head(path: str | Path, kinds: Mapping[str, type]) -> tuple[dict[str, Any], list[str]]:
-    """The head of a proof file, whose fields have these types, and the lines of its claims."""
+    """Return the head of a proof file, whose fields have these types, and the lines of its claims.
+
+    Raises ProofError for any other file.
+    """
     lines = documents.text_of(path, ProofError).splitlines()
     try:
         head = _json(lines[0] if lines else "", f"{path}, the head")
@@ -543,9 +546,9 @@ def read_head(path: str | Path, kinds: Mapping[str, type]) -> tuple[dict[str, An
 def read_claims(
     path: str | Path, lines: Sequence[str], marks: int, board: str
 ) -> tuple[Claim, ...]:
-    """The claims of a file; ProofError for any other file.
+    """Return the claims in these lines; raise ProofError for any other line.
 
-    marks -- how many there are. board -- what they are on, in words.
+    marks -- the number of marks. board -- their board in words, for errors.
     """
     return tuple(
         _claim(line, marks, board, f"{path}, claim {n}") for n, line in enumerate(lines, 1)
@@ -560,7 +563,7 @@ def _json(line: str, where: str) -> object:
 
 
 def _claim(line: str, marks: int, board: str, where: str) -> Claim:
-    """A claim whose sets are distinct and on the board."""
+    """Return the claim in a line; raise ProofError if a set occurs twice or is off the board."""
 
     def refuse(problem: str) -> NoReturn:
         raise ProofError(f"{where}: {problem}")

@@ -1,12 +1,12 @@
-"""The optimum by its definition, in plain Python: the oracle every faster method must equal.
+"""The optimum by its definition, in plain Python: the oracle that every faster method must equal.
 
-It shares nothing with the kernels but the rules of `optsearch.game` and `optsearch.game.position`,
-and handles all of these rules. Audinot, Bonnet and Viennot (2014), section 3.2, with the recursion
-stopped where no ship is left.
+It shares with the kernels only the rules of `optsearch.game` and `optsearch.game.position`, and
+handles all of these rules. It is the recursion of Audinot, Bonnet and Viennot (2014), section 3.2,
+which ends where no ship is left.
 
-The state is the family of what each configuration still hides, with the number of configurations
-that hide it. A shot splits a family by reply. No cell is taken for free: where sinkings are
-announced, the order of the hits decides what is announced.
+A state is a family: the parts that configurations still hide, each with the number of
+configurations that hide it. A shot splits a family by reply. No certain hit is taken for granted:
+the order of the hits decides which sinkings are announced.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from optsearch.support.errors import ImpossiblePosition
 from optsearch.tree import DecisionTree, Leaf, Node
 from optsearch.tree.solution import Solution
 
-# The cells still to hit, if hits tell nothing of them. Else pieces in ascending order: cells, the
+# The cells still to hit, if all hits have the reply HIT. Else pieces in ascending order: cells, the
 # reply to a hit on one of them, and the reply to the hit on the last of them.
 Hidden = int | tuple[tuple[int, Reply, Reply], ...]
 Family = frozenset[tuple[Hidden, int]]  # each with the number of configurations that hide it
 
 
 def configurations(position: Position) -> Iterator[tuple[int, ...]]:
-    """Every configuration compatible with a position, as a tuple of ships (masks)."""
+    """Yield every configuration compatible with a position, as a tuple of ships (masks)."""
     game = position.game
 
     def place(ships: tuple[int, ...], closed: int) -> Iterator[tuple[int, ...]]:
@@ -77,7 +77,7 @@ def hidden_of(game: Game, ships: tuple[int, ...], hits: int = 0) -> Hidden:
         for cell in bits(ship & ~hits):
             shot = 1 << cell
             first, last = reply(game, ships, 0, shot), reply(game, ships, ship, shot)
-            # Where it makes no difference which hit is the last, cells of all ships are one piece.
+            # If the last hit has the same reply, cells of all ships with it are one piece.
             pieces[0 if first == last else ship, first, last] |= shot
     if {last for _, _, last in pieces} <= {HIT}:
         return sum(pieces.values())
@@ -86,7 +86,7 @@ def hidden_of(game: Game, ships: tuple[int, ...], hits: int = 0) -> Hidden:
 
 
 def shoot(family: Family, cell: int) -> dict[Reply, Family]:
-    """The parts of a family that give each reply to a shot, less the cell shot."""
+    """Map each reply to a shot to the part of the family that gives it, without the cell shot."""
     parts: dict[Reply, Counter[Hidden]] = defaultdict(Counter)
     for hidden, number in family:
         reply, left = _struck(hidden, 1 << cell)
@@ -95,7 +95,7 @@ def shoot(family: Family, cell: int) -> dict[Reply, Family]:
 
 
 def _struck(hidden: Hidden, shot: int) -> tuple[Reply, Hidden]:
-    """The reply to a shot, and what is hidden after it."""
+    """Return the reply to a shot, and the part still hidden after it."""
     if isinstance(hidden, int):
         return (HIT, hidden ^ shot) if hidden & shot else (MISS, hidden)
     for i, (cells, first, last) in enumerate(hidden):
@@ -108,7 +108,7 @@ def _struck(hidden: Hidden, shot: int) -> tuple[Reply, Hidden]:
 
 
 def useful(family: Family) -> Iterator[int]:
-    """The cells (bit indices) that some configuration still hides, ascending."""
+    """Yield the cells (bit indices) that some configuration still hides, ascending."""
     cells = 0
     for hidden, _ in family:
         for part in [hidden] if isinstance(hidden, int) else [part for part, _, _ in hidden]:
@@ -122,7 +122,7 @@ def is_over(family: Family) -> bool:
 
 
 def weight(family: Family) -> int:
-    """The number of configurations."""
+    """Return the total number, or weight, of the configurations."""
     return sum(number for _, number in family)
 
 
@@ -133,7 +133,7 @@ def weight(family: Family) -> int:
 def total_height(family: Family, shots: float = inf) -> float:
     """Return the least total of shots over all configurations, if none may need more than `shots`.
 
-    Infinite if some configuration must need more; otherwise an integer.
+    The result is infinite if some configuration must need more, otherwise an integer.
     """
     if is_over(family):
         return 0
@@ -153,9 +153,9 @@ def first_shots(family: Family, shots: float = inf) -> dict[int, float]:
 
 @cache
 def best_greedy(family: Family) -> int:
-    """The least total height of a strategy that always shoots a most probable useful cell.
+    """Return the least total height of strategies that always shoot a most probable useful cell.
 
-    A certain hit is such a cell, and costs what it costs at any later time.
+    A certain hit is such a cell, and costs as much at any later time.
     """
     if is_over(family):
         return 0
@@ -191,9 +191,9 @@ def first_finished(family: Family, shots: int) -> dict[int, int]:
 
 
 def solve(position: Position, objective: Objective = MEAN, prior: Prior | None = None) -> Solution:
-    """The optimum by definition; for boards of a dozen cells or so.
+    """Return the optimum by definition, for boards of about a dozen cells.
 
-    prior -- the weights of the configurations, under all rules. Raises ImpossiblePosition when no
+    prior -- the weights of the configurations, under all rules. Raises ImpossiblePosition if no
     configuration is left.
     """
     started = time.perf_counter()
@@ -238,7 +238,7 @@ def solve(position: Position, objective: Objective = MEAN, prior: Prior | None =
 
 
 def _best_shots(family: Family, objective: Objective, shots: float) -> list[int]:
-    """Every useful cell that an optimal strategy can shoot first with the shots that are left."""
+    """List every useful cell that an optimal strategy can shoot first with the shots left."""
     values: dict[int, float]
     if objective.kind == "within":
         values = {cell: -number for cell, number in first_finished(family, int(shots)).items()}
@@ -249,9 +249,9 @@ def _best_shots(family: Family, objective: Objective, shots: float) -> list[int]
 
 
 def _tree(position: Position, root: Family, objective: Objective, shots: float) -> DecisionTree:
-    """The optimal tree that takes the first of the best shots.
+    """Return the optimal tree that takes the first of the best shots.
 
-    With within=K it is that of the least mean after K shots.
+    For within=K the tree has the least mean after K shots.
     """
 
     def subtree(family: Family, objective: Objective, shots: float) -> Node | Leaf:
@@ -272,7 +272,7 @@ def _tree(position: Position, root: Family, objective: Objective, shots: float) 
 
 @contextmanager
 def caches() -> Iterator[None]:
-    """The caches empty before and after, so that counts repeat and memory is given back."""
+    """Empty the caches before and after, so that counts repeat and memory is freed."""
     for function in (total_height, best_greedy, finished):
         function.cache_clear()
     try:

@@ -1,4 +1,4 @@
-"""Decision trees replayed on every configuration, in numpy: no solver and no kernel of one."""
+"""Replay decision trees on every configuration, in numpy, without a solver or its kernels."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from optsearch.tree.decisions import DecisionTree
 from optsearch.tree.nodes import Leaf, Node, Shots
 from optsearch.tree.text import configurations_text, place_of
 
-Weights = NDArray[np.object_] | None  # of configurations; None where each counts once
+Weights = NDArray[np.object_] | None  # of configurations; None if each counts once
 
 
 def require_prior(tree: DecisionTree, prior: Prior | None) -> None:
-    """Raise TreeError unless this is the prior by which the leaves of a tree have weights."""
+    """Raise TreeError unless this is the prior that weighs the leaves of a tree."""
     if prior is not None:
         prior.require(tree.position.game)
     if prior is not None and not tree.prior:
@@ -31,15 +31,15 @@ def require_prior(tree: DecisionTree, prior: Prior | None) -> None:
 def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
     """Replay the strategy on every configuration compatible with its position.
 
-    Returns the total height so found. It shares nothing with any solver, and does not trust the
+    Return the total height of the replay. It shares nothing with any solver, and does not trust the
     numbers in the tree. Raises TreeError, with the shots and a configuration in words, unless
 
-    - the tree is by this prior, if it is by one, and by none otherwise;
+    - the prior of the tree is this one, or both are none;
     - every shot is on the board and at a cell not shot before, in the position or on the path;
     - every reply of a configuration has a branch, and every branch has a configuration;
     - a leaf is reached exactly when every cell of the ships is hit, and its weight is the number
-      of configurations that reach it, or with a prior what these weigh; those of weight 0 count
-      as none.
+      of configurations that reach it, or with a prior their total weight. Configurations of weight
+      0 are left out.
 
     Raises TooLarge for more configurations than can be listed.
     """
@@ -115,9 +115,9 @@ def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
 
 
 def _listed(position: Position, prior: Prior | None) -> tuple[CellSets, Weights]:
-    """The configurations of a position as ships, shape (n, ships, 2), and their weights.
+    """List the configurations of a position as ships, shape (n, ships, 2), and their weights.
 
-    Where no sinking is announced, ships do not matter one by one, and all of them count as one.
+    In a silent game without a prior the cells of all ships are one ship.
     """
     game = position.game
     if game.is_silent and prior is None:
@@ -136,7 +136,7 @@ def _listed(position: Position, prior: Prior | None) -> tuple[CellSets, Weights]
 
 
 def _answers(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, NDArray[np.bool_]]:
-    """Map each reply to a shot to the rows that give it: `position.reply` on all at once."""
+    """Map each reply to a shot to the rows that give it, as `position.reply` does for one."""
     struck = (ships & _words(shot) != 0).any(axis=2)
     hit = struck.any(axis=1)
     if game.is_silent:
@@ -154,7 +154,7 @@ def _answers(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, N
 
 
 def _cells(ships: CellSets) -> int:
-    """The cells of the first of some configurations."""
+    """Return the cells of the first configuration."""
     return to_masks(np.bitwise_or.reduce(ships[:1], axis=1))[0]
 
 
