@@ -111,7 +111,7 @@ def compare(game):
 def assert_shots(one):
     """The cells of a counterexample, by the definition."""
     family = reference.family(one.position)
-    parts = {cell: reference.shoot(family, cell) for cell in reference.useful(family)}
+    parts = {cell: reference.shoot(family, cell) for cell in reference.useful_cells(family)}
     counts = {
         cell: sum(reference.weight(part) for answer, part in some.items() if answer.hit)
         for cell, some in parts.items()

@@ -105,7 +105,7 @@ def kept(results):
 @given(positions(max_cells=6, max_ships=3, max_configurations=9, announce=ANNOUNCEMENTS))
 def test_brute_force_over_positions(position):
     everything = list(reference.configurations(Position(position.game)))
-    useful = bin(sum(1 << c for c in reference.useful(reference.family(position)))).count("1")
+    useful = bin(sum(1 << c for c in reference.useful_cells(reference.family(position)))).count("1")
     by_limit = [outcomes(position, everything, limit) for limit in range(useful + 1)]
     totals = [min(t for s in by.values() for t, _ in s) for by in by_limit]
     mean = reference.solve(position)

@@ -90,10 +90,10 @@ def check(path: str | Path, effort: int, solve: Solve) -> CheckedCertificate:
     exact solver. Raises ProofError for a file that is not a certificate, or that does not prove its
     values.
     """
-    return _File(Path(path), effort, solve).checked()
+    return _Certificate(Path(path), effort, solve).check()
 
 
-class _File:
+class _Certificate:
     """A certificate during its check; its errors begin with its path."""
 
     def __init__(self, path: Path, effort: int, solve: Solve):
@@ -103,7 +103,7 @@ class _File:
     def refuse(self, problem: str) -> NoReturn:
         raise ProofError(f"{self.path}: {problem}")
 
-    def checked(self) -> CheckedCertificate:
+    def check(self) -> CheckedCertificate:
         started = time.perf_counter()
         fields = self.fields()
         try:
@@ -113,17 +113,17 @@ class _File:
             self.refuse(str(error))
         if self.objective.kind == "worst":
             self.refuse("there is no equilibrium of the worst case; mean and within=K have one")
-        self.hidden = self.listed()
-        hider = self.hider(self.entries(fields, "hider"))
-        shooter = self.shooter(self.entries(fields, "shooter"))
-        most = max(shooter.values())
-        least, method = self.best_answer(hider)
-        for name, proved in (("hider_guarantees", least), ("shooter_guarantees", most)):
-            said = self.fraction(self.text(fields, name))
-            paid = self.worth(said)
-            if paid != proved and not (name == "hider_guarantees" and paid < proved):
-                self.refuse(f"{name} is {said}; it is proved to be {self.worth(proved)}")
-        orbits = {self.orbit(one) for one in self.hidden}
+        self.hidden = self.list_hidings()
+        hider = self.hider_weights(self.entries(fields, "hider"))
+        shooter = self.orbit_payments(self.entries(fields, "shooter"))
+        greatest = max(shooter.values())
+        lowest, method = self.best_answer(hider)
+        for name, guarantee in (("hider_guarantees", lowest), ("shooter_guarantees", greatest)):
+            claimed = self.fraction(self.text(fields, name))
+            payment = self.worth(claimed)
+            if payment != guarantee and not (name == "hider_guarantees" and payment < guarantee):
+                self.refuse(f"{name} is {claimed}; it is proved to be {self.worth(guarantee)}")
+        orbits = {self.orbit(hiding) for hiding in self.hidden}
         return CheckedCertificate(
             game=self.game,
             objective=self.objective,
@@ -146,7 +146,7 @@ class _File:
     def fields(self) -> dict[str, Any]:
         try:
             text = documents.text_of(self.path, ProofError)
-            fields = json.loads(text, object_pairs_hook=self.distinct)
+            fields = json.loads(text, object_pairs_hook=self.unique_fields)
         except ProofError:
             raise
         except json.JSONDecodeError as error:
@@ -164,7 +164,7 @@ class _File:
             self.refuse(f"the fields are {', '.join(_FIELDS)}; {odd!r} is missing or too much")
         return fields
 
-    def distinct(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def unique_fields(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         fields = dict(pairs)
         if len(fields) < len(pairs):
             self.refuse("a JSON object has a name twice")
@@ -189,7 +189,7 @@ class _File:
 
     # Hidings
 
-    def listed(self) -> dict[Hiding, int]:
+    def list_hidings(self) -> dict[Hiding, int]:
         """Map each hiding to its number of configurations."""
         numbers: Counter[Hiding] = Counter()
         for ships in reference.configurations(Position(self.game)):
@@ -200,66 +200,66 @@ class _File:
             self.refuse(str(ImpossiblePosition(f"{self.game} has no configuration")))
         return numbers
 
-    def images(self, one: Hiding) -> set[Hiding]:
+    def images(self, hiding: Hiding) -> set[Hiding]:
         return {
-            self.game.ordered([image(ship, permutation) for ship in one])
+            self.game.ordered([image(ship, permutation) for ship in hiding])
             for permutation in self.game.symmetries()
         }
 
-    def orbit(self, one: Hiding) -> Hiding:
+    def orbit(self, hiding: Hiding) -> Hiding:
         """Return the least image of a hiding, which names its orbit."""
-        return min(self.images(one))
+        return min(self.images(hiding))
 
     # The hider
 
-    def hider(self, entries: list[dict[str, Any]]) -> dict[Hiding, int]:
+    def hider_weights(self, entries: list[dict[str, Any]]) -> dict[Hiding, int]:
         """Return the weight of each hiding in the mix."""
         weights: dict[Hiding, int] = {}
         for entry in entries:
             if set(entry) != {"hidden", "weight"}:
                 self.refuse(f"an entry of the hider has {', '.join(entry)}, not hidden, weight")
-            one = self.hiding(entry["hidden"])
+            hiding = self.parse_hiding(entry["hidden"])
             weight = self.fraction(self.text(entry, "weight"))
             if weight.denominator != 1 or not weight:
                 self.refuse(f"the weight {weight} is not a whole number above 0")
-            if one in weights:
+            if hiding in weights:
                 self.refuse(f"{entry['hidden']!r:.80} or an image of it has two weights")
-            weights |= dict.fromkeys(self.images(one), int(weight))
+            weights |= dict.fromkeys(self.images(hiding), int(weight))
         return weights
 
-    def hiding(self, ships: Any) -> Hiding:
+    def parse_hiding(self, ships: Any) -> Hiding:
         try:
-            found = self.game.ordered([self.game.mask(map(parse_cell, ship)) for ship in ships])
+            hiding = self.game.ordered([self.game.mask(map(parse_cell, ship)) for ship in ships])
         except (TypeError, ValueError, AttributeError, GameError):
-            found = ()
-        if found not in self.hidden:
+            hiding = ()
+        if hiding not in self.hidden:
             self.refuse(f"{ships!r:.80} cannot be hidden in {self.game}")
-        return found
+        return hiding
 
     def best_answer(self, weights: dict[Hiding, int]) -> tuple[Fraction, str]:
         """Return the least mean that a tree pays against the mix, and the method."""
         total = sum(weights.values())
-        paid, method = self.least(weights)
+        paid, method = self.least_payment(weights)
         return Fraction(paid, total), method
 
-    def least(self, weights: dict[Hiding, int]) -> tuple[int, str]:
+    def least_payment(self, weights: dict[Hiding, int]) -> tuple[int, str]:
         if self.game.is_silent:
-            masks = [one[0] for one in weights]
+            masks = [hiding[0] for hiding in weights]
             if self.objective.shots is None:
                 search = _Search(masks, list(weights.values()), self.effort)
-                found = search.total_height()
-                if found is not None:
-                    return found, "a plain search"
+                total_height = search.total_height()
+                if total_height is not None:
+                    return total_height, "a plain search"
             if self.objective.shots is None or self.game.cells > DEFINED:
-                examples = {self.examples[one]: weight for one, weight in weights.items()}
+                examples = {self.examples[hiding]: weight for hiding, weight in weights.items()}
                 try:
                     return self.solve(self.game, self.objective, examples), "the exact solver"
                 except TooLarge as error:
                     self.refuse(f"a plain search is too long, and for the exact solver {error}")
         with reference.caches():
             numbers: Counter[reference.Hidden] = Counter()
-            for one, weight in weights.items():
-                numbers[reference.hidden_of(self.game, one)] += weight
+            for hiding, weight in weights.items():
+                numbers[reference.hidden_of(self.game, hiding)] += weight
             family = frozenset(numbers.items())
             if self.objective.shots is None:
                 return int(reference.total_height(family, inf)), "the definition"
@@ -268,66 +268,66 @@ class _File:
 
     # The shooter
 
-    def shooter(self, entries: list[dict[str, Any]]) -> dict[Hiding, Fraction]:
+    def orbit_payments(self, entries: list[dict[str, Any]]) -> dict[Hiding, Fraction]:
         """Return the mean that the shooter's mix pays against each orbit."""
         orbits: dict[Hiding, list[Hiding]] = {}
-        for one in self.hidden:
-            orbits.setdefault(self.orbit(one), []).append(one)
+        for hiding in self.hidden:
+            orbits.setdefault(self.orbit(hiding), []).append(hiding)
         pays = dict.fromkeys(orbits, Fraction(0))
-        whole = Fraction(0)
+        total = Fraction(0)
         for number, entry in enumerate(entries, 1):
             if set(entry) != {"probability", "tree"}:
                 self.refuse(f"tree {number} has {', '.join(entry)}, not probability, tree")
             probability = self.fraction(self.text(entry, "probability"))
-            whole += probability
-            shots = self.replayed(entry["tree"], f"tree {number}")
-            for least, orbit in orbits.items():
-                paid = sum(self.paid(shots[one]) for one in orbit)
-                pays[least] += probability * Fraction(paid, len(orbit))
-        if whole != 1:
-            self.refuse(f"the probabilities of the trees come to {whole}, not to 1")
+            total += probability
+            shots = self.replay(entry["tree"], f"tree {number}")
+            for orbit_name, orbit in orbits.items():
+                paid = sum(self.payment(shots[hiding]) for hiding in orbit)
+                pays[orbit_name] += probability * Fraction(paid, len(orbit))
+        if total != 1:
+            self.refuse(f"the probabilities of the trees come to {total}, not to 1")
         return pays
 
-    def paid(self, shots: int) -> int:
+    def payment(self, shots: int) -> int:
         if self.objective.shots is None:
             return shots
         return int(shots > self.objective.shots)
 
-    def replayed(self, tree: Any, name: str) -> dict[Hiding, int]:
+    def replay(self, tree: Any, name: str) -> dict[Hiding, int]:
         """Return the number of shots that a tree takes for each hiding."""
         shots: dict[Hiding, int] = {}
         waiting = [(tree, list(self.hidden), 0, 0)]
         while waiting:
-            node, here, hits, shot = waiting.pop()
+            node, hidings, hits, shot = waiting.pop()
             if not isinstance(node, dict):
                 self.refuse(f"{name} has a node that is not an object")
-            over = [not sum(one) & ~hits for one in here]
+            ends = [not sum(hiding) & ~hits for hiding in hidings]
             if "shot" not in node:
-                self.leaf(node, here, name)
-                if not all(over):
+                self.check_leaf(node, hidings, name)
+                if not all(ends):
                     self.refuse(f"{name} ends before everything is hit")
-                shots |= dict.fromkeys(here, shot.bit_count())
+                shots |= dict.fromkeys(hidings, shot.bit_count())
                 continue
             bit = self.cell(node["shot"], name)
             if bit & shot:
                 self.refuse(f"{name} shoots {node['shot']} twice")
-            if any(over):
+            if any(ends):
                 self.refuse(f"{name} shoots {node['shot']} where everything is hit")
             parts: dict[str, list[Hiding]] = {}
-            for one in here:
-                parts.setdefault(str(reply(self.game, one, hits, bit)), []).append(one)
+            for hiding in hidings:
+                parts.setdefault(str(reply(self.game, hiding, hits, bit)), []).append(hiding)
             if set(node) - {"shot"} != set(parts):
                 self.refuse(
                     f"{name} goes on from {node['shot']} after {', '.join(sorted(set(node)))}; the "
                     f"replies there are {', '.join(sorted(parts))}"
                 )
             for answer, part in parts.items():
-                after = hits if answer == "miss" else hits | bit
-                waiting.append((node[answer], part, after, shot | bit))
+                hits_after = hits if answer == "miss" else hits | bit
+                waiting.append((node[answer], part, hits_after, shot | bit))
         return shots
 
-    def leaf(self, node: dict[str, Any], here: list[Hiding], name: str) -> None:
-        number = sum(self.hidden[one] for one in here)
+    def check_leaf(self, node: dict[str, Any], hidings: list[Hiding], name: str) -> None:
+        number = sum(self.hidden[hiding] for hiding in hidings)
         if set(node) != {"configurations"} or node["configurations"] != number:
             self.refuse(f"{name} has a leaf {json.dumps(node):.60} where {number} end")
 
@@ -357,7 +357,7 @@ class _Search:
                 columns[cell] = columns.get(cell, 0) | 1 << place
         self.columns = list(columns.values())
         self.effort = effort
-        self.known: dict[int, tuple[int, bool]] = {}  # family -> misses, and True if exact
+        self.cached: dict[int, tuple[int, bool]] = {}  # family -> misses, and True if exact
         self.bounds: dict[int, int] = {}
 
     def total_height(self) -> int | None:
@@ -371,7 +371,7 @@ class _Search:
         """Return the least misses if below the limit, else a bound >= limit; None: too long."""
         if family & (family - 1) == 0:
             return 0
-        value, is_exact = self.known.get(family, (0, False))
+        value, is_exact = self.cached.get(family, (0, False))
         if is_exact or value >= limit:
             return value
         self.effort -= 1
@@ -385,11 +385,11 @@ class _Search:
             shots.append((price + self.bound(hit) + self.bound(missed), price, hit, missed))
         shots.sort()
         best = limit
-        found = False
-        least = total * (len(self.columns) + 1)  # the least bound of shots not below `best`
+        is_below = False
+        rest_bound = total * (len(self.columns) + 1)  # the least bound of shots not below `best`
         for bound, price, hit, missed in shots:
             if bound >= best:
-                least = min(least, bound)
+                rest_bound = min(rest_bound, bound)
                 break
             after_hit = self.misses(hit, best - price - self.bound(missed))
             if after_hit is None:
@@ -401,11 +401,11 @@ class _Search:
                     return None
                 cost = price + after_hit + after_miss
             if cost < best:
-                best, found = cost, True
+                best, is_below = cost, True
             else:
-                least = min(least, cost)
-        value = best if found else max(least, limit)
-        self.known[family] = value, found
+                rest_bound = min(rest_bound, cost)
+        value = best if is_below else max(rest_bound, limit)
+        self.cached[family] = value, is_below
         return value
 
     def weight(self, family: int) -> int:

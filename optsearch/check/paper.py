@@ -47,8 +47,8 @@ class StatesOnDisk:
 
     def __init__(self, folder: Path, position: Position):
         after = f" after {position}" if position.shots else ""
-        what = f"the table of the paper's Algorithm 2 of {position.game}{after}"
-        self.store = Store(folder, what, batch=200_000)
+        title = f"the table of the paper's Algorithm 2 of {position.game}{after}"
+        self.store = Store(folder, title, batch=200_000)
 
     def get(self, state: int) -> int | None:
         """Return the height of a state, or None if it is not stored."""

@@ -13,7 +13,7 @@ normal form too: a mark in every set is a certain hit that costs no miss and tel
 marks are left out; and the symmetries of the grid rename marks. So a claim holds for all families
 with its normal form. It is right for one of three reasons:
 
-- counting: `Marks.at_sight` of the family is v or more;
+- counting: `Marks.bound_by_counting` of the family is v or more;
 - cells: any first shot, at a cell c where not all sets reply alike, costs w(F missed at c) at once,
   and the bounds of the parts by reply add up to v - w or more. The bound of a part is by counting,
   or by an earlier claim on its normal form. If all sets of a part have a cell with several marks,
@@ -153,7 +153,7 @@ class Marks:
             self._images[marks] = [image(marks, turned) for turned in self._symmetries]
         return self._images[marks]
 
-    def normal(self, family: Weighted) -> Weighted:
+    def normal_form(self, family: Weighted) -> Weighted:
         """Return the normal form of a family: without certain marks, the least of its images."""
         certain = certain_marks(family)
         images = [self.images(marks & ~certain) for marks, _ in family]
@@ -165,7 +165,7 @@ class Marks:
     def _cells_of(self, marks: int) -> int:
         """Return the cells of a set of marks."""
         if marks not in self._cells:
-            self._cells[marks] = sum(1 << c for c, here in enumerate(self.on) if marks & here)
+            self._cells[marks] = sum(1 << c for c, on_cell in enumerate(self.on) if marks & on_cell)
         return self._cells[marks]
 
     def parts(self, family: Weighted) -> list[Weighted]:
@@ -174,41 +174,41 @@ class Marks:
         A certain hit costs no miss, and its mark does not depend on the time of the shot. So
         shooting it before any other cell loses nothing.
         """
-        every = -1 if self.tells else 0
+        common = -1 if self.tells else 0
         for marks, _ in family:
-            every &= self._cells_of(marks)
-        for cell in bits(every):
-            found = self._by_mark(family, cell)
-            if len(found) > 1:
-                return [part for some in found for part in self.parts(some)]
+            common &= self._cells_of(marks)
+        for cell in bits(common):
+            pieces = self._split_by_mark(family, cell)
+            if len(pieces) > 1:
+                return [part for piece in pieces for part in self.parts(piece)]
         return [family]
 
-    def _by_mark(self, family: Weighted, cell: int) -> list[Weighted]:
+    def _split_by_mark(self, family: Weighted, cell: int) -> list[Weighted]:
         """Split the sets that have a cell by the mark on it."""
-        found: dict[int, list[tuple[int, int]]] = {}
+        by_mark: dict[int, list[tuple[int, int]]] = {}
         for member in family:
             if mark := member[0] & self.on[cell]:
-                found.setdefault(mark, []).append(member)
-        return [tuple(part) for part in found.values()]
+                by_mark.setdefault(mark, []).append(member)
+        return [tuple(part) for part in by_mark.values()]
 
-    def told(self, family: Weighted) -> list[int]:
+    def count_undecided(self, family: Weighted) -> list[int]:
         """Count on each cell the marks that are in some of the sets but not in all."""
         undecided = 0
         for marks, _ in family:
             undecided |= marks
         undecided &= ~certain_marks(family)
-        return [(undecided & here).bit_count() for here in self.on]
+        return [(undecided & on_cell).bit_count() for on_cell in self.on]
 
     def shots(self, family: Weighted) -> Iterator[tuple[int, int, list[Weighted]]]:
         """Yield each undecided cell, the weight of the sets without it, and the parts by reply."""
-        for cell, told in enumerate(self.told(family)):
-            if told:
-                here = self.on[cell]
-                missed = tuple(member for member in family if not member[0] & here)
-                after = [*self._by_mark(family, cell), *([missed] if missed else [])]
-                yield cell, weight(missed), [part for some in after for part in self.parts(some)]
+        for cell, number in enumerate(self.count_undecided(family)):
+            if number:
+                on_cell = self.on[cell]
+                missed = tuple(member for member in family if not member[0] & on_cell)
+                parts = [*self._split_by_mark(family, cell), *([missed] if missed else [])]
+                yield cell, weight(missed), [p for part in parts for p in self.parts(part)]
 
-    def at_sight(self, family: Weighted) -> int:
+    def bound_by_counting(self, family: Weighted) -> int:
         """Bound the misses of a family from below by counting: the greater of two numbers.
 
         Leaf counting: a set of at most k marks that is distinguished after j misses is a word of k
@@ -223,17 +223,17 @@ class Marks:
         """
         certain = certain_marks(family)
         sets = [(marks & ~certain, n) for marks, n in family]
-        most = max(marks.bit_count() for marks, _ in sets)
-        told = max(self.told(family)) if self.tells else 1
-        leaves = _leaf_counting(tuple(sorted((n for _, n in sets), reverse=True)), most, told)
+        hits = max(marks.bit_count() for marks, _ in sets)
+        replies = max(self.count_undecided(family)) if self.tells else 1
+        leaves = _leaf_counting(tuple(sorted((n for _, n in sets), reverse=True)), hits, replies)
         if not self.tells:
             return leaves
-        with_a_cell = [sum(n for marks, n in sets if marks & here) for here in self.on]
+        with_a_cell = [sum(n for marks, n in sets if marks & on_cell) for on_cell in self.on]
         with_a_cell += [n for marks, n in sets if not marks]
-        left, cover = weight(family), 0
+        rest, cover = weight(family), 0
         for n in sorted(with_a_cell, reverse=True):
-            left = max(0, left - n)
-            cover += left
+            rest = max(0, rest - n)
+            cover += rest
         return max(leaves, cover)
 
 
@@ -251,22 +251,22 @@ def _numbers(game: Game) -> dict[tuple[object, int], int]:
 def marks_of(game: Game, ships: Sequence[int]) -> int:
     """Return the marks of a configuration."""
     numbers = _numbers(game)
-    found = 0
+    marks = 0
     for ship, kind in zip(ships, game.kinds_of(ships), strict=True):
         if game.shows_ships:
-            found |= 1 << numbers[0, ship]
+            marks |= 1 << numbers[0, ship]
             continue
         for cell in bits(ship):
-            found |= 1 << numbers[game.label(kind, ship, cell) or 0, 1 << cell]
-    return found
+            marks |= 1 << numbers[game.label(kind, ship, cell) or 0, 1 << cell]
+    return marks
 
 
 def certain_marks(family: Weighted) -> int:
     """Return the marks that are in every set."""
-    result = -1
+    certain = -1
     for marks, _ in family:
-        result &= marks
-    return result
+        certain &= marks
+    return certain
 
 
 def columns(family: Weighted) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -280,9 +280,9 @@ def weight(family: Weighted) -> int:
 
 
 @lru_cache(maxsize=1 << 16)
-def _leaf_counting(weights: tuple[int, ...], hits: int, told: int) -> int:
+def _leaf_counting(weights: tuple[int, ...], hits: int, replies: int) -> int:
     """Bound the misses of sets with at most `hits` marks; weights -- in falling order."""
-    words = (j for j in count() for _ in range(told**hits * comb(hits - 1 + j, j)))
+    words = (j for j in count() for _ in range(replies**hits * comb(hits - 1 + j, j)))
     return sum(n * j for n, j in zip(weights, words if hits else count(), strict=False))
 
 
@@ -305,21 +305,21 @@ def priced_misses(family: Weighted, prices: Prices) -> int:
     union = 0
     for cells, _ in family:
         union |= cells
-    groups = [[one for one in priced if one[0][0] >> cell & 1] for cell in bits(union)]
-    groups += [[one] for one in priced if not one[0][0]]
-    least: dict[int, int] = {}  # of M(S) - y(S), by the weight of S
+    groups = [[member for member in priced if member[0][0] >> cell & 1] for cell in bits(union)]
+    groups += [[member] for member in priced if not member[0][0]]
+    lowest: dict[int, int] = {}  # of M(S) - y(S), by the weight of S
     for group in groups:
         if len(group) > MOST_WITH_A_CELL:
             raise ValueError(f"{len(group)} sets have the same cell; at most {MOST_WITH_A_CELL}")
         weights = _sums([n for (_, n), _ in group])
-        paid = _sums([price for _, price in group])
-        misses = _misses_of_parts(*_shape([one for one, _ in group]))
-        for n, price, some in list(zip(weights, paid, misses, strict=True))[1:]:
-            value = PRICE_OF_MISS * some - price
-            least[n] = min(value, least.get(n, value))
+        price_sums = _sums([price for _, price in group])
+        misses = _misses_of_parts(*_shape([member for member, _ in group]))
+        for n, price, part_misses in list(zip(weights, price_sums, misses, strict=True))[1:]:
+            value = PRICE_OF_MISS * part_misses - price
+            lowest[n] = min(value, lowest.get(n, value))
     total = sum(prices)
     for i in count():
-        step = min(value + PRICE_OF_MISS * i * n for n, value in least.items())
+        step = min(value + PRICE_OF_MISS * i * n for n, value in lowest.items())
         if step >= 0:
             return -(-total // PRICE_OF_MISS)
         total += step
@@ -398,9 +398,9 @@ def check_proof(proof: Proof, name: str = "the proof", prior: Prior | None = Non
     """Check a proof as `check` does; name -- its name in errors."""
     started = time.perf_counter()
     if proof.prior != (prior.digest if prior else ""):
-        by = f"by the prior {proof.prior}" if proof.prior else "by no prior"
-        given = f"{prior.name} is {prior.digest}" if prior else "give it with --prior"
-        raise ProofError(f"{name} is {by}; {given}")
+        origin = f"by the prior {proof.prior}" if proof.prior else "by no prior"
+        advice = f"{prior.name} is {prior.digest}" if prior else "give it with --prior"
+        raise ProofError(f"{name} is {origin}; {advice}")
     root = root_of(proof.position, prior)
     game, number = proof.position.game, weight(root)
     misses = check_claims(proof.claims, root, Marks.of(game), name)
@@ -428,22 +428,22 @@ def check_claims(claims: Sequence[Claim], root: Weighted, marks: Marks, name: st
     """
     proved: dict[Weighted, int] = {}
 
-    def known(family: Weighted) -> int:
-        return max(marks.at_sight(family), proved.get(marks.normal(family), 0))
+    def bound_of(family: Weighted) -> int:
+        return max(marks.bound_by_counting(family), proved.get(marks.normal_form(family), 0))
 
     for number, claim in enumerate(claims, 1):
         where = f"{name}, claim {number}"
         if claim.prices is not None:
-            bound = _priced(claim.family, claim.prices, marks, where)
+            bound = _bound_by_prices(claim.family, claim.prices, marks, where)
             if bound < claim.misses:
                 raise ProofError(
                     f"{where}: {claim.misses} misses are not proved; its prices prove {bound}"
                 )
-        elif marks.at_sight(claim.family) < claim.misses:
+        elif marks.bound_by_counting(claim.family) < claim.misses:
             for cell, missed, parts in marks.shots(claim.family):
-                bound = missed + sum(map(marks.at_sight, parts))
+                bound = missed + sum(map(marks.bound_by_counting, parts))
                 if bound < claim.misses:
-                    bound = missed + sum(map(known, parts))
+                    bound = missed + sum(map(bound_of, parts))
                 if bound < claim.misses:
                     raise ProofError(
                         f"{where}: {claim.misses} misses are not proved, because "
@@ -452,12 +452,12 @@ def check_claims(claims: Sequence[Claim], root: Weighted, marks: Marks, name: st
                     )
             if len(claim.family) == 1:
                 raise ProofError(f"{where}: one set needs no miss")
-        normal = marks.normal(claim.family)
+        normal = marks.normal_form(claim.family)
         proved[normal] = max(claim.misses, proved.get(normal, 0))
-    return sum(map(known, marks.parts(root)))
+    return sum(map(bound_of, marks.parts(root)))
 
 
-def _priced(family: Weighted, prices: Prices, marks: Marks, where: str) -> int:
+def _bound_by_prices(family: Weighted, prices: Prices, marks: Marks, where: str) -> int:
     if marks.tells:
         raise ProofError(f"{where}: prices are for games in which hits tell nothing")
     try:
@@ -551,7 +551,7 @@ def read_claims(
     marks -- the number of marks. board -- their board in words, for errors.
     """
     return tuple(
-        _claim(line, marks, board, f"{path}, claim {n}") for n, line in enumerate(lines, 1)
+        _parse_claim(line, marks, board, f"{path}, claim {n}") for n, line in enumerate(lines, 1)
     )
 
 
@@ -562,15 +562,15 @@ def _json(line: str, where: str) -> object:
         raise ProofError(f"{where} is not JSON: {error}") from None
 
 
-def _claim(line: str, marks: int, board: str, where: str) -> Claim:
+def _parse_claim(line: str, marks: int, board: str, where: str) -> Claim:
     """Return the claim in a line; raise ProofError if a set occurs twice or is off the board."""
 
     def refuse(problem: str) -> NoReturn:
         raise ProofError(f"{where}: {problem}")
 
-    def integers(value: object, least: int) -> list[int]:
-        if not isinstance(value, list) or any(type(n) is not int or n < least for n in value):
-            refuse(f"{value!s:.60} is not a list of integers from {least} up")
+    def integers(value: object, lowest: int) -> list[int]:
+        if not isinstance(value, list) or any(type(n) is not int or n < lowest for n in value):
+            refuse(f"{value!s:.60} is not a list of integers from {lowest} up")
         return value
 
     fields = _json(line, where)

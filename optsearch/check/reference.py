@@ -46,8 +46,8 @@ def configurations(position: Position) -> Iterator[tuple[int, ...]]:
             return
         length = game.fleet[len(ships)]
         for ship in game.placements(length):
-            is_again = ships and game.fleet[len(ships) - 1] == length
-            is_ordered = not is_again or ships[-1] < ship
+            is_equal = ships and game.fleet[len(ships) - 1] == length
+            is_ordered = not is_equal or ships[-1] < ship
             if is_ordered and not ship & closed:
                 yield from place((*ships, ship), closed | ship | game.halo(ship))
 
@@ -89,25 +89,25 @@ def shoot(family: Family, cell: int) -> dict[Reply, Family]:
     """Map each reply to a shot to the part of the family that gives it, without the cell shot."""
     parts: dict[Reply, Counter[Hidden]] = defaultdict(Counter)
     for hidden, number in family:
-        reply, left = _struck(hidden, 1 << cell)
-        parts[reply][left] += number
+        reply, rest = _shoot_one(hidden, 1 << cell)
+        parts[reply][rest] += number
     return {reply: frozenset(part.items()) for reply, part in parts.items()}
 
 
-def _struck(hidden: Hidden, shot: int) -> tuple[Reply, Hidden]:
+def _shoot_one(hidden: Hidden, shot: int) -> tuple[Reply, Hidden]:
     """Return the reply to a shot, and the part still hidden after it."""
     if isinstance(hidden, int):
         return (HIT, hidden ^ shot) if hidden & shot else (MISS, hidden)
     for i, (cells, first, last) in enumerate(hidden):
         if cells & shot:
-            left = hidden[:i] + hidden[i + 1 :]
+            rest = hidden[:i] + hidden[i + 1 :]
             if cells == shot:
-                return last, left
-            return first, tuple(sorted((*left, (cells ^ shot, first, last)), key=itemgetter(0)))
+                return last, rest
+            return first, tuple(sorted((*rest, (cells ^ shot, first, last)), key=itemgetter(0)))
     return MISS, hidden
 
 
-def useful(family: Family) -> Iterator[int]:
+def useful_cells(family: Family) -> Iterator[int]:
     """Yield the cells (bit indices) that some configuration still hides, ascending."""
     cells = 0
     for hidden, _ in family:
@@ -143,11 +143,11 @@ def total_height(family: Family, shots: float = inf) -> float:
 def first_shots(family: Family, shots: float = inf) -> dict[int, float]:
     """Map each useful cell to the least total height if it is shot now."""
     if shots == 0:
-        return dict.fromkeys(useful(family), inf)
+        return dict.fromkeys(useful_cells(family), inf)
     return {
         cell: weight(family)
         + sum(total_height(part, shots - 1) for part in shoot(family, cell).values())
-        for cell in useful(family)
+        for cell in useful_cells(family)
     }
 
 
@@ -159,16 +159,16 @@ def best_greedy(family: Family) -> int:
     """
     if is_over(family):
         return 0
-    parts = {cell: shoot(family, cell) for cell in useful(family)}
+    parts = {cell: shoot(family, cell) for cell in useful_cells(family)}
     hits = {
         cell: sum(weight(part) for reply, part in replies.items() if reply.hit)
         for cell, replies in parts.items()
     }
-    most = max(hits.values())
+    highest = max(hits.values())
     return weight(family) + min(
         sum(map(best_greedy, replies.values()))
         for cell, replies in parts.items()
-        if hits[cell] == most
+        if hits[cell] == highest
     )
 
 
@@ -183,10 +183,10 @@ def finished(family: Family, shots: int) -> int:
 def first_finished(family: Family, shots: int) -> dict[int, int]:
     """Map each useful cell to the most configurations finished if it is shot now."""
     if shots == 0:
-        return dict.fromkeys(useful(family), 0)
+        return dict.fromkeys(useful_cells(family), 0)
     return {
         cell: sum(finished(part, shots - 1) for part in shoot(family, cell).values())
-        for cell in useful(family)
+        for cell in useful_cells(family)
     }
 
 
@@ -214,9 +214,9 @@ def solve(position: Position, objective: Objective = MEAN, prior: Prior | None =
             shots = objective.shots
         within = objective.kind == "within"
         height = None if within else int(total_height(root, shots))
-        reached = finished(root, int(shots)) if within else None
+        most_finished = finished(root, int(shots)) if within else None
         best = [] if is_over(root) else _best_shots(root, objective, shots)
-        used = [total_height.cache_info(), finished.cache_info()]
+        caches_used = [total_height.cache_info(), finished.cache_info()]
     return Solution(
         position=position,
         prior=prior,
@@ -224,13 +224,13 @@ def solve(position: Position, objective: Objective = MEAN, prior: Prior | None =
         total_height=height,
         configurations=weight(root),
         best_shots=tuple(map(position.game.cell, best)),
-        nodes=sum(cache.misses for cache in used),
-        table_entries=sum(cache.currsize for cache in used),
+        nodes=sum(cache.misses for cache in caches_used),
+        table_entries=sum(cache.currsize for cache in caches_used),
         table_bytes=0,
         seconds=time.perf_counter() - started,
         objective=objective,
         worst=int(shots) if objective.kind == "worst" else None,
-        finished=reached,
+        finished=most_finished,
         _tree=lambda: replace(
             _tree(position, root, objective, shots), prior="" if prior is None else prior.digest
         ),
@@ -244,8 +244,8 @@ def _best_shots(family: Family, objective: Objective, shots: float) -> list[int]
         values = {cell: -number for cell, number in first_finished(family, int(shots)).items()}
     else:
         values = first_shots(family, shots)
-    least = min(values.values())
-    return [cell for cell, value in values.items() if value == least]
+    lowest = min(values.values())
+    return [cell for cell, value in values.items() if value == lowest]
 
 
 def _tree(position: Position, root: Family, objective: Objective, shots: float) -> DecisionTree:

@@ -24,8 +24,8 @@ def require_prior(tree: DecisionTree, prior: Prior | None) -> None:
     if prior is not None and not tree.prior:
         raise TreeError(f"the tree of {tree.position.game} has no prior; leave --prior out")
     if tree.prior != (prior.digest if prior else ""):
-        given = f"{prior.name} is {prior.digest}" if prior else "give it with --prior"
-        raise TreeError(f"the tree of {tree.position.game} is by the prior {tree.prior}; {given}")
+        advice = f"{prior.name} is {prior.digest}" if prior else "give it with --prior"
+        raise TreeError(f"the tree of {tree.position.game} is by the prior {tree.prior}; {advice}")
 
 
 def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
@@ -46,14 +46,14 @@ def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
     position = tree.position
     game = position.game
     require_prior(tree, prior)
-    listed, weights = _listed(position, prior)
-    if not len(listed):
+    family, weights = _list_configurations(position, prior)
+    if not len(family):
         raise TreeError(
             f"{game}: no configuration is compatible with the position {str(position)!r}"
         )
     height = 0
     waiting: list[tuple[Shots, object, CellSets, Weights, int]] = [
-        ((), tree.root, listed, weights, position.hits)
+        ((), tree.root, family, weights, position.hits)
     ]
     while waiting:
         shots, node, family, weights, hits = waiting.pop()
@@ -90,8 +90,8 @@ def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
                     f"configuration on {_names(game, _cells(family[~missing]))} is hit",
                 )
             bit = game.bit(node.cell)
-            for reply, gives in _answers(game, family, hits, bit).items():
-                part = family[gives]
+            for reply, rows in _answers(game, family, hits, bit).items():
+                part = family[rows]
                 if len(part) and reply not in node.replies:
                     raise _fault(
                         game,
@@ -105,7 +105,7 @@ def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
                             (*shots, Shot(node.cell, reply)),
                             node.replies[reply],
                             part,
-                            None if weights is None else weights[gives],
+                            None if weights is None else weights[rows],
                             hits | bit if reply.hit else hits,
                         )
                     )
@@ -114,7 +114,7 @@ def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
     return height
 
 
-def _listed(position: Position, prior: Prior | None) -> tuple[CellSets, Weights]:
+def _list_configurations(position: Position, prior: Prior | None) -> tuple[CellSets, Weights]:
     """List the configurations of a position as ships, shape (n, ships, 2), and their weights.
 
     In a silent game without a prior the cells of all ships are one ship.
@@ -122,17 +122,17 @@ def _listed(position: Position, prior: Prior | None) -> tuple[CellSets, Weights]
     game = position.game
     if game.is_silent and prior is None:
         return Configurations(position).list()[:, None, :], None
-    listed = list_ships(position)
+    ships = list_ships(position)
     hits = 0
     for shot in position.shots:
         bit = game.bit(shot.cell)
-        listed = listed[_answers(game, listed, hits, bit)[shot.reply]]
+        ships = ships[_answers(game, ships, hits, bit)[shot.reply]]
         if shot.reply.hit:
             hits |= bit
     if prior is None:
-        return listed, None
-    weights = np.array(prior.weights(listed), object)
-    return listed[weights > 0], weights[weights > 0]
+        return ships, None
+    weights = np.array(prior.weights(ships), object)
+    return ships[weights > 0], weights[weights > 0]
 
 
 def _answers(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, NDArray[np.bool_]]:
@@ -143,12 +143,12 @@ def _answers(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, N
         return {HIT: hit, MISS: ~hit}
     answers = {MISS: ~hit}
     for number, kind in enumerate(game.fleet):
-        here = struck[:, number]
-        for words in np.unique(ships[here, number], axis=0):
+        struck_here = struck[:, number]
+        for words in np.unique(ships[struck_here, number], axis=0):
             (ship,) = to_masks(words[None])
             is_sunk = not ship & ~(hits | shot)
             answer = game.hit_reply(kind, ship, shot.bit_length() - 1, is_sunk)
-            lies_there = here & (ships[:, number] == words).all(axis=1)
+            lies_there = struck_here & (ships[:, number] == words).all(axis=1)
             answers[answer] = answers.get(answer, False) | lies_there
     return answers
 

@@ -34,7 +34,7 @@ def prove(
     """
     root, marks = root_of(position, prior), Marks.of(position.game)
     claims = claims_for(root, marks, misses, least_misses, find_prices)
-    proved = max(misses, sum(map(marks.at_sight, marks.parts(root))))
+    proved = max(misses, sum(map(marks.bound_by_counting, marks.parts(root))))
     digest = "" if prior is None else prior.digest
     return Proof(position, position.hits_left * weight(root) + proved, claims, digest)
 
@@ -81,10 +81,12 @@ def claims_for(
 
     def ask_parts(parts: list[Weighted], needed: int) -> None:
         """Ask of some families as much as they need together."""
-        if sum(map(marks.at_sight, parts)) >= needed:
+        if sum(map(marks.bound_by_counting, parts)) >= needed:
             return
-        normals = [(part, marks.normal(part)) for part in sorted(parts, key=len)]
-        least = [max(marks.at_sight(p), asked[n][0] if n in asked else 0) for p, n in normals]
+        normals = [(part, marks.normal_form(part)) for part in sorted(parts, key=len)]
+        least = [
+            max(marks.bound_by_counting(p), asked[n][0] if n in asked else 0) for p, n in normals
+        ]
         lacking = needed - sum(least)
         for (part, normal), known in zip(normals, least, strict=True):
             if lacking <= 0:
