@@ -40,7 +40,7 @@ def games() -> Iterator[Game]:
 def row(game: Game, seconds: float) -> dict[str, object] | None:
     """One line of the table; None where no strategy was evaluated in the time."""
     solver = Solver(Position(game), objective=Objective.parse("worst"))
-    found = solver.worst_case(seconds)
+    found = solver.search(seconds)
     try:
         tree = found.tree()
     except NotSupported as error:

@@ -36,6 +36,7 @@ from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import Solver, solve
 from optsearch.support.errors import GameError, ImpossiblePosition, NotSupported, TooLarge
 from optsearch.support.progress import Countdown, Limit, LimitReached, Status, no_progress
+from optsearch.tree import load
 from tests.examples import draws
 from tests.processes import MANY_SECONDS
 
@@ -202,6 +203,18 @@ def test_a_game_too_large_to_search_has_the_bracket_of_its_bounds(monkeypatch):
         asked = run("solve", "4x4:3,2", "--time-limit", "60", "--objective", aim, "--json")
         fields = json.loads(asked.stdout)
         assert fields["lower"] <= value <= fields["upper"] <= 104
+
+
+def test_a_worst_case_is_proved_before_the_time_is_over(tmp_path):
+    path = tmp_path / "tree.json"
+    command = "solve", "4x4:3,2", "--time-limit", "60", "--tree", str(path), "--objective"
+    printed = run(*command, "worst").stdout
+    assert "worst case  11 shots, proved\n" in printed
+    assert "least mean  not known; --objective worst+mean searches it\n" in printed
+    found = load(path)
+    assert (found.worst, found.title) == (11, "optimal for worst")
+    printed = run(*command, "worst+mean").stdout
+    assert "worst case  11 shots\nmean shots  878/104 = 8.442308\nbest shots" in printed
 
 
 # Bounds one after the other

@@ -1,8 +1,10 @@
 """The least worst case: its bound by packings, and what the search makes of it."""
 
+import json
 from functools import cache
-from itertools import chain, count
+from itertools import chain, count, product
 
+import numpy as np
 import pytest
 
 from optsearch.check.trees import verify
@@ -15,7 +17,9 @@ from optsearch.lower_bounds.worst_case import hidden_ship_sets, worst_case_misse
 from optsearch.search import solver
 from optsearch.search.diagonals import Diagonals
 from optsearch.search.solver import Solver, SolverOptions, solve
+from optsearch.support.errors import NotSupported
 from optsearch.support.progress import Limit
+from optsearch.support.sharing import SerialExecutor
 from tests.examples import some
 
 # By definition
@@ -156,7 +160,7 @@ def test_the_worst_case_is_told_before_the_least_mean_is_found():
     assert not found.is_exact
 
 
-@pytest.mark.parametrize("objective", ["worst", "within=9"])
+@pytest.mark.parametrize("objective", ["worst+mean", "within=9"])
 @pytest.mark.parametrize("text", ["4x4:3,2", "4x4:3,announce=ship", "1x6:3,2,1,contact=any"])
 def test_a_bracket_of_every_objective(short_of_time, text, objective):
     exact = solve(text, objective=objective)
@@ -169,6 +173,50 @@ def test_a_bracket_of_every_objective(short_of_time, text, objective):
         else:
             assert found.lower <= value <= found.upper
     assert found.is_exact
+
+
+def cube(side):
+    """Layers of a cube side by side: each cell touches those one step away in each direction."""
+    cells = {
+        (x, y, z): f"{chr(65 + side * z + x)}{y + 1}" for x, y, z in product(range(side), repeat=3)
+    }
+    names = {
+        name: [other for far, other in cells.items() if sum(map(abs, np.subtract(cell, far))) == 1]
+        for cell, name in cells.items()
+    }
+    lines = {
+        f"along {axis}": [
+            [name for cell, name in cells.items() if cell[:axis] + cell[axis + 1 :] == others]
+            for others in product(range(side), repeat=2)
+        ]
+        for axis in range(3)
+    }
+    places = {name: [(side + 1) * z + x, y] for (x, y, z), name in cells.items()}
+    board = {"cells": places, "neighbours": names, "lines": lines, "ships": {}}
+    return {"format": "optsearch boards", "version": 1, "boards": {"cube": board}}
+
+
+@pytest.mark.parametrize("more", [{}, {"executor": SerialExecutor()}])
+def test_a_search_for_the_worst_case_ends_with_its_proof(short_of_time, tmp_path, more):
+    """And goes on to the mean if that is asked for, or without a limit."""
+    path, looks = tmp_path / "cube.json", 100
+    path.write_text(json.dumps(cube(5)))
+    position = Position(f"{path}#cube:2")
+    told, least = [], solve("4x4:3,2", objective="worst").total_height
+    short_of_time(looks)
+    found = solve(position, objective="worst", time_limit=1, progress=told.append, **more)
+    assert len(told) < looks
+    assert (found.worst, found.lower, found.upper, found.total_height) == (66, 66, 66, None)
+    assert found.value_text == "worst case 66, proved"
+    tree = found.tree()
+    assert (tree.worst, verify(tree)) == (66, tree.total_height)
+    with pytest.raises(NotSupported, match="least mean was not searched to its end"):
+        found.mean  # noqa: B018
+    for asked in ({"objective": "worst+mean"}, {"objective": "worst", "all_shots": True}):
+        assert solve("4x4:3,2", time_limit=1, **asked, **more).total_height == least
+    later = solver_of("4x4:3,2")
+    assert later.search(1).total_height is None
+    assert later.search().total_height == least
 
 
 def solver_of(text):

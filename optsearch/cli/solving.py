@@ -74,8 +74,9 @@ def require_solver(method: Method, **given: object) -> None:
     "greedy_shots_total_height shot_values) nodes subsets seconds method table_entries "
     "table_bytes (disk_entries disk_bytes)",
     objective=Option(
-        "mean: the least mean number of shots; worst: the least worst case, then the least mean; "
-        "within=K: most games finished within K shots."
+        "mean: the least mean number of shots; worst: the least worst case, then, without "
+        "--time-limit, the least mean; worst+mean: both in any case; within=K: most games "
+        "finished within K shots."
     ),
     method=Option(
         "solver: branch and bound; paper: the paper's Algorithm 2; reference: the "
@@ -206,7 +207,8 @@ def write_files(solution: Solution, tree: Path | None, proof: Path | None, form:
         return
     with telling("writing"):
         if tree is not None:
-            title = "optimal" if solution.is_exact else "best found"
+            is_worst_case = solution.worst is not None and not solution.objective.then_mean
+            title = "optimal" if solution.is_exact or is_worst_case else "best found"
             if solution.objective.kind != "mean":
                 title += f" for {solution.objective}"
             tree_.save(replace(solution.tree(), title=title), tree)
@@ -364,7 +366,11 @@ def answer_of(
     add_ends(answer, ends)
     best = " ".join(cell_names(solution.best_shots)) or "none: every ship is sunk"
     undecided = "not all first shots are decided yet"
-    answer.fact("best shots", best if solution.is_exact else undecided)
+    if solution.worst is not None and not solution.is_exact:
+        how = "" if solution.objective.then_mean else "; --objective worst+mean searches it"
+        answer.fact("least mean", f"not known{how}")
+    else:
+        answer.fact("best shots", best if solution.is_exact else undecided)
     if greedy is not None:
         shots, height = cell_names(greedy[0]), greedy[1]
         loss = height - (solution.total_height or 0)
@@ -398,7 +404,8 @@ def add_value(answer: Answer, solution: Solution) -> None:
             finished=solution.finished,
         )
     if solution.worst is not None:
-        answer.fact("worst case", f"{solution.worst} shots", worst=solution.worst)
+        proved = "" if solution.is_exact else ", proved"
+        answer.fact("worst case", f"{solution.worst} shots{proved}", worst=solution.worst)
     if lower is not None and upper is not None:
         answer.show(lower=lower, upper=upper)
         if objective.kind == "worst" and solution.worst is None:

@@ -1,6 +1,6 @@
 """Objectives of a strategy: the mean, the worst case, or games finished in time.
 
-Text: `mean`, `worst` or `within=K`.
+Text: `mean`, `worst`, `worst+mean` or `within=K`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from optsearch.support.errors import OptsearchError
 
-FORMS = "mean, worst or within=K (K shots from here)"
+FORMS = "mean, worst, worst+mean or within=K (K shots from here)"
 
 
 @dataclass(frozen=True)
@@ -22,15 +22,18 @@ class Objective:
         that never need more the least total. `within`: the most configurations finished within
         `shots` shots.
     shots -- the K of `within=K`, counted from the position; None for the others.
+    then_mean -- of `worst`: search the least total also if the time is limited (`worst+mean`).
     """
 
     kind: str = "mean"
     shots: int | None = None
+    then_mean: bool = False
 
     def __post_init__(self) -> None:
-        if self.kind not in ("mean", "worst", "within") or (self.kind == "within") != (
-            self.shots is not None
-        ):
+        is_known = self.kind in ("mean", "worst", "within")
+        is_within = self.kind == "within"
+        has_extra = self.then_mean and self.kind != "worst"
+        if not is_known or has_extra or is_within != (self.shots is not None):
             raise OptsearchError(f"{str(self)!r} is not an objective; use {FORMS}")
 
     @classmethod
@@ -41,13 +44,16 @@ class Objective:
     @classmethod
     def parse(cls, text: str) -> Objective:
         """Return the objective that a text names; OptsearchError for another text."""
-        match = re.fullmatch(r"(mean|worst)|within=(\d{1,4})", text.strip(), re.ASCII)
+        match = re.fullmatch(r"mean|worst(\+mean)?|within=(\d{1,4})", text.strip(), re.ASCII)
         if match is None:
             raise OptsearchError(f"{text!r} is not an objective; use {FORMS}")
-        return cls(match[1]) if match[1] else cls("within", int(match[2]))
+        if match[2]:
+            return cls("within", int(match[2]))
+        return cls(text.strip().removesuffix("+mean"), then_mean=match[1] is not None)
 
     def __str__(self) -> str:
-        return self.kind if self.shots is None else f"{self.kind}={self.shots}"
+        after = "+mean" if self.then_mean else ""
+        return self.kind + after if self.shots is None else f"{self.kind}={self.shots}"
 
 
 MEAN = Objective()

@@ -91,6 +91,7 @@ class BestFirstSearch:
 
     ceiling -- costs from there on are not told apart. nodes -- what a question may take; None for
     no limit. every -- when the least cost is known, go on until that of every first shot is.
+    any_below -- end once some strategy costs less than the ceiling.
     """
 
     kernel: Kernel
@@ -98,6 +99,7 @@ class BestFirstSearch:
     ceiling: int = INFINITE
     nodes: int | None = None
     every: bool = False
+    any_below: bool = False
     root: OrNode = field(init=False)
     _rules: list[Rule] = field(init=False)  # of strategies that are known from the start
     _begun: list[tuple[int, int]] = field(init=False)  # their first shots and what they cost
@@ -191,6 +193,8 @@ class BestFirstSearch:
 
     def next_question(self) -> Question | None:
         """The most promising one that is not under way; None if there is none for now."""
+        if self.any_below and self.root.upper < self.ceiling:
+            return None
         question = self._next_at(self.root, self.limit)
         if question is None and self.every:
             for shot in list(self._shots(self.root)):

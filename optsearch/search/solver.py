@@ -101,7 +101,6 @@ class Solver:
         if options.root_bounds and family is None and prior is None:
             self.watch.position = position
         self._limit: Limit | None = None  # of the search that runs
-        self._is_short = False  # whether the worst case is asked for alone
         self._misses_at_least = 0  # in the worst case
         self._misses_at_most: int | None = None
         self._feasible: BestFirstSearch | None = None  # with so many
@@ -136,16 +135,6 @@ class Solver:
                 solution = self._search(time_limit, parallel, partial)
                 self._require_possible(solution)
                 self._solution = solution
-            return self._solution
-
-    def worst_case(self, time_limit: float | None = None) -> Solution:
-        """The least worst case alone, or its bracket; not the least mean beside it.
-
-        For the objective worst.
-        """
-        with self._lock:
-            self._is_short = True
-            self._solution = self._search(time_limit, None, False)
             return self._solution
 
     def _search(
@@ -192,34 +181,30 @@ class Solver:
     def _search_worst(self, parallel: Parallel | None, partial: bool) -> Solution:
         """Search with budgets of misses, the least first, from the bound without a search on."""
         root = self.kernel.root
+        is_mean_asked = self._limit is None or self.objective.then_mean or self._all_shots
         if self._options.root_bounds and self._misses_at_most is None:
             self._bound_worst()
         while True:
             budget = self._misses_at_least
-            frontier = BestFirstSearch(self.kernel, root._replace(budget=budget), ceiling=FORBIDDEN)
+            frontier = BestFirstSearch(
+                self.kernel,
+                root._replace(budget=budget),
+                ceiling=FORBIDDEN,
+                any_below=not is_mean_asked,
+            )
             frontier.open_early(self._limit is not None)
             if budget == self._misses_at_most:
-                if self._is_short:
+                if not is_mean_asked:
                     return self._open_answer()
                 self.watch.worst = self.kernel.cells_left + budget
                 if self._rule is not None:
                     frontier.follow(self._rule)
-            if self._is_short:
-                self._search_some(frontier)
-            else:
-                self._search_all(frontier, parallel)
-            if self._is_short and frontier.upper < FORBIDDEN:
-                return self._open_answer()
+            self._search_all(frontier, parallel)
             if frontier.upper < FORBIDDEN:
+                if not is_mean_asked:
+                    return self._open_answer()
                 return self._answer(frontier.upper, self._best(frontier), budget)
             self._misses_at_least += 1
-
-    def _search_some(self, frontier: BestFirstSearch) -> None:
-        """Search until some strategy keeps within the budget, or none does."""
-        self.watch.frontier = frontier
-        while frontier.upper >= FORBIDDEN and (question := frontier.next_question()):
-            frontier.enter(question, self.watch.answer(question))
-            self.watch.tick()
 
     def _bound_worst(self) -> None:
         """Both sides of the worst case without a search: packings, and rules that are quick."""
@@ -259,6 +244,7 @@ class Solver:
             misses = self._misses_at_most
             if frontier is not None and frontier.upper < FORBIDDEN:
                 misses, self._feasible = frontier.state.budget, frontier
+                self._misses_at_most = misses
             elif misses is None:
                 cells = len(kernel.shots(kernel.root._replace(budget=0)))
                 cells += kernel.free_hits(kernel.root).bit_count()

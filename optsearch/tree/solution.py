@@ -111,6 +111,8 @@ class Solution:
             return f"{self.finished} of {number} within {self.objective.shots} shots"
         if self.total_height is None and self.objective.kind == "within":
             return f"{self.lower} to {self.upper} of {number} within {self.objective.shots} shots"
+        if self.total_height is None and self.worst is not None:
+            return f"worst case {self.worst}, proved"
         if self.total_height is None and self.objective.kind == "worst":
             return f"worst case between {self.lower} and {self.upper} shots"
         if self.total_height is None:
@@ -157,6 +159,8 @@ class Solution:
                 f"the optimum for {self.objective} has no mean; it counts the configurations that "
                 "are finished in time"
                 if self.objective.kind == "within"
+                else "the least mean was not searched to its end"
+                if self.worst is not None
                 else f"the optimum is not known: between {self.lower} and {self.upper}"
             )
         return self.total_height
