@@ -1,7 +1,7 @@
 """Counts of configurations ship by ship: all but two are placed, the last two counted by bits.
 
-The kernel is that of `optsearch.counting.configurations`. This is the way where ships are few, and
-so large or so free that a sweep over the cells (`frontier`) has too many states.
+The kernel is that of `optsearch.counting.configurations`. This way is for few ships that are so
+large or so free that a sweep over the cells (`frontier`) has too many states.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class ShipByShip:
         self.game = game
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """How many configurations there are; progress -- called while a long count runs."""
+        """Count the configurations. progress -- called during a long count."""
         if not constraints.fleet:
             return int(constraints.hits == 0)
         places = constraints.placements(self.game)
@@ -35,7 +35,7 @@ class ShipByShip:
     def through(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
-        """How many configurations there are, and how many have each ship: its kind and cells."""
+        """Count the configurations, and those with each ship (kind and mask) if any has it."""
         if not constraints.fleet:
             return int(constraints.hits == 0), {}
         places = constraints.placements(self.game)
@@ -46,10 +46,10 @@ class ShipByShip:
         return total, {ship: number for ship, number in through.items() if number}
 
     def unrank(self, constraints: Constraints, ranks: NDArray[np.uint64]) -> CellSets:
-        """The configurations with some ranks: uint64 words of shape (n, ships, 2).
+        """Return the configurations with some ranks: uint64 words of shape (n, ships, 2).
 
         ranks -- below the number of configurations. One ship after the other is found by counting
-        what each of its placements leaves.
+        the configurations that each of its placements leaves.
         """
         placed = np.empty((len(ranks), len(constraints.fleet), 2), np.uint64)
         order = np.argsort(ranks, kind="stable")
@@ -70,9 +70,10 @@ class ShipByShip:
         ranks: list[tuple[int, int]],
         placed: CellSets,
     ) -> None:
-        """Write the last ships of the configurations with some ranks, ascending, by row.
+        """Write the ships of `fleet`, the last ones, of the configurations with some ranks.
 
-        Of equal ships the one with the first placement comes first.
+        ranks -- ascending, each with its row in `placed`. Equal ships are in the order of their
+        placements.
         """
         if not fleet or not ranks:
             return

@@ -1,4 +1,4 @@
-"""All configurations of a position: counted, counted through every cell, listed or streamed.
+"""All configurations of a position: counted, counted with each ship, listed or streamed.
 
 Algorithm 1 of Audinot, Bonnet and Viennot (2014), section 2, on bit sets of placements.
 """
@@ -33,15 +33,15 @@ from optsearch.support.progress import Progress, Status, meter, no_progress
 CellSets = NDArray[np.uint64]  # shape (n, words): 64 bits each, the low ones first; see cells.pxd
 _Result = TypeVar("_Result")
 
-MAX_LABELS = 64  # of hits at one cell that kernels tell apart
+MAX_LABELS = 64  # of hits at one cell in kernels
 WORD = (1 << 64) - 1
-_ROWS = 1 << 20  # listed in one go
-_PIECES = 64  # of a long count: they share out the work and measure progress
-_WORTH_PIECES = 10**6  # combinations of placements, compatible or not
+_ROWS = 1 << 20  # listed in one call
+_PIECES = 64  # of a long count: threads share them, and progress counts them
+_WORTH_PIECES = 10**6  # combinations of placements from which a count is cut into pieces
 
 
 def to_words(masks: list[int] | tuple[int, ...], words: int = 2) -> CellSets:
-    """Masks as an array of cell sets, shape (n, words)."""
+    """Return masks as an array of cell sets, shape (n, words)."""
     sets = np.empty((len(masks), words), np.uint64)
     for i in range(words):
         sets[:, i] = [mask >> 64 * i & WORD for mask in masks]
@@ -49,7 +49,7 @@ def to_words(masks: list[int] | tuple[int, ...], words: int = 2) -> CellSets:
 
 
 def to_masks(sets: CellSets) -> list[int]:
-    """An array of cell sets as masks."""
+    """Return an array of cell sets as masks."""
     low: list[int] = sets[:, 0].tolist()
     for i in range(1, sets.shape[1]):
         words: list[int] = sets[:, i].tolist()
@@ -58,18 +58,18 @@ def to_masks(sets: CellSets) -> list[int]:
 
 
 def to_cells(sets: CellSets, cells: int) -> NDArray[np.uint8]:
-    """Cell sets as 0 and 1 for each cell; uint8 of shape (n, cells)."""
+    """Return cell sets as 0 and 1 for each cell; uint8 of shape (n, cells)."""
     words = np.ascontiguousarray(sets).astype("<u8")
     return np.unpackbits(words.view(np.uint8), axis=1, count=cells, bitorder="little")
 
 
 class Listing:
-    """Ways to place ships: what `Configurations` and `CodedConfigurations` hand to the kernel.
+    """Ships to place, with their placements, as the kernel gets them.
 
-    fleet -- the ships to place; placements -- those of each kind that may be taken; hits -- the
-    cells to cover. threads -- how many count at once; progress -- called while a long count runs.
+    fleet -- the ships to place; placements -- the allowed ones of each kind; hits -- the cells to
+    cover. threads -- the number that count at once; progress -- called during a long count.
 
-    combinations -- how many ways there are to choose the placements, compatible or not.
+    combinations -- the number of ways to choose the placements, compatible or not.
     """
 
     threads = os.cpu_count() or 1
@@ -90,10 +90,10 @@ class Listing:
         self._split()
 
     def _split(self) -> None:
-        """Take kinds apart that have more placements than the kernel takes of one kind.
+        """Split kinds that have more placements than the kernel takes of one kind.
 
-        Each part is a kind of its own then, and the ships are shared out among the parts in every
-        way (`_shares`).
+        Each part becomes a kind, and the ships are distributed over the parts in every way
+        (`_shares`).
         """
         parts = [
             (length, ships[i : i + MAX_PLACEMENTS], number)
@@ -113,7 +113,7 @@ class Listing:
             )
 
     def _shares(self) -> list[list[int]]:
-        """Every way to share out the ships among the parts of their kind."""
+        """Return every way to distribute the ships over the parts of their kind."""
         shares: list[list[int]] = [[]]
         for i, length in enumerate(self._lengths):
             is_last = length not in self._lengths[i + 1 :]
@@ -146,14 +146,14 @@ class Listing:
         return list(zip(self._ships, self._lengths, sets, strict=True)), compatible
 
     def _enumerators(self, piece: int = 0, pieces: int = 1) -> Iterator[Enumerator]:
-        """The kernels that meet all configurations together; one, but for kinds taken apart."""
+        """Yield the kernels that meet all configurations together; one, unless a kind is split."""
         kinds, compatible = self._kernel_arguments
         for share in self._shares():
             shared = [(n, size, sets) for n, (_, size, sets) in zip(share, kinds, strict=True)]
             yield Enumerator(shared, compatible, self._hits, piece, pieces)
 
     def _sliced(self, work: Callable[[Enumerator], _Result]) -> list[_Result]:
-        """The results of `work` on slices that make up the whole."""
+        """Return the results of `work` on all kernels; a large count runs in threads."""
         if self.combinations < _WORTH_PIECES:
             return [work(kernel) for kernel in self._enumerators()]
         pieces = [kernel for i in range(_PIECES) for kernel in self._enumerators(i, _PIECES)]
@@ -172,12 +172,12 @@ class Listing:
 
     @cached_property
     def configurations(self) -> int:
-        """How many configurations there are."""
+        """The number of configurations."""
         return sum(self._sliced(Enumerator.count))
 
     @cached_property
     def through(self) -> dict[tuple[int, int], int]:
-        """How many configurations have each ship: its kind and cells (mask)."""
+        """The number of configurations with each ship: its kind and cells (mask)."""
         kinds = list(zip(self._lengths, self._placements, strict=True))
         through = {(kind, ship): 0 for kind, ships in kinds for ship in ships}
         for counts in self._sliced(Enumerator.occurrence):
@@ -190,12 +190,12 @@ class Listing:
 class Configurations(Listing):
     """The configurations compatible with a position.
 
-    threads -- how many threads count at once (default: one a processor); answers do not depend
-        on it.
-    progress -- called while a long count runs.
+    threads -- the number of threads that count at once (default: one per processor); answers do
+        not depend on it.
+    progress -- called during a long count.
 
-    Raises NotSupported for hits in a game that announces sinkings, TooLarge for a board of more
-    than 128 cells.
+    Raises NotSupported for hits that tell more than hit, TooLarge for a board of more than 128
+    cells.
     """
 
     def __init__(
@@ -216,7 +216,7 @@ class Configurations(Listing):
 
     @cached_property
     def occurrence(self) -> NDArray[np.int64]:
-        """How many configurations have a ship on each cell; int64 of shape (rows, columns).
+        """The number of configurations with a ship on each cell; int64 of shape (rows, columns).
 
         The occurrence matrix of section 2.3.
         """
@@ -229,15 +229,15 @@ class Configurations(Listing):
 
     @property
     def frequency(self) -> list[list[Fraction]]:
-        """The probability of a ship on each cell: occurrence / configurations, exact.
+        """The exact probability of a ship on each cell: occurrence / configurations.
 
-        Raises ImpossiblePosition when no configuration is left.
+        Raises ImpossiblePosition if no configuration is left.
         """
         self.require_some()
         return [[Fraction(n, self.configurations) for n in row] for row in self.occurrence.tolist()]
 
     def require_some(self) -> None:
-        """Raise ImpossiblePosition when no configuration is left."""
+        """Raise ImpossiblePosition if no configuration is left."""
         if self.configurations == 0:
             if not self.position.shots:
                 raise no_configuration(self.position.game)
@@ -247,10 +247,10 @@ class Configurations(Listing):
             )
 
     def list(self, max_bytes: int = 4 << 30) -> CellSets:
-        """The cells of each configuration, one row each; shape (n, 2).
+        """List the cells of each configuration, one row each; shape (n, 2).
 
-        Where ships may touch, different configurations can have the same cells, and each has its
-        row. Raises TooLarge when the list would need more than `max_bytes`.
+        If ships may touch, different configurations can have the same cells; each has its row.
+        Raises TooLarge if the list would need more than `max_bytes`.
         """
         size, limit = 16 * self.configurations, max_bytes
         if size > limit:
@@ -266,7 +266,7 @@ class Configurations(Listing):
         return sets[:written]
 
     def kept(self, keep: Callable[[CellSets], CellSets]) -> CellSets:
-        """The rows of `list` that a filter keeps, shape (n, 2); nothing else is in memory at once.
+        """Return the rows of `list` that a filter keeps, shape (n, 2), without the whole list.
 
         The order depends on how the work is sliced.
         """
@@ -279,13 +279,13 @@ class Configurations(Listing):
         return np.concatenate(self._sliced(work))
 
     def stream(self, batch: int = 1 << 16) -> Iterator[CellSets]:
-        """The rows of `list` in arrays of at most `batch` (256 or more) rows."""
+        """Yield the rows of `list` in arrays of at most `batch` (256 or more) rows."""
         for kernel in self._enumerators():
             yield from filled(kernel, batch)
 
 
 def filled(kernel: Enumerator, batch: int, words: int = 2) -> Iterator[CellSets]:
-    """What a kernel meets, in arrays of at most `batch` rows."""
+    """Yield the rows that a kernel meets, in arrays of at most `batch` rows."""
     while True:
         rows = np.empty((batch, words), np.uint64)
         n = kernel.fill(rows)
@@ -296,12 +296,12 @@ def filled(kernel: Enumerator, batch: int, words: int = 2) -> Iterator[CellSets]
 
 @dataclass(frozen=True)
 class Codes:
-    """How a number of some words says where each ship of a configuration lies.
+    """The codes of a game: numbers of some words that say where each ship lies.
 
-    kinds -- of the fleet. widths -- for each kind the bits of a ship, which are the place of its
-    placement among those of its kind (`Game.placements`). shifts -- for each kind where these bits
-    begin: one number a ship; they are in one word of 64 bits. words -- of a code. labels -- if they
-    depend on the placement and the cell, how many can be told at one cell.
+    kinds -- of the fleet. widths -- for each kind the number of bits of a ship, which are the index
+    of its placement in `Game.placements`. shifts -- for each kind the first bit of each ship; all
+    bits of a ship are in one word of 64 bits. words -- of a code. labels -- if labels depend on the
+    placement and the cell, the most labels of one cell; else 0.
     """
 
     kinds: tuple[int, ...]
@@ -313,7 +313,7 @@ class Codes:
     @classmethod
     @lru_cache(maxsize=16)
     def of(cls, game: Game) -> Codes:
-        """The codes of a game, as short as words allow."""
+        """Return the codes of a game; no ship crosses a word."""
         kinds = tuple(dict.fromkeys(game.fleet))
         widths, shifts, end = [], [], 0
         for kind in kinds:
@@ -331,7 +331,7 @@ class Codes:
         return cls(kinds, tuple(widths), tuple(shifts), -(-end // 64), labels)
 
     def ships(self, game: Game, code: int) -> list[int]:
-        """The masks of the ships of a configuration of a game, in the order of its fleet."""
+        """Return the masks of the ships of a code, in the order of the fleet."""
         return [
             game.placements(kind)[code >> shift & (1 << width) - 1]
             for kind, width, shifts in zip(self.kinds, self.widths, self.shifts, strict=True)
@@ -340,16 +340,16 @@ class Codes:
 
     @property
     def fit(self) -> bool:
-        """Whether kernels take codes of this size."""
+        """True if kernels take codes of this size."""
         ships = sum(map(len, self.shifts))
         is_told = len(self.kinds) <= MAX_KINDS and self.labels <= MAX_LABELS
         return ships <= MAX_CODED and is_told and self.words <= MAX_CODE_WORDS
 
 
 class CodedConfigurations(Listing):
-    """Configurations with where each of their ships lies, once some are sunk.
+    """Configurations with the codes of their ships, once some ships are sunk.
 
-    sunk -- the ships that are; constraints -- what the others satisfy.
+    sunk -- the masks of these; constraints -- on the others.
     """
 
     def __init__(self, game: Game, sunk: Sequence[int], constraints: Constraints):
@@ -361,7 +361,7 @@ class CodedConfigurations(Listing):
         self._codes = Codes.of(game)
 
     def stream(self, batch: int = 1 << 16) -> Iterator[CellSets]:
-        """Rows of cells (2 words) and codes, in arrays of at most `batch` (256 or more) rows."""
+        """Yield rows of cells (2 words) and codes, in arrays of at most `batch` (>= 256) rows."""
         codes = self._codes
         numbers = {
             kind: {ship: n for n, ship in enumerate(self._game.placements(kind))}
@@ -390,12 +390,11 @@ class CodedConfigurations(Listing):
 
 
 def list_ships(position: Position, max_bytes: int = 1 << 30) -> CellSets:
-    """The configurations that cover every hit and no miss, as ships; shape (n, ships, 2).
+    """List the configurations that cover every hit and no miss, as ships; shape (n, ships, 2).
 
-    In the order of the fleet, equal lengths by their place in `Game.placements`. What the position
-    says of sinkings is for the caller to check. In numpy by the rules of `optsearch.game`, and
-    without a kernel. Raises TooLarge when this list, or that of a part of the fleet which is placed
-    first, would need more than `max_bytes`.
+    Ships are in the order of the fleet, equal ones in that of `Game.placements`. Announcements are
+    not checked. It uses numpy and the rules of `optsearch.game`, no kernel. Raises TooLarge if this
+    list, or that of the ships placed so far, would need more than `max_bytes`.
     """
     game = position.game
     game.require_small("listing configurations")

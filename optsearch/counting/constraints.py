@@ -1,4 +1,4 @@
-"""What configurations are counted: constraints, and what every way to count them answers."""
+"""Constraints on configurations, and the queries that every counting engine answers."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Ranks = NDArray[np.uint64] | NDArray[np.float64]  # floats where weights are add
 
 @dataclass(frozen=True)
 class Constraints:
-    """What a configuration must satisfy.
+    """Constraints on a configuration.
 
     fleet -- the ships to place, a part of the game's fleet, in its order.
-    closed -- mask of cells where no ship may be. hits -- mask of cells that ships must cover; a
-    ship may not stand so that its halo has one. afloat -- whether no ship may lie wholly on hits.
-    barred -- ships that may not lie there: kinds and masks.
+    closed -- mask of cells where no ship may be. hits -- mask of cells that ships must cover; no
+    ship may have one in its halo. afloat -- True if no ship may lie wholly on hits.
+    barred -- forbidden ships: kinds and masks.
     """
 
     fleet: tuple[int, ...]
@@ -34,7 +34,7 @@ class Constraints:
     barred: frozenset[Ship] = frozenset()
 
     def placements(self, game: Game) -> dict[int, list[int]]:
-        """The placements of each kind that are admitted, by their cells alone."""
+        """Return the placements (masks) of each kind that satisfy the constraints one by one."""
         return {
             kind: [
                 ship
@@ -55,7 +55,7 @@ def admitted(
     halos: NDArray[np.uint64],
     ships: Iterable[Ship],
 ) -> NDArray[np.bool_]:
-    """Which of some placements the constraints and the holes of the board admit.
+    """Test placements against the constraints and the holes of the board.
 
     words, halos -- of the placements, uint64 of shape (placements, words). ships -- the placements.
     """
@@ -73,7 +73,7 @@ def admitted(
 
 
 def in_fleet_order(placed: NDArray[np.intp], places: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Rows of placements by their numbers, sorted by the place in the fleet of each number."""
+    """Sort each row of placement numbers by `places`, the place in the fleet of each number."""
     order = np.argsort(places[placed], axis=1, kind="stable")
     return np.take_along_axis(placed, order, axis=1)
 
@@ -93,20 +93,20 @@ class Counting(Protocol):
         """A bound on the roundings in a number of `weigh`; 2^-52 for each bounds its error."""
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """How many configurations there are; progress -- called while a long count runs."""
+        """Count the configurations. progress -- called during a long count."""
 
     def through(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
-        """How many configurations there are, and how many have each ship: its kind and cells."""
+        """Count the configurations, and those with each ship (kind and mask) if any has it."""
 
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
     ) -> tuple[float, dict[int, float]]:
-        """Total weight of the configurations, and that of those with each placement.
+        """Add up the weights of the configurations, and of those with each placement.
 
-        A configuration's weight is the product of those of its placements (mask -> weight; 1 for
-        masks that are not there).
+        The weight of a configuration is the product of those of its placements (mask -> weight, 1
+        if absent).
         """
 
     def unrank(
@@ -115,9 +115,9 @@ class Counting(Protocol):
         ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> NDArray[np.uint64]:
-        """The configurations with some ranks: uint64 words of shape (n, ships, words).
+        """Return the configurations with some ranks: uint64 words of shape (n, ships, words).
 
         ranks -- below the number of configurations, which must be less than 2^64; with weights,
-        below their total weight. The ships of a configuration come in the order of the fleet, equal
-        ones in any.
+        below their total weight. The ships of a configuration are in the order of the fleet, equal
+        ones in any order.
         """

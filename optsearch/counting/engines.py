@@ -1,12 +1,13 @@
-"""The one door to counting: `engine_for` gives the way to count the configurations of a game.
+"""Engines for counting: `engine_for` chooses one for the configurations of a game.
 
-    board                                         way
+    board                                         engine
     a rectangle whose skylines fit (`no_room`)    `lattice`: rows swept, all fleets in one table
     another, of few masks for its placements      `frontier`: cells swept, a sweep for each query
     another                                       `by_ship`: all but two ships placed one by one
 
-`AnyBoard` chooses between the last two for each query, by an estimate: on a torus, where a sweep
-meets its end again, fewer ships can stand side by side than a sweep has masks. The log says why.
+`AnyBoard` chooses between the last two for each query, by an estimate: on a torus, whose last cells
+touch the first ones, a sweep can have more masks than there are ways to place the ships. The log
+says why.
 """
 
 from __future__ import annotations
@@ -26,16 +27,16 @@ from optsearch.counting.lattice import Sweep, no_room
 from optsearch.game import MAX_CELLS, Game, image
 from optsearch.support.progress import Progress, Status, no_progress
 
-MASKS = 2  # a mask of a sweep takes as long as so many of all ways to choose placements
-ORBITS = 8  # of placements: an empty board with so few is counted by one of each
+MASKS = 2  # ways to choose placements that take as long as one mask of a sweep
+ORBITS = 8  # the most orbits of placements for counting by one placement of each
 _log = logging.getLogger(__name__)
 
 
 @lru_cache(maxsize=4)
 def engine_for(game: Game) -> Counting:
-    """The way to count the configurations of a game; those of the last four are kept in memory.
+    """Return the engine that counts the configurations of a game; the last four stay in memory.
 
-    The log says why it is not the skylines. Raises TooLarge where no way has room for the game.
+    If it is not the skylines, the log says why. Raises TooLarge if no engine has room for the game.
     """
     why = no_room(game)
     if not why:
@@ -47,10 +48,10 @@ def engine_for(game: Game) -> Counting:
 class AnyBoard:
     """Queries on the configurations of a game, by a sweep over its cells or ship by ship.
 
-    A query is made ship by ship where its sweep is estimated to meet more masks than there are ways
-    to choose placements, compatible or not. What weights are asked for is left to the sweep. An
-    empty board with many symmetries, a torus above all, is counted with one placement of each
-    orbit. Raises TooLarge where ships reach too far ahead for a sweep.
+    A query goes ship by ship if the estimated masks of a sweep are more than MASKS times the ways
+    to choose placements, compatible or not. Queries with weights go to the sweep. An empty board
+    with many symmetries, a torus above all, is counted with one placement of each orbit. Raises
+    TooLarge if ships reach too far ahead for a sweep.
     """
 
     def __init__(self, game: Game):
@@ -60,7 +61,7 @@ class AnyBoard:
 
     @cached_property
     def _orbits(self) -> list[tuple[int, list[int]]]:
-        """Each kind of ship with placements that symmetries exchange, if these orbits are few."""
+        """The orbits of placements under the symmetries, with their kind; empty if over ORBITS."""
         game, found = self._game, list[tuple[int, list[int]]]()
         kinds = list(dict.fromkeys(game.fleet))
         symmetries = game.symmetries()
@@ -76,12 +77,12 @@ class AnyBoard:
         return found if len(found) <= ORBITS else []
 
     def _is_empty(self, constraints: Constraints) -> bool:
-        """Whether every symmetry of the game takes the constraints to themselves."""
+        """True if the constraints are those of the empty board, which all symmetries keep."""
         everything = Constraints(self._game.fleet, self._game.holes)
         return constraints in (everything, replace(everything, closed=0))
 
     def _with(self, kind: int, ship: int) -> int:
-        """How many configurations of the empty board have a placement."""
+        """Count the configurations of the empty board with a placement."""
         fleet = list(self._game.fleet)
         fleet.remove(kind)
         closed = ship | self._game.halo(ship) | self._game.holes
@@ -89,7 +90,7 @@ class AnyBoard:
         return self._way(constraints).count(constraints)
 
     def _way(self, constraints: Constraints) -> FrontierSweep | ShipByShip:
-        """The way that takes less."""
+        """Return the engine that is estimated to take less time."""
         if self._ships is not None:
             masks, choices = self._cells.estimate(constraints)
             if masks > MASKS * choices:
@@ -108,7 +109,7 @@ class AnyBoard:
         return self._cells.roundings
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """How many configurations there are; progress -- called while a long count runs."""
+        """Count the configurations. progress -- called during a long count."""
         if not self._is_empty(constraints) or not self._orbits:
             return self._way(constraints).count(constraints, progress)
         first = self._game.fleet[0]
@@ -120,7 +121,7 @@ class AnyBoard:
     def through(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
-        """How many configurations there are, and how many have each ship: its kind and cells."""
+        """Count the configurations, and those with each ship (kind and mask) if any has it."""
         if not self._is_empty(constraints) or not self._orbits:
             return self._way(constraints).through(constraints, progress)
         numbers = ((kind, orbit, self._with(kind, orbit[0])) for kind, orbit in self._orbits)
@@ -130,7 +131,7 @@ class AnyBoard:
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
     ) -> tuple[float, dict[int, float]]:
-        """Total weight of the configurations, and that of those with each placement."""
+        """Add up the weights of the configurations, and of those with each placement."""
         return self._cells.weigh(constraints, weights)
 
     def unrank(
@@ -139,7 +140,7 @@ class AnyBoard:
         ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> CellSets:
-        """The configurations with some ranks: uint64 words of shape (n, ships, words)."""
+        """Return the configurations with some ranks: uint64 words of shape (n, ships, words)."""
         way = self._way(constraints) if weights is None else self._cells
         if isinstance(way, ShipByShip):
             return way.unrank(constraints, np.asarray(ranks, np.uint64))

@@ -1,8 +1,8 @@
-"""What is still to be found: the sets of cells that the configurations of a position hide.
+"""Families: the sets of cells that the configurations of a position may still hide.
 
-A family is a list of distinct sets, those of a game of one size, each with the number of
-configurations that have it (its weight; always 1 where ships may not touch along an edge, because
-then the cells determine the configuration). With a prior, its weight is the sum of their weights.
+A family is a list of distinct sets, of one size for a game. The weight of a set is the number of
+configurations that have it (always 1 if ships may not touch along an edge, because then the cells
+determine the configuration). With a prior, it is the sum of their weights.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from optsearch.game.position import Position
 from optsearch.support.errors import TooLarge
 
 MAX_SETS = 4_000_000  # about 400 bytes each in a solver
-QUICK = 10**9  # combinations of placements: listing takes a tenth of a second
+QUICK = 10**9  # combinations of placements that are listed in a tenth of a second
 MAX_WEIGHT = (1 << 43) - 1  # of a family: totals up to 128 times as much stay below 2^50
-_SORTED = 1 << 20  # rows that are sorted together where memory is short
+_SORTED = 1 << 20  # rows sorted together to save memory
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def _moved(sets: CellSets, permutation: Permutation) -> CellSets:
-    """The images of an array of cell sets."""
+    """Return the images of an array of cell sets."""
     result = np.zeros_like(sets)
     low_bit = np.uint64(1)
     for cell, target in enumerate(permutation):
@@ -45,11 +45,11 @@ def _moved(sets: CellSets, permutation: Permutation) -> CellSets:
 
 
 def sets_by_weight(position: Position) -> Counter[int]:
-    """How many distinct sets are those of one configuration, of two, and so on.
+    """Count the distinct sets by weight: those of one configuration, of two, and so on.
 
-    The weights of `Family.of`, where no more than the list of the configurations fits into memory:
-    it is sorted in parts. Raises ImpossiblePosition when there is none, TooLarge when they cannot
-    be listed, NotSupported where sinkings are announced.
+    These are the weights of `Family.of`, in less memory: the list of the configurations is sorted
+    in parts. Raises ImpossiblePosition if there is none, TooLarge if they cannot be listed,
+    NotSupported if hits tell more than hit.
     """
     position.game.require_silent("a family of sets of cells")
     configurations = Configurations(position)
@@ -70,7 +70,7 @@ def sets_by_weight(position: Position) -> Counter[int]:
 
 
 def _distinct(words: CellSets) -> tuple[CellSets, NDArray[np.int64]]:
-    """The distinct rows, ascending as integers, and how often each is there."""
+    """Return the distinct rows, ascending as integers, and the number of each."""
     # Not np.unique with an axis: a ctrl-C that falls into it comes out as a TypeError.
     words = words[np.lexsort(words.T)]
     is_first = np.ones(len(words), bool)
@@ -91,8 +91,8 @@ class Family:
     """Distinct sets of cells with weights, ascending as integers.
 
     game -- the game they come from; only its grid matters here.
-    sets -- their masks; weights -- how many configurations have each, or with a prior what these
-    weigh together.
+    sets -- masks; weights -- for each set the number of configurations that have it, or with a
+    prior their total weight.
     """
 
     game: Game
@@ -101,11 +101,11 @@ class Family:
 
     @classmethod
     def of(cls, position: Position, prior: Prior | None = None) -> Family:
-        """The family of a position: every compatible configuration less the cells hit.
+        """Return the family of a position: every compatible configuration without the cells hit.
 
-        prior -- their weights; what has none does not exist. Raises ImpossiblePosition when there
-        is none, TooLarge when they cannot be listed or weigh too much, NotSupported where sinkings
-        are announced.
+        prior -- weights of the configurations; those of weight 0 do not exist. Raises
+        ImpossiblePosition if there is none, TooLarge if they cannot be listed or weigh too much,
+        NotSupported if hits tell more than hit.
         """
         position.game.require_silent("a family of sets of cells")
         if prior is not None:
@@ -120,7 +120,7 @@ class Family:
 
     @classmethod
     def _weighed(cls, position: Position, prior: Prior) -> Family:
-        """The family of a position by the weights of a prior."""
+        """Return the family of a position with the weights of a prior."""
         position.game.require_small("listing configurations")
         posterior = Posterior(position, prior=prior)
         if prior.placements is not None and posterior.configurations > MAX_SETS:
@@ -136,9 +136,9 @@ class Family:
         return cls(position.game, sets, tuple(weights[mask] for mask in sets)).check_total_weight()
 
     def check_total_weight(self, name: str = "") -> Family:
-        """The family itself; TooLarge where its weights are too much for the search.
+        """Return the family itself; TooLarge if its weights are too large for the search.
 
-        name -- what it is called then, if not by its game.
+        name -- of the family in the error; by default that of its game.
         """
         if self.weight > MAX_WEIGHT:
             raise TooLarge(
@@ -149,18 +149,18 @@ class Family:
 
     @classmethod
     def from_words(cls, game: Game, words: CellSets, hits: int = 0) -> Family:
-        """The family of the rows of an array of cell sets, less the cells in `hits`."""
+        """Return the family of the rows of an array of cell sets, without the cells in `hits`."""
         sets, counts = _distinct(words & ~to_words([hits]))
         return cls(game, tuple(to_masks(sets)), tuple(counts.tolist()))
 
     @property
     def weight(self) -> int:
-        """The number of configurations."""
+        """The total weight: the number of configurations, if there is no prior."""
         return sum(self.weights)
 
     @cached_property
     def certain(self) -> int:
-        """The cells in every set: hits that tell nothing and cost no miss."""
+        """The mask of the cells in every set: hits that tell nothing and cost no miss."""
         result = -1
         for mask in self.sets:
             result &= mask
@@ -168,18 +168,18 @@ class Family:
 
     @property
     def mean_hits(self) -> Fraction:
-        """How many cells a set has on average, by weight: what is paid besides misses."""
+        """The mean number of cells of a set, by weight: the shots besides misses."""
         total = sum(m.bit_count() * n for m, n in zip(self.sets, self.weights, strict=True))
         return Fraction(total, self.weight)
 
     @cached_property
     def hits(self) -> int:
-        """How many hits end the game: the size of each set, the largest where they differ."""
+        """The number of hits that end the game: the size of each set, or of the largest."""
         return max(mask.bit_count() for mask in self.sets)
 
     @cached_property
     def undecided(self) -> int:
-        """The cells in some but not in all sets."""
+        """The mask of the cells in some but not in all sets."""
         result = 0
         for mask in self.sets:
             result |= mask

@@ -1,9 +1,8 @@
 """Counts of configurations on boards of any shape, by a sweep over cells.
 
-The kernel `cython_ext/_frontier.pyx` explains the sweep. Of a game it needs the number of cells,
-the holes, the fleet, the placements of each kind of ship, and the halo of each: nothing here knows
-rows or columns. A cell that a placement closes to another ship must be closed by that ship's halo
-too, as it is where touching is forbidden both ways.
+The kernel `cython_ext/_frontier.pyx` explains the sweep. It needs the number of cells, the holes,
+the fleet, the placements of each kind of ship, and the halo of each, but no rows or columns. Halos
+must be symmetric: if a placement closes a cell of another one, that one closes a cell of the first.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
 MAX_BYTES = 4 << 30  # of the layers of a query
-WINDOW = 128  # cells that a mask has room for
+WINDOW = 128  # cells of a mask
 _MASK = (1 << WINDOW) - 1
 
 
 class _Order:
-    """The placements of a game, as a sweep of the cells in one order meets them.
+    """The placements of a game, sorted as a sweep of the cells in one order meets them.
 
     position -- of each cell in that order.
     """
@@ -60,13 +59,13 @@ class _Order:
         self.halos = to_words([game.halo(ship) for ship in self.masks], words)
 
     def allowed(self, constraints: Constraints, holes: int) -> NDArray[np.intp]:
-        """The placements that the constraints and the holes admit, by number."""
+        """Return the numbers of the placements that the constraints and the holes admit."""
         ships = zip(self.kinds, self.masks, strict=True)
         return np.flatnonzero(admitted(constraints, holes, self.words, self.halos, ships))
 
     @cached_property
     def width(self) -> tuple[int, int]:
-        """The most cells that a mask of a sweep may have, and their sum over all cells.
+        """The most cells that a mask of a sweep can have, and their sum over all steps.
 
         A cell counts while a placement met before may have closed it and a later one may need it.
         """
@@ -87,9 +86,9 @@ class _Order:
 
 
 def _orders(game: Game) -> Iterable[Permutation]:
-    """Orders of the cells to choose from: as they are numbered, and each n-th cell by turns.
+    """Yield orders of the cells: as they are numbered, and each n-th cell by turns.
 
-    The latter are the columns of a board whose rows have n cells.
+    The latter go by the columns of a board whose rows have n cells.
     """
     cells = game.cells
     yield tuple(range(cells))
@@ -99,9 +98,9 @@ def _orders(game: Game) -> Iterable[Permutation]:
 
 
 def _folded(position: Permutation) -> Iterable[Permutation]:
-    """An order of the cells with its parts of n cells taken from both ends by turns.
+    """Yield, for each divisor n, the order whose parts of n cells alternate between both ends.
 
-    Where the last part touches the first, as on a torus, ships reach less far ahead so.
+    If the last part touches the first, as on a torus, ships reach less far ahead in this order.
     """
     cells = len(position)
     for n in range(1, cells):
@@ -115,7 +114,7 @@ def _folded(position: Permutation) -> Iterable[Permutation]:
 class _Query:
     """A kernel set to some constraints; `placed` are the numbers of its placements in the order.
 
-    bound -- at least the number of the configurations.
+    bound -- an upper bound on the number of configurations.
     """
 
     kernel: Frontier
@@ -124,20 +123,19 @@ class _Query:
     bound: int
 
     def masks(self) -> list[int]:
-        """The placements of the kernel."""
+        """Return the placements (masks) of the kernel."""
         return [self.order.masks[i] for i in self.placed.tolist()]
 
     def kinds(self) -> list[int]:
-        """The kind of ship of each."""
+        """Return the kinds of the placements of the kernel."""
         return [self.order.kinds[i] for i in self.placed.tolist()]
 
 
 class FrontierSweep:
     """Queries on the configurations of a game, by sweeps over its cells.
 
-    Raises TooLarge where ships reach too far ahead in the best of some orders of the cells, and
-    for a query whose layers would need more than `max_bytes`. One thread queries at a time; others
-    wait.
+    Raises TooLarge if ships reach too far ahead in the best of some orders of the cells, and for a
+    query whose layers would need more than `max_bytes`. One thread queries at a time; others wait.
     """
 
     def __init__(self, game: Game, max_bytes: int = MAX_BYTES):
@@ -178,15 +176,15 @@ class FrontierSweep:
     # Queries
 
     def _order(self, constraints: Constraints) -> _Order:
-        """The order that meets what is known early, when few masks are reached."""
+        """Return the order that meets hits and closed cells early, when few masks are reached."""
         known = [*bits(constraints.closed), *(3 * list(bits(constraints.hits)))]
         return min(self._both, key=lambda order: sum(order.position[cell] for cell in known))
 
     def estimate(self, constraints: Constraints) -> tuple[float, float]:
-        """About how many masks a query meets at most, and how many ways to choose placements.
+        """Estimate the masks that a query meets, and count the ways to choose placements.
 
-        A mask at a cell tells which of the placements that begin before it and close it or a later
-        one are taken.
+        The masks at a cell are at most the choices among the placements that begin before it and
+        close it or a later cell.
         """
         order, left = self._order(constraints), Counter(constraints.fleet)
         numbers = order.allowed(constraints, self.game.holes)
@@ -202,7 +200,7 @@ class FrontierSweep:
         return float(masks.sum()), choices
 
     def _query(self, constraints: Constraints) -> _Query | None:
-        """The kernel for some constraints; None where they leave no configuration."""
+        """Return the kernel for some constraints; None if clearly no configuration is left."""
         order, game = self._order(constraints), self.game
         left = Counter(constraints.fleet)
         numbers = order.allowed(constraints, game.holes)
@@ -249,7 +247,7 @@ class FrontierSweep:
         return _Query(kernel, order, placed, bound)
 
     def _swept(self, query: _Query, constraints: Constraints, work: Callable[[], None]) -> None:
-        """Do a kernel's work, and note what it took; TooLarge where it takes too much."""
+        """Run a kernel, and note its states and roundings; TooLarge if it needs too much memory."""
         kernel = query.kernel
         try:
             work()
@@ -265,7 +263,7 @@ class FrontierSweep:
         self._roundings = max(self._roundings, 3 * kernel.transitions + 3 * self.game.cells)
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """How many configurations there are; progress -- called after each cell."""
+        """Count the configurations. progress -- called after each cell."""
         if not constraints.fleet:
             return int(constraints.hits == 0)
         with self._lock:
@@ -289,7 +287,7 @@ class FrontierSweep:
     def through(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
-        """How many configurations there are, and how many have each ship: its kind and cells."""
+        """Count the configurations, and those with each ship (kind and mask) if any has it."""
         if not constraints.fleet:
             return int(constraints.hits == 0), {}
         with self._lock:
@@ -321,10 +319,10 @@ class FrontierSweep:
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
     ) -> tuple[float, dict[int, float]]:
-        """Total weight of the configurations, and that of those with each placement.
+        """Add up the weights of the configurations, and of those with each placement.
 
-        A configuration's weight is the product of those of its placements (mask -> weight; 1 for
-        masks that are not there).
+        The weight of a configuration is the product of those of its placements (mask -> weight, 1
+        if absent).
         """
         if not constraints.fleet:
             return float(constraints.hits == 0), {}
@@ -349,11 +347,10 @@ class FrontierSweep:
         ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> CellSets:
-        """The configurations with some ranks: uint64 words of shape (n, ships, words).
+        """Return the configurations with some ranks: uint64 words of shape (n, ships, words).
 
         ranks -- below the number of configurations, which must be less than 2^64; with weights,
-        below their total weight. The layers of the last constraints without weights are kept in
-        memory.
+        below their total weight. The layers of the last constraints without weights stay in memory.
         """
         ships, words = len(constraints.fleet), max(2, -(-self.game.cells // 64))
         if not ships or not len(ranks):
@@ -390,17 +387,17 @@ class FrontierSweep:
 
 
 def _fleets(constraints: Constraints) -> int:
-    """How many fleets there are on the way to all ships."""
+    """Count the fleets that can be placed on the way to all ships."""
     return prod(count + 1 for count in Counter(constraints.fleet).values())
 
 
 def _alive(
     kinds: Sequence[int], counts: Sequence[int], ahead: NDArray[np.int64], room: NDArray[np.int64]
 ) -> NDArray[np.uint64]:
-    """The fleets placed before each cell that may be completed; bits, shape (cells + 1, words).
+    """Return the fleets placed before each cell that may be completed; bits, (cells + 1, words).
 
-    ahead -- of each cell and kind, the placements from there on; room -- the cells that they need.
-    For each kind there must be as many placements as ships are left, and room for all.
+    ahead -- for each cell and kind, the number of placements from there on; room -- the number of
+    cells that they need. Each kind needs a placement per ship left, and all need room.
     """
     fleets = prod(count + 1 for count in counts)
     fleet = np.arange(fleets)

@@ -1,7 +1,7 @@
 """Counts of configurations by the transfer matrix over skylines, for any set of constraints.
 
 The kernel `cython_ext/_lattice.pyx` explains the sweep. This module turns masks of a grid into its
-arguments and its answers into exact integers, and keeps the tables of the last games at hand.
+arguments, and its results into exact integers.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from optsearch.game.shapes import Cells, Shape, orientations_of, transpose
 from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
-MAX_BYTES = 6 << 30  # of a table and of what a question about it keeps
-MOST_KINDS, MOST_WAYS = 15, 62  # different ships, and ways to place them
+MAX_BYTES = 6 << 30  # of a table and a query
+MOST_KINDS, MOST_WAYS = 15, 62  # kinds of ships, and all their orientations
 
 
 def _kinds(fleet: Iterable[int]) -> list[int]:
-    """The kinds of ships, in the order of the kernel."""
+    """Return the kinds of ships, in the order of the kernel."""
     return sorted(set(fleet), key=lambda kind: (-int(kind), str(kind)))
 
 
 def _ways(game: Game) -> Iterator[tuple[int, int, Cells]]:
-    """Each way to place a ship, as the kernel numbers them: way, kind, and the cells.
+    """Yield each orientation of a ship: its number (way), the number of its kind, and its cells.
 
-    Of a board that is swept with its rows as columns, the ships are transposed with it. Cells are
-    (row, column) from the first one on, which is (0, 0). Straight ships alone have two ways each,
-    the second one not used for a length of 1.
+    If the board is swept with its rows as columns, ships are transposed with it. Cells are (row,
+    column) relative to the first one. In a fleet of straight ships each kind has two ways, the
+    second not used for a length of 1.
     """
     number = 0
     for place, kind in enumerate(_kinds(game.fleet)):
@@ -55,7 +55,7 @@ def _ways(game: Game) -> Iterator[tuple[int, int, Cells]]:
 
 
 def _reach(ship: Cells) -> tuple[int, int, int]:
-    """How many rows a ship takes, and how far it goes to the left (0 or less) and to the right."""
+    """Return the number of rows of a ship, and its extent to the left (0 or less) and right."""
     columns = [column for _, column in ship]
     return max(row for row, _ in ship) + 1, min(columns), max(columns)
 
@@ -68,7 +68,7 @@ _AROUND = {
 
 
 def _size(game: Game) -> tuple[int, int]:
-    """How many ways there are to place a ship, and the bits of a column where some are shapes."""
+    """Return the number of orientations of all ships, and the bits of a column with shapes."""
     high = [_reach(ship)[0] for _, _, ship in _ways(game)]
     return len(high), max(high) + (game.contact != "any")
 
@@ -76,7 +76,7 @@ def _size(game: Game) -> tuple[int, int]:
 def _drawn(
     game: Game, columns: int
 ) -> tuple[int, list[int], NDArray[np.uint64], NDArray[np.uint64]]:
-    """What the kernel is told of ships of other shapes."""
+    """Return the kernel's tables for shapes: bits of a column, kinds, needed and closed cells."""
     ways = list(_ways(game))
     _, bits = _size(game)
     needs, closes = np.zeros((2, len(ways), columns), np.uint64)
@@ -96,7 +96,7 @@ def _drawn(
 
 
 class _Orientation:
-    """The placements of a game, named as the sweep meets them in one orientation of the board."""
+    """The placements of a game, sorted as the sweep of one orientation of the board meets them."""
 
     def __init__(self, game: Game, cell_of: tuple[int, ...], rows: int, columns: int):
         self.cell_of = np.array(cell_of)  # game cell -> cell of the sweep
@@ -126,11 +126,11 @@ class _Orientation:
 class Sweep:
     """The table of a grid, fleet and contact rule, and queries on it.
 
-    A hole of the board is a cell that every query closes, so that the table knows nothing of it.
+    A hole of the board is a cell that every query closes; the table does not depend on it.
 
-    Raises TooLarge when the table and a count, which keeps the cells in reach of the sweep, might
-    need more than `max_bytes`. Other queries go back, and keep all that they reached: each raises
-    TooLarge before it begins if that needs more. One thread queries at a time; others wait.
+    Raises TooLarge if the table and a count, which keeps the cells in reach of the sweep, might
+    need more than `max_bytes`. Other queries go back, and keep all states that they reached: each
+    raises TooLarge before it begins if that needs more. One thread queries at a time; others wait.
     """
 
     def __init__(self, game: Game, max_bytes: int = MAX_BYTES):
@@ -194,7 +194,7 @@ class Sweep:
         )
 
     def _orientation(self, constraints: Constraints) -> _Orientation:
-        """The orientation that meets what is known early, when few states are reached."""
+        """Return the orientation that meets hits and closed cells early, when states are few."""
         known = list(bits(constraints.closed)) + 3 * list(bits(constraints.hits))
         best = 0
         if known:
@@ -208,7 +208,7 @@ class Sweep:
         return self._orientations[best]
 
     def _set(self, orientation: _Orientation, constraints: Constraints) -> int:
-        """Hand the constraints to the kernel; an upper bound on the number of configurations."""
+        """Hand the constraints to the kernel; return a bound on the number of configurations."""
         ships = zip(orientation.kind_of, orientation.masks, strict=True)
         allowed = admitted(constraints, self._holes, orientation.words, orientation.halos, ships)
         cells = self.game.cells
@@ -227,14 +227,14 @@ class Sweep:
         return prod(comb(n, left[length]) for n, length in zip(places, self._kinds, strict=True))
 
     def _watch(self, progress: Progress[Status], passes: int) -> Callable[[], None]:
-        """Return what a kernel calls after each row of some passes."""
+        """Return the function that a kernel calls after each row of some passes."""
         report, rows = meter(progress, self.rows * passes), itertools.count(1)
         return lambda: report(next(rows))
 
     def _require_room(self) -> None:
-        """Raise TooLarge if what the query that is set reaches cannot all be kept.
+        """Raise TooLarge if the states that the query reaches cannot all be kept.
 
-        A count says how much it is, if every state at every row would be too much.
+        If every state at every row would be too much, a count finds how many are reached.
         """
         if self._query.most_visits <= self._query.room:
             return
@@ -250,7 +250,7 @@ class Sweep:
             ) from None
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """How many configurations there are; progress -- called after each row."""
+        """Count the configurations. progress -- called after each row."""
         if not constraints.fleet:
             return int(constraints.hits == 0)
         with self._lock:
@@ -264,7 +264,7 @@ class Sweep:
     def through(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
-        """How many configurations there are, and how many have each ship: its kind and cells."""
+        """Count the configurations, and those with each ship (kind and mask) if any has it."""
         if not constraints.fleet:
             return int(constraints.hits == 0), {}
         with self._lock:
@@ -289,10 +289,10 @@ class Sweep:
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
     ) -> tuple[float, dict[int, float]]:
-        """Total weight of the configurations, and that of those with each placement.
+        """Add up the weights of the configurations, and of those with each placement.
 
-        A configuration's weight is the product of those of its placements (mask -> weight; 1 for
-        masks that are not there).
+        The weight of a configuration is the product of those of its placements (mask -> weight, 1
+        if absent).
         """
         if not constraints.fleet:
             return float(constraints.hits == 0), {}
@@ -322,7 +322,7 @@ class Sweep:
         ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> CellSets:
-        """The configurations with some ranks: uint64 words of shape (n, ships, 2).
+        """Return the configurations with some ranks: uint64 words of shape (n, ships, words).
 
         ranks -- below the number of configurations, which must be less than 2^64; with weights,
         below their total weight.
@@ -353,7 +353,7 @@ class Sweep:
 
 
 def no_room(game: Game) -> str:
-    """Why skylines cannot count the configurations of a game; empty if they can.
+    """Return the reason why skylines cannot count the configurations of a game; empty if they can.
 
     They need rows and columns; a hole is a closed cell. No table is built.
     """

@@ -1,12 +1,11 @@
-"""What the shots so far say about where the ships are, exactly.
+"""The posterior of a position: the exact distribution of the ships after the shots so far.
 
     Posterior(position).probability
 
-Counts come from the way that `optsearch.counting.engines` chooses, so that no configuration is
-listed: a full 10x10 board takes some tens of milliseconds. Where sinkings are announced, every way
-in which the sunk ships can lie is enumerated, and the order of the shots counts: the ship that a
-shot sinks lies on that cell and on cells hit before it, and no ship that was not announced lies
-wholly on hits.
+Configurations are counted, not listed (`optsearch.counting.engines`), so a full 10x10 board takes
+some tens of milliseconds. If sinkings are announced, `cases` enumerates the ways in which the sunk
+ships can lie, and the order of the shots matters: a ship lies on the cell that sinks it and on
+cells hit before, and no ship lies wholly on hits unless its sinking was announced.
 """
 
 from __future__ import annotations
@@ -46,14 +45,14 @@ from optsearch.support.progress import Progress, Status, meter, no_progress
 
 T = TypeVar("T")
 
-MOST_LISTED = 2_000_000  # configurations, where each has a weight of its own
-FLOOR = 2.0**-100  # probabilities from here up have the relative error that is promised
-_SHIP_SIGNS = (digits + ascii_letters)[1:] + "#" * 128  # more ships than signs look alike
+MOST_LISTED = 2_000_000  # configurations, if a prior weighs each by itself
+FLOOR = 2.0**-100  # the least probability with the promised relative error
+_SHIP_SIGNS = (digits + ascii_letters)[1:] + "#" * 128  # from the 62nd ship on, all are #
 
 
 @dataclass(frozen=True)
 class SunkAssignment:
-    """One way in which the sunk ships can lie, and what it leaves to be placed."""
+    """One way in which the sunk ships (masks) can lie, and the constraints on the others."""
 
     sunk: tuple[int, ...]
     constraints: Constraints
@@ -61,9 +60,10 @@ class SunkAssignment:
 
 @dataclass(frozen=True)
 class _Floats:
-    """Sums by weights of placements, which no factor has above 1.
+    """Total weights as floats, if the weight of a configuration is a product over its ships.
 
-    factors -- of each placement. cases -- of each case the total and the sums of the placements.
+    factors -- of placements, at most 1. cases -- the total weight of each case, and that of its
+    configurations with each placement.
     """
 
     factors: dict[int, float]
@@ -71,28 +71,26 @@ class _Floats:
 
     @property
     def total(self) -> float:
-        """The weight of all configurations."""
+        """The total weight of all configurations."""
         return sum(total for total, _ in self.cases)
 
 
 class Posterior:
-    """The configurations compatible with a position, uniform or weighted.
+    """The configurations compatible with a position, uniform or weighted by a prior.
 
-    position -- or a game, or its text. After replies that may be false
-        (`NoisyPosition`) `position` has those that leave no doubt, and `told` has all of them; the
-        others are weights of cells, or of lies the ways in which some are false are counted one by
-        one.
-    shots -- that were made from there on, as in `A2=hit B3=miss`.
-    prior -- the weights of the configurations (`optsearch.counting.prior`), for an opponent who
-        likes some better. What has no weight does not exist. Where they are products over ships the
-        transfer matrix multiplies them, and answers are in floating point; else all configurations
-        are listed, and answers are exact.
-    progress -- called while a long count runs, as on a board too large for that table.
+    position -- a position, a game, or the text of a game. If replies may be false
+        (`NoisyPosition`), the attribute `told` has all shots, and `position` only those that leave
+        no doubt. The others are weights of cells; of lies, each way to make some replies false is
+        counted by itself.
+    shots -- further shots, as in `A2=hit B3=miss`.
+    prior -- the weights of the configurations (`optsearch.counting.prior`); those of weight 0 do
+        not exist. If weights are products over ships, they are multiplied while counting, and
+        answers are floats; else all configurations are listed, and answers are exact.
+    progress -- called during a long count.
 
-    Raises TooLarge for a game with too many states, NotSupported for a rule of announcement that it
-    does not know, PositionError for a prior of another game. An impossible position has no
-    configuration; everything else that is asked of it raises ImpossiblePosition, which names the
-    shot that made it impossible.
+    Raises TooLarge for a game with too many states, PositionError for a prior of another game. An
+    impossible position has 0 configurations; probabilities and samples of it raise
+    ImpossiblePosition, which names the shot that made it impossible.
     """
 
     def __init__(
@@ -125,7 +123,7 @@ class Posterior:
         return f"<Posterior of {self.told.title}{weighted}>"
 
     def _repr_html_(self) -> str:
-        """The board with the probability of a ship in percent on each cell that is not known."""
+        """The board, with the probability of a ship in percent on each cell that is not certain."""
         game, signs = self.told.game, self.position.signs
         doubtful = set(self.told.signs) - set(signs)
         chances = {cell: float(p) for cell, p in np.ndenumerate(self.probability)}
@@ -143,12 +141,12 @@ class Posterior:
 
     @property
     def _counted(self) -> Position | NoisyPosition:
-        """The position whose configurations are counted: of lies with all replies."""
+        """The position whose cases are counted: with all replies if some may be lies."""
         return self.told if are_lies(self.told) else self.position
 
     @cached_property
     def _cases(self) -> list[SunkAssignment]:
-        """The cases, without the ships that no configuration of any weight has."""
+        """The cases, with the ships barred that have weight 0."""
         found = cases(self._counted)
         barred = self.prior.barred if self.prior else frozenset()
         if not barred:
@@ -161,10 +159,10 @@ class Posterior:
             for some in [case.constraints]
         ]
 
-    # Counts
+    # Counts, in which all configurations that have a weight are equal
 
     def _of_cases(self, question: Callable[[Constraints, Progress[Status]], T]) -> Iterator[T]:
-        """Yield the answer to a question for each case, and report the share that is done."""
+        """Yield the answer to a question for each case, and report the share of cases done."""
         report = meter(self._progress, len(self._cases))
         for number, case in enumerate(self._cases):
 
@@ -175,20 +173,20 @@ class Posterior:
 
     @property
     def _is_counted(self) -> bool:
-        """Whether constraints say which configurations have a weight, so that none is listed."""
+        """True if constraints tell which configurations have a weight, so that none is listed."""
         return self.prior is None or self.prior.placements is not None
 
     @cached_property
     def configurations(self) -> int:
-        """How many configurations there are, exactly; by a prior, those that have a weight.
+        """The exact number of compatible configurations; with a prior, of those with a weight.
 
-        Raises TooLarge for a prior that weighs more than can be listed one by one.
+        Raises TooLarge for a prior that weighs configurations one by one if they are too many.
         """
         return self._candidates if self._is_counted else len(self._listed[1])
 
     @cached_property
     def _candidates(self) -> int:
-        """How many configurations the constraints leave, whatever their number."""
+        """The exact number of configurations that the constraints leave."""
         return sum(self._case_numbers)
 
     @cached_property
@@ -197,7 +195,7 @@ class Posterior:
 
     @property
     def is_possible(self) -> bool:
-        """Whether there is a configuration; counted no further than to the first case with one."""
+        """True if some configuration is left; counting stops at the first case that has one."""
         if self.prior is not None and self.prior.rows is not None:
             return any(self._rows())
         if not self._is_counted:
@@ -205,7 +203,7 @@ class Posterior:
         return any(self._sweep.count(case.constraints) for case in self._cases)
 
     def require_some(self) -> None:
-        """Raise ImpossiblePosition when no configuration is left, naming the shot to blame."""
+        """Raise ImpossiblePosition if no configuration is left, naming the shot to blame."""
         if self.configurations:
             return
         counted, game, shots = self._counted, self.position.game, self._counted.shots
@@ -240,7 +238,7 @@ class Posterior:
 
     @cached_property
     def by_kind(self) -> dict[Ship, int]:
-        """How many configurations have each ship, a kind and a mask of its cells, where any has."""
+        """The number of configurations with each ship (its kind, its mask), where not 0."""
         kind_of = self.position.game.kind_of
         if not self._is_counted:
             self.require_some()
@@ -255,7 +253,7 @@ class Posterior:
 
     @cached_property
     def placements(self) -> dict[int, int]:
-        """How many configurations have each placement (mask of a ship's cells), where any has."""
+        """The number of configurations with each placement (the mask of a ship), where not 0."""
         through: Counter[int] = Counter()
         for (_, ship), count in self.by_kind.items():
             through[ship] += count
@@ -263,10 +261,10 @@ class Posterior:
 
     @cached_property
     def occurrence(self) -> NDArray[np.int64] | NDArray[np.object_]:
-        """How many configurations have a ship on each cell; shape (rows, columns).
+        """The number of configurations with a ship on each cell; shape (rows, columns).
 
-        int64, or Python integers (dtype object) where they may pass 63 bits. By a prior all that
-        have a weight count alike: see `probability`.
+        int64, or Python integers (dtype object) if they may pass 63 bits. A prior only leaves out
+        configurations of weight 0: see `probability`.
         """
         game = self.position.game
         cells = [0] * game.cells
@@ -278,9 +276,9 @@ class Posterior:
 
     @property
     def frequency(self) -> list[list[Fraction]]:
-        """The probability of a ship on each cell, as exact fractions.
+        """The exact probability of a ship on each cell, by row.
 
-        Without a prior, or by one that is no product over ships; else NotSupported.
+        Raises NotSupported if answers are floats (`is_exact`).
         """
         if not self.is_exact:
             raise NotSupported(
@@ -292,12 +290,12 @@ class Posterior:
 
     @property
     def weight(self) -> int:
-        """The number of the configurations, or what they weigh; TooLarge if these are too many."""
+        """The number of configurations, or their total weight; TooLarge if too many are weighed."""
         return self.configurations if self.prior is None else sum(self._listed[1])
 
     @cached_property
     def _exact_cells(self) -> list[int]:
-        """For each cell, the number or the weight of the configurations with a ship on it."""
+        """The number or the weight of the configurations with a ship on each cell."""
         cells = [0] * self.position.game.cells
         through = self.placements if self.prior is None else self._weights_through
         for mask, n in through.items():
@@ -312,9 +310,9 @@ class Posterior:
         return self.weighed()
 
     def weighed(self, most: int = MOST_LISTED) -> tuple[CellSets, list[int]]:
-        """All configurations that have a weight, as ships (see `sample`), and their weights.
+        """List all configurations that have a weight, as ships (see `sample`), and their weights.
 
-        TooLarge if more than `most` have to be listed for that.
+        Raises TooLarge if more than `most` configurations would have to be listed.
         """
         if self.prior is None or self._candidates <= most:
             ships = self._unranked()
@@ -334,7 +332,7 @@ class Posterior:
         return ships[np.array(weights, object) > 0], [weight for weight in weights if weight]
 
     def _rows(self) -> Iterator[list[int]]:
-        """Yield the configurations of the rows of the prior that the shots leave."""
+        """Yield the rows of the prior that are configurations and compatible with the shots."""
         assert self.prior is not None
         game, told = self.position.game, self.told
         fits = told.likelihood if isinstance(told, NoisyPosition) else told.is_compatible
@@ -345,7 +343,7 @@ class Posterior:
 
     @cached_property
     def _floats(self) -> _Floats | None:
-        """The sums by weights of placements; None where floats cannot hold what the shots leave."""
+        """The total weights as floats; None if they are no products, or floats cannot hold them."""
         assert self.prior is not None
         self.require_some()
         weights = self.prior.placements
@@ -359,7 +357,7 @@ class Posterior:
         return found if self._is_held(found) else None
 
     def _scaled(self, weights: Mapping[int, int]) -> dict[int, float]:
-        """The weights of placements as floats, 1 the greatest of each length."""
+        """Return the weights of placements as floats, scaled so that the most of a kind is 1."""
         kind_of = self.position.game.kind_of
         most: dict[int, int] = {}
         for mask, weight in weights.items():
@@ -367,7 +365,7 @@ class Posterior:
         return {mask: weight / most[kind_of(mask)] for mask, weight in weights.items()}
 
     def _summed(self, factors: dict[int, float]) -> _Floats:
-        """The weight in each case, and that of each placement."""
+        """Return the total weights by these factors of placements."""
         cases = []
         for case in self._cases:
             factor = float(np.prod([factors.get(mask, 1.0) for mask in case.sunk]))
@@ -376,11 +374,11 @@ class Posterior:
         return _Floats(factors, cases)
 
     def _is_held(self, found: _Floats) -> bool:
-        """Whether what underflows is too little to matter, and nothing overflows.
+        """True if nothing overflows, and what underflows is negligible.
 
         No factor is above 1. So each of the R roundings of a sum loses at most 2^-1075 to
-        underflow in each of the n configurations, and a probability at most 4 R n 2^-1075 / total:
-        here less than 2^-52 of FLOOR.
+        underflow in each of the n configurations, and a probability at most 4 R n 2^-1075 / total.
+        Here that is less than 2^-52 of FLOOR.
         """
         n = self.configurations
         return n < 2**1000 and (self._roundings + 1) * n <= found.total * 2.0**900
@@ -391,29 +389,29 @@ class Posterior:
 
     @property
     def relative_error(self) -> float:
-        """A bound on the relative error of the probabilities: 2^-52 for each rounding there can be.
+        """A bound on the relative error of the probabilities: 2^-52 for each possible rounding.
 
-        All terms are positive, so roundings add up and nothing cancels. The error met in practice
-        is about the square root of this bound's number of roundings. A probability below FLOOR is
-        off by at most the bound times FLOOR.
+        All terms are positive, so nothing cancels and roundings add up. In practice the error is
+        about the square root of the number of roundings. A probability below FLOOR is off by at
+        most the bound times FLOOR.
         """
         return 2.0**-52 * (1 if self.is_exact else self._roundings + 1)
 
     @property
     def is_exact(self) -> bool:
-        """Whether answers are exact; else the transfer matrix multiplies weights as floats.
+        """True if answers are exact; else weights are multiplied as floats while counting.
 
-        Weights of placements too far apart for floats are exact too: the configurations are listed.
+        If weights of placements are too far apart for floats, configurations are listed: exact.
         """
         return self.prior is None or self._floats is None
 
     @cached_property
     def _weights_through(self) -> dict[int, int]:
-        """The weight of the listed configurations that have each placement."""
+        """The total weight of the listed configurations with each placement."""
         return self._listed_through(self._listed[1])
 
     def _listed_through(self, numbers: Sequence[int]) -> dict[int, int]:
-        """The sums of a number of each listed configuration over those with each placement."""
+        """Add up, for each placement, the numbers of the listed configurations that have it."""
         through: Counter[int] = Counter()
         ships, _ = self._listed
         for i in range(ships.shape[1]):
@@ -423,7 +421,7 @@ class Posterior:
 
     @cached_property
     def placement_probability(self) -> dict[int, float]:
-        """The probability that a ship lies exactly on these cells (mask), where there is any."""
+        """The probability of a ship on exactly these cells (a mask), where not 0."""
         if self.prior is None:
             return {mask: n / self.configurations for mask, n in self.placements.items()}
         if self.is_exact:
@@ -437,7 +435,7 @@ class Posterior:
         return {mask: w / self._floats.total for mask, w in weight.items()}
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """A row a cell, with its name, `occurrence` and `probability`."""
+        """Return a row per cell: its name, `occurrence` and `probability`."""
         game, occurrence, probability = self.told.game, self.occurrence, self.probability
         return [
             {
@@ -448,7 +446,7 @@ class Posterior:
             for cell in game.cells_of((1 << game.cells) - 1 & ~game.holes)
         ]
 
-    # What a player asks
+    # For a player
 
     @cached_property
     def probability(self) -> NDArray[np.float64]:
@@ -463,10 +461,10 @@ class Posterior:
         return cells.reshape(game.rows, game.columns)
 
     def greedy_shots(self) -> list[Cell]:
-        """The cells not shot yet that most probably hold a ship, all ties, in row-major order.
+        """Return the unshot cells most likely to hold a ship, all ties, in row-major order.
 
-        Ties are exact without a prior; with one, cells within the relative error are tied. None
-        when every ship is sunk.
+        Ties are exact if answers are (`is_exact`); else cells within the relative error are tied.
+        Empty if every ship is sunk.
         """
         game, closed = self.told.game, self.told.closed
         is_exact, values = self.is_exact, self.probability.ravel().tolist()
@@ -479,7 +477,7 @@ class Posterior:
 
     @property
     def entropy(self) -> float:
-        """The entropy of the posterior in bits: what is still unknown of the configuration."""
+        """The entropy of the posterior in bits."""
         self.require_some()
         most = log2(self.configurations)
         if self.prior is None:
@@ -501,16 +499,15 @@ class Posterior:
     def sample(
         self, n: int = 1, seed: np.random.Generator | int | None = None, masks: bool = False
     ) -> NDArray[Any]:
-        """Independent configurations drawn from the posterior; uint8 of shape (n, rows, columns).
+        """Draw n independent configurations; uint8 of shape (n, rows, columns), 1 where a ship is.
 
-        A cell is 1 if it has a ship, and 0 if not. Without a prior the draw is exactly uniform: a
-        random rank, drawn without bias, is turned into its configuration.
+        Without a prior the draw is exactly uniform: configurations are unranked from unbiased
+        random ranks.
 
-        n -- how many.
-        seed -- or a generator; without one each call draws others.
-        masks -- each ship by itself, as a cell set: uint64 of shape (n, ships, words). A word has
-            64 bits, the low ones first; boards of at most 128 cells have two. Ships are in the
-            order of the fleet, equal lengths by ascending cell set.
+        seed -- a seed or a generator; without one, calls differ.
+        masks -- if True, return each ship by itself, as a cell set: uint64 of shape (n, ships,
+            words). A word has 64 bits, the low ones first; boards of at most 128 cells have two.
+            Ships are in the order of the fleet, equal lengths by ascending cell set.
         """
         drawn = self._sample(n, np.random.default_rng(seed))
         return drawn if masks else self._arrays(drawn)
@@ -533,13 +530,13 @@ class Posterior:
         return self._ordered(result)
 
     def everything(self, masks: bool = False) -> NDArray[Any]:
-        """All configurations, by a prior those that have a weight, as `sample` has them."""
+        """List all configurations, with a prior those that have a weight, as `sample` has them."""
         self.require_some()
         every = self._unranked() if self._is_counted else self._listed[0]
         return every if masks else self._arrays(every)
 
     def _unranked(self) -> CellSets:
-        """All configurations that the constraints leave."""
+        """List all configurations that the constraints leave."""
         parts = [
             _with_sunk(
                 self._sweep.unrank(case.constraints, np.arange(count, dtype=np.uint64)), case.sunk
@@ -550,22 +547,22 @@ class Posterior:
         return self._ordered(np.concatenate([np.empty(self._shape(0), np.uint64), *parts]))
 
     def _arrays(self, drawn: CellSets) -> NDArray[np.uint8]:
-        """Configurations as 0 and 1 for each cell; shape (n, rows, columns)."""
+        """Return configurations as 0 and 1 for each cell; shape (n, rows, columns)."""
         game = self.position.game
         cells = to_cells(np.bitwise_or.reduce(drawn, axis=1), game.cells)
         return cells.reshape(-1, game.rows, game.columns)
 
     def ships(self, drawn: CellSets) -> list[list[str]]:
-        """What `sample(…, masks=True)` returned, as the names of the ships: `A1-A4`, or `A1`."""
+        """Name the ships of each sample of `sample(…, masks=True)`: `A1-A4`, or `A1`."""
         game = self.position.game
         return [[game.ship_name(mask) for mask in ships] for ships in self._masks(drawn)]
 
     def boards(self, drawn: CellSets) -> list[str]:
-        """What `sample(…, masks=True)` returned as boards: `.` water, `-` a hole, digits ships."""
+        """Draw each sample of `sample(…, masks=True)`: `.` is water, `-` a hole, a digit a ship."""
         return [self._board(ships) for ships in self._masks(drawn)]
 
     def _masks(self, drawn: CellSets) -> list[list[int]]:
-        """The ships of each configuration; OptsearchError for what does not tell them apart."""
+        """Return the ships (masks) of each sample; OptsearchError for an array of cells."""
         if drawn.dtype != np.uint64:
             raise OptsearchError(
                 f"an array of {drawn.dtype} does not tell ships apart; give what "
@@ -604,16 +601,16 @@ class Posterior:
         return result
 
     def _shape(self, n: int) -> tuple[int, int, int]:
-        """The shape of an array of configurations as ships."""
+        """Return the shape of n configurations as ships."""
         game = self.position.game
         return n, len(game.fleet), game.words
 
     def _large_sample(self, rng: np.random.Generator) -> list[list[int]]:
-        """One configuration where they are too many to rank: ship by ship, by exact counts.
+        """Draw one configuration if ranks pass 64 bits: ship by ship, by exact counts.
 
-        A configuration chosen uniformly, and in it one of its longest ships, has the placement p
-        with probability (configurations with p) / (ships of that length * configurations); given
-        p, the others are uniform again.
+        In a uniform configuration, a uniform one of its longest ships has the placement p with
+        probability (configurations with p) / (ships of that length * configurations); given p, the
+        others are uniform again.
         """
         counts = [self._sweep.count(case.constraints) for case in self._cases]
         case = self._cases[_choose(counts, rng)]
@@ -636,11 +633,11 @@ class Posterior:
         return words
 
     def _ordered(self, samples: CellSets) -> CellSets:
-        """The ships of each sample in the order of the fleet, equal lengths by their cells."""
+        """Sort the ships of each sample in the order of the fleet, equal lengths by their cells."""
         if samples.size == 0:
             return samples.reshape(self._shape(len(samples)))
         game = self.position.game
-        if game.has_twins:  # in the order of the fleet but for equal ones
+        if game.has_twins:  # already in the order of the fleet, except equal ones
             places = np.array([game.fleet.index(kind) for kind in game.fleet])
             words = [samples[..., i] for i in range(samples.shape[2])]
             order = np.lexsort((*words, np.broadcast_to(places, samples.shape[:2])), axis=-1)
@@ -661,7 +658,7 @@ def _with_sunk(drawn: CellSets, sunk: tuple[int, ...]) -> CellSets:
 
 
 def below(total: int, rng: np.random.Generator) -> int:
-    """An integer from 0 to total - 1, each as likely as any other."""
+    """Draw an integer of any size from 0 to total - 1, uniformly."""
     size = (total.bit_length() + 7) // 8
     mask = (1 << total.bit_length()) - 1
     while True:
@@ -671,7 +668,7 @@ def below(total: int, rng: np.random.Generator) -> int:
 
 
 def _choose(counts: list[int], rng: np.random.Generator) -> int:
-    """An index with probability in proportion to its count, exactly."""
+    """Draw an index with probability exactly proportional to its count."""
     total = sum(counts)
     if total == 0:
         raise TooLarge("nothing to choose from")
@@ -684,12 +681,11 @@ def _choose(counts: list[int], rng: np.random.Generator) -> int:
 
 
 def cases(position: Position | NoisyPosition) -> Iterator[SunkAssignment]:
-    """Every way in which the sunk ships can lie, with what remains to be placed.
+    """Yield each way in which the sunk ships can lie; each configuration belongs to one.
 
-    Each configuration belongs to one case: a shot that sinks names the ship on its cell. Where
-    every hit has its label there is one case at most; only ships that can lie in one way by the
-    label of a hit count as sunk, and ships that tell another label on a hit are barred. Of lies
-    every way to make few enough replies false is a case.
+    If every hit has a label, there is at most one case: ships with another label on a hit are
+    barred, and ships whose place the label of a hit determines count as sunk. With lies, each way
+    to make few enough replies false is a case.
     """
     game = position.game
     if isinstance(position, NoisyPosition):

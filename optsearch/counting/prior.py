@@ -1,14 +1,14 @@
-"""How likely each configuration is: a prior, as an integer weight for each.
+"""Priors: an integer weight for each configuration of a game, proportional to its probability.
 
-    Prior.of_placements(game, {ship: 3})              a weight for each placement, multiplied
-    Prior.of_cells(game, {(0, 0): 3}, "mean")         the same, a placement's taken from its cells
-    Prior.of_configurations(game, {(ship, ship): 3})  a weight for each configuration
+    Prior.of_placements(game, {ship: 3})              a weight per placement, multiplied
+    Prior.of_cells(game, {(0, 0): 3}, "mean")         placements weighted by their cells
+    Prior.of_configurations(game, {(ship, ship): 3})  a weight per configuration
     read(path, game)                                  one of these from a table
-    prior_of(text, game)                              what a text names: a table, a function, …
+    prior_of(text, game)                              by name: a table, a function, …
 
-A configuration of weight w is w times as likely as one of weight 1, and one of weight 0 does not
-occur. Weights are integers, or fractions that are brought to one denominator, so that every total
-and every mean stays exact. (`docs/priors.md` describes the tables and has examples.)
+A configuration of weight w is w times as likely as one of weight 1; one of weight 0 does not occur.
+Weights are integers, or fractions that are brought to one denominator, so that every total and
+every mean stays exact. (`docs/priors.md` describes the tables and has examples.)
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from optsearch.support import records
 from optsearch.support.errors import GameError, PositionError, RecordError, StrategyError, TooLarge
 from optsearch.support.user_code import UserFunction, safe_repr
 
-Weight = int | float | Fraction  # a float is what it is exactly, a binary fraction
+Weight = int | float | Fraction  # a float counts as the binary fraction that it is
 K = TypeVar("K")
 
-MOST_KEPT = 500_000  # weights: of a function, and of ships placed one by one in every order
+MOST_KEPT = 500_000  # weights of a function, and boards of ships placed one by one
 MEANS = ("product", "mean")  # of the weights of a ship's cells
 _FORM = "one-by-one, one-by-one:order=SHIP,SHIP,…, FILE.csv, or FILE.py:NAME"
 _ORDER = ":order="
@@ -62,10 +62,10 @@ _COLUMNS = {
 
 
 class Prior(ABC):
-    """How likely the configurations of a game are.
+    """A prior over the configurations of a game.
 
-    game -- its announcement does not matter. name -- what it is called. Two priors are equal when
-    they are of one game and have one digest.
+    game -- its announcement does not matter. name -- for reports. Two priors of one game are equal
+    if their digests are.
     """
 
     def __init__(self, game: Game, name: str):
@@ -88,15 +88,15 @@ class Prior(ABC):
     @property
     @abstractmethod
     def digest(self) -> str:
-        """A digest of all weights: what names the prior in files."""
+        """A digest of all weights, which identifies the prior in files."""
 
     @property
     def has_digest(self) -> bool:
-        """Whether its digest is that of all weights; else it is of this run alone."""
+        """True if the digest is of all weights; else it is random, and valid in this run only."""
         return True
 
     def require_digest(self, file: str) -> None:
-        """Raise TooLarge where no digest of all weights can name the prior in a file."""
+        """Raise TooLarge if no digest of all weights can identify the prior in a file."""
         if not self.has_digest:
             raise TooLarge(
                 f"{file} cannot name the prior {self.name}: that needs the weights of all "
@@ -105,19 +105,19 @@ class Prior(ABC):
 
     @abstractmethod
     def weight(self, ships: Sequence[int]) -> int:
-        """The weight of a configuration, given as the masks of its ships."""
+        """Return the weight of a configuration, given as the masks of its ships."""
 
     @property
     def placements(self) -> Mapping[int, int] | None:
-        """The weights of placements (masks), whose product is the weight of a configuration.
+        """The weights of placements (masks) whose product is the weight of a configuration.
 
-        1 for those that are not there. None where the weight is no such product.
+        An absent placement has weight 1. None if weights are not such products.
         """
         return None
 
     @cached_property
     def barred(self) -> frozenset[Ship]:
-        """The ships, kinds and masks, that no configuration of any weight has."""
+        """The ships (kinds and masks) whose placement has weight 0."""
         weights = self.placements or {}
         return frozenset((self.game.kind_of(ship), ship) for ship, n in weights.items() if not n)
 
@@ -125,27 +125,27 @@ class Prior(ABC):
     def rows(self) -> Sequence[tuple[int, ...]] | None:
         """The only configurations that have a weight, as masks of ships; None if any may have one.
 
-        They may be no configurations of the game.
+        Some may not be configurations of the game.
         """
         return None
 
     @property
     def leaves_out(self) -> bool:
-        """True if some configurations have no weight, as is known without asking for each."""
+        """True if it is clear, without asking for each, that some configurations have weight 0."""
         return self.rows is not None or (self.placements is not None and bool(self.barred))
 
     def weights(self, ships: CellSets) -> list[int]:
-        """The weights of many configurations, uint64 of shape (n, ships, 2)."""
+        """Return the weights of many configurations, uint64 of shape (n, ships, words)."""
         columns = [to_masks(ships[:, i]) for i in range(ships.shape[1])]
         return [self.weight(row) for row in zip(*columns, strict=True)]
 
     def require(self, game: Game) -> None:
-        """Raise PositionError where it is not a prior of this game."""
+        """Raise PositionError unless this is a prior of the game."""
         if replace(game, announce=self.game.announce) != self.game:
             raise PositionError(f"the prior {self.name} is of the game {self.game}, not of {game}")
 
     def times(self, other: Prior) -> Prior:
-        """The prior by which a configuration weighs the product of its weights by these two."""
+        """Return the prior by which a configuration weighs the product of its weights by both."""
         other.require(self.game)
         return _Both(self, other)
 
@@ -155,11 +155,11 @@ class Prior(ABC):
     def of_placements(
         game: Game, weights: Mapping[int, Weight], otherwise: Weight = 1, name: str = "placements"
     ) -> Prior:
-        """A weight for each placement (mask of a ship); `otherwise` for those not given.
+        """Return a prior by weights of placements (masks); the others weigh `otherwise`.
 
         The weight of a configuration is the product over its ships. Fractions are scaled, those of
         each length by themselves: a factor for all ships of a length changes no probability.
-        Raises GameError for a mask that is no placement, PositionError for a negative weight.
+        Raises GameError for a mask that is not a placement, PositionError for a negative weight.
         """
         known = {ship for length in set(game.fleet) for ship in game.placements(length)}
         for ship in weights:
@@ -179,9 +179,10 @@ class Prior(ABC):
         otherwise: Weight = 1,
         name: str = "cells",
     ) -> Prior:
-        """A weight for each cell; a placement has the product or the mean of its cells' weights.
+        """Return a prior by weights of cells; the others weigh `otherwise`.
 
-        how -- "product" or "mean". Else as `of_placements`.
+        how -- "product" or "mean": how the weights of a ship's cells make that of the placement.
+        Raises PositionError for another word or a negative weight.
         """
         if how not in MEANS:
             raise PositionError(f"cells: {how!r} is not known; use {' or '.join(MEANS)}")
@@ -203,10 +204,11 @@ class Prior(ABC):
         otherwise: Weight = 0,
         name: str = "configurations",
     ) -> Prior:
-        """A weight for each configuration (masks of its ships, in any order, without letters).
+        """Return a prior by weights of configurations; the others weigh `otherwise`.
 
-        `otherwise` for those not given. Raises PositionError for a negative weight. That they are
-        configurations of the game is not looked at: others never occur.
+        weights -- by the masks of the ships, in any order, without letters. Raises PositionError
+        for a negative weight, and for a configuration with two. Ships that are not a configuration
+        of the game are accepted: they never occur.
         """
         rows = {tuple(sorted(ships)): weight for ships, weight in weights.items()}
         if len(rows) < len(weights):
@@ -217,11 +219,11 @@ class Prior(ABC):
 
     @staticmethod
     def of_function(game: Game, function: Callable[[Sequence[int]], int], name: str) -> Prior:
-        """A function from the masks of a configuration's ships to its weight, an integer from 0.
+        """Return a prior by a function of the masks of a configuration's ships: an integer from 0.
 
-        Of a game of at most MOST_KEPT configurations it is asked for all weights, here and once:
-        the prior is one of configurations. Else it is asked when one is met, and the prior has no
-        digest that another run could have (`require_digest`).
+        In a game of at most MOST_KEPT configurations it is called here, once for each, and the
+        result is a prior of configurations. In a larger game it is called when one is met, and the
+        digest is valid in this run only (`require_digest`).
         """
         everything = Constraints(game.fleet)
         n = engine_for(game).count(everything)
@@ -238,13 +240,13 @@ def _sorted(ships: Sequence[int]) -> tuple[int, ...]:
 
 
 def _ships_text(game: Game, ships: Iterable[int]) -> str:
-    """The ships of a configuration, the longest first."""
+    """Return the names of the ships of a configuration, the longest first."""
     ordered = sorted(ships, key=lambda ship: (-ship.bit_count(), ship))
     return " ".join(map(game.ship_name, ordered))
 
 
 def _integers(weights: Mapping[K, Weight], name: Callable[[K], str]) -> dict[K, int]:
-    """Weights times their least common denominator; integers stay as they are."""
+    """Multiply weights by their least common denominator; PositionError for a negative one."""
     exact: dict[K, int | Fraction] = {}
     for key, weight in weights.items():
         if not 0 <= weight < inf:
@@ -316,7 +318,7 @@ class _Both(Prior):
 
 
 class _Listed(Prior):
-    """A weight for each configuration; that of the others stands under ()."""
+    """A weight for each configuration; the key () has that of the others."""
 
     def __init__(self, game: Game, name: str, rows: dict[tuple[int, ...], int]):
         super().__init__(game, name)
@@ -338,7 +340,7 @@ class _Listed(Prior):
 
 
 class _Function(Prior):
-    """The weight that a function gives, of configurations too many to ask for all."""
+    """A function that returns weights, in a game with too many configurations to ask for all."""
 
     def __init__(self, game: Game, name: str, function: Callable[[Sequence[int]], int]):
         super().__init__(game, name)
@@ -358,10 +360,10 @@ class _Function(Prior):
 
 
 def by_replies(position: NoisyPosition, prior: Prior | None = None) -> Prior | None:
-    """What replies that may be false leave of a prior, besides those that leave no doubt.
+    """Update a prior by the replies that may be false, except those that leave no doubt.
 
     A reply multiplies the weight of a ship on its cell by the probability of the reply there over
-    that of the same reply at water. None where nothing is weighed.
+    that of the same reply at water. None if there is no prior and no such reply.
     """
     if not position.weights:
         return prior
@@ -374,10 +376,10 @@ def by_replies(position: NoisyPosition, prior: Prior | None = None) -> Prior | N
 
 
 def read(path: str | Path, game: Game) -> Prior:
-    """The prior in a table; RecordError says which line and value are wrong.
+    """Read a prior from a table; RecordError names the line and the value that are wrong.
 
-    Its columns say what it is: `ship,weight`, `cell,weight`, or `ships,weight`; `ships` alone is
-    the boards of past games. Header lines are `# otherwise: WEIGHT` (of what has no row),
+    The kinds of tables have the columns `ship,weight`, `cell,weight`, `ships,weight`, and `ships`
+    alone for the boards of past games. Header lines are `# otherwise: WEIGHT` (if there is no row),
     `# cells: product|mean` and `# smoothing: WEIGHT`.
     """
     record = records.read(path)
@@ -409,9 +411,9 @@ def read(path: str | Path, game: Game) -> Prior:
 def past_games(
     game: Game, boards: Iterable[Sequence[int]], smoothing: Weight, name: str = "past games"
 ) -> Prior:
-    """A prior from the boards of past games: a placement weighs as often as it was seen.
+    """Return the prior in which a placement weighs the number of past boards that have it.
 
-    smoothing -- is added to each placement's number, so that what was never seen can still happen.
+    smoothing -- added to each number, so that a placement that was never seen can still occur.
     """
     seen: Counter[int] = Counter(ship for board in boards for ship in board)
     lengths = set(game.fleet)
@@ -421,13 +423,13 @@ def past_games(
 
 @dataclass(frozen=True)
 class OneByOne:
-    """Ships placed one by one. order -- their lengths or shapes, as texts; None: longest first."""
+    """A way to place ships one by one. order -- their kinds, as texts; None: longest first."""
 
     order: tuple[str, ...] | None = None
 
     @classmethod
     def of(cls, text: str) -> OneByOne | None:
-        """Return what `one-by-one` or `one-by-one:order=2,3,4` says; None for another text."""
+        """Parse `one-by-one` or `one-by-one:order=2,3,4`; None for another text."""
         head, is_ordered, order = text.partition(_ORDER)
         if head != "one-by-one":
             return None
@@ -451,16 +453,16 @@ class OneByOne:
 
 
 def one_by_one(game: Game, order: Sequence[object] | None = None) -> Prior:
-    """How likely configurations are where ships are placed one by one, as most programs do.
+    """Return the prior of ships placed one by one at random, as most programs do.
 
-    Each lies on a place drawn uniformly from those that the ships before it leave;
-    where none is left, the board is begun anew. A configuration weighs in proportion to the sum,
-    over the orders of its equal ships, of the product of 1 / (places left).
+    Each ship lies on a place drawn uniformly from those that the ships before it leave; if none is
+    left, the board is begun anew. So a configuration weighs in proportion to the sum, over the
+    orders of its equal ships, of the product of 1 / (places left).
 
     order -- the ships in the order in which they are placed, as in (2, 3, 4); by default the
     longest first.
 
-    Raises TooLarge where more than MOST_KEPT boards can come up, StrategyError for another fleet.
+    Raises TooLarge for more than MOST_KEPT possible boards, StrategyError for another fleet.
     """
     placing = OneByOne(None if order is None else tuple(map(str, order)))
     fleet = placing.ships(game)
@@ -489,7 +491,7 @@ def one_by_one(game: Game, order: Sequence[object] | None = None) -> Prior:
 
 
 def weight_of(text: str) -> Fraction:
-    """The weight that a text such as `3`, `0.25` or `1/3` says; ValueError for none."""
+    """Parse a weight such as `3`, `0.25` or `1/3`; ValueError for another text."""
     if not _WEIGHT.fullmatch(text.strip()):
         raise ValueError(
             f"a weight is a number from 0 up, as in 3, 0.25 or 1/3, of at most {_DIGITS} digits"
@@ -498,7 +500,7 @@ def weight_of(text: str) -> Fraction:
 
 
 def _settings(record: records.Record, columns: tuple[str, ...]) -> dict[str, Fraction]:
-    """The weights in the header; RecordError for lines that do not go with the columns."""
+    """Return the weights in the header; RecordError for lines that do not fit the columns."""
     known = {"ship": {"otherwise"}, "cell": {"cells", "otherwise"}, "ships": {"otherwise"}}
     takes = {"smoothing"} if columns == ("ships",) else known[columns[0]]
     for key in ("otherwise", "cells", "smoothing"):
@@ -529,7 +531,7 @@ def _settings(record: records.Record, columns: tuple[str, ...]) -> dict[str, Fra
 def _rows(
     record: records.Record, keys: Sequence[K], weights: Sequence[Fraction]
 ) -> dict[K, Fraction]:
-    """The weights by what they are of; RecordError where something has two."""
+    """Return the weight of each key; RecordError if a key has two."""
     first: dict[K, int] = {}
     for key, line, row in zip(keys, record.lines, record.rows, strict=True):
         if key in first:
@@ -551,9 +553,9 @@ def _cell_of(text: str, game: Game) -> Cell:
 
 
 def prior_of(text: str | None, game: Game) -> Prior | None:
-    """The prior of a game that a text names; None for None and "uniform".
+    """Return the prior of a game that a text names; None for None and "uniform".
 
-    StrategyError for one that names nobody; errors as in `read`.
+    Raises StrategyError for an unknown name, and the errors of `read`.
     """
     if text is None or text == "uniform":
         return None
@@ -568,7 +570,7 @@ def prior_of(text: str | None, game: Game) -> Prior | None:
 
 
 def _user_prior(function: UserFunction, game: Game) -> Prior:
-    """The prior of a function of a user, which its second parameter says what it weighs."""
+    """Return the prior of a user's function, whose second parameter says what it weighs."""
     second = function.parameters[1:]
     if second == ("ship",):
         weights = {
@@ -584,7 +586,7 @@ def _user_prior(function: UserFunction, game: Game) -> Prior:
 
 @dataclass(frozen=True)
 class _Weigher:
-    """The weight of a configuration by a function of a user."""
+    """The weight of a configuration by a user's function (game, ships)."""
 
     function: UserFunction
     game: Game
@@ -600,7 +602,7 @@ class _Weigher:
 
 
 def _weight(function: UserFunction, game: Game, ships: Sequence[int], what: str) -> int | Fraction:
-    """What a function says of a ship or of the ships of a configuration, as lists of cells."""
+    """Call a user's function for a ship, or the ships of a configuration; check the weight."""
     cells = [game.cells_of(ship) for ship in ships]
 
     def names() -> str:

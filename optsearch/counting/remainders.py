@@ -1,4 +1,4 @@
-"""Numbers of any size from kernels that count modulo 2^64 and less: Chinese remainders."""
+"""Chinese remainders: numbers of any size from kernels that count modulo at most 2^64."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from math import gcd, prod
 
 
 def moduli_above(bound: int) -> list[int]:
-    """Pairwise coprime moduli of at most 2^64 whose product is above `bound`, 2^64 first."""
+    """Return coprime moduli of at most 2^64 whose product is above `bound`, 2^64 first."""
     moduli = [1 << 64]
     candidate = (1 << 64) - 1
     while prod(moduli) <= bound:
@@ -17,7 +17,7 @@ def moduli_above(bound: int) -> list[int]:
 
 
 def combined(residues: list[int], moduli: list[int]) -> int:
-    """The number below the product of the moduli with these residues (Chinese remainders)."""
+    """Return the number below the product of the moduli that has these residues."""
     result, product = 0, 1
     for residue, modulus in zip(residues, moduli, strict=True):
         result += product * ((residue - result) * pow(product, -1, modulus) % modulus)
