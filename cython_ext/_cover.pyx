@@ -1,15 +1,15 @@
-"""How many configurations some cells meet: every four by a walk, the most that k can by a search.
+"""Counts of the configurations that cells meet: any four by a walk, the most for k by a search.
 
-`Cover` counts how many configurations cover each pair, triple and quadruple of cells in one walk.
+`Cover` counts in one walk the configurations that cover each pair, triple and quadruple of cells.
 
 The ships are placed one after the other, equal lengths by ascending placement, all but the last of
-the list. What is left of it is a *bundle*: the cells P of the ships placed, and the placements z of
-the innermost ship that may stand beside them. A set of four cells is covered by a configuration of
+the list. Then there is a *bundle*: the cells P of the ships placed, and the placements z of the
+innermost ship that are compatible with them. A set of four cells is covered by a configuration of
 the bundle with 0 to 4 of its cells in z and the others in P:
 
     three in P, one anywhere   one row of `rows` for every triple of P, a vector of cells added to it
     two in P, two or more in z    one row of `pairs` for every pair of P, a vector of placements
-    one, none in P                rows of `singles` and of `none`, likewise
+    one, none in P                rows of `singles` and of `none`, in the same way
 
 so that a bundle of p cells takes C(p, 3) vector additions for all of its quadruples. A cell of P
 counts in the row of a triple only when it comes after the triple, so that a quadruple in P counts
@@ -36,14 +36,14 @@ cdef enum:
 
 
 cdef class Cover:
-    """The counts of one fleet on a board, some ships of which may stand already.
+    """The counts of one fleet on a board, some ships of which may be placed already.
 
-    cells -- how many cells the board has; closed -- the two words of the cells where no ship of
+    cells -- the number of cells of the board; closed -- the two words of the cells where no ship of
         `ships` may be; counted -- the words of cells that every configuration covers and that
-        count as covered (ships that stand, when they are part of the question).
-    ships -- for every ship (masks, halos, is_again): uint64 arrays of shape (n, 2), and whether it
+        count as covered (those of placed ships, if they are to count).
+    ships -- for every ship (masks, halos, is_again): uint64 arrays of shape (n, 2), and True if it
         has the length of the ship before it. The last one is the innermost.
-    The counts are 32 bits wide: the caller sees to it that there are fewer configurations.
+    The counts are 32 bits wide: the caller makes sure that there are fewer configurations.
     """
 
     cdef Arena arena
@@ -82,12 +82,12 @@ cdef class Cover:
         self.vectors = <uint32_t*>self.arena.array((cells + 1) * self.width, sizeof(uint32_t))
 
     def walk(self):
-        """Meet every configuration once and fill the rows."""
+        """Visit every configuration once and fill the rows."""
         with nogil:
             self.place(0, 0, self.counted, self.closed)
 
     cdef void place(self, int ship, int start, Cells covered, Cells closed) noexcept nogil:
-        """Place the ships from number `ship` on; an equal one from placement `start` on."""
+        """Place the ships from number `ship` on; if it equals the one before, from placement `start`."""
         cdef int i, n
         if ship == self.ships - 1:
             self.bundle(start, covered, closed)
@@ -151,9 +151,9 @@ cdef class Cover:
                         row[x] += vector[x]
 
     def counts(self):
-        """(configurations, [singles, pairs, triples, quadruples]): int64 arrays by set number.
+        """Return the number of configurations, and arrays [singles, pairs, triples, quadruples].
 
-        Entry s of array j is the number of configurations that cover all cells of set s.
+        Entry s of an array (int64) is the number of configurations that cover all cells of set s.
         """
         cdef int n = self.cells, a, b, c, d, z
         cdef Cells ship, some
@@ -200,7 +200,7 @@ cdef class Cover:
 
     cdef void pair_in(self, int z, int a, int b, Cells ship, int64_t[::1] c2, int64_t[::1] c3,
                       int64_t[::1] c4) noexcept nogil:
-        """Sets of which a < b, and of the innermost ship z no cell before a or between them."""
+        """Count the sets whose first two cells in placement z of the innermost ship are a < b."""
         cdef int n = self.cells, c, d
         c2[pair(a, b)] += self.none[0, z]
         for c in range(n):
@@ -221,29 +221,28 @@ cdef class Cover:
 
 
 cdef enum:
-    PATIENCE = 1 << 14    # nodes between two looks for ctrl-C
+    PATIENCE = 1 << 14    # nodes between two checks for ctrl-C
 
 
 cdef class LargestSearch:
-    """How many configurations k cells can meet at most, from the counts of sets of four.
+    """A search for the most configurations that k cells can meet, from the counts of sets of four.
 
-    counts -- how many configurations cover each set of 1, 2, 3 and 4 cells: int64, by number.
-    cells, classes -- how many cells the board has; int32 of shape (cells,): the least cell that a
-        symmetry takes a cell to.
+    counts -- the numbers of configurations that cover each set of 1, 2, 3 and 4 cells: int64, by
+        number. cells -- the number of cells of the board. classes -- int32 of shape (cells,): the
+        least cell that a symmetry takes a cell to.
 
-    The sets are built cell by cell. `optsearch.lower_bounds.coverage` says what bounds the configurations
-    that a cell v adds to those that a set P meets:
+    The sets are built cell by cell. `optsearch.lower_bounds.coverage` bounds the configurations that a
+    cell v adds to those that a set P meets:
 
         added(v) = c(v) - s_1(v) + s_2(v) - t(v),
 
-    s_i(v) the sum of the configurations that cover v and i cells of P, summed over these, and t(v)
-    that of some triples: with each cell that came to P after two others, the pairs of these that
-    are the edges of a tree. Of all trees the heaviest is taken, for every v. Or it is what it was
-    before the last cell came to P, if that is less. The cells that may follow are taken by falling
-    `added`, and a set is left out when its bound and as many of these as it lacks come to no more
-    than the largest found.
+    where s_i(v) sums, over all i cells of P, the configurations that cover these and v, and t(v) does
+    so over some triples: with each cell that came to P after two others, the pairs of these that are
+    the edges of a tree. The heaviest tree is taken, for every v. If `added` was less before the last
+    cell came to P, it stays. The next cells are taken by falling `added`, and a set is left out if
+    its bound plus as many of these as it lacks is no more than the largest found.
 
-    Where placements of a ship cost something, `added` is less by what those cost that v is the first
+    If placements of a ship cost something, `added` is less by the costs of those that v is the first
     cell of the set to meet.
     """
 
@@ -275,12 +274,12 @@ cdef class LargestSearch:
 
     def bound(self, int k, int64_t most, int64_t most_nodes, const uint64_t[:, ::1] ships,
               const int64_t[::1] costs):
-        """(a bound on what any k cells meet less what they cost, the set of cells that has it).
+        """Bound the configurations that any k cells meet, less their costs; return the set that has it.
 
-        most -- when a set has that bound, the search ends: the first value is never above it. None
-        after so many nodes. ships, costs -- placements of ships, uint64 of shape (n, 2), with their
-        images under the symmetries, and for each what a set costs that meets it: so much that what a
-        cell adds gets no more when others come first (`optsearch.lower_bounds.ship_chain`).
+        Returns (bound, cells), or None after most_nodes nodes. most -- the search ends when a set has
+        this bound: the result is never above it. ships, costs -- placements of ships, uint64 of shape
+        (n, 2), with their images under the symmetries, and the cost of a set that meets each; with
+        these costs a cell must not add more if others come first (`optsearch.lower_bounds.ship_chain`).
         """
         cdef int v
         if not 1 <= k <= self.cells:
@@ -307,7 +306,7 @@ cdef class LargestSearch:
         return min(self.largest, most), [self.found[v] for v in range(k)]
 
     cdef void fall(self, int64_t* keys, int n) noexcept nogil:
-        """Sort, the largest first."""
+        """Sort keys, the largest first."""
         cdef int i, j
         cdef int64_t key
         for i in range(1, n):
@@ -319,7 +318,7 @@ cdef class LargestSearch:
             keys[j] = key
 
     cdef int extend(self, int depth, int64_t met, int open) except -1 nogil:
-        """Go through the sets of the first `depth` cells chosen and others of order[depth]."""
+        """Search the sets of the first `depth` cells chosen and further ones of order[depth]."""
         cdef int i, t, v, w, a, b, left = self.size - depth, n = self.cells, follow
         cdef int64_t* order = self.order[depth]
         cdef int64_t* after
@@ -349,7 +348,7 @@ cdef class LargestSearch:
                     or self.nodes > self.most_nodes):
                 return 0
             v = order[i] & 127
-            # At the root one cell of a class, the least one, stands for all sets with any of them.
+            # At the root the least cell of a class represents all sets with any cell of the class.
             # Every cell with a larger number is in a class that is done.
             if depth == 0 and self.least[v] != v:
                 continue
@@ -390,7 +389,7 @@ cdef class LargestSearch:
         return 0
 
     cdef inline void charge(self, int depth) noexcept nogil:
-        """Take from what the cells add what the placements cost that no cell chosen meets."""
+        """Subtract from `added` the costs of the placements that no chosen cell meets."""
         cdef int i
         cdef Cells some
         for i in range(self.ships):

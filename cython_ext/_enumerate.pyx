@@ -1,12 +1,12 @@
 """Every configuration of a position: Algorithm 1 on bit sets of placements.
 
 The kernel knows ships only as *kinds* (the distinct lengths) with their placements, and for each
-placement of each kind the set of placements of every kind that may stand beside it, as 256 bits.
-A partial configuration is then the intersection of such sets, one a kind, and its innermost ship
-is never placed: its placements are the bits that are left, counted all at once. We call a partial
-configuration with the set of its innermost placements a *bundle*. What only counts stops one ship
-earlier where no hit is uncovered: for each placement of one of the last two ships it counts the bits
-that are left to the other, so that a bundle there has the placements of both.
+placement of each kind the set of compatible placements of every kind, as 256 bits. A partial
+configuration is then the intersection of such sets, one per kind, and its innermost ship is never
+placed: its placements are the bits that are left, counted all at once. We call a partial
+configuration with the set of its innermost placements a *bundle*. A count stops one ship earlier if
+no hit is uncovered: for each placement of one of the last two ships it counts the bits that are left
+to the other, so that a bundle there has the placements of both.
 
 The walk is an explicit stack, so that it can stop after any bundle and go on later:
 
@@ -41,13 +41,13 @@ cdef inline int count_bits(const Bits* a) noexcept nogil:
 
 
 cdef inline int count_both(const Bits* a, const Bits* b) noexcept nogil:
-    """How many placements are in both sets."""
+    """Count the placements that are in both sets."""
     return (popcount(a.w[0] & b.w[0]) + popcount(a.w[1] & b.w[1])
             + popcount(a.w[2] & b.w[2]) + popcount(a.w[3] & b.w[3]))
 
 
 cdef inline int take_first(Bits* a) noexcept nogil:
-    """Remove and return the first placement; -1 if there is none."""
+    """Remove and return the first placement; -1 if the set is empty."""
     cdef int i, bit
     for i in range(4):
         if a.w[i]:
@@ -87,7 +87,7 @@ cdef class Enumerator:
 
     kinds -- list of (number of ships, their length, placements as an (n, 2) uint64 array), the
         innermost last; placements that the shots rule out are not among them.
-    compatible -- for kinds t, u: bool array (n_t, n_u), whether the placements may stand together.
+    compatible -- for kinds t, u: bool array (n_t, n_u), True if the placements are compatible.
     hits -- the cells hit, as an integer.
     slice, slices -- only the first choices number slice, slice + slices, …; all slices together
         are the whole.
@@ -110,10 +110,10 @@ cdef class Enumerator:
     cdef Counters* counters
     cdef int slice, slices, first_choice
     cdef bint stopped
-    cdef bint pairs                       # whether a bundle may have two ships
+    cdef bint pairs                       # True if a bundle may have two ships
     cdef const uint64_t* number[MAX_KINDS]  # of each placement in a code
-    cdef object numbers                   # whose these are
-    cdef int sort[MAX_KINDS]              # of each kind: those of one sort share the shifts
+    cdef object numbers                   # the arrays that own these
+    cdef int sort[MAX_KINDS]              # of each kind; kinds of one sort share the shifts
     cdef int shift[MAX_KINDS][MAX_SHIPS]  # in a code, of the first, second, ... ship of a sort
     cdef int code_words                   # 0: there are no codes
 
@@ -169,7 +169,7 @@ cdef class Enumerator:
         self.pairs = False
 
     cdef inline bint next_kind(self, Level* level) noexcept nogil:
-        """Turn to the next kind that can be placed at this level; false when there is none."""
+        """Turn to the next kind that can be placed at this level; False after the last."""
         cdef int kind
         if level.uncovered:
             for kind in range(level.kind + 1, self.kinds):
@@ -204,7 +204,7 @@ cdef class Enumerator:
         return True
 
     cdef bint advance(self) noexcept nogil:
-        """Walk to the next bundle that is not empty; false when there is none.
+        """Walk to the next bundle that is not empty; False after the last.
 
         The ships above the bundle are those chosen at the levels below `depth`.
         """
@@ -265,7 +265,7 @@ cdef class Enumerator:
         return level.ships == 2 and self.pairs and self.depth > 0 and not level.uncovered
 
     cdef uint64_t count_pairs(self, const Level* level) noexcept nogil:
-        """The ways to place the last two ships."""
+        """Count the ways to place the last two ships."""
         cdef int t = 0, u, placement
         cdef Bits left
         cdef uint64_t total = 0
@@ -286,7 +286,7 @@ cdef class Enumerator:
             total += count_both(&level.allowed[u], &self.beside[t][placement * self.kinds + u])
 
     cdef uint64_t share_pairs(self, const Level* level) noexcept nogil:
-        """The ways to place the last two ships; adds to `through` for the placements of the two."""
+        """Count the ways to place the last two ships, and add them to `through` for each placement."""
         cdef int t, u, n, placement
         cdef Bits left
         cdef uint64_t total = 0
@@ -332,11 +332,11 @@ cdef class Enumerator:
         memset(counters, 0, sizeof(Counters))
 
     def stop(self):
-        """Make a walk that runs in another thread end at once; its result means nothing then."""
+        """End a walk that runs in another thread; its result is then invalid."""
         self.stopped = True
 
     def count(self):
-        """The number of configurations (int)."""
+        """Return the number of configurations (int)."""
         cdef uint64_t total = 0
         cdef Level* level
         self.restart()
@@ -348,7 +348,7 @@ cdef class Enumerator:
         return total
 
     def occurrence(self):
-        """The number of configurations through each placement, as a list of int lists by kind."""
+        """Return the number of configurations through each placement, as a list of int lists by kind."""
         cdef int t, p, plane, w
         cdef uint64_t carry, some, kept
         cdef Counters* counters
@@ -381,12 +381,12 @@ cdef class Enumerator:
         return [[self.through[t][p] for p in range(self.sizes[t])] for t in range(self.kinds)]
 
     def name(self, sorts, numbers, shifts, int code_words):
-        """Say what the codes are that `fill` writes: where each ship lies, in bits.
+        """Set the codes that `fill` writes: where each ship lies, in bits.
 
         sorts -- of each kind, 0, 1, ...; kinds of one sort hold placements of the same ships.
         numbers -- uint64 (n_t,) for each kind: the numbers of its placements. shifts -- for each sort
-        the bit in the code where the number of its first, second, ... ship begins. code_words -- how
-        many words of 64 bits codes have; a number is in one of them.
+        the bit in the code where the number of its first, second, ... ship begins; no number crosses a
+        word. code_words -- the number of 64-bit words of a code.
         """
         cdef int t, i
         cdef const uint64_t[::1] view
@@ -404,10 +404,10 @@ cdef class Enumerator:
         self.numbers, self.code_words = list(numbers), code_words
 
     def fill(self, uint64_t[:, ::1] out):
-        """Write the next configurations into `out`, shape (n, 2 + code words); how many it wrote.
+        """Write the next configurations into `out`, shape (n, 2 + code words), and return their number.
 
-        Each as its cells, and after `name` its code. 0 means that all have been met. A bundle is
-        written whole: n is at least 256.
+        A row is the cells and, after `name`, the code. 0 means that all have been written. A bundle
+        is written whole: n is at least 256.
         """
         cdef Py_ssize_t n = 0
         cdef Cells cells

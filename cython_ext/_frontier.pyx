@@ -1,28 +1,28 @@
 """Counting all configurations of a board of any shape: a transfer matrix over the frontier.
 
 The cells are swept one by one, in any order, and each ship is placed whole when the sweep meets its
-first cell in that order. Nothing else of the board is known than, for each placement, the cells that
-it needs and those that it closes. What the rest of the sweep must know is the *mask* of the cells
-ahead that are closed, relative to the next cell (bit 0), and which ships are placed. On a sweep of a
-grid by rows that has reached the cell marked here, with the ship AAA and touching forbidden:
+first cell in that order. All that the sweep knows of the board is, for each placement, the cells that
+it needs and those that it closes. A state has what the rest of the sweep must know: which ships are
+placed, and the *mask* of the cells ahead that are closed, relative to the next cell (bit 0). On a
+sweep of a grid by rows that has reached the cell marked here, with the ship AAA and touching forbidden:
 
       . . . . . .
       . # # # # #
       . # A A A # <-     mask, from this cell on:  1  011111
       . # # # # #
 
-Of a mask only the cells count that some ship to come may need, and hits ahead: others are cleared,
-which makes many masks equal. Ships met earlier and later must close each other's cells alike, as
-they do where touching is forbidden both ways.
+A mask keeps only the cells that some ship to come may need, and hits ahead: others are cleared, which
+makes many masks equal. Halos must be symmetric: if a ship closes a cell of another one, that one must
+close a cell of the first.
 
 A *layer* holds the masks that a cell is reached with. Each mask has a row: a bit for each fleet that
-can be placed so far (mixed radix over the kinds of ships), and then for each such fleet in how many
-ways, or with what weight. So masks are looked up, and fleets are added as whole vectors: placing a
+can be placed so far (mixed radix over the kinds of ships), and then for each such fleet the number,
+or the weight, of the ways. So masks are looked up, and fleets are added as whole vectors: placing a
 ship moves runs of the row.
 
 A forward pass counts the ways to reach each mask and fleet, a backward pass the ways to complete
-them; their products count the configurations through every placement. A count keeps two layers. What
-goes back keeps all layers, or, where these do not fit, some of them, between which it sweeps again.
+them; their products count the configurations through every placement. A count keeps two layers. A
+query that goes back keeps all layers, or as many as fit, between which it sweeps again.
 """
 
 cimport cython
@@ -160,11 +160,11 @@ ctypedef fused Value:     # exact counts modulo 2^64 or less, or weights
     double
 
 
-cdef struct Layer:        # what a cell is reached with
+cdef struct Layer:        # the states that a cell is reached with
     bint made
     int64_t n, room, freed    # masks; those whose rows are freed
     Cells* masks
-    # Of each mask a row: bits of fleets, then values (as doubles in a weighted pass); rows are in
+    # A row for each mask: bits of fleets, then values (as doubles in a weighted pass); rows are in
     # blocks of ROWS.
     uint64_t** blocks
 
@@ -191,15 +191,15 @@ cdef class Frontier:
 
     starts -- int32 (cells + 1,): the placements whose first cell is k are number starts[k] to
         starts[k + 1] - 1.
-    needs, closes -- uint64 (placements, 2): the cells of each, and with them those that it closes
+    needs, closes -- uint64 (placements, 2): the cells of each, and these with those that it closes
         to others, from its first cell (bit 0) on. kinds -- int32 (placements,).
     counts -- ships of each kind to place.
-    relevant, due -- uint64 (cells + 1, 2): from cell k on, the cells that may still be asked for, and
-        those that must be closed because no later placement covers a hit there.
+    relevant, due -- uint64 (cells + 1, 2): from cell k on, the cells that matter later, and those
+        that must be closed because no later placement covers a hit there.
     hit -- uint8 (cells,): the cells that may not be left empty.
     alive -- uint64 (cells + 1, words): the fleets placed before cell k that can be completed, a bit
         each, in mixed radix with the first kind as the lowest digit.
-    max_bytes -- MemoryError where the layers would need more.
+    max_bytes -- MemoryError if the layers would need more.
     """
 
     cdef Arena arena
@@ -207,9 +207,9 @@ cdef class Frontier:
     cdef readonly int stride              # words of a row
     cdef int* weights_of                  # of each kind in the mixed radix
     cdef int* counts
-    cdef uint64_t* can                    # of each kind: the fleets to which a ship can be added
-    cdef uint64_t* all_can                # of each kind and fleet: all bits or none
-    cdef double* is_can                   # the same as 1 or 0
+    cdef uint64_t* can                    # by kind: the fleets to which a ship can be added
+    cdef uint64_t* all_can                # by kind and fleet: all bits if it can, or none
+    cdef double* is_can                   # by kind and fleet: 1 if it can, or 0
     cdef uint64_t* some                   # a row of bits to work in
     cdef const int32_t[::1] starts
     cdef Placement* placements
@@ -218,9 +218,9 @@ cdef class Frontier:
     cdef const uint8_t[::1] hit
     cdef const uint64_t[:, ::1] alive
     cdef Layer* layers                    # cells + 1
-    cdef uint64_t** blocks                # that no layer has now
+    cdef uint64_t** blocks                # not used by a layer
     cdef int64_t free_blocks, room_for_blocks
-    cdef int every                        # these layers are kept; 0: none
+    cdef int every                        # layers of multiples of this cell are kept; 0: none
     cdef int64_t used, max_bytes
     cdef readonly int64_t states          # masks of the last forward pass, over all cells
     cdef readonly int64_t transitions     # between them
@@ -286,7 +286,7 @@ cdef class Frontier:
         return masks * (OF_A_MASK + self.stride * <int64_t>sizeof(uint64_t))
 
     cdef int drop(self, int k) except -1 nogil:
-        """Forget a layer; its blocks are those of the next ones."""
+        """Drop a layer, and keep its blocks for the next ones."""
         cdef Layer dropped = self.layers[k]
         cdef int64_t b
         memset(&self.layers[k], 0, sizeof(Layer))
@@ -298,7 +298,7 @@ cdef class Frontier:
         return 0
 
     cdef int put_back(self, uint64_t* block) except -1 nogil:
-        """Keep a block, if it is one, for a layer to come."""
+        """Keep a block, unless it is NULL, for a later layer."""
         if block == NULL:
             return 0
         if self.free_blocks == self.room_for_blocks:
@@ -313,7 +313,7 @@ cdef class Frontier:
         return 0
 
     cdef int enlarge(self, Layer* layer) except -1 nogil:
-        """Room for another block of masks."""
+        """Make room for another block of masks."""
         cdef int64_t b = layer.room // ROWS
         layer.room += ROWS
         if b & (b - 1) == 0:     # twice as many
@@ -333,7 +333,7 @@ cdef class Frontier:
         return 0
 
     cdef int thin(self, int k) except -1 nogil:
-        """Make room while layer k is made: keep fewer of the layers before; MemoryError if all are."""
+        """Make room for layer k by dropping layers before it; MemoryError if none can be dropped."""
         cdef int j
         if self.every == 1:
             self.every = 2
@@ -348,7 +348,7 @@ cdef class Frontier:
         return 0
 
     cdef inline int64_t find(self, const Layer* layer, Cells mask, uint64_t hash) noexcept nogil:
-        """The number of a mask in the layer that `numbers` is of, or -1."""
+        """Return the number of a mask in the layer that `numbers` indexes, or -1."""
         cdef uint64_t at = hash
         cdef int64_t s = next_number(&self.numbers, hash, &at)
         while s >= 0 and not layer.masks[s] == mask:
@@ -356,7 +356,7 @@ cdef class Frontier:
         return s
 
     cdef int64_t number(self, int k, Cells mask) except -2 nogil:
-        """The number of a mask in layer k, which `numbers` is of; with a row of zeros if it is new."""
+        """Return the number of a mask in layer k, which `numbers` indexes; a new one gets zeros."""
         cdef Layer* layer = &self.layers[k]
         cdef uint64_t hash = hash_of(mask)
         cdef int64_t s = self.find(layer, mask, hash)
@@ -375,7 +375,7 @@ cdef class Frontier:
         return s
 
     cdef int index(self, int k) except -1 nogil:
-        """Make `numbers` those of a layer."""
+        """Make `numbers` the index of a layer."""
         cdef int64_t s
         forget_numbers(&self.numbers)
         for s in range(self.layers[k].n):
@@ -383,7 +383,7 @@ cdef class Frontier:
         return 0
 
     cdef inline int look_up(self) except -1 nogil:
-        """Let ctrl-C have its turn."""
+        """Check for ctrl-C."""
         with gil:
             PyErr_CheckSignals()
         return 0
@@ -391,7 +391,7 @@ cdef class Frontier:
     # The forward pass
 
     cdef inline int free_block(self, Layer* layer, int64_t b) except -1 nogil:
-        """Free a block of rows that are used no more."""
+        """Free a block of rows that are no longer used."""
         self.put_back(layer.blocks[b])
         layer.blocks[b] = NULL
         layer.freed += ROWS
@@ -399,7 +399,7 @@ cdef class Frontier:
         return 0
 
     cdef inline void span(self, const uint64_t* row, int* first, int* last) noexcept nogil:
-        """The first fleet of a row, and the one after the last; a row has some."""
+        """Find the first fleet of a row, and the one after the last; a row has at least one."""
         cdef int i = 0
         while row[i] == 0:
             i += 1
@@ -410,7 +410,7 @@ cdef class Frontier:
         last[0] = 64 * i + 64 - leading(row[i])
 
     cdef inline void add(self, Value* out, const Value* some, int first, int last) noexcept nogil:
-        """Add the values of a row, from one fleet up to another, to those of another."""
+        """Add the values of a row, from fleet `first` to `last` - 1, to those of another."""
         if Value is double:
             add_weights(out + first, some + first, last - first)
         else:
@@ -493,7 +493,7 @@ cdef class Frontier:
         return 0
 
     cdef Value forward(self, Value one, bint keep, watch) except *:
-        """The number (or total weight) of the configurations."""
+        """Return the number (or total weight) of the configurations."""
         cdef int k
         cdef uint64_t* row
         for k in range(self.cells + 1):
@@ -525,7 +525,7 @@ cdef class Frontier:
         return (<Value*>(row_of(last, 0, self.stride) + self.words))[self.fleets - 1]
 
     cdef int restore(self, int k, Value one) except -1 nogil:
-        """Have layer k, made again from the last one before it that was kept, and `numbers` of k+1."""
+        """Restore layer k from the last one before it that was kept, and the index of layer k + 1."""
         cdef int j = k
         while not self.layers[j].made:
             j -= 1
@@ -537,7 +537,7 @@ cdef class Frontier:
     # The backward pass
 
     cdef int backward(self, Value* through, Value one, watch) except -1:
-        """Add for each placement the configurations through it; after a forward pass that kept."""
+        """Add the configurations through each placement; after a forward pass that kept layers."""
         cdef int k
         cdef int64_t n
         cdef Value* after = NULL
@@ -568,7 +568,7 @@ cdef class Frontier:
 
     cdef int step_back(self, int k, Value* before, const Value* after, Value* through
                        ) except -1 nogil:
-        """From the ways to complete each mask and fleet of cell k + 1 those of cell k."""
+        """Compute the ways to complete each mask and fleet of cell k from those of cell k + 1."""
         cdef Layer* here = &self.layers[k]
         cdef Layer* there = &self.layers[k + 1]
         cdef const Placement* placement
@@ -623,10 +623,11 @@ cdef class Frontier:
         """Write the placements of the configurations with these ranks; forward values are enough.
 
         All ranks go back together from the last cell. A configuration's last ships come first in
-        its rank: at each cell the transitions into a mask and fleet share out its ways to be reached.
+        its rank: at each cell, the ways to reach a mask and fleet are divided among the transitions
+        into it.
         """
         cdef int64_t n = ranks.shape[0]
-        # Of each rank the number of its mask, its fleet, how many ships it has, the mask before and
+        # For each rank the number of its mask, its fleet, its number of ships, the mask before and
         # the placement that were found last, and the next rank of the same mask.
         cdef int64_t* at = NULL
         cdef int64_t* first = NULL
@@ -658,7 +659,7 @@ cdef class Frontier:
 
     cdef int step_down(self, int k, Value[::1] ranks, int32_t[:, ::1] out, int64_t* at,
                        int64_t* first) except -1 nogil:
-        """From the mask and fleet of each rank at cell k + 1 those at cell k."""
+        """Find the mask and fleet of each rank at cell k from those at cell k + 1."""
         cdef Layer* here = &self.layers[k]
         cdef Layer* there = &self.layers[k + 1]
         cdef int64_t n = ranks.shape[0], s, r, target, fleet
@@ -736,7 +737,7 @@ cdef class Frontier:
     # Queries
 
     def count(self, uint64_t modulus=0, watch=None):
-        """The number of configurations modulo `modulus` (0: modulo 2^64); two layers are kept.
+        """Return the number of configurations modulo `modulus` (0: 2^64); two layers are kept.
 
         watch -- called after each cell with the number of cells swept.
         """
@@ -744,14 +745,14 @@ cdef class Frontier:
         return self.forward[uint64_t](1, False, watch)
 
     def keep(self):
-        """The number of configurations modulo 2^64, as `unrank` needs it: layers are kept."""
+        """Return the number of configurations modulo 2^64, and keep the layers for `unrank`."""
         self.modulus = 0
         return self.forward[uint64_t](1, True, None)
 
     def through(self, uint64_t modulus=0, watch=None):
-        """(count, uint64 array (placements,) of the configurations through each placement).
+        """Return the number of configurations, and those through each placement, modulo `modulus`.
 
-        Modulo `modulus`, 0 standing for 2^64.
+        The latter is uint64 of shape (placements,). modulus -- 0 for 2^64.
         """
         cdef uint64_t[::1] view
         counts = np.zeros(self.starts[self.cells] + 1, np.uint64)
@@ -763,10 +764,11 @@ cdef class Frontier:
         return total, counts[:self.starts[self.cells]]
 
     def weigh(self, const double[::1] weights, bint only_total=False):
-        """(total weight, weight through each placement) when each placement has a weight.
+        """Return the total weight, and the weight through each placement.
 
-        The weight of a configuration is the product over its ships; float64, shape (placements,), as
-        are the weights, none negative. only_total -- the second is zeros, and `unrank` can follow.
+        weights -- of the placements, none negative; float64 of shape (placements,), as is the second
+        result. The weight of a configuration is the product over its ships. only_total -- if True,
+        the second result is zeros, and `unrank` can follow.
         """
         cdef double[::1] view
         sums = np.zeros(self.starts[self.cells] + 1)
@@ -780,7 +782,7 @@ cdef class Frontier:
         return total, sums[:self.starts[self.cells]]
 
     def unrank(self, ranks, int ships, const double[::1] weights=None):
-        """The configurations with these ranks: int32 (n, ships) of placements by number.
+        """Return the configurations with these ranks: int32 (n, ships) of placements by number.
 
         ranks -- uint64 below the number of configurations, after keep(); or float64 below the total
         weight, after weigh(weights, only_total=True), with the same weights. They are overwritten.

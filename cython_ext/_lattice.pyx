@@ -1,10 +1,10 @@
 """Counting all configurations without listing one: a transfer matrix over skylines.
 
 The cells are swept in row-major order, and each ship is placed whole when the sweep meets its first
-(top-left) cell. What the rest of the sweep must know is the *skyline*, h[j] = how many cells of
-column j, from its next unswept one down, are closed by the ships placed so far, and the ships still
-to place. On a sweep that has reached the cell marked here, with the ship AAA and touching forbidden
-(A is a cell of the ship, # a cell that the ship closes to others):
+(top-left) cell. A state has what the rest of the sweep must know: the ships still to place, and the
+*skyline*, h[j] = the number of cells of column j, from its next unswept one down, that the ships
+placed so far close. On a sweep that has reached the cell marked here, with the ship AAA and touching
+forbidden (A is a cell of the ship, # a cell that the ship closes to others):
 
       . . . . . .
       . # # # # #        columns   0 1 2 3 4 5
@@ -12,19 +12,19 @@ to place. On a sweep that has reached the cell marked here, with the ship AAA an
       . # # # # #
 
 The closed cells of a column are always the next ones down, under every contact rule, because a ship
-is met at its top. Which ships may be placed, and what they close, depends on the column alone, so
-one table of states and transitions, a *layer* for each column, serves every row.
+is met at its top. The ships that may be placed, and the cells they close, depend on the column alone,
+so one table of states and transitions, a *layer* for each column, serves every row.
 
 Ships of other shapes (*drawn* lattices) close cells that are not the next ones down, as a T does
 with its arms. There a column's field of the skyline has a bit for each of its next cells, the lowest
-for the next one, and each way to lie of a ship is a way by itself: the cells that it needs free, and
-those that it closes, are masks of fields, which Python works out for the first cell in each column.
+for the next one, and each orientation of a ship is a way by itself: the cells that it needs free, and
+those that it closes, are masks of fields, which Python computes for the first cell in each column.
 
-A state whose cell is closed has nothing to decide, so such cells are jumped over: a transition leads
-to the next free cell, one to columns - 1 cells ahead. (Only a state that is closed for longer than
-that is a state of its own.)
+A state whose cell is closed has no choice, so such cells are jumped over: a transition leads to the
+next free cell, one to columns - 1 cells ahead. (Only a state that is closed for longer than that is a
+state of its own.)
 
-A *query* is a pass over the cells that only enters states it can reach: placements are allowed or
+A *query* is a pass over the cells that enters only states it can reach: placements are allowed or
 not, and a free cell that was hit may not be left empty. A forward pass counts the ways to reach
 each state, a backward pass the ways to complete it; their products count the configurations through
 every placement.
@@ -64,7 +64,7 @@ cdef enum:
     FIRST_ROOM = 1 << 9  # for states
     OF_A_STATE = 64   # bytes: 16, and its share of the numbers while these are enlarged
     OF_A_COUNT = 24   # bytes for each state and cell in reach: two values, and its place in a list
-    OF_A_VISIT = 12   # bytes for each state and cell, once a question goes back
+    OF_A_VISIT = 12   # bytes for each state and cell in a query that goes back
     NONE = 0          # the contact rules
     CORNER = 1
     ANY = 2
@@ -96,7 +96,7 @@ cdef inline uint64_t mix(uint64_t skyline, uint64_t fleet) noexcept nogil:
 
 
 cdef int enlarge(Layer* layer) except -1 nogil:
-    """Twice the room for states."""
+    """Double the room for states."""
     layer.room = max(FIRST_ROOM, 2 * layer.room)
     layer.skyline = <uint64_t*>realloc(layer.skyline, layer.room * sizeof(uint64_t))
     layer.fleet = <int32_t*>realloc(layer.fleet, layer.room * sizeof(int32_t))
@@ -111,9 +111,9 @@ cdef class Lattice:
     """The states and transitions of a game.
 
     rows, columns -- the grid, columns <= rows.
-    lengths, counts -- the distinct ship lengths and how many there are of each.
+    lengths, counts -- the distinct ship lengths and the number of ships of each.
     contact -- 0 none, 1 corner, 2 any.
-    max_bytes -- MemoryError when the lattice and a count by it would need more.
+    max_bytes -- MemoryError if the lattice and a count by it would need more.
     drawn -- for ships of other shapes: (bits of a column, kind of each way, uint64 arrays of shape
         (ways, columns) with the cells that a ship whose first cell is in a column needs free, before
         that cell is swept, 0 where it does not fit, and those closed when it is).
@@ -178,7 +178,7 @@ cdef class Lattice:
             self.first_state[i] = -1
 
     cdef void set_needs(self):
-        """The columns that straight ships need free."""
+        """Fill `needs` for straight ships."""
         cdef int kind, c, j, length
         cdef uint64_t field = (<uint64_t>1 << self.bits) - 1
         for kind in range(self.kinds):
@@ -204,7 +204,7 @@ cdef class Lattice:
     # Building
 
     cdef int state(self, int c, uint64_t skyline, int fleet) except -1 nogil:
-        """The number of a state of layer c; a new one if it is not there."""
+        """Return the number of a state of layer c; append it if it is new."""
         cdef Layer* layer = &self.layers[c]
         cdef uint64_t hash = mix(skyline, fleet), at = hash
         cdef int64_t s = next_number(&layer.numbers, hash, &at)
@@ -229,7 +229,7 @@ cdef class Lattice:
                 + (self.columns + 1) * <int64_t>(self.most + 1) * OF_A_COUNT)
 
     cdef int final(self, uint64_t skyline) except? -1 nogil:
-        """~ the number of a final skyline."""
+        """Return ~ the number of a final skyline; append it if it is new."""
         cdef uint64_t hash = mix(skyline, 0), at = hash
         cdef int64_t s = next_number(&self.final_numbers, hash, &at)
         while s >= 0 and self.finals[s] != skyline:
@@ -251,7 +251,7 @@ cdef class Lattice:
         return (skyline >> (column * self.bits)) & ((<uint64_t>1 << self.bits) - 1)
 
     cdef inline uint64_t raised(self, uint64_t skyline, int column, int height) noexcept nogil:
-        """The skyline with at least this height at a column; unchanged off the board."""
+        """Return the skyline with at least this height at a column; unchanged off the board."""
         if not 0 <= column < self.columns or self.height(skyline, column) >= height:
             return skyline
         return skyline + (<uint64_t>(height - self.height(skyline, column)) << (column * self.bits))
@@ -263,7 +263,7 @@ cdef class Lattice:
         return self.height(skyline, column) > 0
 
     cdef inline uint64_t swept(self, uint64_t skyline, int column) noexcept nogil:
-        """The skyline after the next cell of a column, which is closed or drawn."""
+        """Return the skyline after the next cell of a column, which is closed or drawn."""
         cdef uint64_t field
         if not self.drawn:
             return skyline - (<uint64_t>1 << (column * self.bits))
@@ -271,7 +271,7 @@ cdef class Lattice:
         return skyline ^ ((field ^ field >> 1) << (column * self.bits))
 
     cdef uint64_t with_ship(self, uint64_t skyline, int c, int way) noexcept nogil:
-        """The skyline, cell (row, c) swept, after a ship that has it as its first."""
+        """Return the skyline after a ship whose first cell is (row, c), this cell swept."""
         if self.drawn:
             return self.swept(skyline, c) | self.closes[way][c]
         if way & 1:
@@ -279,7 +279,7 @@ cdef class Lattice:
         return self.with_horizontal(skyline, c, self.lengths[way >> 1])
 
     cdef uint64_t with_vertical(self, uint64_t skyline, int c, int length) noexcept nogil:
-        """The skyline, cell (row, c) swept, after a ship from (row, c) down."""
+        """Return the skyline after a ship from (row, c) down, this cell swept."""
         if self.contact == ANY:
             return self.raised(skyline, c, length - 1)
         skyline = self.raised(skyline, c, length)
@@ -287,7 +287,7 @@ cdef class Lattice:
         return self.raised(skyline, c + 1, length + 1 if self.contact == NONE else length)
 
     cdef uint64_t with_horizontal(self, uint64_t skyline, int c, int length) noexcept nogil:
-        """The skyline, cell (row, c) swept, after a ship from (row, c) to the right."""
+        """Return the skyline after a ship from (row, c) to the right, this cell swept."""
         cdef int j
         for j in range(c + 1, c + length):
             skyline = self.raised(skyline, j, 1 if self.contact == ANY else 2)
@@ -328,7 +328,7 @@ cdef class Lattice:
         return 0
 
     cdef int expand(self, int c, int s) except -1 nogil:
-        """Find what follows state s of layer c; the states of a layer are expanded in order."""
+        """Add the transitions from state s of layer c; the states of a layer are expanded in order."""
         cdef Layer* layer = &self.layers[c]
         cdef uint64_t skyline = layer.skyline[s]
         cdef int fleet = layer.fleet[s], kind, way
@@ -346,7 +346,7 @@ cdef class Lattice:
         return 0
 
     def build(self):
-        """Find all states; MemoryError when these and a count need more than `max_bytes`."""
+        """Find all states; MemoryError if these and a count need more than `max_bytes`."""
         cdef int done[COLUMNS]
         cdef int c
         cdef bint some = True
@@ -398,9 +398,9 @@ cdef struct Pending:         # the states reached at one cell, while only a coun
 cdef class Query:
     """Passes over the lattice for one set of constraints; its buffers are reused.
 
-    set() gives the constraints. count() sweeps forward and keeps the cells within reach alone;
-    through() keeps the states of all cells, for the way back. `most_visits` bounds how many these
-    are, and count() finds their number, `visits`; `room` is how many there is memory for.
+    set() gives the constraints. count() sweeps forward and keeps only the cells within reach;
+    through() keeps the states of all cells, for the way back. `most_visits` bounds their number,
+    and count() finds it, `visits`; `room` is the number that fits into memory.
     """
 
     cdef Arena arena
@@ -446,16 +446,16 @@ cdef class Query:
 
     @property
     def most_visits(self):
-        """A bound on the states that a question which goes back meets, over all cells."""
+        """A bound on the states, over all cells, that a query keeps for the way back."""
         return self.lattice.state_total * self.lattice.rows
 
     @property
     def room(self):
-        """How many of them there is memory for."""
+        """The number of these that fits into memory."""
         return (self.lattice.max_bytes - self.lattice.bytes_needed()) // OF_A_VISIT
 
     def release(self):
-        """Free the memory of questions that went back."""
+        """Free the memory of queries that went back."""
         cdef int k
         for k in range(self.cells):
             free(self.reached[k].states)
@@ -463,7 +463,7 @@ cdef class Query:
         memset(self.reached, 0, self.cells * sizeof(Reached))
 
     def set(self, int fleet, const uint64_t[::1] ways, const uint8_t[::1] hit):
-        """The ships to place (mixed radix), where each may start, and the cells to cover."""
+        """Set the ships to place (mixed radix), the ways allowed at each cell, and the cells to cover."""
         cdef int k, j, row, next_row, column
         cdef Lattice t = self.lattice
         if not 0 < fleet < t.fleets or ways.shape[0] != self.cells or hit.shape[0] != self.cells:
@@ -486,7 +486,7 @@ cdef class Query:
                         break
 
     cdef uint64_t cells_needed(self, int k, const uint8_t[::1] hit) noexcept:
-        """The hits after cell k as cells of a drawn skyline; bit 63 if one is beyond all skylines."""
+        """Return the hits after cell k as a drawn skyline; with bit 63 if one is beyond all skylines."""
         cdef Lattice t = self.lattice
         cdef int j, row, next_row
         cdef uint64_t needed = 0
@@ -585,7 +585,7 @@ cdef class Query:
         return total
 
     cdef inline Value completions(self, const Edge* edge, int k, Value** values) noexcept nogil:
-        """In how many ways (or with what weight) to go on from cell k along a transition."""
+        """Return the number (or weight) of ways to go on from cell k along a transition."""
         cdef Value some = 0
         if edge.target < 0:
             if self.covers(edge.target, k):
@@ -712,7 +712,7 @@ cdef class Query:
                 self.value[k % self.slots][self.reached[k].states[i]] = 0
 
     cdef int widen(self, int width) except -1:
-        """Room for so many values of each state, all 0."""
+        """Make room for `width` values of each state, all 0."""
         cdef int c
         cdef uint64_t* wider
         for c in range(self.slots):
@@ -745,10 +745,10 @@ cdef class Query:
         return 0
 
     cdef int sweep(self, int width, const uint64_t* moduli, uint64_t* totals) except -1 nogil:
-        """Add to the totals how many configurations there are, modulo one or two numbers.
+        """Add to the totals the number of configurations, modulo one or two numbers.
 
-        The states of the cells within reach alone are kept. A state has `width` values side by
-        side; if all are 0 by chance, it is entered twice, which does no harm.
+        Only the states of the cells within reach are kept. A state has `width` values side by side;
+        if all are 0 by chance, it is entered twice, which does no harm.
         """
         cdef Layer* layer
         cdef Edge* edge
@@ -808,7 +808,7 @@ cdef class Query:
         return 0
 
     def count(self, moduli, watch=None, most_visits=None):
-        """The number of configurations modulo each of some numbers (0: modulo 2^64), as a list.
+        """Return the number of configurations modulo each of some numbers (0: 2^64), as a list.
 
         watch -- called after each row. most_visits -- MemoryError after more visits.
         """
@@ -839,9 +839,9 @@ cdef class Query:
         return counts
 
     def through(self, uint64_t modulus=0, watch=None):
-        """(count, uint64 array (2 * kinds, cells) of the configurations through each placement).
+        """Return the number of configurations, and those through each placement, modulo `modulus`.
 
-        Modulo `modulus`, 0 standing for 2^64. A row for each way, ships by their first cell.
+        The latter is uint64 of shape (ways, cells), by way and first cell. modulus -- 0 for 2^64.
         watch -- called after each row, there and back.
         """
         counts = np.zeros((self.lattice.ways, self.cells), np.uint64)
@@ -858,10 +858,10 @@ cdef class Query:
         return total, counts
 
     def weigh(self, const double[:, ::1] weights):
-        """(total weight, weight through each placement) when placement (way, cell) has a weight.
+        """Return the total weight, and the weight through each placement (way, cell).
 
-        The weight of a configuration is the product over its ships; float64, shape
-        (2 * kinds, cells), as are the weights, none negative.
+        weights -- of the placements, none negative; float64 of shape (ways, cells), as is the
+        second result. The weight of a configuration is the product over its ships.
         """
         cdef double total
         cdef double[:, ::1] view
@@ -880,7 +880,7 @@ cdef class Query:
         return total, sums
 
     def unrank(self, ranks, int ships, weights=None):
-        """The configurations with these ranks: int32 (n, ships) of placements, way * cells + cell.
+        """Return the configurations with these ranks: int32 (n, ships) of way * cells + cell.
 
         ranks -- uint64 below the number of configurations, after through() with modulus 0; or
         float64 below the total weight, after weigh(weights), with the same weights. They are
