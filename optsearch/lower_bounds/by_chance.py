@@ -52,9 +52,9 @@ def total_by_chance(family: Family) -> int:
     weights: Counter[int] = Counter()
     for mask, weight in zip(family.sets, family.weights, strict=True):
         weights[(mask & ~certain).bit_count()] += weight
-    most = max(weights)
+    largest = max(weights)
     misses = (
-        weight * (misses_by_chance(size, cells) if size == most else cells - size)
+        weight * (misses_by_chance(size, cells) if size == largest else cells - size)
         for size, weight in weights.items()
     )
     return floor(sum(misses, Fraction(0)))

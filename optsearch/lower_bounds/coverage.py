@@ -106,14 +106,14 @@ class CellSetCounts:
             raise no_configuration(game)
         _require_32_bits(game, number, str(game))
         classes = _first_ships(game)
-        what = f"the counts of the cell sets of {game}"
-        with nullcontext() if checkpoint is None else Store(checkpoint, what, batch=1) as store:
+        title = f"the counts of the cell sets of {game}"
+        with nullcontext() if checkpoint is None else Store(checkpoint, title, batch=1) as store:
             done, total, sums = _load(store, game)
             for ship, weight in classes[done:]:
                 count, arrays = _walk(game, ship, ship)
                 total += weight * count
-                for kept, array in zip(sums, arrays, strict=True):
-                    kept += weight * array
+                for running, array in zip(sums, arrays, strict=True):
+                    running += weight * array
                 done += 1
                 progress(done, len(classes))
                 if store is not None:
@@ -166,11 +166,11 @@ def _count(game: Game, ship: int, closed: int = 0) -> int:
     return engine_for(game).count(Constraints(_fleet_beside(game, ship), closed))
 
 
-def _require_32_bits(game: Game, number: int, what: str) -> None:
+def _require_32_bits(game: Game, number: int, title: str) -> None:
     if number >= 2**32:
         raise TooLarge(
             f"cell sets are counted in 32 bits, for fewer than {2**32:,} configurations; "
-            f"{what} has {number:,}"
+            f"{title} has {number:,}"
         )
 
 
@@ -204,9 +204,9 @@ def _symmetric(game: Game, array: Numbers, size: int) -> Numbers:
     total = np.zeros_like(array)
     for p in game.symmetries():
         total += array[numbers_of(np.sort(np.array(p)[sets], axis=1))]
-    result, rest = np.divmod(total, len(game.symmetries()))
-    assert not rest.any()
-    return result
+    mean, remainder = np.divmod(total, len(game.symmetries()))
+    assert not remainder.any()
+    return mean
 
 
 def _load(store: Store | None, game: Game) -> tuple[int, int, list[Numbers]]:
@@ -283,8 +283,8 @@ class Coverage:
     @cached_property
     def _search(self) -> LargestSearch:
         game, ship = self.counts.game, self.counts.ship
-        kept = [p for p in game.symmetries() if image(ship, p) == ship]
-        classes = [min(p[cell] for p in kept) for cell in range(game.cells)]
+        fixing = [p for p in game.symmetries() if image(ship, p) == ship]
+        classes = [min(p[cell] for p in fixing) for cell in range(game.cells)]
         return LargestSearch(game.cells, self.counts.covering, np.array(classes, np.int32))
 
     def _compute(self, k: int) -> tuple[int, list[int]]:
@@ -298,13 +298,13 @@ class Coverage:
         if before == number:
             return number, self._bound(k - 1)[1]
         # Han's inequality: without some cell of S, f(S) falls by a k-th at most.
-        most = min(number, before * k // (k - 1))
+        bound_by_han = min(number, before * k // (k - 1))
         if self._gave_up:
-            return most, []
+            return bound_by_han, []
         nothing = np.zeros((0, 2), np.uint64), np.zeros(0, np.int64)
-        bounded = self._search.bound(k, most, self._nodes, *nothing)
+        bounded = self._search.bound(k, bound_by_han, self._nodes, *nothing)
         self._gave_up = bounded is None
-        return bounded or (most, [])
+        return bounded or (bound_by_han, [])
 
     def most_kept(
         self, k: int, limit: int, ships: NDArray[np.uint64], costs: NDArray[np.int64]

@@ -204,9 +204,9 @@ def finished_within(
         words = _words(misses - j, game.fleet_cells)
         if finished < best.configurations:
             limit = best.configurations - words
-            kept = most_kept(coverage, unfinished, j, limit, sets, on_sets)
-            if kept is not None:
-                best = Finished(kept + words, j)
+            bound = most_kept(coverage, unfinished, j, limit, sets, on_sets)
+            if bound is not None:
+                best = Finished(bound + words, j)
     return best
 
 
@@ -242,16 +242,16 @@ def _search(
     Sets of cells are extended size by size, the best first. Of all sequences of one set of cells,
     up to symmetry, only the best is extended.
     """
-    level, kept = np.zeros((1, 0), np.uint8), np.zeros(1, np.int64)
+    level, values = np.zeros((1, 0), np.uint8), np.zeros(1, np.int64)
     is_all = True
     for size in range(1, j + 1):
-        most = np.argsort(-kept, kind="stable")[:width]
-        is_all &= len(most) == len(kept)
-        for done in range(0, len(most), _AT_ONCE):
-            on_sets(j, size - 1, done, len(most))
-            batch = most[done : done + _AT_ONCE]
-            search.extend(level[batch], kept[batch], j)
-        level, kept = search.collect(size)
+        order = np.argsort(-values, kind="stable")[:width]
+        is_all &= len(order) == len(values)
+        for start in range(0, len(order), _AT_ONCE):
+            on_sets(j, size - 1, start, len(order))
+            batch = order[start : start + _AT_ONCE]
+            search.extend(level[batch], values[batch], j)
+        level, values = search.collect(size)
     return is_all
 
 

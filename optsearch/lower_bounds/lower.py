@@ -216,7 +216,7 @@ def lower_bounds_in_turn(
     except TooLarge as error:
         leave_out(LeftOut("leaf counting", str(error)))
     if position.game.label_of_kind is not None:  # else hits on one ship tell where it lies
-        yield from _told(plain, number, progress, leave_out)
+        yield from _from_two_hidden(plain, number, progress, leave_out)
 
 
 def _from_places(position: Position, number: int) -> Bound:
@@ -284,7 +284,7 @@ def _steps(progress: Progress[BoundsStatus]) -> Callable[[str, int, int], None]:
     return lambda what, done, total: progress(BoundsStatus(done=done, total=total, what=what))
 
 
-def _told(
+def _from_two_hidden(
     position: Position, number: int, progress: Progress[BoundsStatus], leave_out: LeaveOut
 ) -> Iterator[Bound]:
     """Yield the bound by revealing all ships but two, of a whole game where it is quick.
@@ -458,16 +458,16 @@ def count_finished_by_stages(
     game, number = coverage.counts.game, coverage.counts.configurations
     chain = root_chain(game.fleet_cells, number, coverage.most_met, MISSES)
     chain += [number] * (MISSES - len(chain))
-    shown = finished_within(game, revealed)
-    least = [min(pair) for pair in zip(chain, shown, strict=True)]
+    by_reveal = finished_within(game, revealed)
+    least = [min(pair) for pair in zip(chain, by_reveal, strict=True)]
     stages: list[list[Finished]] = []
 
     def finished() -> list[FinishedAtMost]:
-        last = stages[-1] if stages else [Finished(most, 0) for most in least]
-        rest = [Finished(most.configurations, 0) for most in last]
-        every = [*stages, *[rest] * (2 - len(stages))]
+        last = stages[-1] if stages else [Finished(value, 0) for value in least]
+        unchanged = [Finished(value.configurations, 0) for value in last]
+        both = [*stages, *[unchanged] * (2 - len(stages))]
         return [
-            FinishedAtMost(a, b, *c, *d) for a, b, c, d in zip(chain, shown, *every, strict=True)
+            FinishedAtMost(a, b, *c, *d) for a, b, c, d in zip(chain, by_reveal, *both, strict=True)
         ]
 
     def part(before: int) -> Callable[[int, int], None]:
@@ -492,20 +492,20 @@ def bounds_of_finished(
 
     Every argument bounds the same number, so the least of them does, too.
     """
-    by_two = [min(most.root_chain, most.reveal_game) for most in finished]
-    by_longest = [min(two, most.ship_chain) for two, most in zip(by_two, finished, strict=True)]
-    by_all = [min(some, most.first_ship) for some, most in zip(by_longest, finished, strict=True)]
+    by_two = [min(row.root_chain, row.reveal_game) for row in finished]
+    by_longest = [min(two, row.ship_chain) for two, row in zip(by_two, finished, strict=True)]
+    by_all = [min(best, row.first_ship) for best, row in zip(by_longest, finished, strict=True)]
     return [
-        Bound(name, "lower", mean_at_least(some, hits, number), f"{argument}; {source}")
-        for name, some, argument in (
+        Bound(name, "lower", mean_at_least(values, hits, number), f"{argument}; {source}")
+        for name, values, argument in (
             (
                 "root chain",
-                [most.root_chain for most in finished],
+                [row.root_chain for row in finished],
                 "one sequence of cells until the first hit",
             ),
             (
                 "reveal game",
-                [most.reveal_game for most in finished],
+                [row.reveal_game for row in finished],
                 "a ship is shown at its first hit",
             ),
             ("root chain and reveal game", by_two, "the lesser at each number of misses"),

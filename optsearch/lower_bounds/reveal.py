@@ -68,11 +68,11 @@ def classes(game: Game, length: int | None = None) -> list[tuple[int, int]]:
 
     length -- None: of the longest ship.
     """
-    result: dict[int, int] = {}
+    sizes: dict[int, int] = {}
     for ship in game.placements(length or game.fleet[0]):
-        least = min(game.images(ship))
-        result[least] = result.get(least, 0) + 1
-    return list(result.items())
+        smallest = min(game.images(ship))
+        sizes[smallest] = sizes.get(smallest, 0) + 1
+    return list(sizes.items())
 
 
 def require_apart(game: Game) -> None:
@@ -124,8 +124,8 @@ def reveal(
             classes_done.append(computed_of[ship])
             continue
         words, closed = to_words([ship])[0], to_words([ship | game.halo(ship)])[0]
-        *found, completions = kernel.values_of(words, closed, left).tolist()
-        classes_done.append(Revealed(ship, alike, completions, tuple(found)))
+        *finished, completions = kernel.values_of(words, closed, left).tolist()
+        classes_done.append(Revealed(ship, alike, completions, tuple(finished)))
         progress(classes_done, len(todo))
     return classes_done
 
@@ -138,6 +138,6 @@ def finished_within(game: Game, revealed: Sequence[Revealed]) -> list[int]:
     """
     ships = game.fleet.count(game.fleet[0])
     return [
-        sum(shown.alike * shown.found[misses] for shown in revealed) // ships
+        sum(placement.alike * placement.found[misses] for placement in revealed) // ships
         for misses in range(MISSES)
     ]

@@ -85,12 +85,12 @@ def longest_ship_chain(
     progress -- called after each l with the number done and of all.
     """
     game = coverage.counts.game
-    found = {shown.ship: shown.found for shown in revealed}
-    longest = [each for each in coverages if each.ship in found]
+    finished_of = {placement.ship: placement.found for placement in revealed}
+    longest = [each for each in coverages if each.ship in finished_of]
     equal = game.fleet.count(game.fleet[0])
 
     def cost(beside: ConditionalCoverage, misses: int, j: int) -> int:
-        finished = found_beside(game, beside, misses, found[beside.ship][misses])
+        finished = found_beside(game, beside, misses, finished_of[beside.ship][misses])
         return (beside.completions - max(finished, beside.most_met(j - 2))) // equal
 
     return _chain(coverage, longest, cost, before, progress)
@@ -127,16 +127,16 @@ def _chain(
                 for ship in ships
                 if cost_of_class
             }
-            most = coverage.most_kept(
+            bound_on_kept = coverage.most_kept(
                 j,
                 best.configurations - words,
                 to_words(list(cost_of)),
                 np.array(list(cost_of.values()), np.int64),
             )
-            if most is None:
+            if bound_on_kept is None:
                 gave_up = j
-            elif most + words < best.configurations:
-                best = Finished(most + words, j)
+            elif bound_on_kept + words < best.configurations:
+                best = Finished(bound_on_kept + words, j)
         finished.append(best)
         progress(misses + 1, len(before))
     return finished

@@ -64,11 +64,11 @@ def worst_case_misses(game: Game, sets: Sequence[int]) -> Iterator[int]:
 
 def _orbits(game: Game, sets: Sequence[int]) -> dict[int, list[int]]:
     """Group the sets by the symmetries that keep the board and all sets; keys are least masks."""
-    images = [[image(one, symmetry) for one in sets] for symmetry in game.symmetries()]
-    kept = [row for row in images if {*row} == {*sets}]
+    images = [[image(mask, symmetry) for mask in sets] for symmetry in game.symmetries()]
+    symmetric = [row for row in images if {*row} == {*sets}]
     orbits: dict[int, list[int]] = {}
-    for one, first in zip(sets, map(min, zip(*kept, strict=True)), strict=True):
-        orbits.setdefault(first, []).append(one)
+    for mask, first in zip(sets, map(min, zip(*symmetric, strict=True)), strict=True):
+        orbits.setdefault(first, []).append(mask)
     return orbits
 
 
@@ -78,9 +78,9 @@ class _Packing:
     def __init__(self, game: Game, sets: Sequence[int]):
         from optsearch.support.highs import Programme
 
-        self._numbers = {one: number for number, one in enumerate(sets)}
+        self._numbers = {mask: number for number, mask in enumerate(sets)}
         cells = game.cells
-        self._has = np.array([[one >> c & 1 for c in range(cells)] for one in sets], np.int64)
+        self._has = np.array([[mask >> c & 1 for c in range(cells)] for mask in sets], np.int64)
         self._is_in = np.ones(len(self._has), bool)
         self._cover = Programme()  # least covers of the sets by cells; its prices are the weights
         none = np.array([], np.int32)
@@ -114,12 +114,12 @@ class _Packing:
         together[closed] = 0
         return -(-int(weights.sum()) // max(1, int(together.max())))
 
-    def _hold(self, number: int | None, cells: list[int], most: float, least: float) -> None:
+    def _hold(self, number: int | None, cells: list[int], upper: float, lower: float) -> None:
         """Set how much of these cells a cover may use, and how much of a set it must cover."""
         for cell in cells:
-            self._cover.changeColBounds(cell, 0.0, most)
+            self._cover.changeColBounds(cell, 0.0, upper)
         if number is not None:
-            self._cover.changeRowBounds(number, least, inf)
+            self._cover.changeRowBounds(number, lower, inf)
 
 
 def hidden_ship_sets(game: Game) -> Iterator[list[int]]:
