@@ -114,12 +114,12 @@ class Scope:
 
     def __str__(self) -> str:
         fleets = " and ".join(",".join(map(str, fleet)) for fleet in self.fleets)
-        what = "the empty board" if self.empty_only else "every position"
+        positions = "the empty board" if self.empty_only else "every position"
         if self.own:
-            return f"{what} of {' and '.join(map(str, self.own))}"
+            return f"{positions} of {' and '.join(map(str, self.own))}"
         every = f"every fleet of ships of length {self.shortest} or more that fits"
         return (
-            f"{what} of every grid of at most {self.max_cells} cells with "
+            f"{positions} of every grid of at most {self.max_cells} cells with "
             f"{f'the fleet {fleets}' if fleets else every}, contact={self.contact}"
             + f",announce={self.announce}"
             * (self.announce != "nothing")
@@ -132,8 +132,8 @@ class Scope:
             return
         for cells in range(1, self.max_cells + 1):
             for rows in range(1, cells + 1):
-                columns, rest = divmod(cells, rows)
-                if not rest and rows <= columns:
+                columns, remainder = divmod(cells, rows)
+                if not remainder and rows <= columns:
                     yield from sorted(self._on(rows, columns), key=_fleet_order)
 
     def _on(self, rows: int, columns: int) -> Iterator[Game]:
@@ -542,7 +542,7 @@ def find(
         store = None
         if folder is not None:
             store = stack.enter_context(Facts(folder, f"counterexamples of {scope}"))
-        done = _kept(store, games)
+        done = _finished_games(store, games)
         told = meter(progress, sum(map(_work, games)), sum(map(_work, done)), CounterexampleStatus)
 
         def report() -> None:
@@ -569,13 +569,13 @@ def _work(game: Game) -> int:
 # The checkpoint: the finished games. A counterexample is the list of its numbers
 
 
-def _kept(store: Facts | None, games: list[Game]) -> dict[Game, Searched]:
+def _finished_games(store: Facts | None, games: list[Game]) -> dict[Game, Searched]:
     """The games that are finished."""
     if store is None:
         return {}
-    known = {str(game): game for game in games}
+    by_name = {str(game): game for game in games}
     try:
-        return {known[name]: _from_entry(known[name], entry) for name, entry in store.items()}
+        return {by_name[name]: _from_entry(by_name[name], entry) for name, entry in store.items()}
     except (ValueError, TypeError, KeyError):
         raise TableError(f"{store.path} does not hold what a search found") from None
 

@@ -21,11 +21,11 @@ class Diagonals:
 
     def __init__(self, kernel: Kernel):
         self._kernel = kernel
-        found = [choice for cells in self._diagonals() if (choice := self._ordered(cells))]
+        orders = [choice for cells in self._diagonals() if (choice := self._ordered(cells))]
         self.misses: int | None = None
         self._order: list[int] = []
-        if found:
-            self.misses, self._order = min(found)
+        if orders:
+            self.misses, self._order = min(orders)
 
     def __call__(self, kernel: Kernel, state: Subfamily) -> int:
         """The next cell of the diagonals that some set has; after a hit an optimal one."""

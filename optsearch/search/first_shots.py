@@ -33,16 +33,16 @@ def bracketed_values(
         return ()
     weight = kernel.weight(kernel.root)
     hits = kernel.cells_left * weight
-    known = {}
+    bounds = {}
     for cell, lower, upper in frontier.first_shots:
         for image in bits(kernel.orbit(cell)):
-            known[image] = lower, upper
+            bounds[image] = lower, upper
     for cell in bits(kernel.free_hits(kernel.root)):
-        known[cell] = frontier.lower, frontier.upper
+        bounds[cell] = frontier.lower, frontier.upper
     missed = frontier.lower + weight, frontier.upper + weight
     values = []
     for cell in _unshot(position):
-        lower, upper = known.get(cell, missed)
+        lower, upper = bounds.get(cell, missed)
         values.append(ShotValue(position.game.cell(cell), hits + lower, hits + upper))
     return tuple(values)
 

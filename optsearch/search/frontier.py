@@ -179,10 +179,10 @@ class BestFirstSearch:
         is_silent = self.kernel.game.is_silent
         brackets = []
         for shot in shots:
-            known = self.root.upper + shot.price if is_silent else everything
-            same = self.kernel.orbit(shot.cell)
-            known = min([known, *(cost for cell, cost in self._begun if same >> cell & 1)])
-            brackets.append((shot.cell, max(shot.lower, self.lower), min(shot.upper, known)))
+            bound = self.root.upper + shot.price if is_silent else everything
+            images = self.kernel.orbit(shot.cell)
+            bound = min([bound, *(cost for cell, cost in self._begun if images >> cell & 1)])
+            brackets.append((shot.cell, max(shot.lower, self.lower), min(shot.upper, bound)))
         return brackets
 
     # Questions
@@ -234,13 +234,13 @@ class BestFirstSearch:
         return OrNode(state, lower, upper, self._rules[costs.index(upper)], parent=parent)
 
     def _list_shots(self, at: OrNode) -> None:
-        seen = 0
+        covered = 0
         at.shots = SortedKeyList(key=lambda shot: (shot.lower, shot.rank))
         for rank, (cell, bound) in enumerate(self.kernel.shots(at.state)):
             if at is self.root:
-                if seen >> cell & 1:
+                if covered >> cell & 1:
                     continue
-                seen |= self.kernel.orbit(cell)
+                covered |= self.kernel.orbit(cell)
             parts = self.kernel.parts(at.state, cell)
             missed = self.kernel.weight(parts[MISS]) if MISS in parts else 0
             cost = missed * price(self.kernel.objective, at.state.budget)

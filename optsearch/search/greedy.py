@@ -223,12 +223,12 @@ class GreedySolver:
     def _remainder(self, state: Subfamily, cell: int) -> int:
         """Return the sum of squared parts after this shot and a greedy one."""
         exact = self._kernel("optimal")
-        left = 0
+        total = 0
         for part in exact.parts(state, cell).values():
             tied = self._tied(part) if exact.is_silent else exact.greedy_shots(part)
-            rest = exact.parts(part, tied[0]).values() if tied else [part]
-            left += sum(exact.weight(last) ** 2 for last in rest)
-        return left
+            parts_after = exact.parts(part, tied[0]).values() if tied else [part]
+            total += sum(exact.weight(last) ** 2 for last in parts_after)
+        return total
 
     # Beside the optimum
 
@@ -254,12 +254,12 @@ class GreedySolver:
         certain = exact.free_hits(state)
         if certain:
             return self._pair_after(state, next(bits(certain)), shots, partings)
-        least, greedy = exact.solve(state), self._misses(state, "best")
-        if greedy == least:
+        optimum, greedy = exact.solve(state), self._misses(state, "best")
+        if greedy == optimum:
             both = grow(exact, state, by_value)
             return both, both
         tied = [c for c in self._tied(state) if self._after(state, c, "best") == greedy]
-        shared = [c for c in tied if exact.after(state, c, least + 1) == least]
+        shared = [c for c in tied if exact.after(state, c, optimum + 1) == optimum]
         if not shared:
             partings.append(
                 Divergence(
@@ -268,7 +268,7 @@ class GreedySolver:
                     tuple(map(game.cell, tied)),
                     tuple(map(game.cell, sorted(best_cells(exact, state)))),
                     self._hits(state) + greedy,
-                    self._hits(state) + least,
+                    self._hits(state) + optimum,
                 )
             )
             return grow(exact, state, by_value), grow(exact, state, by_optimum)

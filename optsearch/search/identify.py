@@ -117,28 +117,28 @@ def read(path: str | Path) -> Sets:
     if len(things) > MAX_CELLS:
         raise TooLarge(f"{path}: {len(things)} things; at most {MAX_CELLS} are handled")
     scale = lcm(*(weight.denominator for weight in weights))
-    named: dict[str, int] = {}
-    known: dict[int, int] = {}
+    by_name: dict[str, int] = {}
+    by_mask: dict[int, int] = {}
     for i, (name, row, line) in enumerate(zip(names, words, record.lines, strict=True)):
         mask = sum(1 << things[thing] for thing in set(row))
-        for before, what in (
-            (named.get(name), f"{name!r} is there already"),
-            (known.get(mask), f"{name!r} has the same things as {names[known.get(mask, 0)]!r}"),
+        for before, problem in (
+            (by_name.get(name), f"{name!r} is there already"),
+            (by_mask.get(mask), f"{name!r} has the same things as {names[by_mask.get(mask, 0)]!r}"),
         ):
             if before is not None:
-                raise RecordError(f"{path}, line {line}: {what}, in line {record.lines[before]}")
+                raise RecordError(f"{path}, line {line}: {problem}, in line {record.lines[before]}")
         if len(set(row)) < len(row):
-            twice = next(thing for thing, n in Counter(row).items() if n > 1)
-            raise RecordError(f"{path}, line {line}: {name!r} has {twice!r} twice")
-        named[name] = known[mask] = i
-    kept = [i for i, weight in enumerate(weights) if weight]
-    if not kept:
+            repeated = next(thing for thing, n in Counter(row).items() if n > 1)
+            raise RecordError(f"{path}, line {line}: {name!r} has {repeated!r} twice")
+        by_name[name] = by_mask[mask] = i
+    weighted = [i for i, weight in enumerate(weights) if weight]
+    if not weighted:
         raise RecordError(f"{path}: no set has a weight; give at least one that can be hidden")
     return Sets(
         tuple(things),
-        tuple(names[i] for i in kept),
-        tuple(sum(1 << things[thing] for thing in words[i]) for i in kept),
-        tuple(int(weights[i] * scale) for i in kept),
+        tuple(names[i] for i in weighted),
+        tuple(sum(1 << things[thing] for thing in words[i]) for i in weighted),
+        tuple(int(weights[i] * scale) for i in weighted),
         Path(path).name,
     )
 
@@ -176,21 +176,21 @@ class IdentificationTree:
         """Each set that is found, behind the things asked for and whether they were hit."""
         waiting: list[tuple[tuple[tuple[str, bool], ...], Ask | str]] = [((), self.root)]
         while waiting:
-            asked, node = waiting.pop()
+            answers, node = waiting.pop()
             if isinstance(node, str):
-                yield asked, node
+                yield answers, node
                 continue
             thing = self.sets.things[node.thing]
-            waiting.append(((*asked, (thing, False)), node.missed))
-            waiting.append(((*asked, (thing, True)), node.hit))
+            waiting.append(((*answers, (thing, False)), node.missed))
+            waiting.append(((*answers, (thing, True)), node.hit))
 
     @cached_property
     def _ends(self) -> list[tuple[int, int, int]]:
         """Weight, misses and things asked for of each set."""
         weights = dict(zip(self.sets.names, self.sets.weights, strict=True))
         return [
-            (weights.get(name, 0), sum(not hit for _, hit in asked), len(asked))
-            for asked, name in self.paths()
+            (weights.get(name, 0), sum(not hit for _, hit in answers), len(answers))
+            for answers, name in self.paths()
         ]
 
     @property
@@ -206,7 +206,7 @@ class IdentificationTree:
     @cached_property
     def misses(self) -> dict[str, int]:
         """The misses of each set, by its name."""
-        return {name: sum(not hit for _, hit in asked) for asked, name in self.paths()}
+        return {name: sum(not hit for _, hit in answers) for answers, name in self.paths()}
 
     @cached_property
     def histogram(self) -> dict[int, int]:
@@ -236,25 +236,25 @@ class IdentificationTree:
         return "\n".join(lines)
 
 
-def _named(sets: Sets, root: Shot | Ended, title: str) -> IdentificationTree:
+def _name_leaves(sets: Sets, root: Shot | Ended, title: str) -> IdentificationTree:
     """A tree of the solver, its certain hits left out, its leaves named."""
     names = dict(zip(sets.sets, sets.names, strict=True))
 
-    def named(node: Shot | Ended, left: list[int]) -> Ask | str:
-        if len(left) == 1:
-            return names[left[0]]
+    def convert(node: Shot | Ended, sets_left: list[int]) -> Ask | str:
+        if len(sets_left) == 1:
+            return names[sets_left[0]]
         assert isinstance(node, Shot)
         thing = node.cell[1]
-        parts = {hit: [m for m in left if (m >> thing & 1) == hit] for hit in (True, False)}
+        parts = {hit: [m for m in sets_left if (m >> thing & 1) == hit] for hit in (True, False)}
         if not parts[False]:  # in every set that is left
-            return named(node.replies[HIT], left)
+            return convert(node.replies[HIT], sets_left)
         return Ask(
             thing,
-            named(node.replies[HIT], parts[True]),
-            named(node.replies[MISS], parts[False]),
+            convert(node.replies[HIT], parts[True]),
+            convert(node.replies[MISS], parts[False]),
         )
 
-    return IdentificationTree(sets, named(root, list(sets.sets)), title)
+    return IdentificationTree(sets, convert(root, list(sets.sets)), title)
 
 
 def verify(tree: IdentificationTree) -> int:
@@ -265,14 +265,14 @@ def verify(tree: IdentificationTree) -> int:
     """
     sets, total, reached = tree.sets, 0, 0
     for name, mask, weight in zip(sets.names, sets.sets, sets.weights, strict=True):
-        node, asked, misses = tree.root, 0, 0
+        node, asked_mask, misses = tree.root, 0, 0
         while isinstance(node, Ask):
             bit = 1 << node.thing
-            if asked & bit:
+            if asked_mask & bit:
                 raise TreeError(
                     f"{sets.things[node.thing]!r} is asked for twice on the way to {name!r}"
                 )
-            asked |= bit
+            asked_mask |= bit
             misses += not mask & bit
             node = node.hit if mask & bit else node.missed
         if node != name:
@@ -383,12 +383,12 @@ class Identification:
     def tree(self) -> IdentificationTree:
         """An optimal strategy, or the best one found."""
         title = "optimal" if self.is_exact else "best found"
-        return _named(self.sets, self._solver.tree().root, title)
+        return _name_leaves(self.sets, self._solver.tree().root, title)
 
     def proof(self) -> tuple[proof.Claim, ...]:
         """Claims that prove that no strategy misses less (`optsearch.check.proofs`)."""
         exact = Solver(self.sets.position, family=self.sets.family)
-        root, marks = _claimed(self.sets)
+        root, marks = _root_and_marks(self.sets)
         return claims_for(root, marks, self.misses, exact.least_misses, exact.prices)
 
 
@@ -426,7 +426,7 @@ def greedy(
 ) -> IdentificationTree:
     """The greedy strategy that asks for a most probable thing, ties broken by one of `RULES`."""
     solver = GreedySolver(sets.position, progress=progress, family=sets.family)
-    return _named(sets, solver.tree(rule).root, f"greedy, {rule}")
+    return _name_leaves(sets, solver.tree(rule).root, f"greedy, {rule}")
 
 
 def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterator[Bound]:
@@ -480,7 +480,7 @@ def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterat
 # Proofs
 
 
-def _claimed(sets: Sets) -> tuple[proof.Weighted, proof.Marks]:
+def _root_and_marks(sets: Sets) -> tuple[proof.Weighted, proof.Marks]:
     """The family as a claim has it; each thing is a mark, and there are no symmetries."""
     root = tuple(sorted(zip(sets.sets, sets.weights, strict=True)))
     number = max(1, len(sets.things))
@@ -488,14 +488,14 @@ def _claimed(sets: Sets) -> tuple[proof.Weighted, proof.Marks]:
     return root, proof.Marks(things, [tuple(range(number))], lambda i: repr(sets.things[i]))
 
 
-def save_proof(found: Identification, path: str | Path) -> None:
+def save_proof(identification: Identification, path: str | Path) -> None:
     """Write the claims that prove an optimum to a file; ProofError if they cannot be written."""
-    claims = found.proof()
+    claims = identification.proof()
     head = {
         "format": proof.FORMAT,
         "version": proof.VERSION,
-        "family": found.sets.digest,
-        "total_misses": found.misses,
+        "family": identification.sets.digest,
+        "total_misses": identification.misses,
         "claims": len(claims),
     }
     proof.write(path, head, claims)
@@ -513,7 +513,7 @@ def check_proof(path: str | Path, sets: Sets) -> tuple[int, int]:
         )
     count = max(1, len(sets.things))
     claims = proof.read_claims(path, lines, count, f"the {count} things")
-    root, marks = _claimed(sets)
+    root, marks = _root_and_marks(sets)
     proved = proof.check_claims(claims, root, marks, str(path))
     if proved != head["total_misses"]:
         raise ProofError(

@@ -179,8 +179,8 @@ class Problem:
             if prior is not None:
                 position.game.require_silent("a search by a prior")
             return cls.of_ships(position, objective)
-        found = Family.of(position, prior) if family is None else family.check_total_weight()
-        return cls.of_family(found, position.hits, objective)
+        checked = Family.of(position, prior) if family is None else family.check_total_weight()
+        return cls.of_family(checked, position.hits, objective)
 
     @classmethod
     def of_family(cls, family: Family, hits: int, objective: Objective = MEAN) -> Problem:
@@ -200,7 +200,7 @@ class Problem:
                 f"{posterior.configurations:,} configurations of {game} are too many to solve "
                 f"exactly with announce={game.announce}; at most {MAX_SETS // 8:,} are listed"
             )
-        ships = _compatible(position)
+        ships = _compatible_ships(position)
         sets = np.bitwise_or.reduce(ships, axis=1)
         weights = np.ones(len(sets), np.int64)
         left = position.hits_left
@@ -219,8 +219,8 @@ class Problem:
         if self.game.label_of_kind is None:
             items = _by_label(self.game, self.ships)
             return "places", items, tuple(range(items.shape[1]))
-        told = labels(self.game)[: self.ships.shape[1]]
-        return "labels" if self.game.has_labels else "sinkings", self.ships, told
+        numbers = labels(self.game)[: self.ships.shape[1]]
+        return "labels" if self.game.has_labels else "sinkings", self.ships, numbers
 
     @cached_property
     def automorphisms(self) -> tuple[Permutation, ...]:
@@ -365,35 +365,35 @@ class Kernel:
 
     def parts(self, state: Subfamily, cell: int) -> dict[Reply, Subfamily]:
         """The state after each reply to a shot, in their order; a miss lowers the budget."""
-        left = NO_BUDGET if self.objective.kind == "mean" else max(state.budget - 1, -1)
-        hit, missed = state._replace(hits=state.hits | 1 << cell), state._replace(budget=left)
+        budget = NO_BUDGET if self.objective.kind == "mean" else max(state.budget - 1, -1)
+        hit, missed = state._replace(hits=state.hits | 1 << cell), state._replace(budget=budget)
         codes = self._codes(state, cell)
-        found: dict[Reply, NDArray[np.bool_]] = {}
+        rows_of: dict[Reply, NDArray[np.bool_]] = {}
         for code in np.unique(codes).tolist():
-            for reply, some in self._replies(state, cell, code, codes == code):
-                found[reply] = found.get(reply, False) | some
+            for reply, rows in self._replies(state, cell, code, codes == code):
+                rows_of[reply] = rows_of.get(reply, False) | rows
         return {
-            reply: (hit if reply.hit else missed)._replace(family=state.family[found[reply]])
-            for reply in sorted(found, key=lambda reply: reply.order)
+            reply: (hit if reply.hit else missed)._replace(family=state.family[rows_of[reply]])
+            for reply in sorted(rows_of, key=lambda reply: reply.order)
         }
 
     def _replies(
-        self, state: Subfamily, cell: int, code: int, has: NDArray[np.bool_]
+        self, state: Subfamily, cell: int, code: int, rows: NDArray[np.bool_]
     ) -> Iterator[tuple[Reply, NDArray[np.bool_]]]:
         """The replies of the sets with a code of `_codes`, and which of the state give each."""
         if not code:
-            yield MISS, has
+            yield MISS, rows
             return
         ship, kind = abs(code) - 1, self.game.fleet[abs(code) - 1]
         by_kind = self.game.label_of_kind
         if by_kind is not None:
-            yield self.game.announcement.of_hit(by_kind[kind], code < 0), has
+            yield self.game.announcement.of_hit(by_kind[kind], code < 0), rows
             return
         assert self.problem.ships is not None
         places = self.problem.ships[state.family, ship]
-        for place in np.unique(places[has], axis=0):
-            told = self.game.hit_reply(kind, to_masks(place[None])[0], cell, code < 0)
-            yield told, (places == place).all(axis=1) & has
+        for place in np.unique(places[rows], axis=0):
+            reply = self.game.hit_reply(kind, to_masks(place[None])[0], cell, code < 0)
+            yield reply, (places == place).all(axis=1) & rows
 
     def _codes(self, state: Subfamily, cell: int) -> NDArray[np.int64]:
         """Which ship of each set a shot hits, from 1, negative if it sinks it; 0 a miss.
@@ -413,7 +413,7 @@ class Kernel:
 
     def greedy_shots(self, state: Subfamily) -> list[int]:
         """The most probable cells, ascending; a certain hit is one."""
-        return _most(self.counts(state))
+        return _most_probable(self.counts(state))
 
     def greedy_choices(self, state: Subfamily) -> list[int]:
         """The cells that greedy chooses from, ascending: the most probable ones.
@@ -424,7 +424,7 @@ class Kernel:
         """
         counts, free = self.counts(state), list(bits(self.free_hits(state)))
         counts[free] = 0
-        return _most(counts) or free
+        return _most_probable(counts) or free
 
     def greedy_misses(self) -> int:
         """Return the cost of greedy from the root, with ties broken by the first cell."""
@@ -432,13 +432,13 @@ class Kernel:
             table, rule = MemoryTable(FEW_BYTES), "first greedy"
             search = _searching(self.problem, self._options, table, None, self._tick, rule)
             return search.solve(self.root.family)
-        cost, waiting, seen = 0, [self.root], 0
+        cost, waiting, states = 0, [self.root], 0
         while waiting:
             state = waiting.pop()
             if len(state.family) == 1 or self.is_over(state):
                 continue
-            seen += 1
-            if seen % BETWEEN_TICKS == 0:
+            states += 1
+            if states % BETWEEN_TICKS == 0:
                 self._tick(self.nodes)
             free = self.free_hits(state)
             parts = self.parts(state, next(bits(free)) if free else self.greedy_choices(state)[0])
@@ -601,22 +601,22 @@ def _counts(sets: CellSets, weights: NDArray[np.int64], hits: int) -> NDArray[np
     return counts
 
 
-def _most(counts: NDArray[np.int64]) -> list[int]:
+def _most_probable(counts: NDArray[np.int64]) -> list[int]:
     """The cells of the greatest count; none if all are 0."""
-    most = counts.max()
-    return np.flatnonzero(counts == most).tolist() if most else []
+    highest = counts.max()
+    return np.flatnonzero(counts == highest).tolist() if highest else []
 
 
 def labels(game: Game) -> tuple[int, ...]:
     """A number for what hits tell of each ship; equal where it is the same."""
     by_kind = game.label_of_kind
     assert by_kind is not None
-    told = [by_kind[kind] for kind in game.fleet]
-    numbers = list(dict.fromkeys(one for one in told if one is not None))
-    return tuple(0 if one is None else len(numbers) - numbers.index(one) for one in told)
+    labels = [by_kind[kind] for kind in game.fleet]
+    numbers = list(dict.fromkeys(label for label in labels if label is not None))
+    return tuple(0 if label is None else len(numbers) - numbers.index(label) for label in labels)
 
 
-def _compatible(position: Position) -> NDArray[np.uint64]:
+def _compatible_ships(position: Position) -> NDArray[np.uint64]:
     """The configurations of a position as ships, shape (n, ships, 2)."""
     if not position.hits or not any(
         shot.reply.sunk or shot.reply.length for shot in position.shots
@@ -634,17 +634,17 @@ def _by_label(game: Game, ships: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """
     masks = [to_masks(row) for row in ships]
     lying = [list(zip(game.kinds_of(row), row, strict=True)) for row in masks]
-    there: dict[int, dict[int | str | None, int]] = {}
-    for ship in sorted({one for row in lying for one in row}, key=lambda one: one[1]):
+    numbers_at: dict[int, dict[int | str | None, int]] = {}
+    for ship in sorted({ship for row in lying for ship in row}, key=lambda ship: ship[1]):
         for label, cells in game.label_table.parts[ship].items():
             for cell in bits(cells):
-                numbers = there.setdefault(cell, {})
+                numbers = numbers_at.setdefault(cell, {})
                 numbers.setdefault(label, len(numbers))
-    number = max(map(len, there.values()))
+    number = max(map(len, numbers_at.values()))
     if number > MAX_LABELS:
-        what = "of the ships that are left can lie" if game.shows_ships else "labels can be told"
+        subject = "of the ships that are left can lie" if game.shows_ships else "labels can be told"
         raise TooLarge(
-            f"{number} {what} on one cell; a search tells at most {MAX_LABELS} apart"
+            f"{number} {subject} on one cell; a search tells at most {MAX_LABELS} apart"
             + " where each hit shows its ship" * game.shows_ships
         )
     items = []
@@ -653,6 +653,6 @@ def _by_label(game: Game, ships: NDArray[np.uint64]) -> NDArray[np.uint64]:
         for ship in row:
             for label, cells in game.label_table.parts[ship].items():
                 for cell in bits(cells):
-                    item[there[cell][label]] |= 1 << cell
+                    item[numbers_at[cell][label]] |= 1 << cell
         items.append(to_words(item))
     return np.array(items)

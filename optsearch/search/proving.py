@@ -70,39 +70,39 @@ def claims_for(
     too many.
     """
     # By normal form: the misses asked for, and one family that has it, as sets of the root.
-    asked: dict[Weighted, tuple[int, Weighted]] = {}
+    goals: dict[Weighted, tuple[int, Weighted]] = {}
     waiting: list[tuple[int, Weighted]] = []  # most sets first: parts have fewer
 
     def ask(family: Weighted, normal: Weighted, target: int) -> None:
-        if normal not in asked:
+        if normal not in goals:
             heapq.heappush(waiting, (-len(normal), normal))
-        if target > asked.get(normal, (0, family))[0]:
-            asked[normal] = target, family
+        if target > goals.get(normal, (0, family))[0]:
+            goals[normal] = target, family
 
     def ask_parts(parts: list[Weighted], needed: int) -> None:
         """Ask of some families as much as they need together."""
         if sum(map(marks.bound_by_counting, parts)) >= needed:
             return
         normals = [(part, marks.normal_form(part)) for part in sorted(parts, key=len)]
-        least = [
-            max(marks.bound_by_counting(p), asked[n][0] if n in asked else 0) for p, n in normals
+        bounds = [
+            max(marks.bound_by_counting(p), goals[n][0] if n in goals else 0) for p, n in normals
         ]
-        lacking = needed - sum(least)
-        for (part, normal), known in zip(normals, least, strict=True):
+        lacking = needed - sum(bounds)
+        for (part, normal), bound in zip(normals, bounds, strict=True):
             if lacking <= 0:
                 return
-            share = known + lacking
+            share = bound + lacking
             if part is not normals[-1][0]:
-                share = max(known, min(share, least_misses(*columns(part), share)))
-            if share > known:
+                share = max(bound, min(share, least_misses(*columns(part), share)))
+            if share > bound:
                 ask(part, normal, share)
-            lacking -= share - known
+            lacking -= share - bound
 
     ask_parts(marks.parts(root), misses)
     claims = []
     while waiting:
         _, normal = heapq.heappop(waiting)
-        target, family = asked[normal]
+        target, family = goals[normal]
         if len(family) == 1:
             raise ProofError(f"{misses} misses cannot be proved: a strategy needs fewer")
         if find_prices is not None and not marks.tells:

@@ -95,7 +95,7 @@ def told_lengths(game: Game) -> list[int]:
     """For each label of `labels_at` how many cells the ship has, 0 where it does not say."""
     if game.label_of_kind is None:
         return [0] * Codes.of(game).labels
-    return [int(one) if isinstance(one, int) else 0 for one in labels_at(game, 0)]
+    return [int(label) if isinstance(label, int) else 0 for label in labels_at(game, 0)]
 
 
 @dataclass(frozen=True)

@@ -91,9 +91,9 @@ class Solver:
         self._table = MemoryTable(options.memory)
         self._disk = disk
         self._folder = None if disk is None else disk.path  # also when the disk is left
-        asked = SearchSpec(position, objective, options, prior, family, None)
-        self.kernel = self.watch.kernel = asked.kernel(self._table, disk, self.watch.tick)
-        self._team = Team(asked, self.watch, self._keep, disk)
+        spec = SearchSpec(position, objective, options, prior, family, None)
+        self.kernel = self.watch.kernel = spec.kernel(self._table, disk, self.watch.tick)
+        self._team = Team(spec, self.watch, self._keep, disk)
         self._solution: Solution | None = None
         self._greedy_misses: int | None = None  # of greedy, ties first, once that was evaluated
         self._options = options
@@ -161,10 +161,10 @@ class Solver:
             return self._open_answer()
         with suppress(KeyboardInterrupt):  # a second one ends that
             self._bracket_late()
-        found = self.watch.frontier
-        if found is None:
+        frontier = self.watch.frontier
+        if frontier is None:
             return self._answer(*self._first_bracket(), is_settled=False)
-        return self._answer(found.upper, self._best(found), NO_BUDGET)
+        return self._answer(frontier.upper, self._best(frontier), NO_BUDGET)
 
     def _search_within(self, parallel: Parallel | None, partial: bool) -> Solution:
         assert self.objective.shots is not None
@@ -213,9 +213,9 @@ class Solver:
             for misses in worst_case_misses(self.position.game, sets):
                 self._misses_at_least = max(self._misses_at_least, misses)
                 self.watch.tick()
-        known = Diagonals(self.kernel)
-        if known.misses is not None:
-            self._rule, self._misses_at_most = known, known.misses
+        rule = Diagonals(self.kernel)
+        if rule.misses is not None:
+            self._rule, self._misses_at_most = rule, rule.misses
         budget = self._misses_at_least
         while self._misses_at_most is None or budget < self._misses_at_most:
             self.watch.tick()
@@ -239,7 +239,7 @@ class Solver:
         weight = kernel.weight(kernel.root)
         if self.objective.kind == "within":
             missed = (0, weight) if frontier is None else (frontier.lower, frontier.upper)
-            least, most = weight - missed[1], weight - missed[0]
+            lower, upper = weight - missed[1], weight - missed[0]
         else:
             misses = self._misses_at_most
             if frontier is not None and frontier.upper < FORBIDDEN:
@@ -250,17 +250,17 @@ class Solver:
                 cells += kernel.free_hits(kernel.root).bit_count()
                 misses = max(0, cells - kernel.cells_left)
             self.watch.frontier = self._feasible
-            least = kernel.cells_left + self._misses_at_least
-            most = kernel.cells_left + misses
+            lower = kernel.cells_left + self._misses_at_least
+            upper = kernel.cells_left + misses
         answer = self._answer(0, (), 0, 0, has_values=False)
-        is_known = self.objective.kind == "worst" and least == most
+        is_known = self.objective.kind == "worst" and lower == upper
         return replace(
             answer,
             total_height=None,
-            worst=most if is_known else None,
+            worst=upper if is_known else None,
             finished=None,
-            lower=least,
-            upper=most,
+            lower=lower,
+            upper=upper,
             is_exact=False,
             best_shots=(),
         )
@@ -340,7 +340,7 @@ class Solver:
         cost: int,
         best: list[int] | tuple[int, ...],
         budget: int,
-        least: int | None = None,
+        lower_cost: int | None = None,
         is_settled: bool = True,
         has_values: bool = True,
     ) -> Solution:
@@ -351,8 +351,8 @@ class Solver:
         total = self.watch.certain_cost + cost
         frontier = self.watch.frontier
         if frontier is not None:
-            least, is_settled = frontier.lower, frontier.settled[0] == frontier.settled[1]
-        lower = total if least is None else self.watch.certain_cost + least
+            lower_cost, is_settled = frontier.lower, frontier.settled[0] == frontier.settled[1]
+        lower = total if lower_cost is None else self.watch.certain_cost + lower_cost
         is_exact = is_settled or kind != "mean"
         return Solution(
             position=self.position,
@@ -389,19 +389,19 @@ class Solver:
         if self.objective.kind != "mean" or not self.kernel.is_silent:
             return
         leaves = Counter(self.kernel.family.weights)
-        known = {
+        bounds = {
             "leaf counting": leaf_counting_misses(leaves, self.kernel.cells_left),
             "the bounds of the whole game": self.watch.least_known,
         }
-        for argument, misses in known.items():
-            least = self.watch.certain_cost + misses
-            if solution.upper is not None and solution.upper < least:
-                raise self._contradiction(f"the total {solution.upper}", f"{least} by {argument}")
+        for argument, misses in bounds.items():
+            minimum = self.watch.certain_cost + misses
+            if solution.upper is not None and solution.upper < minimum:
+                raise self._contradiction(f"the total {solution.upper}", f"{minimum} by {argument}")
 
-    def _contradiction(self, contradicted: str, known: str) -> TableError:
+    def _contradiction(self, claim: str, fact: str) -> TableError:
         where = f"the table {self._folder}" if self._folder else "the table in memory"
         return TableError(
-            f"{contradicted} of {self.position.game} contradicts {known}: {where} holds a value "
+            f"{claim} of {self.position.game} contradicts {fact}: {where} holds a value "
             "that is wrong; use another folder"
         )
 
@@ -438,16 +438,16 @@ class Solver:
             optimum, best = solution.total_height, solution.best_shots
             assert optimum is not None
             cells = self.kernel.greedy_shots(root)
-            least = FORBIDDEN
+            greedy_cost = FORBIDDEN
             if not cells or any(self.position.game.cell(cell) in best for cell in cells):
-                least = optimum - self.watch.certain_cost
+                greedy_cost = optimum - self.watch.certain_cost
             else:
                 for cell in cells:
-                    least = min(least, self.kernel.after(root, cell, least))
-            if self.watch.certain_cost + least < optimum:
-                greedy = f"{self.watch.certain_cost + least} by a greedy strategy"
+                    greedy_cost = min(greedy_cost, self.kernel.after(root, cell, greedy_cost))
+            if self.watch.certain_cost + greedy_cost < optimum:
+                greedy = f"{self.watch.certain_cost + greedy_cost} by a greedy strategy"
                 raise self._contradiction(f"the optimum {optimum}", greedy)
-        return tuple(map(self.position.game.cell, cells)), self.watch.certain_cost + least
+        return tuple(map(self.position.game.cell, cells)), self.watch.certain_cost + greedy_cost
 
     @cached_property
     def _places(self) -> dict[int, list[int]]:
@@ -465,7 +465,7 @@ class Solver:
 
         Else a bound from the limit up; for `optsearch.search.proving.prove`.
         """
-        places = sorted(i for one in sets for i in self._places[one])
+        places = sorted(i for mask in sets for i in self._places[mask])
         family = np.array(places, np.int32)
         with self._lock:
             return self.kernel.solve(Subfamily(family, self.position.hits), limit)

@@ -108,18 +108,18 @@ def _search(
 class Team:
     """The workers of a search.
 
-    asked -- what they are asked about, with the memory of all. keep -- takes what they find.
+    spec -- what they are asked about, with the memory of all. keep -- takes what they find.
     disk -- what was found before, which the tables that they share begin with.
     """
 
     def __init__(
         self,
-        asked: SearchSpec,
+        spec: SearchSpec,
         watch: SearchMonitor,
         keep: Callable[[bytes, int], None],
         disk: Integers | None = None,
     ):
-        self._asked = asked
+        self._spec = spec
         self._watch = watch
         self._keep = keep
         self._disk = disk
@@ -129,20 +129,20 @@ class Team:
         """Search until every first shot is decided; `collect` what is in the shared table, too."""
         shared = self._share()
         if shared is not None and self._is_near(parallel.executor, shared):
-            together = partial(self._together, parallel, shared, collect)
+            together = partial(self._ask_together, parallel, shared, collect)
             _search(frontier, self._watch, SerialExecutor(), together, 1, lambda cost: cost)
         else:
             frontier.open_early(True)
             apart = partial(answer, self._share_of(parallel, None))
             executor, workers = parallel.executor, parallel.workers
-            _search(frontier, self._watch, executor, apart, workers, self._received)
+            _search(frontier, self._watch, executor, apart, workers, self._receive)
 
     def _share(self) -> SharedMemory | None:
         """The memory that this process and its workers share; None where the system has none."""
         if self._shared is None and CAN_SHARE:
-            shared = SharedMemory(max(self._asked.options.memory // 16 * 8, SMALLEST_SHARED))
+            shared = SharedMemory(max(self._spec.options.memory // 16 * 8, SMALLEST_SHARED))
             table = SharedTable(shared.memory)
-            for families in self._known_before():
+            for families in self._stored_batches():
                 for key, value in families.items():
                     table.put(key, value)
             self._watch.kernel.share(table)
@@ -150,10 +150,10 @@ class Team:
             self._shared = shared
         return self._shared
 
-    def _known_before(self) -> Iterator[dict[bytes, int]]:
+    def _stored_batches(self) -> Iterator[dict[bytes, int]]:
         """Yield the entries of the table on disk in batches; raises LimitReached at a limit."""
-        known = iter(() if self._disk is None else self._disk.items())
-        while families := dict(islice(known, AT_ONCE)):
+        entries = iter(() if self._disk is None else self._disk.items())
+        while families := dict(islice(entries, AT_ONCE)):
             self._watch.tick()
             yield families
 
@@ -166,14 +166,14 @@ class Team:
 
     def _share_of(self, parallel: Parallel, shared: SharedMemory | None) -> SearchSpec:
         """Return the search for one worker, with its share of the memory."""
-        options = self._asked.options
+        options = self._spec.options
         memory = options.memory if shared is None else options.memory // 2
-        return self._asked._replace(
+        return self._spec._replace(
             options=replace(options, memory=memory // parallel.workers),
             place=None if shared is None else shared.place,
         )
 
-    def _together(
+    def _ask_together(
         self, parallel: Parallel, shared: SharedMemory, collect: bool, question: Question
     ) -> int | None:
         """One question for all workers, who share their table and note in it what they are at.
@@ -205,16 +205,16 @@ class Team:
 
         try:
             for _, answered in run_tasks(parallel.executor, work, places, team, tick):
-                found = self._received(answered)
-                if found is not None:
-                    cost, shared.notes[0] = found, number
+                answer_cost = self._receive(answered)
+                if answer_cost is not None:
+                    cost, shared.notes[0] = answer_cost, number
         finally:
             shared.notes[0] = number
         for i in range(team):
             shared.notes[1 + i] = 0
         return cost
 
-    def _received(self, answered: Answer) -> int | None:
+    def _receive(self, answered: Answer) -> int | None:
         """The cost that a worker found; what it found on the way is kept."""
         cost, nodes, fresh = answered
         self._watch.far_nodes += nodes
@@ -226,7 +226,7 @@ class Team:
 # Of a worker
 
 
-class _Kept:
+class _FreshEntries:
     """A table on disk, as a kernel sees it, that only collects what is new."""
 
     def __init__(self) -> None:
@@ -244,13 +244,13 @@ class _Kept:
 class Worker:
     """A worker, with what it keeps from one question of a search to the next."""
 
-    def __init__(self, asked: SearchSpec):
-        self.asked = asked
+    def __init__(self, spec: SearchSpec):
+        self.spec = spec
         self._watch = SearchMonitor()
-        self._kept = _Kept()
-        table = MemoryTable(asked.options.memory)
-        self._kernel = self._watch.kernel = asked.kernel(table, None, self._watch.tick)
-        self._attached: Attached | None = None if asked.place is None else attach(asked.place)
+        self._kept = _FreshEntries()
+        table = MemoryTable(spec.options.memory)
+        self._kernel = self._watch.kernel = spec.kernel(table, None, self._watch.tick)
+        self._attached: Attached | None = None if spec.place is None else attach(spec.place)
         if self._attached is not None:
             self._kernel.share(SharedTable(self._attached.memory))
 
@@ -284,14 +284,14 @@ class _UntilAnswered(Limit):
 _here = threading.local()  # a kernel serves one thread at a time, and an executor may have several
 
 
-def worker_of(asked: SearchSpec) -> Worker:
+def worker_of(spec: SearchSpec) -> Worker:
     """The worker of this thread."""
     worker: Worker | None = getattr(_here, "worker", None)
-    if worker is None or worker.asked != asked:
-        worker = _here.worker = Worker(asked)
+    if worker is None or worker.spec != spec:
+        worker = _here.worker = Worker(spec)
     return worker
 
 
-def answer(asked: SearchSpec, question: Question, place: Place | None = None) -> Answer:
+def answer(spec: SearchSpec, question: Question, place: Place | None = None) -> Answer:
     """The answer of a worker to a question of a search."""
-    return worker_of(asked).answer(question, place)
+    return worker_of(spec).answer(question, place)

@@ -125,8 +125,8 @@ class SearchMonitor:
 
     def answer(self, question: Question, other: Limit | None = None) -> int | None:
         """The cost of a shot, for a frontier; None at an other limit, or if it takes many nodes."""
-        most = None if question.nodes is None else self.kernel.effort + question.nodes
-        limit = Limit(effort=most)
+        max_effort = None if question.nodes is None else self.kernel.effort + question.nodes
+        limit = Limit(effort=max_effort)
         try:
             with self.limited(limit), self.limited(other):
                 if other is not None:
