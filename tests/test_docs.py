@@ -100,6 +100,12 @@ def test_a_page_says_first_what_it_is_for(name):
     assert len(first.split()) <= 60
 
 
+@pytest.mark.parametrize("name", [name for name in [*PAGES, "CONTRIBUTING.md"] if name not in API])
+def test_a_page_ends_with_where_to_go(name):
+    last = text(name).rstrip().rpartition("\n\n")[2]
+    assert re.match(r"Next: .*\]\(.*\.", last, re.DOTALL)
+
+
 AVOIDED = (
     r"told so much|the same in |what is no(?:ne)? |such a |goes with|stands in |after this page"
     r"|so many|is none\b|part of the games|hears nothing|leave to each other"
