@@ -1,4 +1,4 @@
-"""The arrays of a kernel, which are freed together with it."""
+"""Arrays that are freed together with the kernel that owns them."""
 
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc, free
@@ -10,7 +10,7 @@ cdef enum:
 
 
 cdef class Arena:
-    """Arrays that live as long as their owner, who has this as an attribute."""
+    """Arrays that live as long as their owner, which has this as an attribute."""
 
     def __dealloc__(self):
         cdef void** block
@@ -19,7 +19,7 @@ cdef class Arena:
             free(block)
 
     cdef void* array(self, size_t n, size_t size) except NULL nogil:
-        """Room for n values of so many bytes, all 0."""
+        """Return room for n values of `size` bytes each, all 0."""
         cdef void** block = <void**>calloc(1, HEAD + n * size)
         if block == NULL:
             with gil:
@@ -28,7 +28,7 @@ cdef class Arena:
         return <char*>block + HEAD
 
     cdef Cells* cells(self, const uint64_t[:, ::1] sets) except NULL:
-        """A copy of n sets of cells, uint64 of shape (n, 2)."""
+        """Return a copy of n sets of cells, uint64 of shape (n, 2)."""
         cdef Py_ssize_t i
         cdef Cells* copy = <Cells*>self.array(sets.shape[0], sizeof(Cells))
         if sets.shape[1] != 2:

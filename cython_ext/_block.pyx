@@ -1,7 +1,7 @@
 """A family as columns of bits, and parts of it.
 
-A family is kept as columns: one bit string a cell, in which bit i says whether configuration i has a
-ship there, 64 configurations a word. On 3x4 with the ships A1 B1, B1 C1, A1 A2:
+A column is the bit string of a cell: bit i is 1 if configuration i has a ship there, with 64
+configurations per word. On 3x4 with the ships A1 B1, B1 C1, A1 A2:
 
       configuration   0 1 2
       A1              1 0 1
@@ -10,15 +10,15 @@ ship there, 64 configurations a word. On 3x4 with the ships A1 B1, B1 C1, A1 A2:
       A2              0 0 1
 
 The configurations with a ship on a cell are counted 64 at a time by popcount. A *part* of a family is a
-mask of configurations; when it is half of its block or less it is copied into a block of its own, whose
-columns are the bits under the mask. A part of at most 64 configurations is one word a column (`Words`),
-and stays so to the end.
+mask of configurations; at half of its block or less it is copied into its own block, whose columns are
+the bits under the mask. A part of at most 64 configurations has one word per column (`Words`), and stays
+so to the end.
 
-Beside the cells lie *hashes*, by whose bits samples are drawn, and *extra* bits: a number that goes with
-each configuration, such as its weight, or where each of its ships lies. An extra bit has no column where
-all configurations agree.
+After the columns of cells are those of *hashes*, by whose bits samples are drawn, and of *extra* bits: a
+number of each configuration, such as its weight or the placements of its ships. An extra bit that is
+equal in all configurations has no column.
 
-A function that needs memory and finds none returns NULL.
+A function that gets no memory returns NULL.
 """
 
 from libc.stdint cimport int16_t, int64_t, uint8_t, uint64_t
@@ -30,7 +30,7 @@ from columns cimport Piece, copy_together, count_bits, cut, extract, transpose
 
 
 cdef Block* new_block(int64_t n, int cells, int hashes, int extras) noexcept nogil:
-    """A block without bits, whose columns are not named."""
+    """Return a block without bits, whose columns have no cells yet."""
     cdef Block* b = <Block*>malloc(sizeof(Block))
     if b == NULL:
         return NULL
@@ -50,7 +50,7 @@ cdef void free_block(Block* b) noexcept nogil:
 
 
 cdef Block* compress(const Part* part, const uint8_t* columns, int cells, int hashes) noexcept nogil:
-    """A part as a block with some of its columns of cells, ascending, and so many hashes."""
+    """Return a part as a block of its own, with these columns of cells (ascending) and `hashes` hashes."""
     cdef const Block* b = part.block
     cdef int i, fill, kept = cells + min(hashes, b.hashes)
     cdef int64_t used, j
@@ -103,9 +103,9 @@ cdef Block* compress(const Part* part, const uint8_t* columns, int cells, int ha
 
 
 cdef int count(const Part* part, bint has_labels, Counts* counts) noexcept nogil:
-    """Count the configurations of a part with each cell; the first most probable uncertain column, or -1.
+    """Count the configurations of a part with each cell; return `counts.greatest`.
 
-    has_labels -- whether a cell that is hit has to be told from one that all configurations have.
+    has_labels -- True counts 0 at a cell that is hit, to tell it from one that all configurations have.
     """
     cdef const Block* b = part.block
     cdef int i
@@ -119,7 +119,7 @@ cdef int count(const Part* part, bint has_labels, Counts* counts) noexcept nogil
 
 
 cdef int count_rest(const Counts* all, const Counts* some, int cells, Counts* rest) noexcept nogil:
-    """Count the others of a part, where some of it are counted too, as `count` does."""
+    """Count the rest of a part, as `count` does, from the counts of all and of some."""
     cdef int i
     rest.n = all.n - some.n
     for i in range(cells):
@@ -128,7 +128,7 @@ cdef int count_rest(const Counts* all, const Counts* some, int cells, Counts* re
 
 
 cdef int sum_up(Counts* counts, int cells) noexcept nogil:
-    """Fill in what follows from the counts; the first most probable uncertain column, or -1."""
+    """Fill all fields that follow from `n` and `having`; return `counts.greatest`."""
     cdef int i, k, last
     cdef int64_t n = counts.n, most = 0, total = 0, open
     cdef uint64_t some, all
@@ -156,9 +156,9 @@ cdef int sum_up(Counts* counts, int cells) noexcept nogil:
 
 cdef void split(const Part* part, int column, int64_t having, uint64_t* room, Part* hit,
                 Part* missed) noexcept nogil:
-    """The parts that a shot at a column leaves.
+    """Fill the parts hit and missed by a shot at a column.
 
-    having -- how many configurations have the cell; room -- for two masks of the block.
+    having -- the number of configurations with the cell. room -- for two masks of the block.
     """
     cdef const Block* b = part.block
     cdef const uint64_t* bits = b.data + column * b.words
@@ -182,7 +182,11 @@ cdef void split(const Part* part, int column, int64_t having, uint64_t* room, Pa
 
 
 cdef int64_t draw(const Part* part, int64_t most, uint64_t* out, int* shift) noexcept nogil:
-    """The sample of a part of at most so many: its mask, its size, and how many bits of the hash are zero."""
+    """Sample at most `most` of a part: fill its mask `out` and the number of zero bits, return its size.
+
+    The sample are the configurations whose hash has its lowest `shift` bits 0; it may be larger if there
+    are no more hashes.
+    """
     cdef const Block* b = part.block
     cdef int64_t j, n = part.n
     cdef const uint64_t* column
@@ -201,7 +205,7 @@ cdef int64_t draw(const Part* part, int64_t most, uint64_t* out, int* shift) noe
 
 
 cdef bint lies_under(const Part* part, int a, int c) noexcept nogil:
-    """True if all configurations of a part that have the cell of column a have that of column c."""
+    """True if all configurations of a part with the cell of column a also have that of column c."""
     cdef const Block* b = part.block
     cdef const uint64_t* of_a = b.data + a * b.words
     cdef const uint64_t* of_c = b.data + c * b.words
@@ -218,7 +222,7 @@ cdef bint lies_under(const Part* part, int a, int c) noexcept nogil:
 
 
 cdef bint has_extra(const Part* part, int bit) noexcept nogil:
-    """True if a configuration of a part has an extra bit."""
+    """True if any configuration of a part has an extra bit set."""
     cdef const Block* b = part.block
     cdef const uint64_t* column = b.data + b.column[bit] * b.words
     cdef int64_t j
@@ -231,7 +235,7 @@ cdef bint has_extra(const Part* part, int bit) noexcept nogil:
 
 
 cdef int64_t sum_of_extras(const Part* part, int bits) noexcept nogil:
-    """The sum over a part of the numbers that so many extra bits are, the first the lowest."""
+    """Return the sum over a part of the numbers in the first `bits` extra bits, the lowest bit first."""
     cdef const Block* b = part.block
     cdef int i
     cdef int64_t total = 0
@@ -244,10 +248,10 @@ cdef int64_t sum_of_extras(const Part* part, int bits) noexcept nogil:
 
 
 cdef void gather(const Part* part, bint has_labels, int by_row, Words* w) noexcept nogil:
-    """A part of at most 64 configurations as words; the stamp and the shift are for the caller.
+    """Fill `w` from a part of at most 64 configurations; the caller sets the stamp and the shift.
 
-    has_labels -- whether cells that all configurations have and that are not hit get columns.
-    by_row -- so many extra bits are wanted by configuration too.
+    has_labels -- True gives a column to cells that all configurations have and that are not hit.
+    by_row -- the number of extra bits to fill by configuration too.
     """
     cdef const Block* b = part.block
     cdef int i, k, used = 0, fill = 0

@@ -1,11 +1,11 @@
-"""Bounds: what no strategy for a family can be below.
+"""Lower bounds on the cost of any strategy for a family.
 
 They come from *profiles*: let A(t) be at least the number of sets that any strategy finishes with
 at most t misses. Then the sets beyond A(t) pay for miss number t + 1, and these weigh at least as
 much as the n - A(t) lightest sets, so M >= sum over t of price(b - t) * weight of those.
 
-For few sets there is a table of bounds C(n) of the least misses of n of the sets, whichever n these are.
-With weights w_1 >= w_2 >= ... that says (mean)
+Few sets have a table of bounds C(n) on the least misses of any n of the sets. With weights
+w_1 >= w_2 >= ... this gives (mean)
 
     M >= sum over i of w_i * (C(i) - C(i - 1)).
 
@@ -14,10 +14,10 @@ more misses on them: m_1 + ... + m_i >= C(i) for each i. And M = sum of w_i m_i 
 (w_i - w_(i+1)) (m_1 + ... + m_i), w_(n+1) being 0, in which no factor is negative; put C(i) for each
 sum, and sort by the weights again.
 
-Where hits tell something, profiles hold as well. The shots that all miss are a chain still: after each
-other reply the sets are among those that its cell is first to hit. A cell that all sets have is one of
-the chain, and the last one. What is finished with s misses after a hit is counted for each reply, and
-added up. The table C(n) does not hold: after a hit the parts by reply are searched each on its own.
+If hits tell something, profiles also hold. The shots that all miss are still a chain: after any other
+reply the sets are among those that its cell is first to hit. A cell that all sets have is in the chain,
+as its last one. The sets finished with s misses after a hit are counted for each reply, and added up.
+The table C(n) does not hold: after a hit each part by reply is searched on its own.
 """
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
@@ -36,13 +36,13 @@ from options cimport Switches
 
 cdef enum:
     CAPPED = 160               # sets up to which bounds are tabulated
-    WORD = 64                  # and where hits tell something: those that `_words` searches
+    WORD = 64                  # likewise if hits tell something: the sets that `_words` searches
 
 
 cdef void descending(const int32_t* values, int n, int most, int32_t* out) noexcept nogil:
     """Sort n values from 0 to `most`, the greatest first."""
     cdef uint8_t number[256]
-    cdef uint64_t some[4]              # the values that there are
+    cdef uint64_t some[4]              # bit v is 1 if a value is v
     cdef int i, j = 0, v, w
     if most < 256:
         memset(number, 0, most + 1)
@@ -70,7 +70,7 @@ cdef void descending(const int32_t* values, int n, int most, int32_t* out) noexc
 
 
 cdef int64_t by_falling_weight(const Node* node) noexcept nogil:
-    """The misses of two sets, or of sets of one cell, one after the other, an empty one last."""
+    """Return the cost of two sets, or of sets of one cell, shot by falling weight, an empty one last."""
     cdef int64_t empty = 0, weight, cost = 0, left = node.weight
     cdef int i
     for i in range(node.n):
@@ -78,7 +78,7 @@ cdef int64_t by_falling_weight(const Node* node) noexcept nogil:
             empty = node.weights[i]
     for i in range(node.n, 0, -1):     # from the heaviest
         weight = node.light[i] - node.light[i - 1]
-        if weight == empty:            # the empty one, or one as heavy: its turn is the last
+        if weight == empty:            # the empty one, or one as heavy in its place: it comes last
             empty = 0
             continue
         left -= weight
@@ -93,9 +93,9 @@ cdef bint are_told_apart(const Node* node) noexcept nogil:
 
     SINKINGS: if a ship of one lies in the cells common to both and is not a ship (cells and label) of
     the other. Else one miss of the lighter set always suffices. For no miss all shots have to be common
-    cells until a reply differs. If S is such a ship of X, shoot its cells; if Y answers the same, Y has a
-    ship S' with the last cell and with S' < S, and shooting S' first tells. Without such a ship common
-    cells sink the same ships in both.
+    cells until a reply differs. If S is a ship of X as described, shoot its cells; if Y gives the same
+    replies, Y has a ship S' with the last cell and with S' < S, and shooting S' first decides. If neither
+    has such a ship, common cells sink the same ships in both.
     """
     cdef const Ships* ships = &node.ships
     cdef Cells common = node.rows[0] & node.rows[1]
@@ -111,7 +111,7 @@ cdef bint are_told_apart(const Node* node) noexcept nogil:
 
 
 cdef bint share_a_cell(const Node* node) noexcept nogil:
-    """Whether two sets have a common cell."""
+    """True if two of the sets have a common cell."""
     cdef Cells seen = 0
     cdef int i
     for i in range(node.n):
@@ -122,10 +122,10 @@ cdef bint share_a_cell(const Node* node) noexcept nogil:
 
 
 cdef class Bounds:
-    """The bounds of a search.
+    """The lower bounds of a search.
 
-    n, hits, kind -- sets of the family that is searched, the most cells of one, what hits tell.
-    objective, on -- what misses cost, and which bounds there are.
+    n, hits -- the number of sets of the family, and the most cells of one. kind -- of replies (NOTHING,
+    LABELS or SINKINGS). objective -- decides the price of a miss. on -- switches bounds off.
     """
 
     def __cinit__(self, int n, int hits, int kind, int objective, Switches on):
@@ -149,11 +149,11 @@ cdef class Bounds:
             self.fill_capped()
 
     cdef const int64_t* light_of(self, const Node* node) noexcept nogil:
-        """Total weight of the i lightest sets."""
+        """Return an array whose entry i is the total weight of the i lightest sets."""
         return node.light if node.light != NULL else self.ranks
 
     cdef bint solve_trivial(self, Node* node) noexcept nogil:
-        """True if the optimum is plain; then `lower` is it and `exact` is set."""
+        """True if the optimum follows without a search; then `lower` is the optimum and `exact` is set."""
         cdef int64_t cost = 0
         cdef int t
         if node.n == 1:
@@ -192,9 +192,9 @@ cdef class Bounds:
     # Profiles
 
     cdef int64_t leaves_of(self, const Node* node, int code, int hits, int t) noexcept nogil:
-        """Leaf counting: the most sets that are finished within t misses, with so many hits to come.
+        """Bound the sets finished within t misses by leaf counting, with `hits` hits to come.
 
-        code -- of the reply before these hits, or -1: of the family itself; with NOTHING no matter.
+        code -- of the reply before these hits, or -1 for the family itself; ignored with NOTHING.
         """
         cdef int64_t leaves = self.leaves[hits * TIMES + t]
         cdef const Ships* ships = &node.ships
@@ -210,15 +210,15 @@ cdef class Bounds:
     cdef int64_t profile_bound(self, const Node* node, int code, int n, int hits,
                                const int32_t* chain, int chain_n, const int64_t* after,
                                int budget) noexcept nogil:
-        """A lower bound on the cost of n of the sets, of at most `hits` cells, from a profile.
+        """Return a lower bound on the cost of n of the sets, of at most `hits` cells, from a profile.
 
         leaf_counting: at most C(k + t, t) sets are finished within t misses; see `leaves_of`.
         profile: as long as all shots miss they are a fixed chain of cells. The sets first hit by
-        the cell number i of the chain have i misses already; they are at most chain[i], and at
-        most after[s] of them are finished with s more.
+        cell number i of the chain have i misses already; they are at most chain[i], and at most
+        after[s] of them are finished with s more.
 
-        chain -- [chain_n] how many sets the chain's cells can be the first to hit, descending.
-        after -- [m + 1] the most sets that are finished within s misses after a hit; ascending.
+        chain -- [chain_n] the most sets that each cell of the chain is the first to hit, descending.
+        after -- [m + 1] the most sets finished within s misses after a hit, ascending.
         """
         cdef const int64_t* light = self.light_of(node)
         cdef int64_t cost = 0, sum, settled = 0, finished
@@ -250,7 +250,7 @@ cdef class Bounds:
 
     cdef void leaves_after(self, const Node* node, int code, int hits, int64_t most,
                            int64_t* after) noexcept nogil:
-        """after[s]: the most sets of `hits` more cells finished within s misses; at most `most`."""
+        """Fill after[s] with a bound on the sets finished within s misses and `hits` hits; at most `most`."""
         cdef int s, later
         for s in range(node.m + 1):
             after[s] = min(most, self.leaves_of(node, code, hits, s))
@@ -260,9 +260,9 @@ cdef class Bounds:
                 return
 
     cdef int64_t bound_of(self, Node* node, int64_t limit) noexcept nogil:
-        """The bound of a family from the counts of its cells and of their pairs.
+        """Return the bound of a family by the counts of its cells and of their pairs.
 
-        limit -- a bound of so much is not made better.
+        limit -- a bound that reaches it is not improved.
         """
         cdef int32_t chain[MAX_CELLS]
         cdef int64_t after[TIMES]
@@ -295,11 +295,11 @@ cdef class Bounds:
 
     cdef int64_t spread_bound(self, const Node* node, int n, const int32_t* chain,
                               int chain_n) noexcept nogil:
-        """As `profile_bound`, by sums of misses (`_sides`).
+        """Return a bound like `profile_bound`, by sums of misses (`_sides`).
 
-        The sets first hit by the cell number i of the chain are some r of at most chain[i], and miss at
-        least i times each, and on the sides as often as r sets do together. So no strategy misses less
-        often than n of these pairs (i, r) of the least misses.
+        The sets first hit by cell number i of the chain are r sets, at most chain[i]. Each misses at least
+        i times, and on the sides they miss as often as r sets do together. So no strategy misses less
+        often than the n pairs (i, r) of the least misses.
         """
         cdef const int64_t* light = self.light_of(node)
         cdef int64_t bound = 0
@@ -314,7 +314,7 @@ cdef class Bounds:
         return bound
 
     cdef void pairs_after(self, const Node* node, int64_t most, int64_t* after) noexcept nogil:
-        """Lower after[s] to the most sets with one cell that are finished within s misses more."""
+        """Lower after[s] to the most sets with one cell that can be finished within s misses more."""
         cdef int64_t after_two[MAX_CODES * TIMES]
         cdef int64_t after_cell[TIMES]
         cdef int c, s, code
@@ -328,7 +328,7 @@ cdef class Bounds:
 
     cdef void raise_after(self, const Node* node, int c, int64_t most, const int64_t* after_two,
                           int64_t* after) noexcept nogil:
-        """Raise after[s] to the sets with cell c that can be finished within s misses more."""
+        """Raise after[s] to the number of sets with cell c that can be finished within s misses more."""
         cdef int64_t sum[TIMES]        # over the replies
         cdef int64_t finished[TIMES]
         cdef int64_t settled = 0           # sets of the replies before
@@ -357,10 +357,10 @@ cdef class Bounds:
 
     cdef int finish_part(self, const Node* node, int c, int code, int n, const int64_t* after_two,
                          int64_t* finished) noexcept nogil:
-        """How many of the n sets that give a reply at cell c can be finished within s misses more.
+        """Fill finished[s], a bound on the n sets with a reply at cell c finished within s misses more.
 
-        Once cell c is hit, cell d hits at most pair[c, d] sets; after_two[s] of them at most are
-        finished within s misses. Returns from which s on all can be; `finished` ends before it.
+        Once cell c is hit, cell d hits at most pair[c, d] sets; at most after_two[s] of them are
+        finished within s misses. Return the least s by which all can be; `finished` ends before it.
         """
         cdef int32_t inner[MAX_CELLS]
         cdef int32_t values[MAX_CELLS]
@@ -389,11 +389,11 @@ cdef class Bounds:
         return m + 1
 
     cdef void chain_of(self, const Node* node, int32_t* chain) noexcept nogil:
-        """How many sets the cells of an all-miss chain can be the first to hit, descending.
+        """Fill `chain`, bounds on the sets that the cells of an all-miss chain are first to hit, descending.
 
         matching: cells are matched in pairs. Whichever of a pair c, d comes second in the chain, it
-        is first to hit at most max(count) - pair[c, d] sets. Also, the cell number i of the chain
-        has i cells before it, so it is first to hit at most count - (its i-th least pair count).
+        is first to hit at most max(count) - pair[c, d] sets. Also, cell number i of the chain has i
+        cells before it, so it is first to hit at most count - (its i-th least pair count).
         """
         cdef int32_t values[MAX_CELLS]
         cdef int32_t order[MAX_CELLS]
@@ -437,7 +437,7 @@ cdef class Bounds:
                     row[j] = node.count[c] - pair[d]
                     j += 1
             descending(row, m - 1, node.count[c], order)
-            for i in range(1, m):      # i cells before it: at best those it overlaps least
+            for i in range(1, m):      # i cells before it, at best those with the least overlap
                 least[i] = max(least[i], order[i - 1])
         for i in range(1, m):
             chain[i] = min(chain[i], least[i])
@@ -445,7 +445,7 @@ cdef class Bounds:
     # The two parts after a shot
 
     cdef void bound_parts(self, const Node* node, Candidate* candidate) noexcept nogil:
-        """Set what a shot's parts cost at least, by the counts of their cells."""
+        """Fill the bounds of the parts of a shot, by the counts of their cells."""
         cdef int c = candidate.cell, code
         for code in range(node.codes):
             node.part_bound[c * node.codes + code] = self.part_bound(node, c, code)
@@ -454,7 +454,7 @@ cdef class Bounds:
             candidate.bound_missed = 0
 
     cdef int64_t part_bound(self, const Node* node, int c, int code) noexcept nogil:
-        """A bound for the sets that give a reply; the code after those of hits is that of a miss."""
+        """Return a bound of the sets that give a reply; the code after those of hits is that of a miss."""
         cdef bint hit = code < node.codes
         if self.is_capped(node):
             return self.capped_part(node, c, code)
@@ -482,7 +482,7 @@ cdef class Bounds:
             if d == c:
                 continue
             number = pair[d] if hit else node.count[d] - pair[d]
-            if number == n and node.kind == NOTHING:   # certain there
+            if number == n and node.kind == NOTHING:   # a certain hit in the part
                 k -= 1
             elif number:
                 values[i] = number
@@ -493,7 +493,7 @@ cdef class Bounds:
         descending(values, i, most, chain)
         code = code if hit else -1
         self.leaves_after(node, code, k - 1, most, after)
-        if node.kind != NOTHING and not hit:   # what is left is a part of the family
+        if node.kind != NOTHING and not hit:   # the sets left are a part of the family
             for d in range(m + 1):
                 after[d] = min(after[d], <int64_t>node.ships.after[d])
         bound = self.profile_bound(node, code, n, k, chain, i, after, node.budget - (not hit))
@@ -533,7 +533,7 @@ cdef class Bounds:
     # The table of small families
 
     cdef void fill_capped(self) noexcept nogil:
-        """capped[k, n, d]: least cost (mean) of n sets of k cells when no shot hits more than d.
+        """Fill capped[k, n, d], the least cost (mean) of n sets of k cells if no shot hits more than d.
 
         By induction over the first shot, which hits h <= min(d, n - 1) sets:
         C(k, n, d) = min over h of C(k - 1, h, d) + C(k, n - h, d) + n - h. In a family no shot hits
@@ -541,7 +541,7 @@ cdef class Bounds:
         """
         cdef int k, n, d, h, most = self.capped_most
         cdef int16_t value, best
-        cdef int16_t back[CAPPED + 1]      # [most - n]: n and what n of the sets cost
+        cdef int16_t back[CAPPED + 1]      # [most - n] n plus the cost of n sets
         cdef const int16_t* after
         cdef const int16_t* missed
         cdef int16_t* here
@@ -560,12 +560,12 @@ cdef class Bounds:
                     back[most - n] = best + n if best < NEVER else NEVER
 
     cdef bint is_capped(self, const Node* node) noexcept nogil:
-        """True if the tabulated bound is used; for sets of two cells the chain says more."""
+        """True if the tabulated bound is used; for sets of at most two cells the chain is better."""
         return (node.kind == NOTHING and self.on.profile and self.on.frequency_cap and self.objective == MEAN
                 and node.n <= self.capped_most and node.hits > 2)
 
     cdef int64_t capped_of(self, const Node* node) noexcept nogil:
-        """The tabulated bound of a family of at most `capped_most` sets."""
+        """Return the tabulated bound of a family of at most `capped_most` sets."""
         cdef const int16_t* row = capped_row(self, node.hits, node.n, greatest_count(node))
         cdef int64_t bound = 0
         cdef int i

@@ -5,17 +5,17 @@ For any prices y_s, with F_c the sets that have the cell c (mean, all weights 1)
     M(F) >= y(F) + sum over i >= 0 of min(0, least of M(S) + i |S| - y(S)
                                              over all cells c and parts S of F_c, not empty).
 
-The proof is that of `optsearch.lower_bounds.dual_chain`. Prices are integers,
-PRICE_OF_MISS to a miss, so that every bound is exact.
+The proof is that of `optsearch.lower_bounds.dual_chain`. Prices are integers, PRICE_OF_MISS per
+miss, so that every bound is exact.
 
-- M(S) of all parts S of up to MOST sets is a table, shared by all cells of the same local shape:
-  it matters only which parts have a cell.
-- A part of j sets gains y(S) - M(S) at place 0, and j less at each place that follows. So the most
-  that a part of each size gains says all about all places.
-- If c is shot first, place 0 costs M(F_c) - y(F_c), all sets of F_c being hit. The missed part costs
-  what its own prices y - 1 say: its place i is place i + 1 here. So prices are handed down a chain
-  of misses, and a family bounds its shots without a look at their parts.
-- Cells whose sets all have another cell are left out: M(S) is the same at both.
+- M(S) of all parts S of up to MOST sets is a table, shared by all cells of one local shape: only
+  the parts that have a common cell matter.
+- A part of j sets gains y(S) - M(S) at place 0, and j less at each place that follows. So the
+  greatest gain of each size determines all places.
+- If c is shot first, place 0 costs M(F_c) - y(F_c), as all sets of F_c are hit. The missed part has
+  the bound of its own prices y - 1: its place i is place i + 1 here. So prices are handed down a
+  chain of misses, and a family bounds its shots without counting their parts.
+- A cell whose sets all have another common cell is left out: M(S) is the same at both.
 """
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
@@ -28,11 +28,11 @@ from optsearch.compiled._family cimport (
 
 cdef enum:
     SHAPES = 1 << 11           # a power of two
-    SCALE = 1 << 8             # of the slope: so many are one set more
+    SCALE = 1 << 8             # units of the slope per set
 
 
 cdef class ChainDual:
-    """Bounds families one at a time: `load` first, then what is asked of that family."""
+    """The dual bound of one family at a time: `load` comes first, then the other functions."""
 
     def __cinit__(self):
         self.arena = Arena()
@@ -43,7 +43,7 @@ cdef class ChainDual:
         self.drift = <int32_t*>self.arena.array(PRICED, sizeof(int32_t))
 
     cdef bint fits(self, const Node* node) noexcept nogil:
-        """True if a family that has counted cells has a bound of this kind."""
+        """True if a family with counted cells has a dual bound: prices, and at most MOST sets per cell."""
         cdef int i
         if node.prices == NULL or greatest_count(node) > MOST:
             return False
@@ -55,7 +55,7 @@ cdef class ChainDual:
     # Local shapes
 
     cdef const int16_t* misses_of(self, const uint64_t* key, int sets) noexcept nogil:
-        """The least misses of each part of so many sets, those in the key having a cell."""
+        """Return the least misses of each part of `sets` sets; key -- the parts with a common cell."""
         cdef uint64_t hash = sets
         cdef Shape* shape
         cdef int16_t* misses
@@ -89,7 +89,7 @@ cdef class ChainDual:
         return misses
 
     cdef void load(self, const Node* node) noexcept nogil:
-        """Find the places of a family that fits."""
+        """Load a family that fits: fill its places."""
         cdef int c, d, w, i, j, full
         cdef uint64_t word
         cdef uint64_t key[KEY]
@@ -130,7 +130,7 @@ cdef class ChainDual:
     # Values
 
     cdef int64_t value(self, const int32_t* prices, int start) noexcept nogil:
-        """The bound in units, its places from `start` on, and what parts gain most by it."""
+        """Return the bound in units at these prices, with places from `start` on; fill the best gains."""
         cdef int32_t gain[PARTS]
         cdef int32_t most[MOST + 1]
         cdef int c, j, b, part, size
@@ -164,7 +164,7 @@ cdef class ChainDual:
         return sum + self.rest(start)
 
     cdef int64_t rest(self, int start) noexcept nogil:
-        """What the places from `start` on cost, by what parts gain most."""
+        """Return the total of the places from `start` on, at most 0, by the best gains."""
         cdef int64_t sum = 0, gain
         cdef int j
         while True:
@@ -177,10 +177,10 @@ cdef class ChainDual:
             start += 1
 
     cdef void find_slope(self, int64_t slack) noexcept nogil:
-        """How the value changes with each price: 1 less how often the places take the set.
+        """Fill `slope`, SCALE times the derivatives by price: 1 - the number of places that take the set.
 
-        Each place takes a part that gains most. Of parts of one size the places share all that gain
-        within the slack of it; so it is a subgradient of the value up to so much.
+        Each place takes a part of the greatest gain. Parts of one size whose gain is within `slack` of
+        it share the places, so this is a subgradient of the value up to the slack.
         """
         cdef int times[MOST + 1]
         cdef int start = 0, j, best, c, number, part
@@ -220,16 +220,16 @@ cdef class ChainDual:
     # Prices
 
     cdef void first_prices(self, Node* node) noexcept nogil:
-        """One price for all sets: the middle of a chain that always hits most."""
+        """Set the first prices, one for all sets: the middle of a chain that always hits the most."""
         cdef int i
         for i in range(node.n):
             node.prices[i] = PRICE_OF_MISS * node.n // greatest_count(node)
         node.priced = True
 
     cdef int64_t raise_prices(self, Node* node, int64_t limit, int steps) noexcept nogil:
-        """The bound of a loaded family in misses, once it reaches the limit or after some steps.
+        """Return the bound of a loaded family in misses, after `steps` steps or once it reaches the limit.
 
-        The prices are left at the best that were found.
+        The prices of the node are left at the best ones.
         """
         cdef int64_t best, value, aim, norm, goal = limit * PRICE_OF_MISS
         cdef int i, stuck = 0
@@ -267,11 +267,11 @@ cdef class ChainDual:
     # First shots of a loaded family, after `value`
 
     cdef int64_t hit(self, int c) noexcept nogil:
-        """The least misses of the sets that have a cell; exact."""
+        """Return the exact least misses of the sets with a cell."""
         return self.places[c].cost[(1 << self.places[c].sets) - 1] // PRICE_OF_MISS
 
     cdef int64_t missed(self, const Node* node, int c, int64_t rest) noexcept nogil:
-        """A bound on those of the others; rest -- prices(F) and places from 1 on, in units."""
+        """Bound the misses of the sets without a cell; rest -- prices(F) and places from 1 on, in units."""
         cdef const Place* place = self.places + c
         cdef int j
         rest -= <int64_t>PRICE_OF_MISS * (node.n - place.sets)
@@ -282,10 +282,10 @@ cdef class ChainDual:
     # For Python
 
     def prices(self, const uint64_t[:, ::1] sets, long long limit, int steps):
-        """Prices of distinct sets of cells, shape (n, 2), and the bound they give, in misses.
+        """Return the bound, in misses, and prices of distinct sets of cells, shape (n, 2).
 
-        Raised until the bound reaches the limit, or for so many steps. None where a cell is in more
-        than MOST sets, where there are more than PRICED sets, or one has no cell of its own.
+        Prices are raised until the bound reaches the limit, for at most `steps` steps. Return None if a
+        cell is in more than MOST sets, if there are more than PRICED sets, or if a set is empty.
         """
         cdef Node* node = new_node(<int>sets.shape[0], MAX_CELLS, -1, False)
         cdef int64_t bound = 0

@@ -1,11 +1,10 @@
-"""What a search has looked into: nodes, and subsets of families on machine words."""
+"""The effort of a search: nodes, and subsets of families on machine words."""
 
 
 cdef class Effort:
-    """Counts for a search, which reports by it.
+    """The counts of a search, which reports them.
 
-    tick -- called with the number of nodes after every thousand or so; may raise, and ends the
-        search so.
+    tick -- called with the number of nodes after about every thousand; may raise to end the search.
     """
 
     def __cinit__(self, tick):
@@ -13,5 +12,5 @@ cdef class Effort:
 
     @property
     def total(self):
-        """Nodes, and what the subsets come to in nodes."""
+        """Return the nodes plus the subsets in units of a node."""
         return total(self)

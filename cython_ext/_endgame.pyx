@@ -1,6 +1,6 @@
-"""The optimum of a few configurations: the least misses, and what is shot.
+"""The optimum of a few configurations: the least misses, and an optimal shot.
 
-Of each cell only its *pattern* matters: the set of the configurations that have it.
+Only the *pattern* of a cell matters: the set of the configurations that have it.
 """
 
 from libc.stdint cimport uint16_t, uint32_t, uint64_t, uint8_t
@@ -14,9 +14,9 @@ cdef enum:
 
 
 cdef class Endgame:
-    """At most MAX_ENDGAME configurations at a time; a part of them is a set of bits.
+    """An exact search of at most MAX_ENDGAME configurations; a part of them is a set of bits.
 
-    distinct -- whether different configurations have different cells.
+    distinct -- True if different configurations have different cells.
     """
 
     def __cinit__(self, bint distinct):
@@ -24,7 +24,7 @@ cdef class Endgame:
         fill_small_costs()
 
     cdef void begin(self, const Words* w, uint64_t x, int n) noexcept nogil:
-        """Take in the n configurations under x."""
+        """Load the n configurations under x."""
         cdef int i
         cdef uint16_t p
         self.now += 1
@@ -37,7 +37,7 @@ cdef class Endgame:
                 self.patterns += 1
 
     cdef int solve(self, int x) noexcept nogil:
-        """The least misses for a part of the configurations."""
+        """Return the least misses of a part of the configurations."""
         cdef int n = popcount(x), i, hit, h, m, cost, best = TOO_MANY
         # Distinct configurations: all but one are missed at least once.
         cdef int each = 1 if self.distinct else 0
@@ -67,7 +67,7 @@ cdef class Endgame:
         return best
 
     cdef int shot(self, int x) noexcept nogil:
-        """The part that is hit by the first optimal cell; 0 where no cell is open."""
+        """Return the part that the first optimal cell hits, or 0 if no cell splits the part."""
         cdef int hit, i, cost = self.solve(x)
         for i in range(self.patterns):
             hit = self.pattern[i] & x
@@ -83,11 +83,11 @@ cdef bint has_small_costs = False
 
 
 cdef void fill_small_costs() noexcept:
-    """The least misses for up to four configurations, by which patterns their cells have; once.
+    """Fill `small_costs`, the least misses of up to four configurations by their patterns, once.
 
-    It takes as long as half the imports of a command, most of which evaluate nothing. A pattern is the
-    set of the configurations (bits 0 to 3) that have the cell; bit p of the index says that some cell
-    has pattern p. Three configurations have patterns 0 to 7 only.
+    It takes as long as half the imports of a command, and most commands do not need it. A pattern is the
+    set of the configurations (bits 0 to 3) that have a cell; bit p of the index is 1 if any cell has
+    pattern p. Three configurations have patterns 0 to 7 only.
     """
     global has_small_costs
     cdef int patterns, part, p, hit, cost
@@ -112,6 +112,6 @@ cdef void fill_small_costs() noexcept:
 
 
 cdef int least_of_four(uint32_t seen, int n) noexcept nogil:
-    """The least misses of 2 to 4 configurations whose cells have these patterns."""
+    """Return the least misses of 2 to 4 configurations; bit p of `seen` is 1 if a cell has pattern p."""
     # The patterns of none and of all split nothing. The table takes n from the highest one.
     return small_costs[(seen & ~<uint32_t>1) | <uint32_t>1 << ((1 << n) - 1)]

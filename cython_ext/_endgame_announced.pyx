@@ -1,11 +1,11 @@
 """The optimum of a few configurations where hits have labels.
 
 The search is by definition, with the pairs of configurations that need a miss as a bound: one of
-each pair is missed, so that the misses are at least a vertex cover of these pairs. A pair needs
-none if its cells are the same, or if one of the two has a ship within the cells common to both that
-the other has not; the search has the proof. Where every hit has its label, a pair needs none if its
-cells are the same, or if a cell of both has another label in each. A ship that all configurations
-have tells nothing and takes part in nothing, so its cells are left out.
+each pair is missed, so the misses are at least a vertex cover of these pairs. A pair needs none if
+its cells are equal, or if one of the two has a ship within the cells common to both that the other
+does not have; `_search` has the proof. If every hit has its label, a pair needs none if its cells
+are equal, or if a cell of both has a different label in each. A ship that all configurations have
+gives no information, so its cells are left out.
 """
 
 from libc.stdint cimport int16_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -23,7 +23,7 @@ cdef enum:
 
 
 cdef class AnnouncedEndgame:
-    """At most MAX_ENDGAME configurations at a time; a part of them is a set of bits."""
+    """An exact search of at most MAX_ENDGAME configurations; a part of them is a set of bits."""
 
     def __cinit__(self, Labels labels):
         self.labels, self.followed = labels, -1
@@ -31,7 +31,7 @@ cdef class AnnouncedEndgame:
         self.memo = <Value*>self.arena.array(MEMO, sizeof(Value))
 
     cdef int misses(self, const Words* w, uint64_t x, int n, Cells hits) noexcept nogil:
-        """The least misses of the n configurations under x."""
+        """Return the least misses of the n configurations under x."""
         if n <= 1:
             return 0
         self.begin(w, x, n, hits)
@@ -42,7 +42,7 @@ cdef class AnnouncedEndgame:
 
     cdef void enter(self, const Words* w, uint64_t x, int n, Cells hits, uint64_t followed,
                     int64_t* histogram) noexcept nogil:
-        """Enter their optimal tree in a histogram of misses; of the one that is followed (a bit) alone."""
+        """Add the leaves of their optimal tree to a histogram of misses; followed -- a bit, only its leaf."""
         self.begin(w, x, n, hits)
         self.followed = popcount(x & (followed - 1)) if followed else -1
         if n > 2 or followed:
@@ -50,10 +50,7 @@ cdef class AnnouncedEndgame:
         self.walk((1 << n) - 1, hits, histogram)
 
     cdef void begin(self, const Words* w, uint64_t x, int n, Cells hits) noexcept nogil:
-        """Take in the configurations under x.
-
-        A ship that all have by one slot of the code is left out.
-        """
+        """Load the n configurations under x, without ships that all have by one slot of the code."""
         cdef int k, s, word, shift, number
         cdef int index[MAX_ENDGAME]
         cdef uint64_t field, differ
@@ -106,7 +103,7 @@ cdef class AnnouncedEndgame:
                 if self.pair(i, j, 0):
                     need[i] |= 1 << j
                     need[j] |= 1 << i
-        self.least[0] = 0      # first the most of which no two need a miss
+        self.least[0] = 0      # first the most configurations of which no two need a miss
         for x in range(1, 1 << n):
             i = ctz(x)
             without = self.least[x & (x - 1)]
@@ -129,7 +126,7 @@ cdef class AnnouncedEndgame:
                     left &= left - 1
 
     cdef bint pair(self, int i, int j, Cells hits) noexcept nogil:
-        """True if one of two configurations has to be missed."""
+        """True if one of two configurations must be missed."""
         cdef Cells a = self.cells[i] & ~hits, b = self.cells[j] & ~hits
         cdef int s, q
         if a == b:
@@ -150,7 +147,7 @@ cdef class AnnouncedEndgame:
         return not (self.has_own_ship(i, j, a & b, hits) or self.has_own_ship(j, i, a & b, hits))
 
     cdef bint has_own_ship(self, int i, int j, Cells common, Cells hits) noexcept nogil:
-        """True if configuration i has a ship within the common cells that j has not."""
+        """True if configuration i has a ship within the common cells that j does not have."""
         cdef int s, q
         cdef Cells ship
         for s in range(self.ships):
@@ -165,7 +162,7 @@ cdef class AnnouncedEndgame:
         return False
 
     cdef int value(self, int x, Cells hits) noexcept nogil:
-        """The least misses for a part of the configurations."""
+        """Return the least misses of a part of the configurations."""
         cdef int n = popcount(x), cell
         cdef Value* entry
         if n <= 1:
@@ -180,9 +177,9 @@ cdef class AnnouncedEndgame:
         return n
 
     cdef int scan(self, int x, Cells hits, int* cell) noexcept nogil:
-        """The least misses, and the first cell that an optimal strategy shoots; -1: all are certain.
+        """Return the least misses; set `cell` to the first optimal shot, or -1 if all cells are certain.
 
-        Cells of a ship that all have are not looked at.
+        Cells of a ship that all have are skipped.
         """
         cdef Cells left, some = 0, every = ~<Cells>0
         cdef int rest = x, best = self.least[x], cost, c
@@ -195,7 +192,7 @@ cdef class AnnouncedEndgame:
         cell[0] = -1
         if some == every:
             return 0
-        left = some            # first those whose bound is that of the part: most parts end there
+        left = some            # first cells whose bound is that of the part: most parts end there
         while left:
             c = first(left)
             left &= left - 1
@@ -214,12 +211,12 @@ cdef class AnnouncedEndgame:
         return best
 
     cdef inline int bound_of(self, int x, int cell) noexcept nogil:
-        """What a shot misses at least. Configurations that a sinking parts need no miss for it."""
+        """Bound the misses after a shot from below; sinkings may separate configurations without a miss."""
         cdef int missed = x & ~self.owners[cell]
         return popcount(missed) + self.least[missed] + self.least[x & self.owners[cell]]
 
     cdef int split(self, int x, Cells hits, int cell, int* parts) noexcept nogil:
-        """The parts after a shot: missed, hit, and by label; whether it tells nothing, now and later."""
+        """Fill the parts after a shot: missed, hit, and by label; True if it tells nothing, now and later."""
         cdef int i, s, bit, t, seen = UNLABELLED - 1
         cdef bint alike = True
         cdef Cells ship, of_first = 0
@@ -242,7 +239,7 @@ cdef class AnnouncedEndgame:
         return alike and not parts[0]
 
     cdef int cost(self, int x, Cells hits, int cell, int limit) noexcept nogil:
-        """The misses after a shot; the limit or more if they are no fewer, or if the shot tells nothing."""
+        """Return the misses after a shot; TOO_MANY if not below the limit, or if the shot tells nothing."""
         cdef int parts[MAX_LABELS + 2]
         cdef int t, cost
         if self.split(x, hits, cell, parts):
@@ -259,7 +256,7 @@ cdef class AnnouncedEndgame:
         return cost
 
     cdef void walk(self, int x, Cells hits, int64_t* histogram) noexcept nogil:
-        """Enter a part in the histogram."""
+        """Add the leaves of a part to the histogram."""
         cdef int parts[MAX_LABELS + 2]
         cdef int n = popcount(x), cell, t
         if n == 0 or self.followed >= 0 and not x >> self.followed & 1:

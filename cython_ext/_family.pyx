@@ -1,9 +1,9 @@
-"""A family of sets with its cells counted: columns of bits, and how many sets have them.
+"""A family of sets with counted cells: columns of bits, and the number of sets with each cell.
 
-Where hits tell nothing, a cell in every set is a certain hit and is taken off; with merging, so is
-every cell that lies in exactly the same sets as one before it. Where they tell something a set is a
-list of ships, and `_ships` says what is taken off. Sets that have weights are in the order of falling
-weights, and so are those of every part.
+If hits tell nothing, a cell in every set is a certain hit and is left out; with merging, so is every
+cell that lies in exactly the same sets as one before it. If they tell something, a set is a list of
+ships, and `_ships` explains what is left out. Sets with weights are in the order of falling weights,
+also in every part.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
@@ -19,16 +19,16 @@ cdef enum:
 
 
 cdef inline char* cut(char** space, size_t bytes) noexcept nogil:
-    """So many bytes off the front of some memory."""
+    """Take `bytes` bytes off the front of a space; return where they begin."""
     space[0] += bytes
     return space[0] - bytes
 
 
 cdef Node* new_node(int n, int cells, int budget, bint weighted, int kind=NOTHING,
                     int s=0) except NULL nogil:
-    """Memory for a family of n sets in which at most so many cells are undecided.
+    """Return memory for a family of n sets in which at most `cells` cells are undecided.
 
-    s -- the ships of each, where hits tell something.
+    s -- the number of ships of each set, if hits tell something.
     """
     cdef size_t width = (n + 63) // 64, codes = s + 1 if kind == SINKINGS else max(s, 1)
     cdef size_t bytes = (sizeof(Node) + 16 + n * sizeof(Cells) + cells * width * 8
@@ -93,10 +93,10 @@ cdef void free_node(Node* node) noexcept nogil:
 
 
 cdef Node* take_part(const Node* node, int c, int code) except NULL nogil:
-    """The sets of a family with counted cells that give a reply to a shot at its cell number c.
+    """Return the sets of a family with counted cells that give a reply to a shot at its cell number c.
 
-    code -- of a reply with a hit, or node.codes for a miss. Where hits tell nothing, the columns of
-    the part come from those of the family, with the places of the other sets taken out.
+    code -- of a reply with a hit, or node.codes for a miss. If hits tell nothing, the columns of the
+    part come from those of the family, without the bits of the other sets.
     """
     cdef bint missed = code == node.codes
     cdef int n = part_size(node, c, code)
@@ -130,7 +130,7 @@ cdef Node* take_part(const Node* node, int c, int code) except NULL nogil:
 
 
 cdef void extract_columns(const Node* node, int c, int code, Node* part) noexcept nogil:
-    """The columns of a part: all but the one that made it."""
+    """Fill the columns of a part: all but the one that was shot."""
     cdef uint64_t chosen, word
     cdef int w, d, m, place = 0, number
     cdef uint64_t* out
@@ -158,7 +158,7 @@ cdef void extract_columns(const Node* node, int c, int code, Node* part) noexcep
 
 
 cdef void count_cells(Node* node, bint merging) noexcept nogil:
-    """From `rows` or ships, and `weights`: strip, merge, count. One set is exact: it misses nothing."""
+    """Strip, merge and count the cells, from `rows` or ships and `weights`; one set is exact, with no miss."""
     if node.n == 1:
         node.weight = 1 if node.weights == NULL else node.weights[0]
         node.exact = True
@@ -203,11 +203,11 @@ cdef void fill_columns(Node* node) noexcept nogil:
 cdef void keep_columns(Node* node, bint merging) noexcept nogil:
     """Keep the columns that some of the sets have and some not, and with `merging` one of equal ones.
 
-    A cell that all sets have is kept where hits tell something.
-    Fills `hits`, and `count`, `weight` and `weight_hit` as if all weights were 1.
+    If hits tell something, a cell that all sets have is kept. Fill `hits`, and `count`, `weight` and
+    `weight_hit` as if all weights were 1.
     """
     cdef uint64_t print_of[MAX_CELLS]
-    cdef uint8_t place[PLACES]         # by print: 1 + the number of a column that is kept, or 0
+    cdef uint8_t place[PLACES]         # by print: 1 + the index of a column that is kept, or 0
     cdef uint64_t word
     cdef int c, i, w, number, m = 0, width = node.width
     cdef const uint64_t* column
@@ -297,7 +297,7 @@ cdef void count_pairs(Node* node) noexcept nogil:
 
 
 cdef int greatest_count(const Node* node) noexcept nogil:
-    """In how many sets the most frequent cell is."""
+    """Return the number of sets with the most frequent cell."""
     cdef int c, most = 0
     for c in range(node.m):
         most = max(most, node.count[c])

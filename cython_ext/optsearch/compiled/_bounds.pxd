@@ -1,4 +1,4 @@
-# What no strategy for a family can be below.
+# Lower bounds on the cost of any strategy for a family.
 
 from libc.stdint cimport int16_t, int32_t, int64_t
 
@@ -7,14 +7,14 @@ from optsearch.compiled._family cimport Candidate, Node
 from options cimport Switches
 
 cdef enum:
-    NEVER = 16000              # more than 160 sets cost; twice it is a short, too
+    NEVER = 16000              # more than the cost of 160 sets; twice it fits an int16_t
 
 cdef class Bounds:
     cdef Arena arena
     cdef int objective
     cdef Switches on
     cdef int64_t* leaves       # see leaves.pxd
-    cdef int64_t* ranks        # 0, 1, 2, ...: `light` where all weights are 1
+    cdef int64_t* ranks        # 0, 1, 2, ...: `light` if all weights are 1
     cdef int16_t* capped       # see fill_capped
     cdef int capped_most, capped_hits
     cdef void fill_capped(self) noexcept nogil
@@ -43,7 +43,7 @@ cdef class Bounds:
     cdef int64_t capped_part(self, const Node* node, int c, int code) noexcept nogil
 
 cdef inline const int16_t* capped_row(Bounds bounds, int k, int n, int d) noexcept nogil:
-    """By numbers of sets up to n: what no strategy costs less than for so many of them, unweighted.
+    """Return the row of `capped`: entry i bounds the unweighted cost of i sets from below.
 
     The sets are some of n <= capped_most sets of k cells, of which d is the greatest count.
     """
@@ -55,5 +55,5 @@ cdef inline const int16_t* capped_row(Bounds bounds, int k, int n, int d) noexce
     return bounds.capped + <size_t>k * row + d * (bounds.capped_most + 1)
 
 cdef inline int capped_bound(Bounds bounds, int k, int n, int d) noexcept nogil:
-    """No strategy costs less for n <= capped_most sets of k cells, d the greatest count."""
+    """Return a lower bound on the cost of n <= capped_most sets of k cells; d -- the greatest count."""
     return capped_row(bounds, k, n, d)[n]

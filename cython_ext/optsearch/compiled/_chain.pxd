@@ -7,29 +7,29 @@ from optsearch.compiled._family cimport Node
 
 cdef enum:
     KEY = 16                   # words of PARTS bits
-    PARTS = 1 << 10            # of the sets that have the same cell, of which there are 10 at most
+    PARTS = 1 << 10            # subsets of the sets with one cell, of which there are at most MOST
     MOST = 10
 
-cdef struct Shape:             # some sets of which it matters alone which of them share a cell
-    uint64_t key[KEY]  # which parts have a cell of their own
+cdef struct Shape:             # sets, of which only the subsets that share a cell matter
+    uint64_t key[KEY]          # bit p is 1 if a cell is in exactly the sets of part p
     int sets                   # 0: not in use
-    int16_t misses[PARTS]      # the least for each part
+    int16_t misses[PARTS]      # the least misses of each part
 
 cdef struct Place:             # a cell of the chain and the sets it can be the first to hit
     int sets
     bint needed                # no other cell is in all of them
     int32_t member[MOST]       # [sets]
-    int64_t best[MOST + 1]     # [sets + 1] the most a part of that many sets gains
-    int32_t part[MOST + 1]     # which part that is
+    int64_t best[MOST + 1]     # [sets + 1] the greatest gain of a part of that many sets
+    int32_t part[MOST + 1]     # a part with that gain
     int32_t cost[PARTS]        # the least misses of each part, in units
 
 cdef class ChainDual:
     cdef Arena arena
     cdef Shape* shapes
     cdef Place* places
-    cdef int32_t* tried        # prices that are tried
-    cdef int32_t* slope        # what a step changes them by
-    cdef int32_t* drift        # the same with what is left of earlier steps
+    cdef int32_t* tried        # the prices of a step
+    cdef int32_t* slope        # the subgradient, times SCALE
+    cdef int32_t* drift        # the slope plus a share of earlier ones
     cdef int n, m
     cdef int64_t best[MOST + 1]
     cdef bint fits(self, const Node* node) noexcept nogil

@@ -1,4 +1,4 @@
-# What a search has looked into: counted, and reported from time to time.
+# The effort of a search: counted, and reported from time to time.
 
 cdef enum:
     TICK = 1 << 10             # nodes between two reports
@@ -23,5 +23,5 @@ cdef inline int count_subset(Effort effort) except -1 nogil:
     return 0
 
 cdef inline long long total(Effort effort) noexcept nogil:
-    """Nodes, and what the subsets come to in nodes."""
+    """Return the nodes plus the subsets in units of a node."""
     return effort.nodes + effort.subsets // SUBSETS_PER_NODE

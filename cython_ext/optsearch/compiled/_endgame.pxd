@@ -7,8 +7,8 @@ from optsearch.compiled._block cimport Words
 from optsearch.compiled._walk cimport MAX_ENDGAME
 
 cdef class Endgame:
-    cdef bint distinct         # whether different configurations have different cells
-    cdef int patterns          # of the configurations that have a cell, without all and none
+    cdef bint distinct         # True if different configurations have different cells
+    cdef int patterns          # number of patterns, without those of all and of none
     cdef uint16_t pattern[MAX_CELLS]
     cdef uint16_t cost[1 << MAX_ENDGAME]
     cdef uint32_t stamp[1 << MAX_ENDGAME]

@@ -21,14 +21,14 @@ cdef class AnnouncedEndgame:
     cdef Arena arena
     cdef Labels labels
     cdef int n                 # configurations
-    cdef int followed          # the one that is followed, if it is one of these
-    cdef Cells cells[MAX_ENDGAME]
-    cdef int ships             # that are not the same in all
+    cdef int followed          # the configuration to follow, or -1
+    cdef Cells cells[MAX_ENDGAME]  # those not hit at the start
+    cdef int ships             # ships that are not equal in all configurations
     cdef int label[MAX_CODED]
-    cdef Cells ship[MAX_ENDGAME][MAX_CODED]    # cells that are not hit, as are those before
-    cdef uint8_t owner[MAX_ENDGAME][MAX_CELLS]    # which ship has a cell
+    cdef Cells ship[MAX_ENDGAME][MAX_CODED]    # cells not hit at the start
+    cdef uint8_t owner[MAX_ENDGAME][MAX_CELLS]    # the ship on a cell
     cdef int16_t told[MAX_ENDGAME][MAX_CELLS]     # the label of a hit there, if it depends on the cell
-    cdef uint16_t owners[MAX_CELLS]               # which configurations have it
+    cdef uint16_t owners[MAX_CELLS]               # the configurations with a cell, as bits
     cdef uint8_t least[1 << MAX_ENDGAME]
     cdef uint32_t now
     cdef Value* memo
