@@ -14,7 +14,18 @@ async function advise(isMine) {
     values = end;
     show();
   }
-  sampleGames(isMine);
+  goOn(isMine);
+}
+
+/** Learn what nobody waits for. */
+async function goOn(isMine) {
+  try {
+    if (!known?.impossible) await reviewShots(isMine);
+  } catch (error) {
+    if (!(error instanceof Said)) throw error;
+    if (error.kind === "GivenUp") return;
+  }
+  if (isMine()) sampleGames(isMine);
 }
 
 /** Sample in the background how many shots are still to go, until the mean is known well enough. */
@@ -22,7 +33,7 @@ async function sampleGames(isMine) {
   if (!known || known.impossible || known.over || BigInt(known.configurations) <= A.endgame) return;
   togo ??= {games: 0, total: 0, squares: 0};
   try {
-    while (togo.games < GAMES && !(togo.games > 20 && errorOf(togo) < ENOUGH * togo.total / togo.games)) {
+    while (!isEnough(togo)) {
       if (document.hidden) await new Promise((seen) => addEventListener("visibilitychange", seen, {once: true}));
       const more = await ask("sample", {shots: shotsText(place.shots), number: togo.games});
       if (!isMine()) return;
@@ -41,10 +52,12 @@ async function sampleGames(isMine) {
 const GAMES = 400, ENOUGH = .0125;  // at most so many are sampled, and to this share of the mean
 const errorOf = ({games, total, squares}) => Math.sqrt(Math.max(0, squares - total * total / games) / (games - 1) / games);
 
+const isEnough = (sums) => sums.games >= GAMES || sums.games > 20 && errorOf(sums) < ENOUGH * sums.total / sums.games;
+
 function showToGo() {
-  const isSampled = togo && togo.games > 4, parts = [];
-  if (isSampled) parts.push(made("b", `${(togo.total / togo.games).toFixed(1)} ± ${errorOf(togo).toFixed(1)}`), made("span", ` if you shoot a most probable cell each time: mean and standard error of ${togo.games} games`, {class: "muted"}));
-  else parts.push(togo?.failed || failed ? "takes too long to sample here" : "…");
+  const games = togo?.games ?? 0, parts = [];
+  if (games > 4) parts.push(made("b", `${(togo.total / games).toFixed(1)} ± ${errorOf(togo).toFixed(1)}`), made("span", ` if you shoot a most probable cell each time: mean and standard error of ${games} sampled games${isEnough(togo) || togo.failed ? "" : " so far"}`, {class: "muted"}));
+  else parts.push(togo?.failed || failed ? "takes too long to sample here" : `sampling games: ${games} so far`);
   element("to-go").replaceChildren(...parts);
   for (const part of document.querySelectorAll(".to-go")) part.hidden = !known || known.impossible || known.over || BigInt(known.configurations) <= A.endgame;
 }
@@ -55,7 +68,7 @@ async function countReplies(cell) {
   try {
     const found = await ask("advice", {shots: shotsText(place.shots), cell});
     if (mine === turn && chosen !== null && board.names[chosen] === cell) { known = found; show(); }
-    sampleGames(() => mine === turn);
+    goOn(() => mine === turn);
   } catch (error) {
     if (mine === turn && error.kind !== "GivenUp") { failed = error.kind; trouble(error.message); }
   }
@@ -94,7 +107,6 @@ function showAdvice() {
   element("ask").textContent = isOver ? "Every ship is sunk" : known?.impossible ? "No placement fits these replies" : next === null ? (failed ? "No advice" : "…") : `Shoot ${board.names[next]}`;
   element("chance").textContent = isOver ? `after ${counted(shots.length, "shot")}` : chanceText(next);
   element("wrong").hidden = !known?.impossible;
-  for (const part of [element("more"), element("more").previousElementSibling]) part.hidden = Boolean(known?.impossible);
   if (known?.impossible) {
     const {together, alone} = known, listed = alone.length ? alone : together;
     element("wrong-why").textContent = together.length === 1
@@ -103,6 +115,7 @@ function showAdvice() {
     const more = listed.length - BUTTONS, others = together.length - alone.length;
     element("wrong-more").textContent = [
       more > 0 ? `and ${more} more, framed on the board.` : "",
+      alone.length ? "If changing one reply would resolve the contradiction, only such replies get a button." : "",
       alone.length && others ? "If several replies are wrong, one of them at least is framed on the board." : "",
     ].filter(Boolean).join(" ");
     element("wrong-shots").replaceChildren(...listed.slice(0, BUTTONS).map((text) => {
@@ -115,11 +128,11 @@ function showAdvice() {
     for (const id of ["wrong-why", "wrong-more"]) element(id).textContent = "";
   }
   const isCounted = next === null || known?.cell === board.names[next];
-  element("replies").hidden = next === null || Boolean(known?.impossible) || !isCounted && !failed && Object.keys(board.shown).length > 0;
+  element("replies").hidden = next === null || Boolean(known?.impossible) || !isCounted && !failed;
   if (next !== null) answers.show(next, (reply) => {
     if (!isCounted) return {text: known && !failed ? "…" : "", isNever: false};
     const n = known.replies[reply];
-    if (n === "0") return {text: board.shown[reply] ? "" : `impossible: ${whyNot(reply)}`, isNever: true};
+    if (n === "0") return {text: board.shown[reply] ? "" : whyNot(reply), isNever: true};
     const text = A.replies.length > 3 ? `${percent(n, known.configurations, 1)} %` : `leaves ${grouped(n)}`;
     return {text, isNever: false, title: `leaves ${counted(n, "configuration")}`};
   });
@@ -130,9 +143,9 @@ function showAdvice() {
   if (picked !== null) back.replaceChildren("Take back ", made("b", shots[picked][0]), ` ${said(shots[picked][1])}`);
   element("unchoose").hidden = chosen === null;
   for (const id of ["undo", "restart"]) element(id).setAttribute("aria-disabled", shots.length === 0);
-  showWay();
+  showRows(momentsHere(), 0);
+  element("way").hidden = shots.length === 0;
   showNumbers();
-  for (const [id, mode] of [["review-these", "review"], ["link", "advise"]]) element(id).href = elsewhere({mode});
   if (!board.has(document.activeElement)) board.enter(next ?? board.first());
   if (next !== null) board.reveal(next);
 }
@@ -144,16 +157,6 @@ function chanceText(next) {
     return n === total ? "a certain hit" : `hits with probability ${percent(n, total, 2)}\u00a0%: ${grouped(n)}/${grouped(total)}`;
   }
   return `hits with probability ${percent(known.chances[next], 1, 2)}\u00a0%`;
-}
-
-function showWay() {
-  element("way-none").hidden = place.shots.length > 0;
-  element("path").replaceChildren(...place.shots.flatMap(([cell, reply], i) => {
-    if (board.shown[reply] && place.shots.findIndex((shot) => shot[1] === reply) < i) return [];  // one for a ship that is shown
-    const button = made("button", [`${cell} `, mark(reply), made("span", ` ${said(reply)}`, {class: reply.includes(":") || kindOf(reply) === "sunk" ? "" : "unseen"})], {type: "button", "aria-pressed": i === picked});
-    button.addEventListener("click", () => pick(i));
-    return made("li", button);
-  }));
 }
 
 /** A fleet in a list, with what shots have hit of each kind. */

@@ -36,7 +36,7 @@ from optsearch.game.position import (
 )
 from optsearch.game.position import shots_of as parsed_shots
 from optsearch.game.shapes import Placement
-from optsearch.play.advice import ENDGAME, Advice, advise, optimum
+from optsearch.play.advice import ENDGAME, Advice, optimum
 from optsearch.play.match import OPPONENTS, Match
 from optsearch.play.replies import as_shown, conflict, position_of, wrong_alone
 from optsearch.search.solver import Solver
@@ -328,12 +328,13 @@ def endgame(setting: Setting, shots: str) -> dict[str, Any]:
     are too many, or the effort too great.
     """
     position, prior = setting.position(shots), _prior(setting)
-    known = advise(position, ENDGAME, prior)
-    if known.optimum is None:
+    few = _weighed(setting, position).posterior.configurations <= ENDGAME
+    known = optimum(position, prior=prior) if few else None
+    if known is None:
         return {"optimum": None}
-    whole = optimum(position, prior=prior, all_shots=True, seconds=SECONDS / 2) or known.optimum
+    whole = optimum(position, prior=prior, all_shots=True, seconds=SECONDS / 2) or known
     values = {cell_name(one.cell): [str(one.lower), str(one.upper)] for one in whole.shot_values}
-    return {"optimum": _optimum(known.optimum), "values": values}
+    return {"optimum": _optimum(known), "values": values}
 
 
 def _optimum(found: Solution) -> dict[str, Any]:

@@ -3,12 +3,11 @@
 
 let A;  // what does not change: the answer to `about`
 let board, own, answers;
-let place = {};  // of the address: game, mode, shots (a list of [cell, reply]), match, at
+let place = {};  // of the address: game, mode, shots (a list of [cell, reply]), match, at, names
 let known = null;  // what the server says of the position shown, or null while it is asked
 let values = null;  // of the endgame
 let togo = null;  // sums over games that were sampled from the position shown
 let match = null;  // a game that is played here, or over
-let reviewed = [];  // what was said of each shot
 let chosen = null;  // the cell that a person shoots instead of the best
 let picked = null;  // the number of a shot that may be taken back
 let ships = [];  // placed by hand: kind, cells, and the one from which it turns
@@ -27,13 +26,14 @@ const parsed = (text) => text.split(/[\s,]+/).filter(Boolean).map((one) => { con
 
 const escaped = (text) => text.replace(/[#%&+]/g, encodeURIComponent);
 
-function addressOf({game, mode, shots, match: name = "", at = 0}) {
+function addressOf({game, mode, shots, match: name = "", at = 0, names = ""}) {
   const parts = [];
   if (game) parts.push(`game=${escaped(game)}`);
   if (mode !== "advise") parts.push(`mode=${mode}`);
   if (name) parts.push(`match=${name}`);
   if (shots.length) parts.push(`shots=${escaped(shotsText(shots))}`);
   if (at) parts.push(`at=${at}`);
+  if (names) parts.push(`names=${escaped(names)}`);
   return `/${parts.length ? "?" : ""}${parts.join("&")}`;
 }
 
@@ -41,7 +41,7 @@ function readPlace() {
   const given = new URLSearchParams(location.search), mode = given.get("mode");
   place = {
     game: given.get("game") ?? "", mode: ["play", "review", "choose"].includes(mode) ? mode : "advise",
-    shots: parsed(given.get("shots") ?? ""), match: given.get("match") ?? "", at: Number(given.get("at")) || 0,
+    shots: parsed(given.get("shots") ?? ""), match: given.get("match") ?? "", at: Number(given.get("at")) || 0, names: given.get("names") ?? "",
   };
 }
 
@@ -67,6 +67,8 @@ async function arrive() {
   const mine = ++turn;
   [chosen, picked, known, values, refused, togo] = [null, null, null, null, null, null];
   failed = null;
+  const given = place.names.split(",");
+  if (A) SHIPS = Object.fromEntries([...new Set(A.fleet)].map((kind, i) => [kind, {...A.shape.ships[kind], name: given[i]?.trim() || A.shape.ships[kind].name}]));
   document.body.classList.add("busy");
   trouble("");
   const began = Date.now(), seconds = () => Math.round((Date.now() - began) / 1000);
@@ -97,13 +99,13 @@ function trouble(text) {
 const MODES = () => place.mode === "play" && !place.match ? "setup" : place.mode;
 const LIVE = {
   advise: ["count", "ask", "chance", "wrong-why", "wrong-more", "refused-why", "left"],
-  play: ["turn", "said"], review: ["progress", "verdict"], setup: ["place-next", "touching"], choose: [],
+  play: ["turn", "said"], review: ["progress", "verdict", "moment"], setup: ["place-next", "touching"], choose: [],
 };
 
 function show() {
   const mode = MODES();
-  for (const part of document.querySelectorAll("[data-mode]")) part.hidden = part.dataset.mode !== mode;
-  element("numbers").hidden = ["setup", "choose"].includes(mode) || mode === "review" && !place.shots.length;
+  for (const part of document.querySelectorAll("[data-mode]")) part.hidden = !part.dataset.mode.split(" ").includes(mode);
+  element("numbers").hidden = ["setup", "choose"].includes(mode);
   element("place").hidden = mode === "choose";
   board?.place.classList.remove("placing");
   for (const name of ["advise", "play", "review"]) {
@@ -111,6 +113,8 @@ function show() {
     if (name === place.mode) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
     link.href = elsewhere({mode: name});
   }
+  element("link").href = addressOf(place);
+  element("names").value = A ? [...new Set(A.fleet)].map(nameOf).join(", ") : "";
   element("change").href = elsewhere({mode: "choose"});
   element("game").textContent = mode === "choose" ? "Which game do you play?" : A.title;
   element("game").title = mode === "choose" ? "" : A.text;
@@ -132,7 +136,7 @@ function showCells(answer, shots, {next = null, wrong = new Set(), end = null, w
   const numbers = answer?.counts ?? answer?.chances ?? null;
   const total = answer?.counts ? answer.configurations : 1;
   const most = numbers ? Math.max(...numbers.filter((_, cell) => !replies.has(board.names[cell])).map(Number), 0) || 1 : 0;
-  showBar(element("key-percent"), most / Number(total));
+  const hottest = showBar(element("key-percent"), most / Number(total));
   board.elements.forEach((shown, cell) => {
     if (!shown) return;
     const name = board.names[cell], reply = replies.get(name), classes = [];
@@ -154,7 +158,7 @@ function showCells(answer, shots, {next = null, wrong = new Set(), end = null, w
       if (best.has(name)) { classes.push("greedy"); label += ", most probable"; }
       if (end?.optimum?.cells.includes(name)) label += ", optimal";
       if (cell === next) label += ", next shot";
-      board.show(cell, {text: percent(n, total, digits()), classes, warmth: n / most, label});
+      board.show(cell, {text: percent(n, total, digits()), classes, warmth: n / total / hottest, label});
     }
   });
 }
@@ -222,7 +226,9 @@ function build() {
   on("unchoose", "click", () => { [chosen, refused] = [null, null]; show(); });
   on("take-back", "click", () => takeBack(picked));
   on("refused-add", "click", () => addShot(refused));
-  on("review-these", "click", () => goTo({mode: "review"}));
+  on("print", "click", () => print());
+  on("names", "change", () => goTo({names: element("names").value}));
+  for (const [id, to] of [["first", () => 1], ["back", () => (place.at || place.shots.length + 1) - 1], ["on", () => (place.at || Infinity) + 1], ["last", () => Infinity]]) on(id, "click", () => stepTo(to()));
   on("setup", "submit", () => element("begin").getAttribute("aria-disabled") !== "true" && begin());
   on("another", "click", () => goTo({match: ""}));
   on("to-review", "click", () => goTo({mode: "review", shots: parsed(match.shots)}));
@@ -235,8 +241,8 @@ function build() {
   for (const part of [element("against"), ...document.querySelectorAll("[name=ships]")]) part.addEventListener("change", show);
   onKeys(() => {
     if (place.mode === "review") {
-      const to = (at) => () => reviewed.length && goTo({at: Math.max(1, Math.min(reviewed.length, at))}, false);
-      return {ArrowLeft: to(place.at - 1), ArrowRight: to(place.at + 1)};
+      const press = (id) => () => element(id).click();
+      return {ArrowLeft: press("back"), ArrowRight: press("on"), Home: press("first"), End: press("last")};
     }
     if (place.mode !== "advise") return {};
     return {...answers.keys, U: undo, Backspace: undo, R: () => element("restart").click(), Escape: () => { [chosen, picked, refused] = [null, null, null]; show(); }};

@@ -1,23 +1,40 @@
 "use strict";
 // Review: what each shot gave away.
 
+const moments = new Map();  // what is said of a shot, by the shots up to it
+const momentsHere = () => place.shots.map((_, i) => moments.get(shotsText(place.shots.slice(0, i + 1))));
+
 async function review(isMine) {
-  const shots = shotsText(place.shots);
-  if (reviewed.shots !== shots) {
-    reviewed = [];
-    reviewed.shots = shots;
-    element("pasted").value = place.shots.map(([cell, reply]) => `${cell} ${reply.replace(":", " ")}`).join(", ");
-  }
+  const {shots} = place;
+  element("pasted").value = shots.map(([cell, reply]) => `${cell} ${reply.replace(":", " ")}`).join(", ");
+  element("enter").open = shots.length === 0;
   document.body.classList.remove("busy");
   show();
-  while (reviewed.length < place.shots.length) {
-    const found = await ask("review", {shots, number: reviewed.length + 1});
-    if (!isMine()) return;
-    reviewed.push(found);
-    show();
+  await reviewShots(isMine);
+  if (!isMine() || !shots.length) return;
+  known = await ask("advice", {shots: shotsText(shots)});
+  if (isMine()) show();
+}
+
+/** Learn what each shot gave away, the first one first. */
+async function reviewShots(isMine) {
+  const {shots} = place;
+  for (let number = 1; number <= shots.length && isMine(); number++) {
+    const key = shotsText(shots.slice(0, number));
+    if (moments.has(key)) continue;
+    const found = await ask("review", {shots: shotsText(shots), number});
+    moments.set(key, found);
+    if (isMine()) show();
   }
 }
 
+/** Go to the moment before a shot; after the last one to the end. */
+function stepTo(number) {
+  if (place.shots.length) goTo({at: number > place.shots.length ? 0 : Math.max(1, number)}, false);
+}
+
+const awayOf = (one) => one ? Math.max(0, one.most - one.chance) : 0;
+const judged = (away) => away > .1 ? " ?" : away > .03 ? " ?!" : "";
 const points = (given) => given < 0.00005 ? "nothing" : (100 * given).toFixed(given < 0.001 ? 2 : 1);
 const percentagePoints = (given) => given < 0.00005 ? "nothing" : `${points(given)} percentage points`;
 const lossOf = (one) => one.optimum ? one.loss : null;
@@ -28,39 +45,49 @@ function lossText([lower, upper]) {
 }
 
 function showReview() {
-  const {shots} = place, at = Math.min(place.at, reviewed.length), one = at ? reviewed[at - 1] : null, before = one ? shots.slice(0, at - 1) : shots;
-  const wrecks = (one ?? reviewed.at(-1))?.wrecks ?? [];
-  showCells(one, before, {next: one ? board.named(shots[at - 1][0]) : null, end: one, wrecks});
+  const {shots} = place, reviewed = momentsHere(), at = Math.min(place.at, shots.length), one = at ? reviewed[at - 1] : null, before = at ? shots.slice(0, at - 1) : shots;
+  const shown = at ? one : known, wrecks = (shown ?? reviewed.at(-1))?.wrecks ?? [];
+  showCells(shown ?? null, before, {next: at ? board.named(shots[at - 1][0]) : null, end: one, wrecks});
   board.ships([...wrecks, ...board.shipsOf(before)]);
-  element("rows-place").hidden = shots.length === 0;
+  showFleet("fleet", shown?.sunk ?? [], before);
+  element("way").hidden = element("steps").hidden = shots.length === 0;
   element("branch").hidden = !at;
   element("branch").textContent = `Advise before shot ${at}`;
-  element("progress").textContent = reviewed.length < shots.length ? `${reviewed.length} of ${counted(shots.length, "shot")} reviewed${failed ? "" : " …"}` : "";
-  const given = reviewed.reduce((sum, {most, chance}) => sum + Math.max(0, most - chance), 0);
-  const losses = reviewed.map(lossOf).filter(Boolean);
+  const done = reviewed.filter(Boolean), best = done.filter((found) => awayOf(found) < 0.00005).length;
+  element("progress").textContent = !shots.length ? "A finished game, or one under way" : done.length < shots.length ? `${done.length} of ${counted(shots.length, "shot")} reviewed${failed ? "" : " …"}` : `${counted(shots.length, "shot")} reviewed`;
+  const given = done.reduce((sum, found) => sum + awayOf(found), 0), losses = done.map(lossOf).filter(Boolean);
   const lost = [0, 1].map((side) => losses.reduce((sum, bounds) => sum + bounds[side], 0));
-  const isDone = shots.length > 0 && reviewed.length === shots.length;
-  const best = reviewed.filter(({most, chance}) => most - chance < 0.00005).length;
-  element("verdict").textContent = isDone
+  element("verdict").textContent = shots.length && done.length === shots.length
     ? `${best} of ${counted(shots.length, "shot")} ${isOne(best) ? "was" : "were"} at a most probable cell${best === shots.length ? "" : `; the others gave away ${percentagePoints(given)} in total`}.${losses.length ? ` In the endgame (${counted(losses.length, "shot")}), ${lost[1] ? `these shots cost ${lossText(lost)} more on average than optimal ones` : "every shot was optimal"}.` : ""}`
     : "";
-  const [body] = element("rows").tBodies;
+  element("moment").textContent = at ? `Before shot ${at}, ${shots[at - 1][0]}: ${said(shots[at - 1][1])}. ${one ? `It gave away ${percentagePoints(awayOf(one))}.` : ""}` : shots.length ? "The board at the end." : "";
+  showRows(reviewed, at);
+  showBars(reviewed, at);
+}
+
+/** A row for each shot, with what it gave away. at -- the number of the shot that is looked at, or 0. */
+function showRows(reviewed, at) {
+  const [body] = element("rows").tBodies, {shots, mode} = place;
   const had = body.contains(document.activeElement) ? document.activeElement.dataset.at : null;
-  body.replaceChildren(...reviewed.map((row, i) => {
-    const [cell, reply] = shots[i], away = row.most - row.chance, loss = lossOf(row);
-    const button = made("button", [`${i + 1}. ${cell} `, mark(reply), made("span", ` ${said(reply)}`, {class: "unseen"})], {type: "button", "data-at": i + 1});
-    button.addEventListener("click", () => goTo({at: i + 1}, false));
-    const isBad = loss ? loss[0] > 0 : away >= 0.00005;
-    const line = made("tr", [
-      made("td", button), made("td", `${percent(row.chance, 1, 1)}\u00a0%`),
-      made("td", `${row.best[0].cells.slice(0, 3).join(" ")}${row.best[0].cells.length > 3 ? " …" : ""} ${percent(row.most, 1, 1)}\u00a0%`),
-      made("td", made("span", [points(Math.max(0, away)), ...(loss ? [`, ${lossText(loss)}`] : [])], {class: isBad ? "bad" : "good"})),
-    ]);
+  body.replaceChildren(...shots.flatMap(([cell, reply], i) => {
+    if (mode === "advise" && board.shown[reply] && shots.findIndex((shot) => shot[1] === reply) < i) return [];  // one for a ship that is shown
+    const found = reviewed[i], away = awayOf(found), loss = found && lossOf(found), isNamed = reply.includes(":") || kindOf(reply) === "sunk";
+    const words = [`${i + 1}. ${cell} `, mark(reply), made("span", ` ${reply.includes(":") ? said(reply).replace("hit ", "") : said(reply)}`, {class: isNamed ? "" : "unseen"})];
+    const button = mode === "review" ? made("a", words, {href: addressOf({...place, at: i + 1})}) : made("button", words, {type: "button", "aria-pressed": i === picked});
+    button.dataset.at = i + 1;
+    button.addEventListener("click", (event) => {
+      event.preventDefault();
+      if (mode === "review") goTo({at: i + 1}, false); else pick(i);
+    });
+    const line = made("tr", [made("td", button), ...(found ? [
+      made("td", `${percent(found.chance, 1, 1)}\u00a0%`),
+      made("td", `${found.best[0].cells[0] ?? ""}${found.best[0].cells.length > 1 ? " …" : ""} ${percent(found.most, 1, 1)}\u00a0%`),
+      made("td", made("span", [points(away), ...(loss ? [`, ${lossText(loss)}`] : []), judged(away)], {class: (loss ? loss[0] > 0 : away >= 0.00005) ? "bad" : "good"})),
+    ] : [made("td"), made("td"), made("td")])]);
     if (i + 1 === at) line.setAttribute("aria-current", "true");
     return line;
   }));
-  keepInView(body.querySelector("[aria-current]"));
-  showGraph(at);
+  keepInView(body.querySelector("[aria-current]") ?? (mode === "advise" ? body.lastChild : null));
   if (had) body.querySelector(`[data-at="${had}"]`)?.focus();
 }
 
@@ -71,23 +98,22 @@ function keepInView(row) {
   box.scrollTop = Math.max(Math.min(box.scrollTop, row.offsetTop - head), row.offsetTop + row.offsetHeight - box.clientHeight);
 }
 
-/** A bar per shot, as high as what it gave away. */
-function showGraph(at) {
-  const away = reviewed.map(({most, chance}) => Math.max(0, most - chance)), most = Math.max(...away, 0);
-  const worst = away.indexOf(most), scale = most || 1;
-  element("graph").hidden = reviewed.length === 0;
-  element("graph-says").textContent = most ? `The most was ${percentagePoints(most)}, by shot ${worst + 1}, ${place.shots[worst]?.[0]}.` : "No shot gave anything away.";
-  if (!at) element("graph-says").textContent += " Tap a bar or a shot: the board shows what was known before it, and advice goes on from there.";
-  element("bars").replaceChildren(drawn("svg", {viewBox: `0 0 ${place.shots.length} 1`, preserveAspectRatio: "none", "aria-hidden": "true"}, away.map((given, i) => {
-    const high = .03 + .97 * given / scale;
-    const bar = drawn("g", {class: i + 1 === at ? "now" : ""}, [
-      drawn("rect", {x: i, y: 0, width: 1, height: 1, class: "back"}),
-      drawn("rect", {x: i + .12, y: 1 - high, width: .76, height: high, class: given < 0.00005 ? "good" : "bad"}),
-      drawn("title", {}, `${i + 1}. ${place.shots[i][0]}: ${points(given)}`),
+/** A bar for each shot, as high as the percentage points that it gave away, on an axis. */
+function showBars(reviewed, at) {
+  const away = reviewed.map((one) => 100 * awayOf(one)), top = [5, 10, 20, 50, 100].find((most) => most >= Math.max(...away));
+  const [left, high, wide] = [28, 80, 332 / away.length], every = away.length > 12 ? 5 : 1, y = (n) => 12 + high * (1 - n / top);
+  const axis = [0, top / 2, top].flatMap((n) => [drawn("path", {d: `M${left} ${y(n)}H360`}), drawn("text", {x: left - 5, y: y(n) + 4, class: "end"}, String(n))]);
+  const bars = away.map((given, i) => {
+    const x = left + i * wide, bar = drawn("g", {class: i + 1 === at ? "now" : ""}, [
+      drawn("rect", {x, y: 12, width: wide, height: high, class: "back"}),
+      drawn("rect", {x: x + .12 * wide, y: y(given) - 1, width: .76 * wide, height: high + 13 - y(given), class: given < 0.005 ? "good" : "bad"}),
+      drawn("text", {x: x + wide / 2, y: y(given) - 4}, judged(given / 100)), drawn("title", {}, `${i + 1}. ${place.shots[i][0]}: ${points(given / 100)}`),
+      drawn("text", {x: x + wide / 2, y: high + 26}, i && (i + 1) % every ? "" : String(i + 1)),
     ]);
-    bar.addEventListener("click", () => goTo({at: i + 1}, false));
+    bar.addEventListener("click", () => stepTo(i + 1));
     return bar;
-  })));
+  });
+  element("bars").replaceChildren(made("p", "Percentage points that each shot gave away", {class: "muted"}), drawn("svg", {viewBox: `0 0 362 ${high + 30}`, "aria-hidden": "true"}, [...bars, ...axis]));
 }
 
 async function pasted() {

@@ -17,14 +17,14 @@ function show() {
   const replies = new Map(D.shots.slice(0, number)), last = number ? D.shots[number - 1][0] : null;
   const chances = D.chances ? D.chances[number] : [];
   const most = Math.max(...chances.filter((_, cell) => !replies.has(cell)), 0) || 1;
-  showBar(element("key-percent"), D.chances ? most : 0);
+  const end = showBar(element("key-percent"), D.chances ? most : 0);
   board.elements.forEach((shown, cell) => {
     if (!shown) return;
     const reply = replies.get(cell), chance = chances[cell];
     const classes = cell === last ? ["next"] : [];
     if (reply !== undefined) board.show(cell, {reply, classes: [...classes, "shot"], label: said(reply)});
     else if (chance === undefined) board.show(cell, {});
-    else board.show(cell, {text: percent(chance, 1, digits), classes: chance ? [] : ["never"], warmth: chance / most, label: `${percent(chance, 1, 2)}\u00a0%`});
+    else board.show(cell, {text: percent(chance, 1, digits), classes: chance ? [] : ["never"], warmth: chance / end, label: `${percent(chance, 1, 2)}\u00a0%`});
   });
   board.ships(number === END ? D.ships : board.shipsOf([...replies]));
   const hits = [...replies.values()].filter((reply) => kindOf(reply) !== "miss").length;

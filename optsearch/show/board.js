@@ -37,10 +37,17 @@ function percent(n, total, digits) {
 
 const meanText = (total, n) => Number.isInteger(total / n) ? String(total / n) : (total / n).toFixed(4);
 
-/** The bar of the heat map in an element, from 0 to the greatest probability that the board shows. */
+/** Show the bar of the heat map in an element, from 0 to 100 % or, by its switch, to the greatest that the board shows; return its end. */
 function showBar(place, most) {
+  if (!place.firstChild) {
+    const greatest = made("input", [], {type: "checkbox"});
+    greatest.addEventListener("change", () => show());
+    place.append("probability of a ship: 0 ", made("i", [], {class: "bar"}), made("span"), made("label", [greatest, "colours up to the greatest"]));
+  }
+  const end = place.querySelector("input").checked && most ? most : 1;
   place.hidden = !most;
-  place.replaceChildren("probability of a ship, percent: 0 ", made("i", [], {class: "bar"}), ` ${percent(most, 1, 1)}`);
+  place.children[1].textContent = ` ${percent(end, 1, 1)} % `;
+  return end;
 }
 
 // Replies and their signs: × is a hit, ○ a miss, ● a hit that sinks
@@ -120,18 +127,21 @@ class ReplyButtons {
 
   /** Those for a shot at a cell. says(reply) -- the word more, whether it cannot be, and the title. */
   show(cell, says) {
-    const {shown} = this.board, replies = this.board.repliesAt(cell, this.game.replies), told = new Map(replies.map((reply) => [reply, says(reply)]));
-    const [never, ships] = [true, false].map((isNever) => replies.filter((reply) => shown[reply] && told.get(reply).isNever === isNever));
-    const key = [cell, ...ships].join();
-    if (this.#drawn === "" || never.length + ships.length && this.#drawn !== key) {
+    const {shown} = this.board, place = (reply) => reply === "miss" ? Infinity : this.game.fleet.indexOf(reply.split(":")[1]);
+    const replies = this.board.repliesAt(cell, this.game.replies).sort((one, other) => place(one) > place(other) ? 1 : -1), told = new Map(replies.map((reply) => [reply, says(reply)]));
+    const [possible, never] = [false, true].map((isNever) => replies.filter((reply) => told.get(reply).isNever === isNever));
+    const isShown = replies.some((reply) => shown[reply]), key = JSON.stringify([isShown && cell, possible.map(said), never.map(said)]);
+    if (this.#drawn !== key) {
+      const had = this.group.contains(document.activeElement) ? document.activeElement.value : null;
       this.#drawn = key;
       this.#buttons = new Map();
-      const others = replies.filter((reply) => !shown[reply]).map((reply) => this.#button(reply, cell));
-      const [possible, impossible] = [ships, never].map((some) => this.#byKind(some, cell));
-      const folded = made("details", [made("summary", `${counted(never.length, "ship")} impossible there`), made("div", impossible, {class: "replies ships"})]);
-      this.group.replaceChildren(...others, ...possible, ...(never.length ? [folded] : []));
-      this.group.classList.toggle("ships", never.length + ships.length > 0);
+      const [buttons, others] = [possible, never].map((some) => isShown ? this.#byKind(some, cell) : some.map((reply) => this.#button(reply, cell)));
+      const folded = made("details", [made("summary", `${isOne(never.length) ? "1 reply is" : `${never.length} replies are`} impossible: why?`), made("div", others, {class: `replies${isShown ? " ships" : ""}`})]);
+      this.group.replaceChildren(...buttons, ...(never.length ? [folded] : []));
+      this.group.classList.toggle("ships", isShown);
+      if (had !== null) this.#buttons.get(possible.includes(had) ? had : possible[0])?.focus();
     }
+    if (possible.length === 1 && document.activeElement === document.body) this.#buttons.get(possible[0]).focus();
     for (const [reply, {text, isNever, title = ""}] of told) {
       const button = this.#buttons.get(reply);
       button.lastChild.textContent = text;
@@ -145,13 +155,14 @@ class ReplyButtons {
     return Object.fromEntries([...this.#buttons].reverse().map(([reply, {dataset}]) => [dataset.key, () => this.answer(reply)]));
   }
 
-  /** Under the name of its kind each ship that is shown, those across first. */
-  #byKind(ships, cell) {
-    const {shown} = this.board, far = (reply) => shown[reply].cells.at(-1) - shown[reply].cells[0];
-    return [...new Set(this.game.fleet)].flatMap((kind) => {
+  /** The replies that show no ship, and under the name of its kind each ship that is shown, those across first. */
+  #byKind(replies, cell) {
+    const {shown} = this.board, ships = replies.filter((reply) => shown[reply]), others = replies.filter((reply) => !shown[reply]);
+    const far = (reply) => shown[reply].cells.at(-1) - shown[reply].cells[0];
+    return [...others.map((reply) => this.#button(reply, cell)), ...[...new Set(this.game.fleet)].flatMap((kind) => {
       const own = ships.filter((reply) => shown[reply].kind === kind).sort((one, other) => far(one) - far(other));
       return own.length ? [made("p", shipText(kind), {class: "muted"}), ...own.map((reply) => this.#button(reply, cell))] : [];
-    });
+    })];
   }
 
   #button(reply, cell) {

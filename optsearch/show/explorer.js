@@ -293,7 +293,7 @@ function showBoard(counts, total, greedy, next) {
   const {replies} = current();
   const most = Math.max(1, ...counts.filter((_, cell) => !replies.has(cell)));
   const digits = D.shape.cells.some((cell) => cell && cell[1] > 8) ? 0 : 1;
-  showBar(element("key-percent"), most / total);
+  const end = showBar(element("key-percent"), most / total);
   board.elements.forEach((shown, cell) => {
     if (!shown) return;
     const n = counts[cell], reply = replies.get(cell);
@@ -309,7 +309,7 @@ function showBoard(counts, total, greedy, next) {
     else if (chosen !== null && cell === suggestion(current())) classes.push("tree");
     if (n && n === total) label += ", certain";
     if (greedy.tied.includes(cell)) { classes.push("greedy"); label += ", greedy shot"; }
-    board.show(cell, {text: percent(n, total, digits), classes, warmth: n / most, label});
+    board.show(cell, {text: percent(n, total, digits), classes, warmth: n / total / end, label});
   });
   if (!board.has(document.activeElement)) board.enter(next ?? board.first());
   if (next !== null) board.reveal(next);
@@ -339,7 +339,7 @@ function showQuestion(counts, total, next) {
   element("replies").hidden = over;
   if (!over) answers.show(next, (reply) => {
     const n = weightOf(partOf(step, next, D.replies.indexOf(reply)));
-    return {text: n ? `leaves ${grouped(n)}` : "never", isNever: n === 0};
+    return {text: n ? `leaves ${grouped(n)}` : "no configuration left gives it", isNever: n === 0};
   });
   for (const id of ["back", "restart"]) element(id).setAttribute("aria-disabled", shots === 0);
   if (over && element("replies").contains(document.activeElement)) element("restart").focus();
