@@ -1,16 +1,16 @@
 """A strategy's decision tree walked over every configuration of a position.
 
-What comes in and out, and the rules, are in `_walk.pyx`; families are blocks of `_block.pyx`, and what a
-hit tells is known to `_labels.pyx`.
+Input, output and rules are in `_walk.pyx`; families are blocks of `_block.pyx`, and the labels of hits
+are in `_labels.pyx`.
 
-Where a hit tells nothing more, a cell that all or none of the configurations have is dropped. Other shots,
-or the same in another order, leave the same configurations, so what a level misses is kept in a table by
-the cells that are certain and those that are open: much of what a node's candidates need was found at the
-nodes above it. Where a hit tells a label, a cell that all have is a certain hit, and a choice like others:
-it may split a family for nothing. It is dropped once it is hit, and what a level misses is kept by the
-shots and the labels.
+If hits have no labels, a cell that all or none of the configurations have is dropped. Different shots, or
+equal ones in another order, may leave equal configurations, so the misses of a level are cached by the
+cells that are certain and those that are open: the candidates of a node find much that was computed at
+the nodes above it. If hits have labels, a cell that all have is a certain hit, and a choice like others:
+it may split a family without a miss. It is dropped once it is hit, and the misses of a level are cached
+by the shots and the labels.
 
-Where no cell is left, or all are certain, the game is over but for certain hits.
+If no cell is left, or all are certain, the game is over but for certain hits.
 """
 
 cimport cython
@@ -34,25 +34,25 @@ from optsearch.compiled._walk cimport (FORGOTTEN, MAX_LEVELS, MODES, SMALL, UNIT
                                        EvaluatorBase, Known, is_known, keep_close, place_of)
 
 cdef enum:
-    MEMO = 1024           # parts of words: more would not stay in the nearest cache
+    MEMO = 1024           # entries for parts of words: more would not fit the nearest cache
     COSTS = 4096
 
 
-cdef struct Entry:        # what a level misses in a part of words, where its shots do not count
+cdef struct Entry:        # cached misses of a level in a part of words, if shots do not count
     uint64_t part
     uint64_t stamp
     int64_t cost
 
 
-cdef struct Trail:        # the shots of a part of words, where they count
+cdef struct Trail:        # the shots of a part of words, if they count
     Cells hits            # places
     Cells misses
     Cells shot            # the columns that are hit
 
 
-cdef struct Cost:         # what a level misses in a part of words after some shots
+cdef struct Cost:         # cached misses of a level in a part of words after shots that count
     Cells hits
-    Cells misses          # if they count: where rollouts go by a score
+    Cells misses          # compared only if rollouts use a score
     uint64_t part
     uint64_t stamp
     int64_t cost
@@ -61,10 +61,10 @@ cdef struct Cost:         # what a level misses in a part of words after some sh
 
 @cython.final
 cdef class TreeEvaluator(EvaluatorBase):
-    """The decision tree of one rule, walked over families that are given one by one.
+    """The decision tree of one rule, walked over one family after the other.
 
-    rule, labels -- as `EvaluatorBase` has them. distinct -- whether different configurations have
-    different cells.
+    rule, labels -- as in `EvaluatorBase`. distinct -- True if different configurations have different
+    cells.
     """
 
     cdef bint distinct
@@ -117,7 +117,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         free(replies.masks)
 
     cdef int choice(self, const Part* part, const Counts* counts, int best) noexcept nogil:
-        """The column that is shot; -1: the walk stops, or none is left.
+        """Return the column to shoot, or -1 if the walk stops or no column is left.
 
         best -- the first most probable uncertain column. Certain hits come before it.
         """
@@ -133,9 +133,9 @@ cdef class TreeEvaluator(EvaluatorBase):
         return self.ask_part(self.score, part, counts, 0) if self.asks(part.n) else best
 
     cdef bint parts_of(self, Part* part, int column, const Counts* counts, Replies* replies) noexcept nogil:
-        """The parts that a shot leaves, whose masks are for the caller to free; True on failure too.
+        """Fill the parts after a shot, whose masks the caller frees; True also on failure.
 
-        False: all give one reply, a hit, and the shots of the part have it then.
+        False if all give one reply, a hit, which is then added to the shots of the part.
         """
         cdef int64_t having = counts.having[column]
         cdef int t, place = part.block.cell[column]
@@ -158,7 +158,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         return False
 
     cdef void descend(self, const Part* part, const Counts* before) noexcept nogil:
-        """Walk a part, in a block of its own if it is small beside this one."""
+        """Walk a part, in a block of its own if it is at most half of its block."""
         cdef Part own
         if part.n <= WORD or 2 * part.n > part.block.n or self.is_over(part):
             self.walk(part)
@@ -167,7 +167,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             free_block(own.block)
 
     cdef void walk_few(self, const Part* part) noexcept nogil:
-        """Enter a part of at most 64 configurations in the histogram."""
+        """Add a part of at most 64 configurations to the histogram."""
         cdef Words w
         cdef Trail at
         cdef uint64_t x = self.words_of(part, 0, &w)
@@ -175,7 +175,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         self.walk_words(&w, x, &at, self.misses(part))
 
     cdef void walk_words(self, Words* w, uint64_t x, const Trail* at, int misses) noexcept nogil:
-        """Enter configurations on words in the histogram."""
+        """Add configurations on words to the histogram."""
         cdef int n = popcount(x), i, t, total
         cdef uint32_t key
         cdef uint64_t sure[2]
@@ -228,7 +228,7 @@ cdef class TreeEvaluator(EvaluatorBase):
 
     cdef inline int choice_words(self, Words* w, uint64_t x, int n, const Trail* at, Cells certain,
                                  int best) noexcept nogil:
-        """`choice` on words. certain -- the columns that all have and that are not hit."""
+        """Return the column to shoot, like `choice`; certain -- columns that all have, and not hit yet."""
         if self.compares(n):
             return self.rollout_words(w, x, n, at)
         if certain and not (self.asks(n) and self.score.takes_certain):
@@ -236,7 +236,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         return self.ask_words(self.score, w, x, at) if self.asks(n) else best
 
     cdef void finish(self, const Words* w, uint64_t x, int misses) noexcept nogil:
-        """Enter configurations whose game is over but for certain hits."""
+        """Add configurations whose game is over but for certain hits."""
         if not self.weight_bits:
             self.histogram[misses] += popcount(x)
             return
@@ -245,7 +245,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             x &= x - 1
 
     cdef void end(self, const Words* w, uint64_t x, int n, const Trail* at, int misses) noexcept nogil:
-        """Enter the optimal tree of a few configurations."""
+        """Add the optimal tree of a few configurations."""
         if n == 1:
             self.finish(w, x, misses)
         elif n <= SMALL and self.distinct and not (self.has_labels or self.following or self.weight_bits):
@@ -258,9 +258,9 @@ cdef class TreeEvaluator(EvaluatorBase):
             self.end_walk(w, x, (1 << n) - 1, misses)
 
     cdef inline void enter_few(self, int n, int least, int misses) noexcept nogil:
-        """Enter an optimal tree of 2 to 4 different configurations, given its misses.
+        """Add an optimal tree of 2 to 4 different configurations, given its total of misses.
 
-        These tell how often each is missed: of two 0 1; of three 0 1 1 or 0 1 2; of four, split in two
+        The total determines the misses of each: of two 0 1; of three 0 1 1 or 0 1 2; of four, split in two
         pairs or one by one, 0 1 1 1, 0 1 1 2, 0 1 2 2 or 0 1 2 3.
         """
         cdef int more = least - (n - 1)
@@ -273,17 +273,17 @@ cdef class TreeEvaluator(EvaluatorBase):
             self.histogram[misses + 3] += 1
 
     cdef inline int least_of_few(self, const Words* w, uint64_t x, int n) noexcept nogil:
-        """The least misses of 2 to 4 configurations."""
+        """Return the least misses of 2 to 4 configurations."""
         cdef int i
         cdef uint32_t seen = 0
-        if self.distinct and n < SMALL:      # of two, each has a cell that the other has not
+        if self.distinct and n < SMALL:      # each of two has a cell that the other does not have
             return 1 if n == 2 else 2 if has_two(w.column, w.cells, x) else 3
         for i in range(w.cells):
             seen |= <uint32_t>1 << extract(w.column[i], x)
         return least_of_four(seen, n)
 
     cdef void end_walk(self, const Words* w, uint64_t x, int part, int misses) noexcept nogil:
-        """Enter that of a part of those in x."""
+        """Add the optimal tree of a part of the configurations in x, loaded in `endgame`."""
         cdef int hit = self.endgame.shot(part) if part & (part - 1) else 0
         cdef bint alike = not self.following and not self.weight_bits
         cdef uint64_t bits = 0 if alike else deposit(part, x)
@@ -302,7 +302,7 @@ cdef class TreeEvaluator(EvaluatorBase):
 
     cdef void describe_words(self, Score* score, const Words* w, uint64_t x, const Trail* at,
                              ScoreInput* node, int64_t* having) noexcept nogil:
-        """What is asked about words. having -- room for what the node has."""
+        """Fill the input of a score from words; having -- room for its counts."""
         cdef int i, t
         cdef uint64_t labelled[MAX_LABELS]
         node.n, node.shift = popcount(x), w.shift
@@ -326,7 +326,7 @@ cdef class TreeEvaluator(EvaluatorBase):
                         <int64_t>popcount(labelled[t]) << w.shift)
 
     cdef int ask_words(self, Score* score, const Words* w, uint64_t x, const Trail* at) noexcept nogil:
-        """The column that a score shoots; -1, and the walk stops: its answer is wrong."""
+        """Return the column that a score shoots, or -1 and stop the walk if its answer is wrong."""
         cdef ScoreInput node
         cdef int i
         cdef int64_t having[MAX_CELLS]
@@ -338,14 +338,14 @@ cdef class TreeEvaluator(EvaluatorBase):
     # Rollouts of words
 
     cdef int rollout_words(self, Words* w, uint64_t x, int n, const Trail* at) noexcept nogil:
-        """The column of the candidate after which the levels miss least; always exact."""
+        """Return the column of the cheapest candidate by greedy or the levels, always exact."""
         cdef Candidates chosen
         self.choose_words(w, x, n, at, self.rule.candidates, &chosen)
         return self.narrow_words(w, x, n, at, 0, &chosen, self.rule.levels if n <= self.rule.until else 0)
 
     cdef int choose_words(self, Words* w, uint64_t x, int n, const Trail* at, int number,
                           Candidates* chosen) noexcept nogil:
-        """The candidates, at most so many; how many cells a configuration has that are uncertain, in all."""
+        """Fill the candidates, at most `number`; return the sum of uncertain cells over configurations."""
         cdef int i, j, cell, total = 0
         cdef uint32_t key, most = 0, least = 1
         cdef uint64_t counts[MAX_CELLS]
@@ -383,9 +383,9 @@ cdef class TreeEvaluator(EvaluatorBase):
         return total
 
     cdef void rank_words(self, const Words* w, uint64_t x, const Trail* at, uint32_t* keys) noexcept nogil:
-        """Replace the counts of candidates by ranks by score, equal ones alike, from 1 on.
+        """Replace the counts in `keys` by ranks by score, from 1; equal scores have equal ranks.
 
-        0: it is none, or below `percent` of the highest score.
+        The rank is 0 if a column is not a candidate, or below `percent` of the highest score.
         """
         cdef int i, j
         cdef double most = 0
@@ -402,7 +402,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             if keys[i] and (is_first or values[i] > most):
                 is_first, most = False, values[i]
         for i in range(w.cells):
-            # Not below, which it is not either where the highest is infinite and percent 0.
+            # Written as "not below": with an infinite highest score and percent 0 it must be True.
             ranks[i] = keys[i] != 0 and (most <= 0 or not 100 * values[i] < self.rule.percent * most)
             for j in range(w.cells if ranks[i] else 0):
                 ranks[i] += keys[j] != 0 and values[j] < values[i]
@@ -410,7 +410,7 @@ cdef class TreeEvaluator(EvaluatorBase):
 
     cdef int narrow_words(self, Words* w, uint64_t x, int n, const Trail* at, int left,
                           Candidates* chosen, int last) noexcept nogil:
-        """`narrow` on words."""
+        """Return the column of the cheapest candidate, like `narrow`, on words."""
         cdef int i, level, best = 0
         cdef int64_t slack, limit
         while last and n <= self.rule.level[last].floor + 1 - self.has_labels:
@@ -432,7 +432,7 @@ cdef class TreeEvaluator(EvaluatorBase):
 
     cdef int64_t cost_words(self, Words* w, uint64_t x, int i, const Trail* at, int left, int level,
                             int64_t limit) noexcept nogil:
-        """`cost` on words."""
+        """Return the misses of a shot and of the play after it, like `cost`, on words."""
         cdef uint64_t hit = x & w.column[i], missed = x & ~w.column[i]
         cdef uint64_t labelled[MAX_LABELS]
         cdef int64_t cost = UNIT * <int64_t>popcount(missed)
@@ -458,7 +458,7 @@ cdef class TreeEvaluator(EvaluatorBase):
 
     cdef inline int64_t roll_part(self, Words* w, uint64_t x, const Trail* at, int left,
                                   int level) noexcept nogil:
-        """What a level misses in a part of words."""
+        """Return the misses of a level in a part of words."""
         if level:
             return self.roll_level(w, x, at, left, level)
         if self.tracks:
@@ -466,7 +466,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         return self.roll_words(w, x, left)
 
     cdef int64_t roll_level(self, Words* w, uint64_t x, const Trail* at, int left, int level) noexcept nogil:
-        """What a level above greedy misses in a part of words."""
+        """Return the misses of a level above greedy in a part of words."""
         cdef Candidates chosen
         cdef Entry* entry = NULL
         cdef Cost* of_shots = NULL
@@ -499,7 +499,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         return cost
 
     cdef int64_t roll_tracked(self, Words* w, uint64_t x, const Trail* at, int left) noexcept nogil:
-        """What greedy, or the score that is the policy, misses in a part of words, where shots count."""
+        """Return the misses of greedy, or of the policy's score, in a part of words, if shots count."""
         cdef int n = popcount(x), total, i = -1
         cdef bint is_asked = self.policy != NULL and <int64_t>n << w.shift > self.policy.least
         cdef uint32_t key
@@ -518,7 +518,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             return self.roll_words(w, x, left)
         if n <= SMALL:
             return UNIT * <int64_t>self.labelled_endgame.misses(w, x, n, at.hits)
-        if self.rule.few < WORD:     # else these words are played once
+        if self.rule.few < WORD:     # else these words are played once only
             entry = self.place_of_cost(x, at, 0)
             if self.is_cost(entry, w, x, at, 0):
                 return entry.cost
@@ -547,26 +547,26 @@ cdef class TreeEvaluator(EvaluatorBase):
         return cost
 
     cdef inline Cost* place_of_cost(self, uint64_t x, const Trail* at, int level) noexcept nogil:
-        """Where the memo has what a level misses in a part of words after some shots."""
+        """Return the entry of the memo for a level in a part of words after these shots."""
         return &self.costs[
             scramble(x ^ scramble(low(at.hits) ^ scramble(high(at.hits) + <uint64_t>level)))
             & (COSTS - 1)]
 
     cdef inline bint is_cost(self, const Cost* entry, const Words* w, uint64_t x, const Trail* at,
                              int level) noexcept nogil:
-        """True if the memo has it there."""
+        """True if an entry is that of a level in a part of words after these shots."""
         return (entry.stamp == w.stamp and entry.part == x and entry.hits == at.hits and entry.level == level
                 and (self.policy == NULL and self.ranker == NULL or entry.misses == at.misses))
 
     cdef inline int64_t roll_words(self, Words* w, uint64_t x, int left) noexcept nogil:
-        """What greedy misses in a part of words, where its shots do not count."""
+        """Return the misses of greedy in a part of words, if shots do not count."""
         cdef int n = popcount(x)
         if n <= 2 and self.distinct and not w.shift:
-            return UNIT * (n == 2)     # each has a cell that the other has not
+            return UNIT * (n == 2)     # each has a cell that the other does not have
         return self.roll_more(w, x, left)
 
     cdef int64_t roll_more(self, Words* w, uint64_t x, int left) noexcept nogil:
-        """What greedy misses in three or more, in a sample, or where cells may be equal."""
+        """Return the misses of greedy in three or more, in a sample, or if cells may be equal."""
         cdef int n = popcount(x), best, total
         cdef uint32_t key
         cdef int64_t cost
@@ -603,7 +603,7 @@ cdef class TreeEvaluator(EvaluatorBase):
 
     cdef int64_t play_parts(self, Replies* replies, int column, const Counts* counts,
                             const Costing* costing, int64_t limit) noexcept nogil:
-        """`cost` by what the shot leaves, whose masks are freed."""
+        """Return `cost` from the parts after the shot, and free their masks."""
         cdef const Part* hit = &replies.hit
         cdef const Part* missed = &replies.missed
         cdef Counts of_hit, of_missed
@@ -619,7 +619,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         cost += self.play(hit, &of_hit, counts.left - 1, costing)
         if cost < limit:
             if missed.n > WORD and hit.n > WORD and missed.n + hit.n == counts.n:
-                of_hit.having[column] = hit.n       # 0 where it is hit and certain hits count
+                of_hit.having[column] = hit.n       # it is 0 if certain hits count
                 count_rest(counts, &of_hit, missed.block.cells, &of_missed)
             elif missed.n > WORD:
                 count(missed, self.has_labels, &of_missed)
@@ -629,7 +629,7 @@ cdef class TreeEvaluator(EvaluatorBase):
 
     cdef int64_t play(self, const Part* part, const Counts* counts, int left,
                       const Costing* costing) noexcept nogil:
-        """What a level misses in a part; estimated where sampled.
+        """Return the misses of a level in a part; small parts of a sample have an estimate.
 
         counts -- of the part, if it is larger than a word.
         """
@@ -665,7 +665,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         return name.cost
 
     cdef void keep_counts(self, const Part* part, const Counts* counts, Counts* kept) noexcept nogil:
-        """The counts of a part in the block that `move` gives it."""
+        """Fill the counts of a part by the columns of the block that `move` makes."""
         cdef int i, k = 0
         kept.n, kept.left, kept.greatest = counts.n, counts.left, -1
         for i in range(part.block.cells):
@@ -675,7 +675,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             k += self.keeps(part, counts, i)
 
     cdef int64_t play_few(self, const Part* part, int left, const Costing* costing) noexcept nogil:
-        """What a level misses in a part of at most a word of configurations."""
+        """Return the misses of a level in a part of at most 64 configurations."""
         cdef Words w
         cdef Trail at
         cdef Known name
@@ -698,11 +698,11 @@ cdef class TreeEvaluator(EvaluatorBase):
 
     cdef Known* entry_of(self, const Part* part, Cells certain, Cells open, const Costing* costing,
                          Known* name) noexcept nogil:
-        """Where the table has what a level misses in a part, and the name that it has there.
+        """Return the entry of the table for the misses of a level in a part; fill its name.
 
-        What tells a part from others: the cells that all have, and those that only some have. A score
-        goes by the shots that missed, so for it these are in place of the latter. Where a hit tells a
-        label, it is the shots and the labels.
+        The name of a part is the cells that all have and those that only some have. With a score the
+        misses replace the latter, because a score depends on them. With labels the name is the shots and
+        the labels.
         """
         name.shots = part.shots
         if not self.has_labels:
@@ -713,7 +713,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         return &self.known[place_of(name, part.n)]
 
     cdef int64_t roll(self, const Part* part, const Counts* counts, const Costing* costing) noexcept nogil:
-        """What a level misses in a part of more than 64 configurations."""
+        """Return the misses of a level in a part of more than 64 configurations."""
         cdef Candidates chosen
         cdef Replies replies
         cdef Counts left
@@ -742,15 +742,15 @@ cdef class TreeEvaluator(EvaluatorBase):
             best = self.ask_part(self.policy, &at, counts, costing.shift)
         return self.cost(&at, best, counts, costing, INT64_MAX) if best >= 0 else 0
 
-    # What Python asks
+    # For Python
 
     def shot(self, hits, misses, int64_t n, const int64_t[::1] exact_counts):
-        """The cell to shoot where n configurations are left, more than 64.
+        """Return the cell to shoot with n configurations left, more than 64.
 
-        What was added is all of them, and others that these hits and misses leave out; or, where
-        these are too many to list, a sample of them, larger than those that are drawn here: of hashes
-        that end in zero bits. exact_counts -- how many of the n configurations have each cell; where
-        all were added, they are counted here.
+        The family added must include all of them; hits and misses leave out others. If they are too many
+        to list, it is a sample of them by hashes that end in zero bits, larger than the samples drawn
+        here. exact_counts -- the number of the n configurations with each cell, which is used for a
+        sample; else they are counted here.
         """
         cdef Part part
         cdef Counts counts
@@ -808,7 +808,7 @@ cdef inline void begin_trail(const Part* part, Trail* at) noexcept nogil:
 
 
 cdef inline void after_hit(const Trail* at, const Words* w, int column, Trail* after) noexcept nogil:
-    """The shots with a hit at a column."""
+    """Fill the shots with one more hit, at a column."""
     after.hits, after.misses = at.hits | one(w.cell[column]), at.misses
     after.shot = at.shot | one(column)
 
@@ -820,7 +820,7 @@ cdef inline void fill_cost(Cost* entry, const Words* w, uint64_t x, const Trail*
 
 
 def sampled(const uint64_t[:, ::1] sets, int bits):
-    """Those of some configurations, uint64 of shape (n, 2), whose hash ends in so many zero bits."""
+    """Return the configurations of `sets`, uint64 of shape (n, 2), whose hash ends in `bits` zero bits."""
     cdef int64_t i
     cdef uint8_t[::1] view
     cdef uint64_t last = ones(bits)

@@ -1,13 +1,13 @@
-"""What is known of families by which sets they are, whichever search asks.
+"""Cached bounds and optima of families, by their sets, for all searches.
 
-A family is named by 128 bits: sums over its sets, less the cells that all of them have, of two hashes
-of the cells and the weight of a set. The first sum says where its entry is, and is the same in every
-run, so that a search looks into as many nodes each time. The second one is by random numbers drawn
-for each table: were two families ever taken for each other, another run would not do the same.
+The name of a family has 128 bits: sums over its sets, without the cells that all of them have, of two
+hashes of the cells and the weight of a set. The first sum decides the bucket of the entry, and is equal
+in every run, so that a search takes as many nodes each time. The second sum uses random numbers drawn
+for each table: if two families were ever confused, another run would not repeat it.
 
-Four entries are one line of the processor's cache. A new one takes the place of what is known of the
-same family, or a free one, or any. Of families that differ in names of cells alone each has an entry;
-`_normal_form` knows them as one, and takes longer.
+Four entries are one line of the processor's cache. A new one replaces the entry of its family, or a free
+one, or any. Families that differ only in the names of cells have an entry each; `_normal_form` identifies
+them, which takes longer.
 """
 
 import mmap
@@ -21,16 +21,15 @@ from hashing cimport scramble
 cdef enum:
     LINE = 64                  # bytes of a bucket
     ENTRIES = 4
-    FIRST = 8                  # bits of the first sum that say where an entry of the smallest table is
-    BITS = 12                  # and of it that are beside the entry: those of the largest table
+    FIRST = 8                  # bits of the first sum that decide the bucket in the smallest table
+    BITS = 12                  # further bits of it, stored in the entry, for the largest table
 
 
 cdef class IdentityTable:
-    """A table of at most so many bytes, which begins small: zeros take time, too.
+    """A table of at most `most_bytes` bytes, which begins small because zeroing takes time.
 
-    most_bytes -- what it may take; `most` is what of it can be used.
-    compared -- the bits by which families are told apart; all of them, but in tests of what a wrong
-        entry does.
+    most -- the bytes of these that can be used. compared -- the bits by which families are distinguished:
+    all, except in tests of the effect of a wrong entry.
     """
 
     def __cinit__(self, uint64_t most_bytes):
@@ -43,7 +42,7 @@ cdef class IdentityTable:
         self.allocate(min(self.most, LINE << FIRST))
 
     cdef int allocate(self, uint64_t bytes) except -1:
-        """Have an empty table of so many bytes."""
+        """Replace the table by an empty one of this size."""
         try:
             memory = mmap.mmap(-1, bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         except OSError as error:
@@ -56,9 +55,9 @@ cdef class IdentityTable:
         return 0
 
     cdef int grow(self) except -1:
-        """Have a table four times as large with the same entries.
+        """Replace the table by one four times as large with the same entries.
 
-        The bits beside an entry follow those that say where it is in the smallest table.
+        The bits stored in an entry follow those that decide its bucket in the smallest table.
         """
         cdef unsigned char[::1] kept = self.memory
         cdef const uint64_t* entry = <const uint64_t*>&kept[0]
@@ -77,7 +76,7 @@ cdef class IdentityTable:
         return 0
 
     cdef Identity of_family(self, const Cells* rows, const int64_t* weights, int n) noexcept nogil:
-        """The name of n sets without a cell that all of them have; weights -- NULL where all are 1."""
+        """Return the name of n sets that have no common cell; weights -- NULL if all are 1."""
         cdef Identity key
         cdef int i
         key.place = key.print = n
@@ -87,7 +86,7 @@ cdef class IdentityTable:
 
     cdef Identity of_ships(self, const Cells* masks, const unsigned char* codes, int s,
                            const int64_t* weights, int n, int kind) noexcept nogil:
-        """The name of n sets that are ships, with the codes of these."""
+        """Return the name of n sets of ships, with the codes of the ships."""
         cdef Identity key
         cdef int i
         key.place = key.print = n + (<uint64_t>kind << 32)
@@ -97,9 +96,9 @@ cdef class IdentityTable:
 
     cdef Identity of_labelled(self, const Cells* rows, const Cells* masks, const unsigned char* codes,
                               int s, const int64_t* weights, uint64_t sets) noexcept nogil:
-        """The name of some of at most 64 sets that are ships, without the cells that all of them have.
+        """Return the name of a subset of at most 64 sets of ships, without the cells common to the subset.
 
-        On each of these cells all of them have the same label.
+        On each of these cells all of them must have the same label.
         """
         cdef Identity key
         cdef Cells certain = ~<Cells>0
@@ -118,7 +117,7 @@ cdef class IdentityTable:
 
     cdef Identity of_subset(self, const Cells* rows, const int64_t* weights,
                             uint64_t sets) noexcept nogil:
-        """The name of some of at most 64 sets, without the cells that all of them have."""
+        """Return the name of a subset of at most 64 sets, without the cells common to the subset."""
         cdef Identity key
         cdef Cells certain = ~<Cells>0
         cdef uint64_t left = sets
@@ -135,7 +134,7 @@ cdef class IdentityTable:
         return key
 
     cdef bint find(self, const Identity* key, int64_t* lower, bint* exact) noexcept nogil:
-        """True if something is known of a family; then what: its optimum, if `exact`, or a bound."""
+        """True if a family has an entry; then set `lower`, its optimum if `exact`, else a bound."""
         cdef uint64_t spot = scramble(key.place & self.compared)
         cdef uint64_t print = (key.print & self.compared) | 1
         cdef const uint64_t* entry = self.entries + 2 * ENTRIES * (spot & self.mask)
@@ -148,7 +147,7 @@ cdef class IdentityTable:
         return False
 
     cdef int keep(self, const Identity* key, int64_t lower, bint exact) except -1 nogil:
-        """Keep what is known of a family."""
+        """Store the optimum of a family, if `exact`, or a bound."""
         cdef uint64_t spot = scramble(key.place & self.compared)
         cdef uint64_t print = (key.print & self.compared) | 1
         cdef uint64_t* bucket
@@ -170,13 +169,13 @@ cdef class IdentityTable:
 
 
 cdef inline uint64_t beside(uint64_t spot) noexcept nogil:
-    """The bits of a first sum, scrambled, that an entry has beside its place."""
+    """Return the bits of a scrambled first sum that are stored in its entry."""
     return spot >> FIRST & ((1 << BITS) - 1)
 
 
 cdef inline void add_ships(Identity* key, const Cells* ships, const unsigned char* codes, int s,
                            Cells certain, int64_t weight, const uint64_t* seeds) noexcept nogil:
-    """One set of ships more, without the cells that are certain."""
+    """Add a set of ships to a name, without the certain cells."""
     cdef Identity one
     cdef int j
     one.place = one.print = weight
@@ -187,7 +186,7 @@ cdef inline void add_ships(Identity* key, const Cells* ships, const unsigned cha
 
 
 cdef inline void add_set(Identity* key, Cells cells, int64_t weight, const uint64_t* seeds) noexcept nogil:
-    """One set more."""
+    """Add a set to a name."""
     cdef uint64_t some = low(cells), others = high(cells)
     key.place += scramble(some + others * <uint64_t>0x9E3779B97F4A7C15
                           + <uint64_t>weight * <uint64_t>0xD1B54A32D192ED03)

@@ -1,7 +1,7 @@
-"""The sets that a search is about, checked, and their families by indices.
+"""The sets of a search, checked, and their families by indices.
 
-A family is an ascending array of indices of sets that the same replies leave, and the mask of the cells
-hit, which are taken off.
+A family is an ascending array of indices of sets that equal replies leave, and the mask of the cells hit,
+which are left out.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -19,8 +19,8 @@ from optsearch.compiled._family cimport (
 from optsearch.compiled._ships cimport forget_weights, merge, order_ships
 
 cdef enum:
-    FEW_ALIKE = 8              # with the same cell: so many, and prices are used for any family
-    MOST_COMPARED = 1 << 15    # sets of which it is seen whether one lies inside another
+    FEW_ALIKE = 8              # sets with one cell up to which prices are used in any family
+    MOST_COMPARED = 1 << 15    # sets up to which all pairs are compared
 
 REPLIES = {"nothing": NOTHING, "labels": LABELS, "places": LABELS, "sinkings": SINKINGS}
 
@@ -28,7 +28,7 @@ REPLIES = {"nothing": NOTHING, "labels": LABELS, "places": LABELS, "sinkings": S
 cdef class Items:
     """The sets of a search, with weights; see `Search`.
 
-    is_mean -- whether the objective is the mean: then sets may differ in size.
+    is_mean -- True if the objective is the mean: then sets may differ in size.
     """
 
     def __cinit__(self, items, const int64_t[::1] weights, int cells, bint is_mean, str replies, labels):
@@ -45,7 +45,7 @@ cdef class Items:
         self.weigh(weights)
 
     cdef take_ships(self, const uint64_t[:, :, ::1] items, labels):
-        """Keep the ships of sets, and return the sets."""
+        """Load the ships of the sets; return the sets, uint64 of shape (n, 2)."""
         cdef Py_ssize_t i, j
         cdef Cells seen, ship
         sets = np.zeros((items.shape[0], 2), np.uint64)
@@ -70,7 +70,7 @@ cdef class Items:
         return sets
 
     cdef weigh(self, const int64_t[::1] weights):
-        """Give the sets other weights; what is remembered is kept."""
+        """Give the sets other weights."""
         if weights.shape[0] != self.n or min(weights) < 1:
             raise ValueError("a positive weight for each set")
         if sum(map(int, weights)) * MAX_CELLS >= FORBIDDEN:
@@ -82,16 +82,16 @@ cdef class Items:
             self.rank = np.argsort(self.order)
 
     cdef keep_weights(self):
-        """Keep the weights of now, by which others are bounded."""
+        """Keep the present weights, by which others are bounded."""
         if self.former == NULL:
             self.former = <int64_t*>self.arena.array(self.n, sizeof(int64_t))
         memcpy(self.former, self.weights, self.n * sizeof(int64_t))
 
     cdef bint is_sparse(self) noexcept nogil:
-        """True if the dual is for this family: no cell that some sets lack is in more than MOST.
+        """True if the dual pays for this family: no cell that some sets lack is in more than MOST sets.
 
-        Where one is in more than FEW_ALIKE it has to be at most a quarter of them: in small dense
-        families, as of two ships on 4x4, the tables of parts cost more than the search.
+        A cell in more than FEW_ALIKE sets must be in at most a quarter of them: in small dense families,
+        such as two ships on 4x4, the tables of parts cost more than the search.
         """
         cdef int i, c, count
         for c in range(self.cells):
@@ -103,7 +103,7 @@ cdef class Items:
         return True
 
     cdef check(self, const uint64_t[:, ::1] sets):
-        """Refuse what the kernel would trip over."""
+        """Raise ValueError for sets that the kernel cannot handle; set `hits`."""
         cdef Py_ssize_t i
         cdef int hits
         cdef Cells outside = 0
@@ -122,7 +122,7 @@ cdef class Items:
             self.hits = max(self.hits, size(join(sets[i, 0], sets[i, 1])))
 
     cdef Node* family(self, const int32_t[::1] family, int budget, hits) except NULL:
-        """The node of a family given by ascending indices, not yet opened."""
+        """Return the node of a family given by ascending indices, not yet opened."""
         cdef Node* node
         cdef Py_ssize_t i, j
         if family.shape[0] == 0:
@@ -146,7 +146,7 @@ cdef class Items:
         return node
 
     cdef Node* family_of_ships(self, const int32_t[::1] family, int budget, hits) except NULL:
-        """The node of a family whose sets are ships, less the cells hit."""
+        """Return the node of a family of sets of ships, without the cells hit."""
         cdef Node* node = new_node(
             <int>family.shape[0], self.cells, budget, True, self.kind, self.s)
         cdef Cells hit = join(hits & 0xFFFFFFFFFFFFFFFF, hits >> 64)
@@ -196,7 +196,7 @@ cdef class Items:
 
 
 cdef bint is_antichain(const uint64_t[:, ::1] sets) noexcept:
-    """True if no set lies inside another; sets of one size do not, and very many may."""
+    """True if no set contains another; among very many sets of different sizes one is assumed to."""
     cdef Py_ssize_t i, j, n = sets.shape[0]
     cdef Cells a
     cdef bint equal = True
@@ -214,7 +214,7 @@ cdef bint is_antichain(const uint64_t[:, ::1] sets) noexcept:
 
 cdef bint is_alike(const Node* node, const Cells* ships, const unsigned char* labels,
                    int s) noexcept nogil:
-    """True if a set has the same labels as the first of a family, or can have got the same ones."""
+    """True if a set has the labels of the first set of a family, with LABELS on as many cells each."""
     cdef int j
     if s != node.ships.s or memcmp(labels, node.ships.label, s):
         return False
@@ -225,7 +225,7 @@ cdef bint is_alike(const Node* node, const Cells* ships, const unsigned char* la
 
 
 cdef bint are_apart(Node* node) noexcept nogil:
-    """True if no two sets have the same cells; `rows` are used for it."""
+    """True if no two sets have equal cells; `rows` are overwritten."""
     cdef int i, j, s = node.ships.s
     for i in range(node.n):
         node.rows[i] = 0

@@ -1,16 +1,16 @@
-"""The search of families of at most 64 sets whose hits tell labels, as subsets of one machine word.
+"""The search of families of at most 64 sets whose hits have labels, as subsets of one machine word.
 
-As `_words`, whose tables it uses: a subset in which no cell has several labels is searched there, for
-hits tell nothing more. A cell that all sets have, with several labels, is shot at once (`_search`,
-domination): a subset is its parts by label, each of which is searched on its own.
+It uses the tables of `_words`. A subset in which no cell has several labels is searched there, because
+its hits tell nothing more. A cell that all sets have, with several labels, is shot at once (`_search`,
+domination): the subset splits into parts by label, and each is searched on its own.
 
-For two sides U and V of the cells, the optima of the parts that are alike on U, cells and labels, and of
-those that are alike on V add up to no more than that of the subset: a shot at U tells nothing in a part
+For two sides U and V of the cells, the optima of the parts that are alike on U, in cells and labels, and
+of those that are alike on V add up to no more than that of the subset: a shot at U tells nothing in a part
 that is alike on U, so the misses on V of an optimal strategy are enough for these parts, and those on U
-for the others (`two_sided_bound` in `_search`). U is where one ship may lie.
+for the others (`two_sided_bound` in `_search`). U is the set of cells that one ship may have.
 
-The bound from counts, that the i-th shot of the chain of misses hits at most the i-th greatest count,
-holds where no cell of all sets has several labels: that one ends the chain at no cost.
+The bound from counts, that shot i of the chain of misses hits at most the i-th greatest count, holds if no
+cell common to all sets has several labels: such a cell ends the chain at no cost.
 """
 
 cimport cython
@@ -33,13 +33,13 @@ cdef enum:
 
 @cython.final
 cdef class LabelledSearch:
-    """Searches families whose sets have one ship of each label."""
+    """A search of families whose sets have one ship of each label."""
 
     def __cinit__(self, WordSearch words, Switches on, IdentityTable identities):
         self.words, self.on, self.identities = words, on, identities
 
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
-        """Solve a family if its optimum is below `limit`; else raise `lower` to it."""
+        """Solve a family if its optimum is below `limit`; else raise `lower` to the limit or more."""
         cdef Part whole
         cdef int64_t value
         self.begin(node, &whole)
@@ -48,7 +48,7 @@ cdef class LabelledSearch:
         return 0
 
     cdef int bound_family(self, Node* node, int64_t limit) except -1 nogil:
-        """Raise `lower` to the bounds of a family."""
+        """Raise `lower` by the bounds of a family."""
         cdef Part whole, part
         self.begin(node, &whole)
         self.take(&whole, whole.sets, &part)
@@ -59,7 +59,7 @@ cdef class LabelledSearch:
         return 0
 
     cdef void begin(self, const Node* node, Part* whole) noexcept nogil:
-        """Forget what is known, and take the columns of a family."""
+        """Load a family: fill `whole`, and make the cached entries of the one before void."""
         cdef int i
         self.words.begin(node, whole.columns)
         self.node = node
@@ -69,7 +69,7 @@ cdef class LabelledSearch:
             whole.cell[i] = i
 
     cdef void take(self, const Part* whole, uint64_t sets, Part* part) noexcept nogil:
-        """Count the cells that some of the sets have and some not; or find one that parts by label."""
+        """Fill `part` with the cells that only some of the sets have; or find a cell that splits by label."""
         cdef uint64_t numbers[MAX_CELLS]
         cdef int i, j, n = popcount(sets), m = 0
         cdef uint64_t number
@@ -97,7 +97,7 @@ cdef class LabelledSearch:
         self.take_labels(part)
 
     cdef void take_labels(self, Part* part) noexcept nogil:
-        """On which of the cells each label may be, and whether one of them may have several."""
+        """Fill `where` and `is_told` of a part."""
         cdef const uint64_t* replies
         cdef int i, code, codes = self.node.codes
         memset(part.where, 0, codes * sizeof(Cells))
@@ -110,14 +110,14 @@ cdef class LabelledSearch:
                     part.is_told |= (replies[code] & part.sets) != part.columns[i]
 
     cdef bint is_labelled(self, int cell, uint64_t sets) noexcept nogil:
-        """True if a cell that all the sets have has several labels there."""
+        """True if a cell that all the sets have has several labels."""
         cdef const uint64_t* replies = self.node.replies + cell * self.node.codes
         while not replies[0] & sets:
             replies += 1
         return sets & ~replies[0] != 0
 
     cdef int64_t cost_of_two(self, uint64_t sets) noexcept nogil:
-        """What two sets cost: nothing if they have a cell with two labels, else the lighter one."""
+        """Return the cost of two sets: 0 if a common cell has two labels, else the lighter weight."""
         cdef int i = ctz(sets), k = ctz(sets & (sets - 1)), j, s = self.node.ships.s
         cdef const Cells* ships = self.node.ships.masks
         for j in range(s):
@@ -127,7 +127,7 @@ cdef class LabelledSearch:
 
     cdef int64_t solve(self, const Part* whole, uint64_t sets, int64_t limit,
                        bint* exact) except -1 nogil:
-        """The optimum of a subset if it is below `limit`, else a bound; `exact` says which."""
+        """Return the optimum of a subset if below `limit`, else a bound >= limit; set `exact`."""
         cdef Part part
         cdef Known* known = self.words.known + (scramble(sets) & (KNOWN - 1))
         cdef int n = popcount(sets)
@@ -152,7 +152,7 @@ cdef class LabelledSearch:
 
     cdef int64_t solve_taken(self, const Part* part, int64_t lower, int64_t limit,
                              bint* exact) except -1 nogil:
-        """As `solve`, of a subset that is counted, in which hits tell something."""
+        """Return as `solve` does, for a part with counted cells in which hits tell something."""
         cdef Identity key
         cdef int64_t value
         cdef bint by_identity = self.identities is not None and part.n >= IDENTITY_FROM
@@ -177,7 +177,7 @@ cdef class LabelledSearch:
 
     cdef int64_t part_by_label(self, const Part* whole, const Part* part, int64_t limit,
                                bint* exact) except -1 nogil:
-        """The cost of sets that a certain hit parts by label, if it is below `limit`; else a bound."""
+        """Return the cost of sets that a certain hit splits by label if below `limit`, else a bound."""
         cdef const uint64_t* replies = self.node.replies + part.labelled * self.node.codes
         cdef int64_t cost = 0
         cdef bint ignored
@@ -190,7 +190,7 @@ cdef class LabelledSearch:
 
     cdef int64_t try_cells(self, const Part* part, int64_t lower, int64_t limit,
                            bint* exact) except -1 nogil:
-        """The least over the first shots, if it is below `limit`; else a bound."""
+        """Return the least cost over the first shots if below `limit`, else a bound; set `exact`."""
         cdef int64_t cost, best = limit, failed = INFINITE
         cdef int i
         for i in range(part.m):
@@ -207,7 +207,7 @@ cdef class LabelledSearch:
         return max(lower, best if best < limit else failed)
 
     cdef int64_t shoot(self, const Part* part, int i, int64_t limit) except -1 nogil:
-        """The cost when a cell is shot first: exact if below `limit`, else a bound >= limit."""
+        """Return the cost of shooting a cell first: exact if below `limit`, else a bound >= limit."""
         cdef uint64_t parts[MAX_CODES + 1]
         cdef int64_t bounds[MAX_CODES + 1]
         cdef const uint64_t* replies = self.node.replies + part.cell[i] * self.node.codes
@@ -240,7 +240,7 @@ cdef class LabelledSearch:
     # Bounds
 
     cdef int64_t bound(self, const Part* whole, uint64_t sets, int n) noexcept nogil:
-        """What is known of two sets or more, or their bound from counts."""
+        """Return the cached bound of two sets or more, or else their bound from counts."""
         cdef uint64_t numbers[MAX_CELLS]
         cdef int of_count[WORD + 1]
         cdef int i
@@ -258,7 +258,7 @@ cdef class LabelledSearch:
         return bound
 
     cdef int64_t bound_by_alike(self, const Part* part, int64_t limit) except -1 nogil:
-        """A bound from the parts that are alike on one of two sides of the cells."""
+        """Return a bound by the parts that are alike on one of two sides of the cells."""
         cdef Cells every = ~<Cells>0 if part.m == MAX_CELLS else one(part.m) - 1
         cdef Cells side = every
         cdef int64_t bound
@@ -272,7 +272,7 @@ cdef class LabelledSearch:
         return bound + self.sum_alike(part, every & ~side, limit - bound)
 
     cdef int64_t sum_alike(self, const Part* part, Cells side, int64_t limit) except -1 nogil:
-        """The optima, together, of the parts that are alike on a side, if below `limit`; or a bound."""
+        """Return the sum of the optima of the parts alike on a side if below `limit`, else a bound."""
         cdef uint64_t left = part.sets, alike
         cdef const uint64_t* replies
         cdef Cells cells
@@ -301,7 +301,10 @@ cdef class LabelledSearch:
 
 
 cdef int64_t bound_by_chain(const int* of_count, int n) noexcept nogil:
-    """The misses of n sets, by how many cells so many of them have, if each hit finds its set."""
+    """Bound the misses of n sets by a chain of cells with the greatest counts, each hit finding its set.
+
+    of_count -- [i] the number of cells that i of the sets have.
+    """
     cdef int i, left = n
     cdef int64_t bound = 0
     for i in range(n - 1, 0, -1):

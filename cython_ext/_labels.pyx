@@ -1,8 +1,8 @@
-"""What a hit tells: which label each configuration gives to a hit, and the parts that a shot leaves.
+"""The labels that configurations give to hits, and the parts after a shot.
 
-The extra bits of a configuration are its *code*, which says where each of its ships lies: so many bits
-a ship, the number of its placement among those of its kind. Two ships, four configurations of 1x4:2,1
-with touching ships, whose placements are A1 B1, B1 C1, C1 D1 and A1, B1, C1, D1:
+The extra bits of a configuration are its *code*: for each ship the number of its placement among those
+of its kind. Two ships, four configurations of 1x4:2,1 with touching ships, whose placements are A1 B1,
+B1 C1, C1 D1 and A1, B1, C1, D1:
 
       configuration   0 1 2 3
       A1              1 1 1 0       configuration 1 is A1 B1 (0) and D1 (3)
@@ -12,15 +12,14 @@ with touching ships, whose placements are A1 B1, B1 C1, C1 D1 and A1, B1, C1, D1
       1, bit 0        0 1 1 0
       1, bit 1        1 1 1 0
 
-Labels have numbers. Where every hit has its label, the number is that of the kind of the ship or, if
-placements and cells make a difference, one of those that ships can tell at the cell. Where sinkings are
-announced, a hit has a label if the ship there sinks: its kind, or that some ship is sunk. What a shot at
-a cell tells follows from its column and the cells hit before, which all configurations of a family have
-in common. `tells` says which placements through the cell give their label: few, often none. A column of
-the configurations that have one of them is an *and* over the bits of its number. So the codes are never
-changed, and nothing is kept of what is sunk already: a ship that is sunk does not lie on a cell that was
-not shot. A family splits into missed, hit, and one part for each label. Where nothing is announced there
-are no labels, and codes of no bits.
+Labels have numbers. If every hit has a label, its number is that of the kind of the ship or, if labels
+depend on placement and cell, one of the labels possible at the cell. If sinkings are announced, a hit
+has a label if the ship there sinks: its kind, or that a ship is sunk. The replies to a shot follow from
+the column of its cell and the cells hit before, which all configurations of a family share. `tells` is
+True for the placements through the cell that give their label: few, often none. The configurations with
+one of them are an *and* over the columns of the bits of its number. So the codes never change, and sunk
+ships need no record: a sunk ship has no cell that was not shot. A family splits into missed, hit, and one
+part for each label. If nothing is announced there are no labels, and codes have no bits.
 """
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
@@ -35,16 +34,16 @@ from optsearch.compiled._enumerate cimport MAX_CODED, MAX_KINDS
 
 
 cdef class Labels:
-    """The ships of a fleet, where they can lie, and what a hit on them tells.
+    """The ships of a fleet, their placements, and the labels of hits on them.
 
     order -- the cells in the order in which ties are broken.
-    kinds -- for each kind of ships its label (0, 1, …; the same for all where it does not say which),
-        the bits of its number, and its placements as an (n, 2) uint64 array. None of them: a hit
-        tells nothing more.
+    kinds -- for each kind of ships its label (0, 1, …; equal for all if a sinking does not name its ship),
+        the bits of its number, and its placements as an (n, 2) uint64 array. Without kinds hits have no
+        labels.
     slots -- for each ship its kind and the first bit of its number in the code; int32 (ships, 2).
-    is_fixed -- whether every hit has its label, and not only the last one of a ship.
+    is_fixed -- True if every hit has a label; else only the last hit of a ship has one.
     labels -- if labels depend on the placement and the cell: for each kind int16 of shape (placements,
-        cells), the number of the label of a hit, or -1 for none. Then those of `kinds` are not used.
+        cells), the number of the label of a hit, or -1 for none. The labels of `kinds` are then unused.
     """
 
     def __cinit__(self, order, kinds, const int32_t[:, ::1] slots, bint is_fixed, labels=None):
@@ -72,7 +71,7 @@ cdef class Labels:
         self.list_through()
 
     cdef int take_kind(self, int t, int width, const uint64_t[:, ::1] masks, order) except -1:
-        """The placements of a kind, with the cells by their places in the order."""
+        """Load the placements of a kind, with cells as places in the order."""
         cdef int i, number
         cdef Cells cells
         if masks.shape[1] != 2 or not 0 <= width <= 16 or masks.shape[0] > 1 << width:
@@ -87,7 +86,7 @@ cdef class Labels:
         return 0
 
     cdef int take_labels(self, int t, const int16_t[:, ::1] numbers, order) except -1:
-        """The labels of the placements of a kind, with the cells by their places in the order."""
+        """Load the labels of the placements of a kind, with cells as places in the order."""
         cdef int i, number
         if numbers.shape[0] != self.placements[t] or numbers.shape[1] != self.cells:
             raise ValueError(f"{numbers.shape[0]} x {numbers.shape[1]} labels are not those of the kind")
@@ -124,7 +123,7 @@ cdef class Labels:
                         self.through[n].kind, self.through[n].number = t, number
                         self.through[n].label = labels[t]
                         n += 1
-            # Cells are taken, the most frequent first, until each ship has one.
+            # Add cells, the most frequent first, until each ship through the place has one.
             self.near[i], self.alone[i] = 0, False
             while True:
                 memset(times, 0, sizeof(times))
@@ -148,15 +147,15 @@ cdef class Labels:
         return 0
 
     cdef bint can_tell(self, int place, Cells hits) noexcept nogil:
-        """False: no hit there has a label."""
+        """True unless it is certain that no hit on the place has a label."""
         return self.is_fixed or self.alone[place] or self.near[place] & hits
 
     cdef inline bint tells(self, const Through* ship, Cells hits) noexcept nogil:
-        """True if a hit on a placement has its label. hits -- those before."""
+        """True if a hit on a placement has its label; hits -- those before."""
         return self.is_fixed or not ship.rest & ~hits
 
     cdef void list_afloat(self, const Part* part, int32_t* afloat) noexcept nogil:
-        """How many ships are afloat, by their labels: the same number in all of a part."""
+        """Count the ships afloat by label, which are equal in all configurations of a part."""
         cdef const Block* b = part.block
         cdef int s, i, bit, number
         cdef int64_t word = 0
@@ -177,7 +176,7 @@ cdef class Labels:
             self.enter_afloat(s, number, part.shots.hits, afloat)
 
     cdef void list_afloat_words(self, const Words* w, uint64_t x, Cells hits, int32_t* afloat) noexcept nogil:
-        """How many ships of some words are afloat, by their labels."""
+        """Count the ships afloat by label, on words."""
         cdef int s, i, number
         memset(afloat, 0, MAX_KINDS * sizeof(int32_t))
         for s in range(self.ships):
@@ -187,14 +186,14 @@ cdef class Labels:
             self.enter_afloat(s, number, hits, afloat)
 
     cdef inline void enter_afloat(self, int ship, int number, Cells hits, int32_t* afloat) noexcept nogil:
-        """Count a ship with this number unless all of it is hit."""
+        """Count a ship with this placement unless all of it is hit."""
         if self.placed[self.slot[ship].kind][number] & ~hits:
             afloat[self.slot[ship].label] += 1
 
     cdef bint shoot(self, const Part* part, int column, int64_t having, Replies* replies) noexcept nogil:
-        """What a shot at a column leaves; False if there is no memory for it.
+        """Fill the parts after a shot at a column; False if there is no memory.
 
-        having -- how many configurations of the part have the cell.
+        having -- the number of configurations of the part with the cell.
         """
         cdef const Block* b = part.block
         cdef int t, place = b.cell[column]
@@ -211,7 +210,7 @@ cdef class Labels:
         return True
 
     cdef void part_hit(self, const Part* part, int place, Replies* replies) noexcept nogil:
-        """Part those that are hit by their labels."""
+        """Split the part that is hit by label."""
         cdef const Block* b = part.block
         cdef const uint64_t* columns[MAX_EXTRAS]
         cdef uint64_t flip[MAX_EXTRAS]
@@ -262,7 +261,7 @@ cdef class Labels:
 
     cdef uint64_t part_words(self, const Words* w, uint64_t hit, int place, Cells hits,
                              uint64_t* labelled) noexcept nogil:
-        """Of a word of configurations that are hit those with a label, in all and by which."""
+        """Split a word of configurations that are hit by label; return those with any label."""
         cdef const Through* ship
         cdef const uint64_t* bits
         cdef int k, s, i
@@ -287,7 +286,7 @@ cdef class Labels:
         return every
 
     cdef bint is_alike(self, uint64_t x, uint64_t hit, const uint64_t* labelled) noexcept nogil:
-        """True if all of x give one reply to a certain hit. hit -- those of them without a label."""
+        """True if all of x give one reply to a certain hit; hit -- those without a label."""
         cdef int t
         if hit:
             return hit == x
@@ -298,10 +297,11 @@ cdef class Labels:
 
 
 cdef void note_label(Shots* shots, int place, int label) noexcept nogil:
-    """Note a label; the place is among the hits. With hits and misses, all labels say what is left.
+    """Add a label to `heard`; the place is already among the hits.
 
-    In whatever order they came: of the ships of a configuration within the hits, each sank once, at a
-    place of it, when it was within the hits so far.
+    Hits, misses and labels together determine the configurations left, whatever the order of the labels:
+    each ship of a configuration within the hits sank once, at one of its places, with all its cells among
+    the hits so far.
     """
     shots.heard += scramble(
         <uint64_t>(label << 8 | place) ^ scramble(low(shots.hits) ^ scramble(high(shots.hits))))

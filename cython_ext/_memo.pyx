@@ -1,4 +1,4 @@
-"""What a search remembers of states: in memory, with other processes, and on disk.
+"""The cached values of states: in memory, shared with other processes, and on disk.
 
 A value is a bound below the optimum, or the optimum; tables have 2 * value + (1 if it is exact).
 """
@@ -11,10 +11,10 @@ from optsearch.compiled._table cimport Key, MemoryTable, says_more
 cdef class Memo:
     """The tables of a search.
 
-    table -- a MemoryTable, which is asked first.
+    table -- a MemoryTable, which is looked up first.
     disk -- an object with get(bytes) and put(bytes, int), or None.
-    `shared` is a SharedTable of several processes, or None. disk_from -- nodes: what took less work
-    is not worth a place on disk.
+    shared -- a SharedTable of several processes, or None. disk_from -- the nodes of work from which a
+    value is worth storing on disk.
     """
 
     def __cinit__(self, MemoryTable table, disk):
@@ -23,9 +23,9 @@ cdef class Memo:
         self.table, self.disk = table, disk
 
     cdef int recall(self, const Key* key, bint is_far, int64_t* value) except -1 nogil:
-        """What is known of a state: UNKNOWN, or BOUNDED or SOLVED, and then `value` is set.
+        """Return UNKNOWN, BOUNDED or SOLVED for a state; unless UNKNOWN, set its `value`.
 
-        is_far -- ask the other processes and the disk too.
+        is_far -- True looks in the shared table and on disk, too.
         """
         cdef int64_t found, better
         if not self.table.find(key, &found):
@@ -40,7 +40,7 @@ cdef class Memo:
         return SOLVED if found & 1 else BOUNDED
 
     cdef int hear(self, const Key* key, int64_t* value) noexcept nogil:
-        """As `recall`, of the table alone that this process shares with others."""
+        """Look up a state in the shared table alone; return as `recall` does."""
         cdef int64_t found
         if not self.shared.find(key, &found):
             return UNKNOWN
@@ -61,7 +61,7 @@ cdef class Memo:
 
     cdef int remember(self, const Key* key, int64_t value, bint exact, bint to_shared,
                       bint to_disk) except -1 nogil:
-        """Keep a value in memory, and where it is said."""
+        """Store a value in memory, and if so told in the shared table and on disk."""
         value = 2 * value + exact
         self.table.store(key, value)
         if self.shared is not None and to_shared:

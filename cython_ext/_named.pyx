@@ -1,6 +1,6 @@
-"""The parts of a family with SINKINGS in which each ship has a name and so many cells left.
+"""The parts of a family with SINKINGS whose named ships have equal numbers of cells left.
 
-See `bound_by_names` in `_search`. Ships of one label are named by how many cells they have left, then by
+See `bound_by_names` in `_search`. Ships of one label are named by the number of their cells left, then by
 their order in the set.
 """
 
@@ -20,7 +20,7 @@ cdef int by_sizes(const void* a, const void* b) noexcept nogil:
 
 
 cdef void order_by_size(const Node* node, int i, int* order) noexcept nogil:
-    """The ships of a set, those of one label by how many cells they have left, the most first."""
+    """Fill the order of the ships of a set; those of one label by their cells left, the most first."""
     cdef const Cells* item = node.ships.masks + i * node.ships.s
     cdef int j, k
     for j in range(node.ships.s):
@@ -33,7 +33,7 @@ cdef void order_by_size(const Node* node, int i, int* order) noexcept nogil:
 
 
 cdef void sort_by_sizes(const Node* node, Named* named) noexcept nogil:
-    """Sort the sets of a family by the numbers of cells that their ships have left."""
+    """Sort the sets of a family by the numbers of cells left of their ships."""
     cdef int order[MAX_CELLS]
     cdef int i, j, s = node.ships.s
     for i in range(node.n):
@@ -45,9 +45,9 @@ cdef void sort_by_sizes(const Node* node, Named* named) noexcept nogil:
 
 
 cdef Node* take_named(const Node* node, const Named* named, int n) except NULL nogil:
-    """The family of n sets whose ships have as many cells left, with LABELS, one for each ship.
+    """Return the family of n sets whose ships have equal numbers of cells left, with a label per ship.
 
-    Labels are numbered anew by these cells: they say nothing else here.
+    The kind is LABELS. Labels are numbered anew by these numbers.
     """
     cdef int s = node.ships.s, i, j, k
     cdef int order[MAX_CELLS]

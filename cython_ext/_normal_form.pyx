@@ -1,10 +1,10 @@
 """The normal form of a family: equal keys, equal optimum.
 
-A byte of the rule, the objective, what hits tell, whether weights follow and how cells are named; the
-number of cells, the budget if there is one; where hits tell something, the labels of the ships as ranks.
-Then come the sets or their ships, each in the same number of bytes and with its weight unless all are 1;
-sets of at most 64 cells ascending, others in the order of a hash. The whole family is in its key, so a
-poor choice of names costs a table hit and never an answer.
+A key begins with a byte for the rule, the objective, the kind of replies, the presence of weights and the
+naming of cells. The number of cells and the budget (0 for none) follow; if hits tell something, also the
+labels of the ships as ranks. Then come the sets or their ships, each in equally many bytes and with its
+weight unless all are 1; sets of at most 64 cells are ascending, others in the order of a hash. The whole
+family is in its key, so a poor choice of names costs a table hit and never an answer.
 """
 
 from libc.stdint cimport int64_t, uint64_t
@@ -21,14 +21,14 @@ from optsearch.compiled._table cimport Key, hash_bytes
 from options cimport Switches
 
 cdef enum:
-    RUN = 8                    # words that are sorted by insertion
-    NUMBER = 31                # bits of the number of a set
+    RUN = 8                    # words of a run sorted by insertion
+    NUMBER = 31                # bits of the index of a set
 
 
 cdef class NormalForm:
-    """Writes the keys of one search.
+    """A writer of the keys of one search.
 
-    cells -- of the grid. With `isomorphism` it is forgotten how they are named there.
+    cells -- of the grid. With `isomorphism` keys do not depend on their names there.
     """
 
     def __cinit__(self, int cells, int objective, int rule, Switches on):
@@ -71,7 +71,7 @@ cdef class NormalForm:
         if are_words:
             write_words(image, node.n, bytes, out)
         else:
-            for i in range(node.n):    # the low bits of a rank say which set it is
+            for i in range(node.n):    # the low bits of a rank are the index of the set
                 if has_ships:
                     order_ships(image + i * s, node.ships.label, s)
                 ranks[i] = <uint64_t>i | (
@@ -92,11 +92,11 @@ cdef class NormalForm:
 
     cdef void relabel(self, const Node* node, const Cells* sets, int number,
                       Cells* image) noexcept nogil:
-        """The sets, or their ships, with cells renamed 0, 1, ... in an order of the family alone.
+        """Fill `image`, the sets or their ships with cells renamed 0, 1, ... by the family alone.
 
         Cells are coloured by refinement; while two have one colour, a cell of the first such class
-        is given a colour of its own. If the cells of a class are not alike, which one was taken
-        depends on their names, and the same family named otherwise may get another key.
+        gets its own colour. If the cells of a class are not equivalent, the choice of that cell depends on
+        their names, and the family with other names may get another key.
         """
         cdef uint64_t colour[MAX_CELLS]
         cdef int order[MAX_CELLS]
@@ -127,7 +127,7 @@ cdef class NormalForm:
 
 
 cdef inline uint64_t hash_set(const Cells* ships, int s, int64_t weight) noexcept nogil:
-    """A hash of the ships of a set and its weight."""
+    """Return a hash of the ships of a set and its weight."""
     cdef uint64_t hash = <uint64_t>weight
     cdef int j
     for j in range(s):
@@ -138,7 +138,7 @@ cdef inline uint64_t hash_set(const Cells* ships, int s, int64_t weight) noexcep
 
 cdef void number_cells(const Node* node, const Cells* sets, int number,
                        Cells* numbered) noexcept nogil:
-    """The sets with the number of its column for each cell; columns are in the order of cells."""
+    """Fill the sets with each cell replaced by its column; columns are in the order of cells."""
     cdef int i, c
     cdef Cells cells = 0
     cdef uint64_t lower, higher
@@ -153,7 +153,7 @@ cdef void number_cells(const Node* node, const Cells* sets, int number,
 
 
 cdef inline Cells renamed(Cells numbered, const int* place) noexcept nogil:
-    """A set whose cells get other numbers."""
+    """Return a set with its cells renumbered by `place`."""
     cdef uint64_t word = low(numbered)
     cdef Cells image = 0
     while word:
@@ -167,7 +167,7 @@ cdef inline Cells renamed(Cells numbered, const int* place) noexcept nogil:
 
 
 cdef void write_words(const Cells* image, int n, int bytes, unsigned char* out) noexcept nogil:
-    """Sets of at most 64 cells in ascending order; image -- in room for 2n."""
+    """Write sets of at most 64 cells in ascending order; image -- n sets, in room for 2n."""
     cdef uint64_t* words = <uint64_t*>(image + n)
     cdef int i
     for i in range(n):
@@ -179,7 +179,7 @@ cdef void write_words(const Cells* image, int n, int bytes, unsigned char* out) 
 
 
 cdef uint64_t* sorted_words(uint64_t* words, uint64_t* spare, int n) noexcept nogil:
-    """Words in ascending order, here or in the room to spare: runs by insertion, then merged."""
+    """Sort words in ascending order, by insertion in runs and merging; return them, or the spare room."""
     cdef int i, j, k, middle, end, start = 0, length = RUN
     cdef uint64_t word
     cdef bint later
@@ -212,7 +212,7 @@ cdef uint64_t* sorted_words(uint64_t* words, uint64_t* spare, int n) noexcept no
 
 
 cdef int sort_by_colour(const uint64_t* colour, int m, int* order) noexcept nogil:
-    """Sort the cells by colour; how many different colours there are."""
+    """Sort the cells by colour; return the number of different colours."""
     cdef int c, i, colours = m
     for c in range(m):
         i = c
@@ -226,7 +226,7 @@ cdef int sort_by_colour(const uint64_t* colour, int m, int* order) noexcept nogi
 
 
 cdef int first_tie(const uint64_t* colour, int m, const int* order) noexcept nogil:
-    """The place of the first cell with the colour of the one before it, or m."""
+    """Return the index in `order` of the first cell with the colour of the one before it, or m."""
     cdef int i
     for i in range(1, m):
         if colour[order[i]] == colour[order[i - 1]]:
@@ -235,7 +235,7 @@ cdef int first_tie(const uint64_t* colour, int m, const int* order) noexcept nog
 
 
 cdef void tell_apart(uint64_t* colour, int m, const int* order, int i) noexcept nogil:
-    """Cells of one colour of which any order gives the same family.
+    """Give different colours to cells of one colour for which any order gives the same family.
 
     These are sets of one cell that no other set has, and twins.
     """
@@ -262,7 +262,7 @@ cdef bint are_twins(const uint64_t* colour, int m, const int* order, int i, cons
 
 
 cdef bint is_alone(const Node* node, int c) noexcept nogil:
-    """True if the only set with this cell has no other."""
+    """True if the only set with this cell has no other cell."""
     cdef int w
     for w in range(node.width):
         if node.columns[c * node.width + w]:
@@ -273,8 +273,8 @@ cdef bint is_alone(const Node* node, int c) noexcept nogil:
 cdef void refine(const Node* node, const Cells* numbered, uint64_t* colour, int* order) noexcept nogil:
     """Colour the cells by the sets they are in, and these by their cells, and sort them by colour.
 
-    Two rounds at a time, for as long as that tells more cells apart: fewer leave the far ends of a
-    path alike, and which of them is named first depends on their names.
+    Two rounds at a time, for as long as that distinguishes more cells: one round would leave the far ends
+    of a path alike, and their order would depend on their names.
     """
     cdef int before = 0, colours = 0
     while True:
@@ -316,7 +316,7 @@ cdef void colour_once(const Node* node, const Cells* numbered, uint64_t* colour)
 
 
 cdef inline uint64_t sum_over(Cells cells, const uint64_t* colour) noexcept nogil:
-    """The colours of some cells, added up."""
+    """Return the sum of the colours of these cells."""
     cdef uint64_t sum = 0, word = low(cells)
     while word:
         sum += colour[ctz(word)]
@@ -329,7 +329,7 @@ cdef inline uint64_t sum_over(Cells cells, const uint64_t* colour) noexcept nogi
 
 
 cdef inline void add_to(Cells cells, uint64_t more, uint64_t* sums) noexcept nogil:
-    """Add a number to the sum of each of some cells."""
+    """Add a number to the sum of each of these cells."""
     cdef uint64_t word = low(cells)
     while word:
         sums[ctz(word)] += more
@@ -341,7 +341,7 @@ cdef inline void add_to(Cells cells, uint64_t more, uint64_t* sums) noexcept nog
 
 
 cdef void colour_by_ships(const Node* node, const Cells* numbered, uint64_t* colour) noexcept nogil:
-    """One round where sets are ships: by the ship and the set that a cell is in."""
+    """Colour one round for sets of ships: by the ships and the sets that a cell is in."""
     cdef uint64_t sums[MAX_CELLS]
     cdef uint64_t of_ships[MAX_CELLS]
     cdef uint64_t of_set

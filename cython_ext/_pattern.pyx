@@ -1,8 +1,8 @@
 """Patterns played on configurations one by one: the strategies of `optsearch/strategies/pattern.py`.
 
 Cells are numbered by their place in the pattern here, so that the next hit of the pattern is the
-lowest bit that is not shot. Where sinkings end the clearing, a configuration comes with its code, which
-says where each ship lies (`optsearch.counting.configurations.Codes`).
+lowest bit that is not shot. If sinkings end the clearing, a configuration has a code, the numbers of the
+placements of its ships (`optsearch.counting.configurations.Codes`).
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -19,14 +19,14 @@ cdef struct Pattern:
     int fleet_cells
     bint in_line, know_water
     int place[MAX_CELLS]       # of each cell of the grid in the pattern
-    int beside[MAX_CELLS][WAYS]    # the place of the cell that way, or -1
-    Cells diagonal[MAX_CELLS]  # water where ships do not touch and the cell is hit
+    int beside[MAX_CELLS][WAYS]    # the place of the neighbour in that direction, or -1
+    Cells diagonal[MAX_CELLS]  # diagonal neighbours: water if the cell is hit and ships do not touch
     Cells image[16][256]       # [byte number][byte] a part of a set, in places
-    int ships                  # whose sinkings are heard
+    int ships                  # ships whose sinkings are announced
 
 
 cdef struct Ship:
-    int word, shift            # where its number begins in a row
+    int word, shift            # of the first bit of its number in a row
     uint64_t field             # the bits of its number
     int told                   # the cells that its sinking accounts for
     Cells* placed              # in places, by number
@@ -58,7 +58,7 @@ cdef class Fleet:
             self.ships += 1
 
     cdef int place(self, const Pattern* board, Py_ssize_t words) except -1:
-        """Write the placements in places."""
+        """Convert the placements to places."""
         cdef int i
         cdef Py_ssize_t number
         cdef const uint64_t[:, ::1] masks
@@ -76,9 +76,9 @@ def play_pattern(const uint64_t[:, ::1] sets, const int32_t[::1] pattern, int ro
                  Fleet fleet=None):
     """Play configurations one by one with a strategy of `optsearch/strategies/pattern.py`.
 
-    sets -- uint64 of shape (n, 2), or more columns: the codes; pattern -- every cell, in the order in
-    which they are shot; histogram -- int64 of shape (129,), to which the configurations are added by
-    their shots; fleet -- whose sinkings end the clearing.
+    sets -- uint64 of shape (n, 2), or with further columns for the codes. pattern -- every cell, in the
+    order of the shots. histogram -- int64 of shape (129,), to which the configurations are added by their
+    shots. fleet -- the ships whose sinkings end the clearing.
     """
     cdef Pattern board
     cdef int64_t i
@@ -106,7 +106,7 @@ def play_pattern(const uint64_t[:, ::1] sets, const int32_t[::1] pattern, int ro
 
 
 cdef inline int neighbour(int cell, int way, int rows, int columns) noexcept nogil:
-    """The cell beside a cell; -1 off the board."""
+    """Return the neighbour of a cell in a direction; -1 off the board."""
     cdef int row = cell // columns, column = cell % columns
     if way == 0:
         return cell + 1 if column + 1 < columns else -1
@@ -164,7 +164,7 @@ cdef inline int accounted(const Pattern* board, const Cells* afloat, const Ship*
 
 cdef inline int play(const Pattern* board, Cells ships, const Cells* afloat,
                      const Ship* fleet) noexcept nogil:
-    """The shots that a configuration takes. afloat -- its ships."""
+    """Return the number of shots for a configuration; afloat -- its ships."""
     cdef Cells shot = 0, water = 0, below
     cdef int hits = 0, shots = 0, cell
     while hits < board.fleet_cells:
@@ -182,9 +182,9 @@ cdef inline int play(const Pattern* board, Cells ships, const Cells* afloat,
 
 cdef inline int follow(const Pattern* board, Cells ships, const Cells* afloat, const Ship* fleet,
                        int cell, Cells* shot, Cells* water, int* hits) noexcept nogil:
-    """The shots along the ship that was hit at a cell, each way until a miss.
+    """Shoot along the ship that was hit at a cell, in each direction until a miss; return the shots.
 
-    Or until the ships sunk have as many cells as were hit.
+    It ends early once the ships sunk account for as many cells as were hit.
     """
     cdef int way, here, shots = 0, before = hits[0]
     cdef int open = 1 - accounted(board, afloat, fleet, cell, shot[0])

@@ -1,9 +1,9 @@
-"""A compiled function, of one's own perhaps, that says what is shot by what is counted at a node.
+"""A compiled function, perhaps the user's, that chooses the shot by the counts at a node.
 
-`ScoreNode` of optsearch/strategies/score.py says what it is given. It answers the cell that is shot, or
-SCORES: the one with the highest score. It is called without the GIL, at every node that has more than `least`
-configurations. What it answers is checked: a cell that can be shot, or numbers. The first answer that is
-wrong is kept, with the position; whoever walks stops then.
+`ScoreNode` of optsearch/strategies/score.py explains its arguments. It returns the cell to shoot, or
+SCORES to shoot the cell with the highest score. It is called without the GIL, at every node with more than
+`least` configurations. Its answer is checked: a cell that can be shot, or numbers. The first wrong answer
+is kept, with the position; the walk then stops.
 """
 
 from libc.math cimport isnan
@@ -16,31 +16,31 @@ from cells cimport MAX_CELLS, one
 from optsearch.compiled._labels cimport MAX_LABELS
 
 cpdef enum:
-    SCORES = -1            # answered in place of a cell: there is a score of each
+    SCORES = -1            # the answer instead of a cell: each cell has a score
     FAILED = -2            # the function failed
 
 cpdef enum:
-    NO_CELL = 1            # the answer is no cell of the board
-    NO_CHOICE              # it was shot before, or no configuration has it
-    NO_NUMBER              # its score is none
+    NO_CELL = 1            # the answer is not a cell of the board
+    NO_CHOICE              # the cell was shot before, or no configuration has it
+    NO_NUMBER              # the score of a cell is not a number
     NO_ANSWER              # the function failed
-    NO_SCORES              # a cell, where scores are wanted
+    NO_SCORES              # the answer is a cell, but scores are needed
 
 cpdef enum:
-    UNKNOWN = 0            # of `state`
+    UNKNOWN = 0            # values of `state`
     MISS = 1
     HIT = 2
     HOLE = 3
 
 
 cdef inline uint64_t bytes_of(uint8_t bits) noexcept nogil:
-    """A byte for each bit, 0 or 1."""
+    """Return a word with a byte, 0 or 1, for each bit."""
     cdef uint64_t low = (bits & 0x7F) * <uint64_t>0x02040810204081 & <uint64_t>0x0101010101010101
     return low | <uint64_t>(bits >> 7) << 56
 
 
 cdef int32_t call(Score* score, const ScoreInput* node) noexcept nogil:
-    """The function's answer."""
+    """Call the function on a node; return its answer."""
     cdef int i
     cdef uint8_t* state = <uint8_t*>score.state
     memset(score.having, 0, score.cells * sizeof(int64_t))
@@ -63,16 +63,17 @@ cdef int32_t call(Score* score, const ScoreInput* node) noexcept nogil:
 
 
 cdef int refuse(Score* score, const ScoreInput* node, int wrong, int32_t answer) noexcept nogil:
-    """Note what is wrong, once; -1."""
+    """Note a fault, unless one is noted already; return -1."""
     if not score.wrong:
         score.wrong, score.answer, score.hits, score.misses = wrong, answer, node.hits, node.misses
     return -1
 
 
 cdef int ask(Score* score, const ScoreInput* node) noexcept nogil:
-    """The column that is shot; -1, and it is noted: the answer is wrong.
+    """Return the column to shoot, or -1 if the answer is wrong, which is noted.
 
-    Some column can be shot: not all configurations have it, unless certain hits are choices.
+    A column can be shot if not all configurations have it, or if certain hits are choices. At least one
+    column of the node can be.
     """
     cdef int32_t answer = call(score, node)
     cdef int i, cell, best = -1
@@ -98,7 +99,7 @@ cdef int ask(Score* score, const ScoreInput* node) noexcept nogil:
 
 
 cdef bint rank(Score* score, const ScoreInput* node, double* values) noexcept nogil:
-    """The score of every column; False, and it is noted: the answer is wrong."""
+    """Fill the score of every column; False if the answer is wrong, which is noted."""
     cdef int32_t answer = call(score, node)
     cdef int i, cell
     if answer != SCORES:
@@ -114,11 +115,11 @@ cdef bint rank(Score* score, const ScoreInput* node, double* values) noexcept no
 
 
 cdef class Scorer:
-    """A function and what it is given.
+    """A function and its arguments.
 
-    compiled -- a `CompiledScore` of optsearch/search/rules.py, which is not checked any more. board --
-    rows, columns, and the mask of the holes. order -- the cells in the order in which ties are broken.
-    lengths -- for each label that a hit can have how many cells the ship has, 0 if it does not say.
+    compiled -- a `CompiledScore` of optsearch/search/rules.py, already checked. board -- rows, columns, and
+    the mask of the holes. order -- the cells in the order in which ties are broken. lengths -- for each
+    label of hits the length of the ship, or 0 if the label does not tell.
     """
 
     def __cinit__(self, compiled, board, order, lengths):
@@ -144,7 +145,7 @@ cdef class Scorer:
 
     @property
     def fault(self):
-        """What was wrong first: what, the answer, and the masks of hits and misses; or None."""
+        """Return the first fault, its kind, the answer, and masks of hits and misses; None without one."""
         cdef int i
         cdef Score* score = &self.score
         if not score.wrong:

@@ -1,67 +1,67 @@
 """Branch and bound for the least cost of a family, with every bound and reduction a switch.
 
-A *family* is a list of distinct sets of cells, each with a weight. A shot at a cell parts it into
-the sets that do not have the cell (missed), and the others by what the hit tells. A set ends the game
-when it is the only one left, and pays for the misses before that; we look for
+A *family* is a list of distinct sets of cells, each with a weight. A shot at a cell splits it into the
+sets without the cell (missed), and parts of the others by reply. A set ends the game when it is the
+only one left, and pays for the misses before that; the optimum is
 
     M(F, b) = min over cells c of  sum over replies of M(F that replies so at c, b)
                                    + M(F missed at c, b - 1) + price(b) * weight(F missed at c),
 
-where the budget b is the number of misses still allowed and price(b) is what a miss costs:
+where the budget b is the number of misses still allowed and price(b) is the cost of a miss:
 
     mean    1; there is no budget.
-    worst   1 while b > 0, and FORBIDDEN at b = 0: nobody may miss more than b times.
-    within  1 at b = 0 and 0 before: the weight that is not finished within b misses. What comes
-            after that miss is free.
+    worst   1 while b > 0, and FORBIDDEN at b = 0: no set may miss more than b times.
+    within  1 at b = 0 and 0 before: the weight that is not finished within b misses. The misses
+            after that one are free.
 
-What a hit tells is of three kinds: NOTHING; LABELS, a label that the set has for the cell; or SINKINGS,
-the label of a ship at its last cell (`_ships`).
+Hits are of three kinds: NOTHING, with one reply; LABELS, where the reply is a label that the set has for
+the cell; or SINKINGS, where the reply at the last cell of a ship is its label (`_ships`).
 
-The sets of a game have one size. Sets of others may lie one inside the other; then the bounds by
-profiles and by prices, which let every set be hit at last, do not hold and are off.
+The sets of a game have one size. In other families a set may contain another; then the bounds by
+profiles and by prices, which assume that every set is hit in the end, do not hold and are off.
 
 Reductions that keep M(F, b), with any kind of replies:
 
-- What all sets have alike is taken off (`_ships`; a cell in every set, where hits tell nothing).
+- Cells and ships that are alike in all sets are left out (`_ships`; if hits tell nothing, a cell in
+  every set).
 - domination: a cell d need not be shot before c, if every set with d has c. From a strategy S that
-  shoots d first make one that shoots c first. On a miss go on as S after its miss at d. On a hit
-  play S without its shot at c, which is answered by what the hit told. No set misses more often than
+  shoots d first make one that shoots c first. On a miss continue as S after its miss at d. On a hit
+  play S without its shot at c, whose reply is known from the hit. No set misses more often than
   under S. So with LABELS a cell that all sets have is shot first.
-  With SINKINGS that holds if all ships on c have one label, which is the label of one ship alone: play S
-  as if c were not shot yet, so that a sinking of that label is reported as a hit, all other replies as
-  they are, and S's shot at c is answered by the sinking if the label has been announced, else by a hit.
-- names: a family with SINKINGS costs at least what its parts cost with LABELS, by how many cells each
-  ship has left; see `bound_by_names`.
+  With SINKINGS that holds if all ships on c have one label, which only one ship has: play S as if c were
+  not shot yet. Report a sinking of that label to S as a hit and all other replies unchanged. Answer the
+  shot of S at c by the sinking if the label has been announced, else by a hit.
+- names: a family with SINKINGS costs at least as much as its parts with LABELS, by the number of cells
+  that each ship has left; see `bound_by_names`.
 
 With NOTHING alone, because they take a certain hit for free, or an item out of a family:
 
-- merging: two cells in exactly the same sets are one. After a shot at the one, the other is a
-  certain hit or in no set.
-- products: if F is the product of G and H on disjoint cells, M(F) = |H| M(G) + |G| M(H). With the
-  part in H told, a strategy for F is one for G, and so for every part; and the strategies for
+- merging: two cells in exactly the same sets are one. After a shot at one, the other is a certain
+  hit or in no set.
+- products: if F is the product of G and H on disjoint cells, M(F) = |H| M(G) + |G| M(H). If the
+  part in H is known, a strategy for F is one for G, and so for every part; and the strategies for
   G and H played one after the other attain it. (mean, equal weights)
 - forced: a cell that all sets but one have, of least weight w, is shot first:
   M = M(F hit at c) + w. M(F) is at least M(F less that set) + w, because an optimal strategy for F,
   played without that set, saves the misses of one side of the shot that separates the set from the
-  last of the others; each side weighs at least w. (mean) Where labels separate it, that may be free.
+  last of the others; each side weighs at least w. (mean) If labels separate it, that may be free.
 
-Under the rule `best greedy` only cells in most of the sets (by weight) are shot, whichever of them
-is best each time, under `worst greedy` whichever is worst, and under `first greedy` the first of them
-(mean, with NOTHING). Certain hits are free under
-every rule. Of the reductions, merging holds as it stands, and so do products: restricted to one
-factor, a greedy strategy for the product is a greedy one for the factor. Domination finds nothing:
-a cell in all the sets of another and more is not tied with it. Forced shots are not used. Bounds of
-the optimum are bounds of `best greedy`; `worst greedy` is a plain recursion with a table, and `first
-greedy` one without: its cost depends on the names of the cells.
+Under the rule `best greedy` only cells of the greatest weight are shot, each time the best of them, under
+`worst greedy` the worst, and under `first greedy` the first (mean, with NOTHING). Certain hits are free
+under every rule. Merging holds for all of them, and so do products: restricted to one factor, a greedy
+strategy for the product is a greedy one for the factor. Domination has no effect: a cell in all the sets
+of another and more is not tied with it. Forced shots are not used. Bounds of the optimum are bounds of
+`best greedy`; `worst greedy` is a plain recursion with a table, and `first greedy` one without a table:
+its cost depends on the names of the cells.
 
-Processes that search the same share a table, and note in it which families they are at. A process
-puts off a shot while another one is at a part after it, until its other shots are done; then it
-searches that part, too. After each shot it looks whether another process has answered the family
-(Weill, "The ABDADA distributed minimax-search algorithm", ICCA Journal 19, 1996). The notes are
-hints: that of a process that was killed stays, and nobody waits for it.
+Processes that search the same family share a table, and mark in it the families that they are at. A
+process puts off a shot while another one is at a part after it, until its other shots are done; then it
+searches that part, too. After each shot it checks if another process has answered the family (Weill,
+"The ABDADA distributed minimax-search algorithm", ICCA Journal 19, 1996). The marks are hints: that of a
+killed process stays, and no process waits for it.
 
 A family comes from `_items`, has its cells counted in `_family` and `_ships`, is bounded in `_bounds` and
-`_chain`, cut in `_sides`, and named in `_normal_form`; those of few sets are searched in `_words`.
+`_chain`, cut in `_sides`, and named in `_normal_form`; families of few sets are searched in `_words`.
 """
 
 from libc.stdint cimport int32_t, int64_t
@@ -90,22 +90,22 @@ from options cimport BEST_GREEDY, FIRST_GREEDY, OPTIMAL, WORST_GREEDY, Switches
 
 cdef enum:
     MEMO_FROM = 4              # smaller families are solved faster than they are looked up
-    MEMO_FROM_OF_SHIPS = 3     # the same where hits tell something
-    MEMO_FROM_ON_WORD = 16     # the same for those searched on a machine word
+    MEMO_FROM_OF_SHIPS = 3     # likewise if hits tell something
+    MEMO_FROM_ON_WORD = 16     # likewise for families searched on a machine word
     CHAIN_FROM = 8             # sets from which the dual of the chain is used
-    FIRST_STEPS = 2000         # to raise prices from nothing
-    STEPS = 60                 # to raise those that were handed down
+    FIRST_STEPS = 2000         # to raise the first prices
+    STEPS = 60                 # to raise prices that were handed down
     NAMES_FROM = 8             # sets from which the bound by names is used
-    NAMES_TO = 64              # of a part: of more, the search for it costs more than it saves
+    NAMES_TO = 64              # sets of a part up to which its search saves more than it costs
     HALF_HIT = 3               # cells left of two ships of two cells, one of them hit
-    SIDES_FROM = 32            # sets of so many cells from which the bound by two sides is used
+    SIDES_FROM = 32            # sets of HALF_HIT cells from which the bound by two sides is used
     EVEN_FROM = 8              # sets with weights from which the bound by equal weights is used
     PARTS = 10                 # bits of a multiple of former weights
-    PART_OF_MEMORY = 8         # that the table by identity may take
-    BUSY = 1                   # what `open` returns where another process is at a family
-    SHARED_FROM = 1            # nor those that took less one in memory that processes share
+    PART_OF_MEMORY = 8         # the table by identity may take one part in 8
+    BUSY = 1                   # the result of `open` if another process is at a family
+    SHARED_FROM = 1            # the least work of a value that is worth a place in the shared table
 
-cdef double NEAR = 0.95        # of weights, that a multiple of former ones has to come to
+cdef double NEAR = 0.95        # the least share of the weights that a multiple of former ones must reach
 
 RULES = {
     "optimal": OPTIMAL,
@@ -116,29 +116,29 @@ RULES = {
 
 
 cdef class Search:
-    """Solves subfamilies of one family.
+    """A search for the least cost of subfamilies of one family.
 
-    items -- (n, s, 2) uint64: the cells of each ship of each set, hit or not; or (n, 2), the sets,
-        where hits tell nothing. Sets are distinct then, and of one size but for the objective "mean".
+    items -- (n, s, 2) uint64: the cells of each ship of each set, hit or not. If hits tell nothing,
+        (n, 2): the sets, which are distinct, and of one size unless the objective is "mean".
     weights -- (n,) int64, positive.
-    cells -- how many the grid has.
+    cells -- the number of cells of the grid.
     objective -- "mean", "worst" or "within".
     table, disk -- a MemoryTable, and an optsearch.search.tables.DiskTable or None.
     switches -- the booleans of SolverOptions by name.
-    tick -- called with the number of nodes after every thousand nodes or so; may raise.
-    rule -- "optimal", or with the objective "mean" one of the others of `RULES`.
-    replies -- what hits tell: "nothing", "labels", "sinkings", or "places": labels that are not of a
-        ship, so that an item has as many cells with a label as it likes, or none. Sequences of labels
-        are not counted then, so there is no leaf counting.
-    labels -- of the ships, 0 to 255; those of one label are told apart by nothing.
+    tick -- called with the number of nodes after about every thousand nodes; may raise.
+    rule -- "optimal", or with the objective "mean" another one of `RULES`.
+    replies -- "nothing", "labels", "sinkings", or "places": labels that are not of a ship, so that an
+        item has any number of cells with a label, or none. Sequences of labels are then not counted, so
+        there is no leaf counting.
+    labels -- of the ships, 0 to 255; ships of one label cannot be distinguished.
 
-    A family is an ascending int32 array of indices of sets that the same replies leave. `hits` is the
-    mask of the cells hit, which are taken off; with "nothing" and "labels" the family says it all.
+    A family is an ascending int32 array of indices of sets that equal replies leave. `hits` is the mask
+    of the cells hit, which are left out; with "nothing" and "labels" the family determines them.
     """
 
     cdef int cells, objective, rule, kind
     cdef Items items
-    cdef readonly bint has_prices                  # the dual of the chain is used
+    cdef readonly bint has_prices                  # True if the dual of the chain is used
     cdef Switches on
     cdef Bounds bounds
     cdef ChainDual chain
@@ -148,7 +148,7 @@ cdef class Search:
     cdef readonly IdentityTable identities         # or None
     cdef readonly Effort effort
     cdef readonly Memo memo
-    cdef public int team                           # of so many processes, which search the same
+    cdef public int team                           # number of processes that search the same family
 
     def __cinit__(self, items, const int64_t[::1] weights,
                   int cells, str objective, MemoryTable table, disk, dict switches, tick,
@@ -181,27 +181,27 @@ cdef class Search:
                            and self.items.is_sparse())
 
     def weigh(self, const int64_t[::1] weights):
-        """Give the sets other weights; what is remembered is kept."""
+        """Give the sets other weights; the tables are kept."""
         self.items.weigh(weights)
 
     def bound_by_previous_weights(self):
-        """From now on bound other weights by what was found with those of now."""
+        """Bound searches with other weights from now on by the results with the present weights."""
         self.items.keep_weights()
 
     @property
     def nodes(self):
-        """Families looked into so far."""
+        """Return the number of families opened so far."""
         return self.effort.nodes
 
     @property
     def subsets(self):
-        """Parts looked into on machine words."""
+        """Return the number of subsets searched on machine words so far."""
         return self.effort.subsets
 
     # Shots
 
     cdef void list_shots(self, Node* node) noexcept nogil:
-        """The cells worth shooting with their bounds, best first; raises `lower` to the least."""
+        """List the cells worth shooting with their bounds, the best first; raise `lower` to the least."""
         cdef int c
         cdef Candidate candidate
         cdef int64_t least = INFINITE, most_hit = 0, rest = 0
@@ -242,7 +242,7 @@ cdef class Search:
         node.lower = max(node.lower, least)
 
     cdef bint is_forced(self, const Node* node, int c) noexcept nogil:
-        """True if all sets but the lightest have the cell, and it is to be shot first for that."""
+        """True if all sets but the lightest have the cell, so that it may be shot first."""
         return (self.on.forced and self.rule == OPTIMAL and node.kind == NOTHING and not node.whole
                 and self.objective == MEAN and node.n - node.count[c] == 1
                 and node.weight - node.weight_hit[c] == self.bounds.light_of(node)[1])
@@ -252,21 +252,21 @@ cdef class Search:
         return self.has_prices and node.n >= CHAIN_FROM and self.chain.fits(node)
 
     cdef void raise_prices(self, Node* node, int64_t limit) noexcept nogil:
-        """Raise `lower` by the dual of the chain, if it can be to the limit."""
+        """Raise `lower` by the dual of the chain, up to the limit if possible."""
         self.chain.load(node)
         node.lower = max(node.lower, self.chain.raise_prices(
             node, min(limit, FORBIDDEN // 2), STEPS if node.priced else FIRST_STEPS))
 
     cdef int64_t splitting_bound(self, const Node* node) except -1 nogil:
-        """1 + the bounds of the two parts at a cell that more than half of the sets have (mean).
+        """Return 1 + the bounds of the two parts at a cell that more than half of the sets have (mean).
 
         M(F) >= M(F hit at c) + M(F missed at c) + 1 for any cell c, shot or not. Play an optimal
-        strategy for F on the two parts apart. A shot that misses in all or hits in all of a part is
-        free there; and where the parts were last together, the shot told them apart, and the side
-        that was missed paid for what is free when it is alone. So the parts save at least 1.
+        strategy for F on each part alone. A shot that misses all or hits all of a part is free there.
+        The last shot with both parts together separated them, and the missed part paid for a shot that
+        is free when it is alone. So the parts save at least 1.
 
-        With weights they save the least of them. That pays on machine words alone. Where hits tell
-        something, a shot may tell them apart for free.
+        With weights they save the least weight, which is worth its time on machine words only. If hits
+        tell something, a shot may separate the parts for free.
         """
         cdef int c, best = 0, i
         cdef int64_t bound = 1
@@ -280,7 +280,7 @@ cdef class Search:
         return bound
 
     cdef int64_t bound_alone(self, Node* part) except -1 nogil:
-        """The bound of a part that is not searched; the part is freed."""
+        """Return the bound of a part that is not searched, and free the part."""
         cdef int64_t lower
         try:
             count_cells(part, self.on.merging)
@@ -292,31 +292,30 @@ cdef class Search:
         return lower
 
     cdef bint has_sides(self, const Node* node) noexcept nogil:
-        """True if there is a bound by two sides of a family."""
+        """True if the bound by two sides holds for a family."""
         return self.on.two_sided and node.kind == NOTHING and self.objective == MEAN and node.weights == NULL
 
     cdef int64_t two_sided_bound(self, const Node* node) except -1 nogil:
-        """The bounds of the parts that are alike on one of two sides of the cells; pairs are counted.
+        """Return the sum of bounds of the parts that are alike on one of two sides; pairs must be counted.
 
-        For any two sides U and V, each cell on one of them, with F_u the sets of F that have the cells
-        u of U and no other of it, and F_v likewise,
+        For any two sides U and V that divide the cells, let F_u be the sets of F whose cells on U are
+        exactly u, and F_v likewise on V. Then
 
             M(F) >= sum over u of M(F_u) + sum over v of M(F_v).
 
         Each miss of an optimal strategy for F is on U or on V. Play it on F_u alone: its shots on U
-        are certain hits, which tell nothing, or hit nothing, and are left out. What is left is a
-        strategy for F_u, so the misses of F_u on V are at least M(F_u); and those of F_v on U at least
-        M(F_v). As the F_u are a partition of F and the F_v are one, no miss is counted twice. (mean)
+        are certain hits, which tell nothing, or hit nothing, and are left out. The rest is a strategy
+        for F_u, so the misses of F_u on V are at least M(F_u); and those of F_v on U at least M(F_v).
+        As the F_u are a partition of F and so are the F_v, no miss is counted twice. (mean)
 
-        For a product of a family on U and one on V both sides are equal. It is close to that where
-        half of a ship is hit and another one is not. It holds for weights too, but saves no time
-        there.
+        For a product of a family on U and one on V equality holds. Families with half of a ship hit and
+        another ship unhit are close to that. The bound also holds with weights, but saves no time.
         """
         cdef Cells side = weak_cut(node)
         return self.bound_alike(node, side) + self.bound_alike(node, ~side)
 
     cdef int64_t bound_alike(self, const Node* node, Cells side) except -1 nogil:
-        """The bounds, together, of the parts of sets that have the same cells of one side."""
+        """Return the sum of the bounds of the parts of sets that have equal cells on one side."""
         cdef Row* rows = <Row*>malloc(node.n * sizeof(Row))
         cdef int64_t bound = 0
         cdef int i = 0, n
@@ -339,7 +338,7 @@ cdef class Search:
         return bound
 
     cdef int bound_half(self, Node* part) except -1 nogil:
-        """Raise `lower` to the bound of a part that is only bounded, not searched."""
+        """Set `lower` to the bound of a part that is bounded, not searched."""
         cdef bint capped = self.bounds.is_capped(part)
         if capped and self.on.words and part.n <= WORD:
             part.lower = self.words.bound_of(part)
@@ -352,14 +351,14 @@ cdef class Search:
         return 0
 
     cdef int recall(self, Node* node) except -1 nogil:
-        """Raise `lower` to what is known of the family."""
+        """Raise `lower` to the cached value of the family, if any."""
         cdef int64_t value
         cdef int known = self.memo.recall(&node.key, True, &value)
         learn(node, known, value)
         return 0
 
     cdef int remember(self, Node* node, long long work) except -1 nogil:
-        """Keep what is known of a family that took so much work."""
+        """Cache `lower` and `exact` of a family; work -- the effort it took."""
         if node.identity.print:
             self.identities.keep(&node.identity, node.lower, node.exact)
         if node.key.bytes == NULL:
@@ -370,18 +369,18 @@ cdef class Search:
     # The search
 
     cdef int open(self, Node* node, int64_t limit, bint unless_busy=False) except -1 nogil:
-        """Look a family up, by which sets they are and then by its normal form, and bound it.
+        """Look a family up by its identity and then by its normal form, and bound it.
 
-        Half of those that are not found by the first are by the second, but of a hundred three at most
-        are ended by the bounds from pairs, which take as long: these come last.
+        The normal form finds half of the families that the identity does not. The bounds from pairs take as
+        long, and end at most three of a hundred: they come last.
 
-        unless_busy -- return BUSY, with the bound so far, where another process seems to be at it.
+        unless_busy -- True returns BUSY, with the bound so far, if another process seems to be at it.
         """
         self.look_up(node)
         return self.bound_family(node, limit, unless_busy)
 
     cdef int look_up(self, Node* node) except -1 nogil:
-        """Count the cells of a family, and look it up by which sets they are."""
+        """Count the cells of a family, and look it up by its identity."""
         cdef int64_t known
         count_cells(node, self.on.merging)
         lower_budget(node)
@@ -411,7 +410,7 @@ cdef class Search:
                 self.identities.keep(&node.identity, node.lower, node.exact)
         if node.exact or node.lower >= limit:
             return 0
-        if self.has_names(node):       # these say more than pairs, which are counted in vain then
+        if self.has_names(node):       # a better bound than by pairs, whose counts it may save
             self.bound_by_names(node, limit)
             if node.lower >= limit:
                 return self.remember(node, 0)
@@ -438,7 +437,7 @@ cdef class Search:
         return 0
 
     cdef bint is_on_word(self, const Node* node, bint priced) noexcept nogil:
-        """True if a family is searched as subsets of one machine word; `priced`: it has other bounds."""
+        """True if a family is searched as subsets of one machine word; priced -- it has a dual bound."""
         if node.n > WORD or not self.on.words or self.objective != MEAN or node.kind == SINKINGS:
             return False
         if node.kind == LABELS:
@@ -446,7 +445,7 @@ cdef class Search:
         return not priced and (self.items.apart if node.weights != NULL else node.hits > 2)
 
     cdef void identify(self, Node* node) noexcept nogil:
-        """Name a family by which sets it has."""
+        """Set the identity of a family."""
         if node.kind == NOTHING:
             node.identity = self.identities.of_family(node.rows, node.weights, node.n)
         else:
@@ -454,19 +453,19 @@ cdef class Search:
                 node.ships.masks, node.ships.code, node.ships.s, node.weights, node.n, node.kind)
 
     cdef bint has_names(self, const Node* node) noexcept nogil:
-        """True if a family is bounded by parts whose ships have names."""
+        """True if a family has a bound by names, for parts whose ships are named."""
         return (self.on.names and node.kind == SINKINGS and self.objective == MEAN
                 and node.n >= NAMES_FROM and 1 < node.ships.s <= MAX_NAMES)
 
     cdef int bound_by_names(self, Node* node, int64_t limit) except -1 nogil:
-        """Raise `lower` by what a family with SINKINGS costs if each hit names its ship.
+        """Raise `lower` to the cost of a family with SINKINGS if each hit names its ship.
 
-        Give each ship of a set a name, so that ships of one name have one label. Tell the player how
-        many cells each has left, and at every hit its name. Then he knows when a ship is sunk, and what
-        is said of it, so that he can play any strategy for the family. So the optima of the parts that
-        have the same numbers of cells left by name, with names for LABELS, add up to no more than
-        M(F, b). They depend on the sets alone, and serve all families. Ships of one label are named by
-        how many cells they have left, then by their order in the set.
+        Give each ship of a set a name, so that ships of one name have one label. Reveal the number of
+        cells that each has left, and at every hit its name. Then the player knows when a ship is sunk and
+        its label, and can play any strategy for the family. So the optima of the parts with equal numbers
+        of cells left by name, with names for LABELS, add up to no more than M(F, b). They depend on the
+        sets alone, and serve all families. Ships of one label are named by the number of cells that they
+        have left, then by their order in the set.
         """
         cdef Named* named = <Named*>malloc(node.n * sizeof(Named))
         cdef Node* part
@@ -496,22 +495,22 @@ cdef class Search:
         return 0
 
     cdef bint has_even(self, const Node* node) noexcept nogil:
-        """True if a family is bounded by one of equal weights: the least is half of the mean or more."""
+        """True if a family has a bound by equal weights: the least weight is at least half of the mean."""
         return (self.on.even and self.rule == OPTIMAL and self.objective == MEAN
                 and node.kind == NOTHING and node.weights != NULL and node.n >= EVEN_FROM
                 and 2 * node.n * node.light[1] >= node.weight)
 
     cdef int bound_evenly(self, Node* node, int64_t limit) except -1 nogil:
-        """Raise `lower` by what the sets cost if all weigh as much as the lightest, and by the rest.
+        """Raise `lower` to the cost if all sets weigh as much as the lightest, plus a bound of the rest.
 
-        M is the least of linear functions of the weights, so that of a sum is at least the sum of
-        those of its terms: with w the least weight and U the cost with weights of 1 (mean),
+        M is the least of linear functions of the weights, so M of a sum is at least the sum of M of its
+        terms: with w the least weight and U the cost with weights of 1 (mean),
 
             M >= w U + M(weights less w).
 
-        The bounds from counts are linear in weights whose order stays, so for the last term they say
-        what they say of the family, less w times what they say with weights of 1. U is searched as far
-        as the limit asks, and remembered: weights do not change it.
+        The bounds from counts are linear in weights whose order stays, so the bound of the last term is
+        the bound of the family, less w times the bound with weights of 1. U is searched as far as the limit
+        requires, and cached: weights do not change it.
         """
         cdef Node* even = new_node(node.n, self.cells, node.budget, False)
         cdef int64_t* weights = node.weights
@@ -531,10 +530,10 @@ cdef class Search:
         return 0
 
     cdef bint bound_back(self, Node* node, int64_t limit) except -1 nogil:
-        """Raise `lower` by what the sets cost with the previous weights, and by the rest.
+        """Raise `lower` to the cost with a multiple of the previous weights, plus a bound of the rest.
 
-        As in `bound_evenly`, with the greatest multiple of those weights that is nowhere above these;
-        it is a whole number of parts. False where it is much below: then little is gained.
+        As in `bound_evenly`, with the greatest multiple of those weights that is nowhere above the present
+        ones, in whole parts of 2^-PARTS. False, without a bound, if the multiple is much below them.
         """
         cdef Node* back
         cdef Weighed* rest
@@ -557,7 +556,7 @@ cdef class Search:
                 rest[i].weight = (weights[i] << PARTS) - parts * self.items.former[node.place[i]]
             qsort(rest, n, sizeof(Weighed), falling_weight)
             back.light[0] = 0
-            for i in range(n):         # room for now
+            for i in range(n):         # `back` holds the rest for now
                 back.weights[i] = rest[i].weight
                 back.light[i + 1] = back.light[i] + rest[n - 1 - i].weight
             node.weights, node.light = back.weights, back.light
@@ -581,13 +580,13 @@ cdef class Search:
         return True
 
     cdef int64_t bound_by_counts(self, Node* node) noexcept nogil:
-        """The bound of an opened family that is linear in its weights."""
+        """Return the bound of an opened family that is linear in its weights."""
         if node.on_word:
             return self.bounds.capped_of(node)
         return self.bounds.bound_of(node, INFINITE)
 
     cdef bint hear(self, Node* node, int64_t limit) noexcept nogil:
-        """Take what others found of a family meanwhile; whether nothing more is asked of it."""
+        """Take over what other processes found of a family; True if that answers it."""
         cdef int64_t value
         cdef int known = self.memo.hear(&node.key, &value)
         learn(node, known, value)
@@ -595,10 +594,9 @@ cdef class Search:
 
     cdef int64_t shoot(self, Node* node, const Candidate* shot, int64_t limit,
                        bint* busy=NULL) except -1 nogil:
-        """The cost when a cell is shot first: exact if below `limit`, else a bound >= limit.
+        """Return the cost of shooting a cell first: exact if below `limit`, else a bound >= limit.
 
-        busy -- or NULL; set where another process seems to be at a part: then what is returned is a
-            bound.
+        busy -- NULL, or set to True if another process seems to be at a part; the result is then a bound.
         """
         cdef Node* parts[MAX_CODES + 1]
         cdef int number = 0, i
@@ -631,12 +629,12 @@ cdef class Search:
 
     cdef int64_t open_parts(self, Node* node, const Candidate* shot, int64_t limit, bint* busy,
                             Node** parts, int* number) except -1 nogil:
-        """The cost of a shot by the bounds of its parts, which are opened; those of one set are left out.
+        """Open the parts after a shot, without those of one set; return its cost by their bounds.
 
-        Where hits tell something there are several, and all are looked up by which sets they are
-        before one is bounded.
+        If hits tell something there are several parts, and all are looked up by identity before any is
+        bounded.
 
-        number -- of the parts that are taken, also when an error is raised. As for `busy`, see `shoot`.
+        number -- set to the number of parts taken, also if an error is raised. busy -- as in `shoot`.
         """
         cdef Node* part
         cdef int c = shot.cell, code
@@ -667,7 +665,7 @@ cdef class Search:
         return min(cost, FORBIDDEN)
 
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
-        """Solve an opened family if its optimum is below `limit`; else raise `lower` to it."""
+        """Solve an opened family if its optimum is below `limit`; else raise `lower` to the limit or more."""
         cdef long long before = total(self.effort)
         cdef bint together, is_marked = False
         if node.exact or node.lower >= limit:
@@ -700,9 +698,9 @@ cdef class Search:
     cdef bint try_shots(self, Node* node, int64_t limit, bint together) except -1 nogil:
         """Set `lower` to the least cost of a shot if it is below the limit, else to a bound.
 
-        together -- with processes that search the same. A shot is put off while another process
-        seems to be at a part after it, until the other shots are done. True where another process
-        answered; if it answered what this family is a part of, that is seen later.
+        together -- True if other processes search the same family. A shot is put off while another process
+        seems to be at a part after it, until the other shots are done. Return True if another process
+        answered this family; an answer to a family above it is noticed later.
         """
         cdef int64_t value, best = limit, failed = INFINITE
         cdef Cells waiting = 0
@@ -742,7 +740,7 @@ cdef class Search:
         return False
 
     cdef int search_greedy(self, Node* node) except -1 nogil:
-        """Set `lower` to what a family costs under the rule `worst greedy` or `first greedy`."""
+        """Set `lower` to the cost of a family under the rule `worst greedy` or `first greedy`."""
         cdef long long before = total(self.effort)
         cdef int64_t most = 0, cost, greatest = 0
         cdef int c, hit
@@ -777,7 +775,7 @@ cdef class Search:
         return 0
 
     cdef bint search_factors(self, Node* node, int64_t limit) except -1 nogil:
-        """True if the family is a product; then it is searched factor by factor."""
+        """True if the family is a product, which is then searched factor by factor."""
         cdef Cells mask[MAX_CELLS]
         cdef Node* factors[MAX_CELLS]
         cdef int i, number = independent_classes(node, mask)
@@ -795,7 +793,7 @@ cdef class Search:
 
     cdef int search_product(self, Node* node, Node** factors, int number,
                             int64_t limit) except -1 nogil:
-        """Raise `lower` to the cost of the product of some families, exact below `limit`."""
+        """Raise `lower` to the cost of the product of the factors, exact below `limit`."""
         cdef int64_t times, cost = 0
         cdef int i
         for i in range(number):
@@ -819,10 +817,10 @@ cdef class Search:
             raise ValueError("this rule has no bounds; ask for solve")
 
     def solve(self, const int32_t[::1] family, int budget=-1, long long limit=1 << 60, hits=0):
-        """The least cost of a family (ascending int32 indices): exact if below `limit`.
+        """Return the least cost of a family (ascending int32 indices) if below `limit`, else a bound >= it.
 
-        Else some lower bound that is >= limit. FORBIDDEN if every strategy breaks the budget.
-        Under the rules `worst greedy` and `first greedy` it is their cost and exact.
+        The result is FORBIDDEN if every strategy breaks the budget. Under the rules `worst greedy` and
+        `first greedy` it is their cost, always exact.
         """
         cdef Node* node = self.items.family(family, budget, hits)
         limit = min(limit, FORBIDDEN)
@@ -839,7 +837,7 @@ cdef class Search:
 
     def after(self, const int32_t[::1] family, int cell, int budget=-1, long long limit=1 << 60,
               hits=0):
-        """The least cost when an undecided cell is shot first: exact if below `limit`."""
+        """Return the least cost of shooting an undecided cell first: exact if below `limit`."""
         cdef Node* node = self.items.family(family, budget, hits)
         cdef Candidate shot
         cdef int64_t value
@@ -875,9 +873,9 @@ cdef class Search:
         return 0
 
     def shots(self, const int32_t[::1] family, int budget=-1, hits=0):
-        """The undecided cells that the rule allows, in the order of the search: (cell, bound).
+        """List the undecided cells that the rule allows, as (cell, bound) in the order of the search.
 
-        bound -- no strategy that shoots the cell first costs less.
+        bound -- a lower bound on the cost of shooting the cell first.
         """
         cdef Node* node = self.items.family(family, budget, hits)
         cdef int i
@@ -894,7 +892,7 @@ cdef class Search:
             free_node(node)
 
     def lower_bound(self, const int32_t[::1] family, int budget=-1, hits=0):
-        """What the bounds say of a family without a search."""
+        """Return the best bound of a family without a search."""
         cdef Node* node = self.items.family(family, budget, hits)
         try:
             self.require_bounds()
@@ -913,7 +911,7 @@ cdef class Search:
             free_node(node)
 
     def normal_form(self, const int32_t[::1] family, int budget=-1, hits=0):
-        """The key of a family (bytes): families with equal keys have equal optima."""
+        """Return the key of a family (bytes): families with equal keys have equal optima."""
         cdef Node* node = self.items.family(family, budget, hits)
         try:
             count_cells(node, self.on.merging)
@@ -927,12 +925,12 @@ cdef class Search:
 
 
 cdef inline int memo_from(const Node* node) noexcept nogil:
-    """How many sets make a family worth looking up."""
+    """Return the least number of sets of a family that is worth looking up."""
     return MEMO_FROM if node.kind == NOTHING else MEMO_FROM_OF_SHIPS
 
 
 cdef inline void learn(Node* node, int known, int64_t value) noexcept nogil:
-    """Raise `lower` to a value, or to nothing where it is UNKNOWN."""
+    """Raise `lower` to a value, unless it is UNKNOWN; set `exact` if it is SOLVED."""
     if known == SOLVED:
         node.lower, node.exact = value, True
     elif known == BOUNDED:
@@ -950,7 +948,7 @@ cdef int falling_weight(const void* a, const void* b) noexcept nogil:
 
 
 cdef bint is_dominated(const Node* node, int c) noexcept nogil:
-    """True if another cell is in all its sets; of cells in the same sets the first one stays."""
+    """True if another cell is in all sets of a cell; of cells in equal sets the first one stays."""
     cdef int d
     cdef const int32_t* pair = node.pair + c * node.m
     for d in range(node.m):
@@ -961,12 +959,12 @@ cdef bint is_dominated(const Node* node, int c) noexcept nogil:
 
 
 cdef inline bint dominates(const Node* node, int c) noexcept nogil:
-    """True if a cell may be shot before others that only its sets have."""
+    """True if a cell may be shot before any cell that only its sets have."""
     return node.kind != SINKINGS or node.ships.is_told[c]
 
 
 cdef void sort_by_size(Node** parts, int number) noexcept nogil:
-    """The parts of few sets first."""
+    """Sort parts by their number of sets, the least first."""
     cdef Node* part
     cdef int i, j
     for i in range(1, number):
@@ -979,7 +977,7 @@ cdef void sort_by_size(Node** parts, int number) noexcept nogil:
 
 
 cdef void list_cells(Node* node) noexcept nogil:
-    """Fill `cell` and `m` for a family of one set that is ships."""
+    """Fill `cell` and `m` of a family of one set of ships."""
     cdef Cells cells = 0
     cdef int j
     for j in range(node.ships.s):
@@ -991,7 +989,7 @@ cdef void list_cells(Node* node) noexcept nogil:
 
 
 cdef void lower_budget(Node* node) noexcept nogil:
-    """No set misses more often than there are undecided cells that it does not have."""
+    """Lower the budget to the most misses possible: undecided cells less those of the smallest set."""
     cdef int i, least = MAX_CELLS
     if node.n > 1 and node.budget > 0:
         for i in range(node.n):
@@ -1000,7 +998,7 @@ cdef void lower_budget(Node* node) noexcept nogil:
 
 
 cdef int64_t bounds_of(const Node* node, const Candidate* shot) noexcept nogil:
-    """What a shot costs at least by the bounds of its parts."""
+    """Return a lower bound on the cost of a shot by the bounds of its parts."""
     cdef int64_t bound = shot.price + shot.bound_missed
     cdef int code
     for code in range(shot.cell * node.codes, (shot.cell + 1) * node.codes):
@@ -1009,7 +1007,7 @@ cdef int64_t bounds_of(const Node* node, const Candidate* shot) noexcept nogil:
 
 
 cdef void add_shot(Node* node, const Candidate* candidate, bint ordering) noexcept nogil:
-    """Put a shot with the others; with `ordering` by bound, then by fewest misses, then by cell."""
+    """Add a shot to the list; with `ordering` by bound, then by fewest misses, then by cell."""
     cdef int i = node.shots_n
     node.shots_n += 1
     if ordering:

@@ -1,17 +1,17 @@
-"""How many sequences the replies of a game with hits alone can be, where hits tell something.
+"""The number of sequences of the replies with a hit in a game, if hits tell something.
 
-The replies of a game with k hits and j misses are a sequence that ends in a hit, and the sets that get
-one sequence have the same cells: those of its hits. With SINKINGS they need not be one set: {AB, C} and
-{BC, A} both answer B, A, C by hit, sunk, sunk. There are C(k - 1 + j, j) places of the misses; what is
-counted here are the sequences of the replies with a hit, `ways`.
+The replies of a game with k hits and j misses are a sequence that ends in a hit, and the sets with one
+sequence have equal cells: those of its hits. With SINKINGS they may be several sets: {AB, C} and {BC, A}
+both answer B, A, C by hit, sunk, sunk. The misses have C(k - 1 + j, j) possible places; counted here are
+the sequences of the replies with a hit, `ways`.
 
-LABELS: k! / prod(k_l!), where each set has k_l cells of label l.
+LABELS: k! / prod(k_l!), if each set has k_l cells of label l.
 
-SINKINGS: at most C(k - 1, s - 1) * s! / prod(m_l!) for s ships, m_l of them of label l; fewer, since r
-ships sunk of label l take the cells of the r smallest ones at least: a sinking at the p-th hit, after
-which r_l ships of label l are sunk, needs sum over l and i <= r_l of (the least size, over all sets, of
-the i-th smallest ship of label l) <= p. The sequences that satisfy this are counted; by the formula
-where there are many labels.
+SINKINGS: at most C(k - 1, s - 1) * s! / prod(m_l!) for s ships, m_l of them of label l. There are fewer,
+since r ships sunk of label l take at least the cells of the r smallest ones: a sinking at hit number p,
+after which r_l ships of label l are sunk, needs sum over l and i <= r_l of (the least size, over all sets,
+of the i-th smallest ship of label l) <= p. The sequences that satisfy this are counted; with many labels
+the formula is used.
 """
 
 from libc.stdint cimport int64_t
@@ -25,9 +25,9 @@ cdef enum:
 
 
 cdef void count_sequences(Node* node, const int64_t* leaves) noexcept nogil:
-    """ways[0]: of replies with a hit at most; ways[1 + code]: of those that follow this one.
+    """Fill ways[0], the most sequences of replies with a hit, and ways[1 + code], those after a first code.
 
-    leaves -- as `leaves.pxd` says.
+    leaves -- the table of `leaves.pxd`.
     """
     cdef Ships* ships = &node.ships
     cdef int code, vectors = 1
@@ -51,7 +51,7 @@ cdef inline int64_t binomial(const int64_t* leaves, int a, int b) noexcept nogil
 
 
 cdef int64_t count_labels(const Node* node, const int64_t* leaves, int first) noexcept nogil:
-    """The sequences of labels after a first one, or of all where that is -1."""
+    """Count the sequences of labels after a first one, or all if that is -1."""
     cdef int64_t ways = 1
     cdef int j, number, total = 0
     for j in range(node.ships.s):
@@ -62,7 +62,7 @@ cdef int64_t count_labels(const Node* node, const int64_t* leaves, int first) no
 
 
 cdef int64_t count_all_sinkings(const Node* node, const int64_t* leaves, int first) noexcept nogil:
-    """The sequences by the formula alone, after a first reply, or all where that is -1."""
+    """Count the sequences by the formula alone, after a first reply, or all if that is -1."""
     cdef int k = node.hits - (first >= 0), s = node.ships.s - (first > 0), code, number, total = 0
     cdef int64_t ways = binomial(leaves, k - 1, s - 1) if k >= 1 and s >= 1 else 1
     for code in range(1, node.codes):      # s! / prod(m_l!) as a product of binomials
@@ -77,7 +77,7 @@ cdef void count_sinkings(Node* node) noexcept nogil:
     cdef Ships* ships = &node.ships
     cdef int radix[MAX_CODES + 1]
     cdef int64_t counts[2 * MAX_VECTORS]   # two rows by hits so far: [vector] completions
-    cdef int need[MAX_VECTORS]             # cells of the ships sunk at least
+    cdef int need[MAX_VECTORS]             # the least number of cells of the ships sunk
     cdef int i, j, r, code, vectors = 1, p, now = 0, then
     cdef int64_t count
     for code in range(1, node.codes):
@@ -107,7 +107,7 @@ cdef void count_sinkings(Node* node) noexcept nogil:
 
 
 cdef void find_needs(const Node* node, const int* radix, int vectors, int* need) noexcept nogil:
-    """The least number of cells of the ships that a vector says are sunk."""
+    """Fill need[i], the least number of cells of the ships sunk by vector i."""
     cdef const Ships* ships = &node.ships
     cdef int least[MAX_CODES * MAX_CELLS]  # [code * MAX_CELLS + r] of the r + 1 th ship
     cdef int sizes[MAX_CELLS]

@@ -1,19 +1,19 @@
 """Families whose hits tell something: a set is a list of ships, each with a label.
 
-All sets of a family have the same number of cells and the same labels, because they got the same
-replies. Ships are kept by falling label, and ships of one label as ascending numbers, so that equal sets
-are equal bytes. A hit tells either of two things:
+All sets of a family have equal numbers of cells and equal labels, because they got equal replies. Ships
+are sorted by falling label, and ships of one label as ascending numbers, so that equal sets are equal
+bytes. A hit has one of two kinds of replies:
 
 - LABELS: the label of its ship. Ships of one label are one here, so that a set has one ship of each, and
-  all sets have the same number of its cells. When a cell is shot does not change the reply.
-- SINKINGS: that its ship is sunk, and the label, if it was the last cell; else nothing. Sets whose
-  ships are left alike become one, of their weights together.
+  all sets have equal numbers of its cells. The time of a shot does not change the reply.
+- SINKINGS: at the last cell of a ship that it is sunk, and its label; else only hit. Sets with equal
+  ships left become one, with the sum of their weights.
 
-What all sets have alike tells nothing and is taken off: with LABELS a cell on which all have the same
-label; with SINKINGS a ship that all have, cells and label. Replies on its cells are the same in all
-sets, and it has no part in other replies; so leaving out these shots makes a strategy for the rest,
-and adding them at the end makes one for the whole, of the same misses. Another cell that all sets have
-costs nothing, but it tells something. With LABELS it may be shot at once; with SINKINGS, when it is shot
+Cells and ships that all sets share tell nothing and are left out: with LABELS a cell on which all have
+the same label; with SINKINGS a ship that all have, cells and label. Replies on its cells are equal in all
+sets, and it does not affect other replies. So leaving out these shots makes a strategy for the rest, and
+adding them at the end makes one for the whole, with as many misses. Another cell that all sets have costs
+nothing, but it tells something. With LABELS it may be shot at once; with SINKINGS the time of its shot
 decides which shot is answered by the sinking, so it is a shot like others.
 """
 
@@ -49,7 +49,7 @@ cdef int larger(const void* a, const void* b) noexcept nogil:
 
 
 cdef void order_ships(Cells* ships, const unsigned char* label, int s) noexcept nogil:
-    """Ships of one label in ascending order."""
+    """Sort ships of one label in ascending order."""
     cdef int i, j
     cdef Cells ship
     for i in range(1, s):
@@ -75,7 +75,7 @@ cdef int take_ships(const Node* node, int c, int code, Node* part) except -1 nog
     if node.kind == SINKINGS and 0 < code < node.codes:
         while from_ships.code[gone - 1] != code:
             gone -= 1
-        gone -= 1                      # a ship of that label; which one is sunk differs
+        gone -= 1                      # a ship of that label; sets may differ in which one is sunk
     ships.s, ships.apart = s - (gone < s), from_ships.apart
     for j in range(ships.s):
         ships.label[j] = from_ships.label[j + (j >= gone)]
@@ -104,13 +104,13 @@ cdef int take_ships(const Node* node, int c, int code, Node* part) except -1 nog
 
 
 cdef void forget_weights(Node* node) noexcept nogil:
-    """Weights that are all 1 need no place."""
+    """Drop the weights if the greatest is 1, so that all are 1."""
     if node.weights != NULL and node.weights[0] == 1:
         node.weights = node.light = NULL
 
 
 cdef int merge(Node* node) except -1 nogil:
-    """Equal sets become one; the heaviest first again."""
+    """Merge equal sets, adding their weights, and sort by falling weight."""
     cdef int s = node.ships.s, i, j, n = 0, size = 4
     cdef size_t bytes = s * sizeof(Cells)
     cdef Cells* masks = node.ships.masks
@@ -146,7 +146,7 @@ cdef int merge(Node* node) except -1 nogil:
 
 
 cdef int sort_by_weight(Node* node) except -1 nogil:
-    """The heaviest sets first."""
+    """Sort the sets by falling weight."""
     cdef int s = node.ships.s, i
     cdef Weighted* order = <Weighted*>malloc(node.n * sizeof(Weighted))
     cdef Cells* masks = <Cells*>malloc(node.n * s * sizeof(Cells))
@@ -167,10 +167,10 @@ cdef int sort_by_weight(Node* node) except -1 nogil:
     return 0
 
 
-# What is taken off
+# Cells and ships left out
 
 cdef void strip_ships(Node* node) noexcept nogil:
-    """Take off what all sets have alike, but from a `whole` family; fill `rows`."""
+    """Leave out the cells or ships that all sets share, except in a `whole` family; fill `rows`."""
     fill_rows(node)
     if node.whole:
         return
@@ -194,7 +194,7 @@ cdef void fill_rows(Node* node) noexcept nogil:
 
 
 cdef void strip_cells(Node* node) noexcept nogil:
-    """Take off the cells on which all sets have the same label; and a ship of none."""
+    """Leave out the cells on which all sets have the same label, and ships without a cell left."""
     cdef Ships* ships = &node.ships
     cdef Cells common, some
     cdef int i, j, k, s
@@ -218,7 +218,7 @@ cdef void strip_cells(Node* node) noexcept nogil:
 
 
 cdef void strip_equal_ships(Node* node) noexcept nogil:
-    """Take off the ships that all sets have."""
+    """Leave out the ships that all sets have."""
     cdef Ships* ships = &node.ships
     cdef Cells every = ~<Cells>0, ship
     cdef Cells* item
@@ -252,14 +252,14 @@ cdef void strip_equal_ships(Node* node) noexcept nogil:
 
 
 cdef inline void memcpy_down(Cells* out, const Cells* cells, int n) noexcept nogil:
-    """Copy to a place that is not behind the one it comes from."""
+    """Copy to an address that is not above the source."""
     cdef int i
     for i in range(n):
         out[i] = cells[i]
 
 
 cdef int place_of(const Ships* ships, int i, Cells ship, unsigned char label) noexcept nogil:
-    """Which ship of a set it is, or -1."""
+    """Return the index of a ship, by cells and label, in a set; or -1."""
     cdef const Cells* item = ships.masks + i * ships.s
     cdef int k
     for k in range(ships.s):
@@ -271,7 +271,7 @@ cdef int place_of(const Ships* ships, int i, Cells ship, unsigned char label) no
 # Replies
 
 cdef void count_replies(Node* node) noexcept nogil:
-    """From ships and columns: the replies, which sets give them, and which sets have the same cells."""
+    """Fill the codes, the sets by reply, and the groups of sets with equal cells, from ships and columns."""
     cdef Ships* ships = &node.ships
     cdef int index[MAX_CELLS]
     cdef uint64_t codes_on[MAX_CELLS]
@@ -307,7 +307,7 @@ cdef void count_replies(Node* node) noexcept nogil:
 
 
 cdef void number_codes(Node* node) noexcept nogil:
-    """A code for each reply with a hit: 0 for a hit alone with SINKINGS; then labels, the least first."""
+    """Number the replies with a hit: 0 is a hit alone with SINKINGS, then come labels, the least first."""
     cdef Ships* ships = &node.ships
     cdef int j, code = -1 if node.kind == LABELS else 0
     memset(ships.ships_of_code, 0, sizeof(ships.ships_of_code))
@@ -320,13 +320,13 @@ cdef void number_codes(Node* node) noexcept nogil:
 
 
 cdef void count_groups(Node* node) noexcept nogil:
-    """Fill `grouped` with the numbers of sets in the so many largest groups that have the same cells."""
+    """Fill `grouped`, the numbers of sets in the 0, 1, 2, … largest groups with equal cells."""
     cdef Ships* ships = &node.ships
     cdef Cells* rows = <Cells*>malloc(node.n * sizeof(Cells))
     cdef int32_t* sizes = ships.grouped + 1
     cdef int i, n = 0
     ships.grouped[0], sizes[0] = 0, 1
-    if rows == NULL:                   # no more is said then
+    if rows == NULL:                   # one group is a weaker bound, but a true one
         ships.groups, sizes[0] = 1, node.n
         return
     memcpy(rows, node.rows, node.n * sizeof(Cells))

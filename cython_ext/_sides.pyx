@@ -1,7 +1,7 @@
-"""Two sides of the cells of a family that say little of each other, and the sets that are alike on one.
+"""Two nearly independent sides of the cells of a family, and the sets that are alike on one.
 
-Half of a ship that is hit lies in one of a few cells, and wherever that is, the other ships may lie in
-much the same places: such cells are the one side, the cells of the other ships the other.
+The rest of a ship that is hit has one of a few cells, and the other ships have much the same placements
+for each of them: such cells are one side, the cells of the other ships the other.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -15,15 +15,15 @@ from optsearch.compiled._family cimport (
     Node, Ships, ascending_cells, chosen_of, new_node, part_size)
 
 cdef enum:
-    LINK = 1 << 12             # of two cells that tell all of each other
+    LINK = 1 << 12             # the link of two cells that determine each other
 
 
 cdef Cells weak_cut(const Node* node) noexcept nogil:
-    """The cells of one side, so that the links across are weak; pairs must be counted.
+    """Return the cells of one side, with weak links to the other cells; pairs must be counted.
 
-    The side grows from the cell of greatest count, each time by the cell that has the greatest share
-    of its links inside. Of the sides on the way it is that of least normalised cut, which is the links
-    across for all links of the one side and for all of the other, added.
+    The side grows from the cell of greatest count, each time by the cell with the greatest share of its
+    links inside. The result is the side on the way of least normalised cut: the links across over all links
+    of the one side, plus the links across over all links of the other.
     """
     cdef int64_t links[MAX_CELLS]
     cdef int64_t inside[MAX_CELLS]
@@ -53,9 +53,9 @@ cdef Cells weak_cut(const Node* node) noexcept nogil:
 
 
 cdef inline int64_t link(const Node* node, int c, int d) noexcept nogil:
-    """How much two cells tell of each other: the square of their correlation, in 1/LINK.
+    """Return the link of two cells: the square of their correlation, in 1/LINK.
 
-    No sum of products: so all builds, also those that fuse them, come to the same number.
+    It has no sum of products, so that all builds, also those that fuse them, get the same number.
     """
     cdef int64_t a = node.count[c], b = node.count[d], n = node.n
     cdef int64_t more = n * node.pair[c * node.m + d] - a * b
@@ -65,7 +65,7 @@ cdef inline int64_t link(const Node* node, int c, int d) noexcept nogil:
 
 
 cdef void count_links(const Node* node, int64_t* links) noexcept nogil:
-    """links[c]: of cell c to all others."""
+    """Fill links[c], the sum of the links of cell c to all others."""
     cdef int c, d
     cdef int64_t strength
     for c in range(node.m):
@@ -77,7 +77,7 @@ cdef void count_links(const Node* node, int64_t* links) noexcept nogil:
 
 
 cdef int most_frequent(const Node* node) noexcept nogil:
-    """The first cell of greatest count."""
+    """Return the first cell of greatest count."""
     cdef int c, best = 0
     for c in range(node.m):
         if node.count[c] > node.count[best]:
@@ -87,7 +87,7 @@ cdef int most_frequent(const Node* node) noexcept nogil:
 
 cdef int next_inside(const Node* node, int last, const int64_t* links, int64_t* inside,
                      const bint* taken) noexcept nogil:
-    """The cell with the greatest share of its links inside, the last cell now being there too."""
+    """Add the last cell's links to `inside`; return the cell with the greatest share of its links inside."""
     cdef int c, best = -1
     cdef double share, most = -1
     for c in range(node.m):
@@ -101,7 +101,7 @@ cdef int next_inside(const Node* node, int last, const int64_t* links, int64_t* 
 
 
 cdef void sort_by_side(const Node* node, Cells side, Row* rows) noexcept nogil:
-    """The sets in an order in which those that have the same cells of one side are together."""
+    """Sort the sets so that those with equal cells on one side are together."""
     cdef int i
     for i in range(node.n):
         rows[i].side = node.rows[i] & side
@@ -115,7 +115,7 @@ cdef int by_side(const void* a, const void* b) noexcept nogil:
 
 
 cdef Node* take_alike(const Node* node, const Row* rows, int n) except NULL nogil:
-    """The family of n sets that are alike on one side, not yet taken stock of."""
+    """Return the family of n sets that are alike on one side, with cells not yet counted."""
     cdef Node* part = new_node(n, node.m, node.budget, False)
     cdef int i
     for i in range(n):
@@ -123,25 +123,25 @@ cdef Node* take_alike(const Node* node, const Row* rows, int n) except NULL nogi
     return part
 
 
-# Where hits tell labels
+# Hits with labels
 
 cdef struct Alike:             # sets that are alike on a side, so far
     int first                  # one of them
     int number
-    int level                  # misses that tell so many apart
-    int hits                   # cells that they have on the other side
-    int64_t ways               # of the labels of these
+    int level                  # the least misses that can distinguish them
+    int hits                   # the number of their cells on the other side
+    int64_t ways               # sequences of the labels of these cells
 
 
 cdef void bound_by_sides(Node* node, const int64_t* leaves) noexcept nogil:
     """Fill `least` and `spread` of a family with LABELS, if there is memory for it.
 
-    In the part that has one label at a cell, let U be where its ship may lie, and V the rest. By leaf
-    counting at most ways * C(k + t, t) of the sets that are alike on U are told apart with t misses on
-    V, and likewise with V and U (`_sequences`, `_labelled`). So any r of the sets have v_1 + ... + v_r
-    misses on V at least, v_i being the least t by which i of the sets can be told apart, and
-    u_1 + ... + u_r on U: that is `least`, for all of them. `spread[s]` is the greatest number over the
-    cells of sets for which v_i + u_i <= s.
+    In the part with one label at a cell, let U be the cells that its ship may have, and V the rest. By leaf
+    counting at most ways * C(k + t, t) of the sets that are alike on U are distinguished with t misses on
+    V, and likewise with V and U (`_sequences`, `_labelled`). So any r of the sets have at least
+    v_1 + ... + v_r misses on V, with v_i the least t that can distinguish i of the sets, and at least
+    u_1 + ... + u_r on U. The sum for all sets of the part is `least`. `spread[s]` is the greatest number,
+    over the cells, of sets with v_i + u_i <= s.
     """
     cdef Alike* alike = <Alike*>malloc(node.n * (sizeof(Alike) + 4 * sizeof(int32_t)))
     cdef int32_t levels[2 * TIMES]
@@ -175,9 +175,9 @@ cdef void bound_by_sides(Node* node, const int64_t* leaves) noexcept nogil:
 
 cdef int count_levels(const Node* node, int c, int code, bint inside, const int64_t* leaves,
                       Alike* alike, int32_t* levels) noexcept nogil:
-    """levels[t]: how many sets of a part are told apart with t misses on a side; the sum of misses.
+    """Fill levels[t], the most sets of a part distinguished with t misses on a side; return their sum of t.
 
-    inside -- the side where the ship of that label may lie; else the other one.
+    inside -- True for the side that the ship of that label may have; False for the other one.
     """
     cdef const Cells* item
     cdef Cells side = 0, mix
@@ -197,7 +197,7 @@ cdef int count_levels(const Node* node, int c, int code, bint inside, const int6
         mask *= 2
     memset(table, 0, mask * sizeof(int32_t))
     memset(levels, 0, (node.m + 1) * sizeof(int32_t))
-    if not inside:                     # then what is alike is the ship
+    if not inside:                     # then the sets with an equal ship are alike
         side = ~side
     number, mask = 0, mask - 1
     for w in range(node.width):
@@ -207,7 +207,7 @@ cdef int count_levels(const Node* node, int c, int code, bint inside, const int6
             chosen &= chosen - 1
             item = node.ships.masks + i * s
             hash = 0
-            for j in range(s):         # alike on the side that is not asked about
+            for j in range(s):         # a hash of the other side, on which they are alike
                 mix = item[j] & ~side
                 hash = scramble(hash + low(mix) + 3 * high(mix))
             while table[hash & mask] and not are_alike(
@@ -237,7 +237,7 @@ cdef int count_levels(const Node* node, int c, int code, bint inside, const int6
 
 
 cdef inline bint are_alike(const Cells* a, const Cells* b, int s, Cells side) noexcept nogil:
-    """True if two sets are alike on a side, cells and labels."""
+    """True if two sets have equal cells and labels on a side."""
     cdef int j
     for j in range(s):
         if (a[j] ^ b[j]) & side:
@@ -245,10 +245,10 @@ cdef inline bint are_alike(const Cells* a, const Cells* b, int s, Cells side) no
     return True
 
 
-# Sides that say nothing of each other
+# Independent sides
 
 cdef int independent_classes(const Node* node, Cells* mask) noexcept nogil:
-    """The classes of cells that are linked by dependent pairs; how many."""
+    """Fill `mask` with the classes of cells linked by dependent pairs; return their number."""
     cdef int part_of[MAX_CELLS]
     cdef int m = node.m, c, d, e, parts = 0
     cdef bint grows
@@ -276,9 +276,9 @@ cdef int independent_classes(const Node* node, Cells* mask) noexcept nogil:
 
 cdef bint take_factors(const Node* node, const Cells* mask, int number,
                        Node** factors) except -1 nogil:
-    """True if a family is the product of what it has in each class of cells; make these.
+    """True if a family is the product of its restrictions to the classes of cells; fill these factors.
 
-    The caller frees them, whatever comes of it.
+    The caller frees the factors in any case.
     """
     cdef int i, j, n
     cdef int64_t product = 1

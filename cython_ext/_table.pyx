@@ -1,8 +1,8 @@
 """A bounded table in memory from byte strings to integers, exact: the complete key is compared.
 
-It holds two generations. New entries go to the young one; when it is full, the old one is dropped
-and the young one becomes old. An old entry that is found again is copied to the young one, so what
-is dropped is what was not used for longest.
+It holds two generations. New entries go to the young one; when it is full, the old one is dropped and
+the young one becomes old. An old entry that is found again is copied to the young one, so the entries
+dropped are those unused for the longest time.
 """
 
 from libc.stdint cimport int64_t, uint64_t
@@ -12,7 +12,7 @@ from libc.string cimport memcmp, memcpy, memset
 from hashing cimport scramble
 
 cdef enum:
-    CHUNK_BITS = 20               # records lie in chunks of 1 MiB
+    CHUNK_BITS = 20               # records are in chunks of 1 MiB
     FIRST_SLOTS = 1 << 10
     RECORD = 16                   # bytes before the key: its value, its length
 
@@ -20,7 +20,7 @@ MAX_KEY = (1 << CHUNK_BITS) - RECORD
 
 
 cdef uint64_t hash_bytes(const unsigned char* bytes, Py_ssize_t length) noexcept nogil:
-    """A 64-bit hash; it only chooses slots."""
+    """Return a 64-bit hash, which only chooses slots."""
     cdef uint64_t hash = <uint64_t>length * <uint64_t>0x9E3779B97F4A7C15, word
     cdef Py_ssize_t i = 0
     while i < length:
@@ -37,7 +37,7 @@ cdef inline int64_t* record_value(Generation* g, uint64_t place) noexcept nogil:
 
 
 cdef int64_t* look_up(Generation* g, const Key* key) noexcept nogil:
-    """Where the value of a key is, or NULL."""
+    """Return the address of the value of a key, or NULL."""
     cdef uint64_t mask = g.slots - 1, i = key.hash & mask
     cdef int64_t* record
     if g.slots == 0:
@@ -61,7 +61,7 @@ cdef void clear(Generation* g) noexcept nogil:
 
 
 cdef bint enlarge(Generation* g) noexcept nogil:
-    """Double the slots; false when there is no memory."""
+    """Double the slots; False if there is no memory."""
     cdef uint64_t slots = 2 * g.slots if g.slots else FIRST_SLOTS
     cdef uint64_t* hashes = <uint64_t*>calloc(slots, sizeof(uint64_t))
     cdef uint64_t* places = <uint64_t*>calloc(slots, sizeof(uint64_t))
@@ -95,32 +95,32 @@ cdef Key key_of(bytes given):
 
 
 cdef class TranspositionTable:
-    """Byte strings to signed 64-bit integers: what the tables in memory have in common."""
+    """A map from byte strings to signed 64-bit integers: the interface of the tables in memory."""
 
     cdef bint find(self, const Key* key, int64_t* value) noexcept nogil:
         """True if the key is there; then `value` is set."""
         return False
 
     cdef void store(self, const Key* key, int64_t value) noexcept nogil:
-        """Keep a value, if there is room."""
+        """Store a value, if there is room."""
 
     def get(self, bytes key):
-        """The value of a key, or None."""
+        """Return the value of a key, or None."""
         cdef Key given = key_of(key)
         cdef int64_t value
         return value if self.find(&given, &value) else None
 
     def put(self, bytes key, int64_t value):
-        """Keep the value of a key; a SharedTable keeps the better one of two."""
+        """Store the value of a key; a SharedTable keeps the better one of two."""
         cdef Key given = key_of(key)
         self.store(&given, value)
 
 
 cdef class MemoryTable(TranspositionTable):
-    """Byte strings to signed 64-bit integers, in at most `max_bytes` of memory.
+    """A map from byte strings to signed 64-bit integers, in at most `max_bytes` of memory.
 
-    At least a few MiB are always used. A key longer than MAX_KEY bytes is not kept. Keys of families
-    need no better hash: three quarters full, 2.4 to 2.7 slots are tried, and 2.5 by chance.
+    At least 8 MiB are allowed. A key longer than MAX_KEY bytes is not stored. Keys of families need no
+    better hash: at three quarters full a look-up tries 2.4 to 2.7 slots, and a random one 2.5.
     """
 
     def __cinit__(self, max_bytes=1 << 30):
@@ -154,7 +154,7 @@ cdef class MemoryTable(TranspositionTable):
             self.add(key, value)
 
     cdef void add(self, const Key* key, int64_t value) noexcept nogil:
-        """Put a key that is not in the young generation there; nothing when memory is out."""
+        """Add a key that is not in the young generation to it, if there is memory."""
         cdef Generation* g = &self.young
         cdef uint64_t need = RECORD + ((key.length + 7) & ~7), place, i
         cdef int64_t* record
@@ -186,12 +186,12 @@ cdef class MemoryTable(TranspositionTable):
         g.used += 1
 
     def __len__(self):
-        """How many entries are held; one copied from the old generation counts twice."""
+        """Return the number of entries; one copied from the old generation counts twice."""
         return self.young.used + self.old.used
 
     @property
     def bytes(self):
-        """The memory in use."""
+        """Return the bytes of memory in use."""
         return bytes_of(&self.young) + bytes_of(&self.old)
 
 
@@ -210,23 +210,23 @@ cdef extern from *:
     bint swap "optsearch_swap"(uint64_t* p, uint64_t* old, uint64_t new) noexcept nogil
 
 cdef enum:
-    PROBES = 64                   # slots that are tried
-    PLACE_BITS = 40               # of a slot: where its record is; the rest are bits of the hash
-    SLOT_FOR = 128                # bytes of memory that there is one slot for
+    PROBES = 64                   # slots tried per look-up
+    PLACE_BITS = 40               # of a slot: the offset of its record; the rest are bits of the hash
+    SLOT_FOR = 128                # bytes of memory per slot, at least
     HEAD = 8                      # words before the marks: the words of records in use, entries
     MARKS = 1 << 12               # words of marks, before the slots
 
 
 cdef class SharedTable(TranspositionTable):
-    """A table of what is known of families, exact, in memory that several processes share.
+    """A table of bounds and optima of families, in memory that several processes share.
 
     memory -- a writable buffer, at least 64 KiB, all 0 before the first use.
 
-    Nobody waits for another. A record is written before a slot names it and never moves; a slot is
-    taken once; a value is one word, and is replaced by a better one alone. So what is read is whole
-    whatever else happens, a process that is killed leaves at most a record that no slot names, and
-    the complete key is compared. When the memory is full nothing is added. Beside the records there
-    are marks, by which processes know what the others are at.
+    No process waits for another. A record is written before a slot names it and never moves; a slot is
+    taken once; a value is one word, and only a better one replaces it. So every value read is complete,
+    and a process that is killed leaves at most a record that no slot names. The complete key is compared.
+    When the memory is full nothing is added. Marks before the slots show the families that processes are
+    at.
     """
 
     def __cinit__(self, unsigned char[::1] memory):
@@ -244,8 +244,9 @@ cdef class SharedTable(TranspositionTable):
         self.room = size // 8 - HEAD - MARKS - slots
 
     cdef uint64_t* look_up(self, const Key* key, uint64_t hash) noexcept nogil:
-        """The record of a key, or NULL. hash -- of the key, scrambled: keys that are alike are near
-        each other before.
+        """Return the record of a key, or NULL.
+
+        hash -- of the key, scrambled, because the hashes of similar keys are close to each other.
         """
         cdef uint64_t slot
         cdef uint64_t* record
@@ -270,7 +271,7 @@ cdef class SharedTable(TranspositionTable):
         return True
 
     cdef void store(self, const Key* key, int64_t value) noexcept nogil:
-        """Keep a value, 2 * bound + 1 if it is exact, unless what is there says more."""
+        """Store a value, 2 * bound + 1 if it is exact, unless the stored one is better."""
         cdef uint64_t* record
         cdef uint64_t need = 2 + (key.length + 7) // 8, place, known, hash = scramble(key.hash)
         cdef int i
@@ -296,11 +297,11 @@ cdef class SharedTable(TranspositionTable):
                 fetch_add(self.head + 1, 1)
                 return
 
-    # What processes are at. This is a hint: families share places, and a process that was killed has
-    # not taken its marks back.
+    # Marks of the families that processes are at. They are hints: families share places, and a process
+    # that was killed has not removed its marks.
 
     cdef bint enter(self, const Key* key) noexcept nogil:
-        """Note that this process is at a family, where the place for that is free; whether it was.
+        """Mark that this process is at a family; True if the place of the mark was free.
 
         So a family that takes long keeps its place while smaller ones come and go.
         """
@@ -308,7 +309,7 @@ cdef class SharedTable(TranspositionTable):
         return swap(self.marks + (key.hash & (MARKS - 1)), &known, key.hash)
 
     cdef void leave(self, const Key* key) noexcept nogil:
-        """Take back what `enter` noted."""
+        """Remove the mark that `enter` made."""
         store_word(self.marks + (key.hash & (MARKS - 1)), 0)
 
     cdef bint is_busy(self, const Key* key) noexcept nogil:
@@ -316,25 +317,25 @@ cdef class SharedTable(TranspositionTable):
         return load(self.marks + (key.hash & (MARKS - 1))) == key.hash
 
     def mark(self, bytes key):
-        """`enter`, for tests."""
+        """Call `enter`; for tests."""
         cdef Key given = key_of(key)
         self.enter(&given)
 
     def is_marked(self, bytes key):
-        """`is_busy`, for tests."""
+        """Return `is_busy`; for tests."""
         cdef Key given = key_of(key)
         return self.is_busy(&given)
 
     def __len__(self):
-        """How many entries there are; a key that two processes added at once counts twice."""
+        """Return the number of entries; a key that two processes added at once counts twice."""
         return load(self.head + 1)
 
     @property
     def bytes(self):
-        """The memory in use."""
+        """Return the bytes of memory in use."""
         return 8 * (HEAD + MARKS + self.mask + 1 + min(load(self.head), self.room))
 
 
 cdef bint says_more(int64_t value, int64_t known) noexcept nogil:
-    """True if a value is better to know: exact, or the greater bound."""
+    """True if a value is better than the known one: exact, or else the greater bound."""
     return (value & 1) > (known & 1) or ((value ^ known) & 1 == 0 and value > known)

@@ -1,30 +1,30 @@
-"""A decision tree walked over families: what comes in and out, and how rollouts choose a shot.
+"""A decision tree walked over families: its input and output, and the choice of shots by rollouts.
 
-Costs are counted in misses: every configuration needs the same number of hits. The columns lie in the
+Costs are counted in misses: every configuration needs the same number of hits. Columns are in the
 order in which ties between cells are broken.
 
-The rules (`optsearch/strategies` says which strategies they are):
+The rules (`optsearch/strategies` has the strategies that use them):
 
 - *greedy*: a most probable cell, the first of several; the optimum, the first of several cells, once
   `endgame` configurations are left.
 - *rollout*: with more than `few` configurations and at most `many` the most probable cells are candidates,
-  up to `candidates` of them that have at least `percent` percent of the greatest probability, none of which
-  lies wholly under one before it. Each is costed by what greedy (endgame 4) misses from there on, and
-  the cheapest is shot, the first of several. Up to `cap` configurations the rollouts are exact. Above,
-  they play on a sample, the configurations whose hash ends in b zero bits, with b the least for which
-  there are at most `cap`; and above `screen`, a sample of at most so many leaves only the `finalists`
+  up to `candidates` of them that have at least `percent` percent of the greatest probability; a cell that
+  lies under a candidate before it is left out. The cost of each is the misses of greedy (endgame 4) from
+  there on, and the cheapest is shot, the first of several. Up to `cap` configurations the rollouts are
+  exact. Above, they play on a sample, the configurations whose hash ends in b zero bits, with the least b
+  that leaves at most `cap`. Above `screen`, a sample of at most `screen` first leaves only the `finalists`
   cheapest candidates. On samples they stop at `truncate` sampled configurations with an estimate.
-- *nested rollout*: the same, but above `above` configurations the finalists are compared by what an
-  inner rollout policy misses, in place of greedy, on a sample of at most `second`. Its candidates
-  are up to `inner`, always costed on that sample; below `floor` configurations of it greedy goes on.
+- *nested rollout*: a rollout, but above `above` configurations the finalists are compared by the misses of
+  an inner rollout policy instead of greedy, on a sample of at most `second`. Its candidates are up to
+  `inner`, always costed on that sample; below `floor` configurations of it greedy plays on.
 - *levels*: a nested rollout, but up to `until` configurations the candidates are compared by greedy, then
   by level 1, 2, … up to the last, on all configurations. Level k is a policy that compares up to its
   `candidates` in the same way by the levels below k, and is level k - 1 at `floor` configurations. After
   each comparison the candidates are sorted, and those more than `margin` above the cheapest, or past the
   first `kept`, are dropped.
 
-Where a hit tells a label, a certain hit is a cell like others, and no candidate is left out because it
-lies under one before it.
+A cell *lies under* another if all its configurations have the other cell too. If hits have labels, a
+certain hit is a cell like others, and candidates under others are not left out.
 """
 
 from libc.stdint cimport INT64_MAX, int16_t, int32_t, int64_t, uint8_t, uint64_t
@@ -43,14 +43,13 @@ from optsearch.compiled._labels cimport Labels, Replies
 from optsearch.compiled._score cimport ScoreInput, Score, Scorer, ask, rank
 
 cdef enum:
-    MARGIN = 4            # more bits of the hash are kept than a sample should need
+    MARGIN = 4            # bits of the hash that are kept beyond those that a sample should need
 
 
 cdef class EvaluatorBase:
-    """A family that is given, and the rule by which shots are chosen in it.
+    """A family and the rule that chooses shots in it.
 
-    rule -- a `Rule` of `optsearch/search/rules.py`, which is not checked any more.
-    labels -- what a hit tells.
+    rule -- a `Rule` of `optsearch/search/rules.py`, already checked. labels -- of hits.
     """
 
     def __cinit__(self, rule, Labels labels, *_):
@@ -74,7 +73,7 @@ cdef class EvaluatorBase:
             self.known = <Known*>self.arena.array(KNOWN * SIZES, sizeof(Known))
 
     cdef int take_levels(self, rule) except -1:
-        """The levels that compare exactly, and the one that nested rollouts play on samples."""
+        """Load the levels that compare exactly, and the level of nested rollouts on samples."""
         cdef int i
         if not 0 < len(rule.levels) <= MAX_LEVELS + 1:
             raise ValueError(f"{len(rule.levels)} levels; 1 to {MAX_LEVELS + 1} are handled")
@@ -93,7 +92,7 @@ cdef class EvaluatorBase:
     # Families
 
     cdef Cells placed(self, mask):
-        """A mask of the board by the places in the order."""
+        """Convert a mask of the board to a set of places in the order."""
         cdef uint64_t word = 0xFFFFFFFFFFFFFFFF
         cdef Cells cells = join(mask & word, mask >> 64), placed = 0
         cdef int i
@@ -106,10 +105,10 @@ cdef class EvaluatorBase:
               int weight_bits=0):
         """Make room for a family of n configurations, in place of the one before.
 
-        hits, misses -- the cells hit before, in all of them, and those missed. following -- single ones are
-        followed. is_sample -- they are a sample of the family, for
-        `shot`. weight_bits -- where a hit tells nothing, they have weights of at most so many bits, which
-        the histogram counts and the rule does not know; their sum is below 2^63.
+        hits, misses -- the cells hit before, in all of them, and those missed. following -- True prepares
+        `follow`. is_sample -- True if they are a sample of the family, for `shot`. weight_bits -- if hits
+        have no labels: the bits of weights, which the histogram counts and the rule ignores; the sum of
+        the weights is below 2^63.
         """
         cdef int i, hashes = <int>MAX_HASHES if is_sample else self.hashes_needed(n)
         if not 0 <= weight_bits <= (0 if self.has_labels else 63):
@@ -171,7 +170,7 @@ cdef class EvaluatorBase:
             out[(b.cells + b.hashes + i) * b.words] = self.pending[2 + (i >> 6)][i & 63]
 
     def score_by(self, rule, board, lengths):
-        """Take the scores of a rule; `Scorer` says what board and lengths are."""
+        """Load the scores of a rule; board and lengths are as in `Scorer`."""
         cdef Scorer scorer
         self.scorers = []
         for name, score in rule.scores.items():
@@ -187,18 +186,18 @@ cdef class EvaluatorBase:
 
     @property
     def fault(self):
-        """What was wrong with the answer of a score at which the walk stopped; `Scorer` has what it is."""
+        """Return the fault of the score that stopped the walk, as in `Scorer`, or None."""
         return next(
             (scorer.fault for scorer in self.scorers or () if scorer.fault is not None), None)
 
     def stop(self):
-        """Make a walk that runs in another thread end at once; its result means nothing then."""
+        """Make a walk that runs in another thread end at once; its result is then meaningless."""
         self.stopped = True
 
     def run(self):
-        """Walk the family that was added: int64 (129,), configurations by number of misses.
+        """Walk the family that was added; return int64 of shape (129,), configurations by misses.
 
-        With weights, what they weigh.
+        With weights, entries are total weights.
         """
         cdef int i
         if self.root == NULL or self.added != self.root.n or self.following:
@@ -210,9 +209,9 @@ cdef class EvaluatorBase:
         return result
 
     def follow(self, int64_t index):
-        """The misses of the configuration that was added as number `index`: one path of the tree.
+        """Return the misses of the configuration that was added as number `index`, or -1 if the walk stopped.
 
-        Shots are decided as by `run`, but nothing beside the path is walked. -1: the walk stopped.
+        Shots are chosen as by `run`, but only the path of this configuration is walked.
         """
         cdef uint64_t* column
         if self.root == NULL or self.added != self.root.n or not self.following:
@@ -239,14 +238,11 @@ cdef class EvaluatorBase:
         return 0
 
     cdef void walk(self, const Part* part) noexcept nogil:
-        """Enter a part in the histogram."""
+        """Add the configurations of a part to the histogram."""
 
     cdef int64_t cost(self, const Part* part, int column, const Counts* counts,
                       const Costing* costing, int64_t limit) noexcept nogil:
-        """What a shot at a column and what is played after it miss in a part, in units.
-
-        Exact if it is below the limit.
-        """
+        """Return the misses of a shot at a column and of the play after it, in units; exact below `limit`."""
         return 0
 
     cdef bint compares(self, int64_t n) noexcept nogil:
@@ -254,14 +250,14 @@ cdef class EvaluatorBase:
         return self.rule.candidates > 1 and self.rule.few < n <= self.rule.many
 
     cdef bint asks(self, int64_t n) noexcept nogil:
-        """True if a score says what is shot with n configurations."""
+        """True if a score chooses the shot with n configurations."""
         return self.score != NULL and n > self.score.least
 
     cdef int ask_part(self, Score* score, const Part* part, const Counts* counts,
                       int shift) noexcept nogil:
-        """The column that a score shoots; -1, and the walk stops: its answer is wrong.
+        """Return the column that a score shoots, or -1 and stop the walk if its answer is wrong.
 
-        shift -- each configuration stands for 2^shift of them.
+        shift -- each configuration represents 2^shift of them.
         """
         cdef ScoreInput node
         cdef int i
@@ -272,7 +268,7 @@ cdef class EvaluatorBase:
 
     cdef void rank_part(self, const Part* part, const Counts* counts, int shift,
                         double* values) noexcept nogil:
-        """What the columns are ranked by."""
+        """Fill the values that rank the columns: counts, or the scores of the ranker."""
         cdef ScoreInput node
         cdef int i
         for i in range(part.block.cells):
@@ -283,7 +279,7 @@ cdef class EvaluatorBase:
 
     cdef void describe(self, Score* score, const Part* part, const Counts* counts, int shift,
                        ScoreInput* node) noexcept nogil:
-        """A part as a score is asked about it."""
+        """Fill the input of a score from a part."""
         cdef int i
         node.n, node.shift = part.n, shift
         node.hits, node.misses = part.shots.hits, part.shots.misses
@@ -297,7 +293,7 @@ cdef class EvaluatorBase:
             self.hear(score, part, counts, shift)
 
     cdef void hear(self, Score* score, const Part* part, const Counts* counts, int shift) noexcept nogil:
-        """Tell a score what is afloat, and how many configurations give each label to each shot."""
+        """Fill the ships afloat, and the configurations by label of each shot, in the input of a score."""
         cdef Replies replies
         cdef int i, t
         if not self.labels.is_fixed:
@@ -316,18 +312,18 @@ cdef class EvaluatorBase:
             free(replies.masks)
 
     cdef int misses(self, const Part* part) noexcept nogil:
-        """How many shots missed since the family that was added."""
+        """Count the misses since the family that was added."""
         return size(part.shots.misses) - size(self.shots.misses)
 
     cdef bint is_over(self, const Part* part) noexcept nogil:
-        """True if a part is not walked: its walk is stopped, or it has not the configuration followed."""
+        """True if a part is not walked: the walk is stopped, or the configuration followed is not in it."""
         return self.stopped or self.failed or (
             self.following and not has_extra(part, self.extras))
 
     cdef int hashes_needed(self, int64_t n) noexcept nogil:
-        """How many bits of the hash the samples of n configurations can take.
+        """Return the number of bits of the hash that samples of n configurations may need.
 
-        Ships that lie otherwise on the same cells have the same hash, so they can take many.
+        Configurations on equal cells have equal hashes; with labels many may be equal, so all bits are kept.
         """
         cdef int bits = 0
         if self.rule.candidates == 1 or n <= max(self.rule.screen, min(self.rule.until, self.rule.cap)):
@@ -338,9 +334,9 @@ cdef class EvaluatorBase:
         return MAX_HASHES if self.has_labels else min(bits + MARGIN, <int>MAX_HASHES)
 
     cdef bint keeps(self, const Part* part, const Counts* counts, int column) noexcept nogil:
-        """True if a column says anything of a part. counts -- of it, or of one that includes it.
+        """True if a part needs a column; counts -- of it, or of a part that includes it.
 
-        A cell that all have does, where it can tell something.
+        With labels, that includes columns that all configurations have, unless they were shot.
         """
         if self.has_labels:
             return counts.having[column] > 0 and not (
@@ -348,9 +344,9 @@ cdef class EvaluatorBase:
         return 0 < counts.having[column] < counts.n
 
     cdef bint move(self, const Part* part, const Counts* before, Part* own) noexcept nogil:
-        """Give a part a block of its own, for the caller to free; False if there is no memory for it.
+        """Copy a part into a block of its own, for the caller to free; False if there is no memory.
 
-        before -- the counts of a part that includes this one, by which columns are dropped.
+        before -- the counts of a part that includes this one; they decide which columns are dropped.
         """
         cdef int i, kept = 0
         cdef uint8_t columns[MAX_CELLS]
@@ -369,13 +365,13 @@ cdef class EvaluatorBase:
         return True
 
     cdef uint64_t* room(self, const Part* part) noexcept nogil:
-        """Room for two masks of the block, for the caller to free; NULL, and `failed`: there is none."""
+        """Return room for two masks of the block, for the caller to free; else NULL, and set `failed`."""
         cdef uint64_t* masks = <uint64_t*>malloc(2 * part.block.words * sizeof(uint64_t))
         self.failed = self.failed or masks == NULL
         return masks
 
     cdef uint64_t words_of(self, const Part* part, int shift, Words* w) noexcept nogil:
-        """A part of at most 64 configurations as words; which of their bits it is."""
+        """Fill words from a part of at most 64 configurations; return the mask of their bits."""
         gather(part, self.has_labels, self.by_row if self.has_labels else self.weight_bits, w)
         self.stamp += 1
         w.stamp, w.shift = self.stamp, shift
@@ -384,7 +380,7 @@ cdef class EvaluatorBase:
     # Rollouts
 
     cdef int rollout(self, const Part* part, const Counts* counts) noexcept nogil:
-        """The column of the candidate from which greedy, or the inner rollout policy, misses least."""
+        """Return the column of the cheapest candidate, by misses of greedy, levels or the inner policy."""
         cdef Candidates chosen
         cdef Part under = part[0]
         cdef bint nested = part.n > self.rule.above
@@ -413,10 +409,9 @@ cdef class EvaluatorBase:
 
     cdef void choose(self, const Part* under, int cells, const Counts* counts, const double* values,
                      int number, Candidates* chosen) noexcept nogil:
-        """The candidates, at most so many, by what they are ranked by.
+        """Fill the candidates, at most `number`, by falling value.
 
-        under -- the family, or its sample, on which it is judged which cells lie under others; NULL:
-        it is not.
+        under -- the family, or a sample, that decides which cells lie under others; NULL keeps them.
         """
         cdef int i, j, column
         cdef int64_t limit = counts.n + self.has_labels
@@ -446,10 +441,10 @@ cdef class EvaluatorBase:
 
     cdef int compare(self, const Part* part, int64_t most, Candidates* chosen, int level,
                      bint giving_up) noexcept nogil:
-        """The costs of candidates on a sample of at most so many; the column of the cheapest one.
+        """Fill the costs of candidates on a sample of at most `most`; return the column of the cheapest.
 
-        level -- whose misses count. giving_up -- as soon as one costs more than another; its cost is
-        not found then.
+        level -- the level whose misses count. giving_up -- True ends the rollouts of a candidate as soon as
+        it costs more than the best one; its cost is then a lower bound.
         """
         cdef Part sample = part[0]
         cdef Counts counts
@@ -486,16 +481,16 @@ cdef class EvaluatorBase:
 
     cdef int narrow(self, const Part* part, const Counts* counts, int shift, Candidates* chosen,
                     int last) noexcept nogil:
-        """The column of the cheapest candidate, compared by greedy, then by each level up to the last.
+        """Return the column of the cheapest candidate, compared by greedy, then by each level up to `last`.
 
-        shift -- each configuration stands for 2^shift of them.
+        shift -- each configuration represents 2^shift of them.
         """
         cdef Costing costing
         cdef int i, level, best = 0
         cdef int64_t slack, limit
         costing.shift = shift
         while last and part.n <= self.rule.level[last].floor + 1 - self.has_labels:
-            last -= 1       # a shot leaves parts where this level is the one below; a certain hit all
+            last -= 1       # in all parts after a shot this level is the one below; a certain hit leaves n
         for level in range(last + 1):
             if chosen.n == 1:
                 break
@@ -513,7 +508,7 @@ cdef class EvaluatorBase:
         return chosen.column[best]
 
     cdef int64_t estimate(self, int64_t n, int left, int shift) noexcept nogil:
-        """The estimated misses of greedy for n configurations, each for 2^shift, in units."""
+        """Return the estimated misses of greedy for n configurations, each for 2^shift, in units."""
         cdef int64_t each = n << shift, below
         cdef int e, column
         cdef const int32_t* row
@@ -529,7 +524,7 @@ cdef class EvaluatorBase:
 
 
 cdef void keep_cheapest(Candidates* chosen, int most) noexcept nogil:
-    """Leave at most so many candidates in place, the first ones where they tie."""
+    """Keep the `most` cheapest candidates in their order, of equal ones the first."""
     cdef int i, worst
     while chosen.n > most:
         worst = 0
@@ -542,7 +537,7 @@ cdef void keep_cheapest(Candidates* chosen, int most) noexcept nogil:
 
 
 cdef void keep_close(Candidates* chosen, int64_t slack, int most) noexcept nogil:
-    """Sort candidates by their costs, and leave at most so many that are below the least and the slack."""
+    """Sort candidates by cost, and keep at most `most` that cost less than the cheapest plus the slack."""
     cdef int i, j, column
     cdef int64_t cost
     for i in range(1, chosen.n):

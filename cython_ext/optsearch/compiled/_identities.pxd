@@ -1,12 +1,12 @@
-# What is known of families by which sets they are.
+# Cached bounds and optima of families, by their sets.
 
 from libc.stdint cimport int64_t, uint64_t
 
 from cells cimport Cells
 
-cdef struct Identity:          # of a family; zeros: of none
-    uint64_t place             # where its entry is
-    uint64_t print             # what tells it from others there
+cdef struct Identity:          # of a family; zeros if it has none
+    uint64_t place             # decides the bucket of its entry
+    uint64_t print             # distinguishes it from others there
 
 cdef class IdentityTable:
     cdef unsigned char[::1] memory  # of the entries, zeros at first, and freed with it
@@ -15,7 +15,7 @@ cdef class IdentityTable:
     cdef uint64_t used         # entries
     cdef uint64_t seeds[3]
     cdef public uint64_t compared
-    cdef readonly uint64_t bytes, most  # that it takes, and that it may take
+    cdef readonly uint64_t bytes, most  # the size now, and at most
     cdef int allocate(self, uint64_t bytes) except -1
     cdef int grow(self) except -1
     cdef Identity of_family(self, const Cells* rows, const int64_t* weights, int n) noexcept nogil

@@ -13,15 +13,15 @@ cdef class Items:
     cdef int s                 # ships of each set
     cdef int hits              # the most cells of a set
     cdef bint is_mean
-    cdef bint weighted         # not all weights are 1
-    cdef bint uneven           # sets differ in how many cells have a label
-    cdef bint apart            # no set lies inside another
+    cdef bint weighted         # True if not all weights are 1
+    cdef bint uneven           # True if sets may differ in the number of cells with a label
+    cdef bint apart            # True if no set contains another
     cdef Cells* sets
-    cdef Cells* masks          # [n * s] of ships, but with NOTHING
+    cdef Cells* masks          # [n * s] of ships, unless NOTHING
     cdef unsigned char labels[MAX_CELLS]  # [s]
     cdef int64_t* weights
-    cdef int64_t* former       # weights of another time, or NULL
-    cdef object order, rank    # where weighted: the sets by falling weight, and their places
+    cdef int64_t* former       # former weights, or NULL
+    cdef object order, rank    # if weighted: the sets by falling weight, and their ranks
     cdef take_ships(self, const uint64_t[:, :, ::1] items, labels)
     cdef weigh(self, const int64_t[::1] weights)
     cdef keep_weights(self)

@@ -1,4 +1,4 @@
-# The search of families whose hits tell labels, on one machine word.
+# The search of families whose hits have labels, on one machine word.
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 
@@ -8,16 +8,16 @@ from optsearch.compiled._identities cimport IdentityTable
 from optsearch.compiled._words cimport WordSearch
 from options cimport Switches
 
-cdef struct Part:              # some sets of the family, counted
+cdef struct Part:              # a subset of the family, with counted cells
     uint64_t sets
     int n, m
-    int hits                   # cells of a set that not all have, or all of the whole family
-    bint is_told               # whether one of the cells has several labels
-    int labelled               # a cell that all of them have, with several labels, or -1
-    uint64_t columns[MAX_CELLS]  # [m] the sets that have a cell, where not all do; most of them first
+    int hits                   # cells of a set, without those common to the part
+    bint is_told               # True if one of the cells has several labels
+    int labelled               # a cell that all sets have, with several labels, or -1
+    uint64_t columns[MAX_CELLS]  # [m] the sets with each cell that not all have, the most first
     uint64_t counts[MAX_CELLS]   # [m]
-    uint8_t cell[MAX_CELLS]      # [m] which cell of the family it is
-    Cells where[MAX_CODES]       # the places in `cell` on which a label may be
+    uint8_t cell[MAX_CELLS]      # [m] the index of the cell in the family
+    Cells where[MAX_CODES]       # the indices in `cell` on which each label may be
 
 cdef class LabelledSearch:
     cdef WordSearch words

@@ -1,4 +1,4 @@
-# What a hit tells: the labels of a family, and the parts that a shot leaves.
+# The labels of hits, and the parts after a shot.
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
 
@@ -10,7 +10,7 @@ from optsearch.compiled._enumerate cimport MAX_CODED, MAX_KINDS
 
 cdef enum:
     MAX_LABELS = 64            # of the labels of one cell
-    UNLABELLED = -1            # in place of the number of a label
+    UNLABELLED = -1            # the number of no label
 
 
 cdef struct Through:           # a placement through a cell
@@ -23,10 +23,10 @@ cdef struct Through:           # a placement through a cell
 cdef struct Slot:              # a ship of the fleet
     int kind
     int shift                  # of its number in the code
-    int label                  # that its sinking can have
+    int label                  # of its sinking
 
 
-cdef struct Replies:           # what a shot leaves, by what it tells; free the masks
+cdef struct Replies:           # the parts after a shot by reply; free the masks
     Part missed
     Part hit                   # without a label
     Part labelled[MAX_LABELS]
@@ -36,10 +36,10 @@ cdef struct Replies:           # what a shot leaves, by what it tells; free the 
 cdef class Labels:
     cdef Arena arena
     cdef int cells, ships, kinds
-    cdef bint is_fixed                   # whether every hit has its label; else that which sinks
-    cdef bint by_cell                    # whether labels depend on the placement and the cell
+    cdef bint is_fixed                   # True if every hit has a label; else only the hit that sinks
+    cdef bint by_cell                    # True if labels depend on the placement and the cell
     cdef int codes                       # bits of a code
-    cdef int number                      # of different labels; 0: a hit tells nothing more
+    cdef int number                      # of different labels; 0 if hits have none
     cdef Slot slot[MAX_CODED]
     cdef int width[MAX_KINDS]            # bits of a number
     cdef int placements[MAX_KINDS]
@@ -47,8 +47,8 @@ cdef class Labels:
     cdef int16_t* label[MAX_KINDS]       # by_cell: by number and place, the number of the label
     cdef Through* through                # of the placements through place p, from start[p] on
     cdef int start[MAX_CELLS + 1]
-    cdef Cells near[MAX_CELLS]           # each ship through the place has one of these, unless it is alone
-    cdef bint alone[MAX_CELLS]           # whether a ship can lie on the place alone
+    cdef Cells near[MAX_CELLS]           # each ship of two or more cells through the place has one of these
+    cdef bint alone[MAX_CELLS]           # True if a ship of one cell can be on the place
     cdef int take_kind(self, int t, int width, const uint64_t[:, ::1] masks, order) except -1
     cdef int take_labels(self, int t, const int16_t[:, ::1] numbers, order) except -1
     cdef int list_through(self) except -1

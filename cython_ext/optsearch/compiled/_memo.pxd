@@ -1,10 +1,10 @@
-# What a search remembers of states.
+# The cached values of states.
 
 from libc.stdint cimport int64_t
 
 from optsearch.compiled._table cimport Key, MemoryTable, SharedTable
 
-cdef enum:                     # what is known of a state
+cdef enum:                     # the value of a state is unknown, a bound, or the optimum
     UNKNOWN = 0
     BOUNDED = 1
     SOLVED = 2

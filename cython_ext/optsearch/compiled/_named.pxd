@@ -4,10 +4,10 @@ from cells cimport Cells
 from optsearch.compiled._family cimport Node
 
 cdef enum:
-    MAX_NAMES = 16             # ships whose sizes are told by 16 bytes
+    MAX_NAMES = 16             # ships whose sizes fit into 16 bytes
 
 cdef struct Named:             # a set
-    Cells sizes                # a byte for each ship: how many cells it has left
+    Cells sizes                # a byte for each ship: the number of its cells left
     int i
 
 cdef void sort_by_sizes(const Node* node, Named* named) noexcept nogil

@@ -1,4 +1,4 @@
-# How many sequences of replies with a hit there are.
+# The number of sequences of replies with a hit.
 
 from libc.stdint cimport int64_t
 

@@ -1,4 +1,4 @@
-# Sets that are lists of ships, where hits tell something of these.
+# Families whose hits tell something: sets are lists of ships.
 
 from cells cimport Cells
 from optsearch.compiled._family cimport Node, Ships

@@ -7,7 +7,7 @@ from optsearch.compiled._family cimport Node
 
 cdef struct Row:               # a set
     Cells side                 # its cells on one side
-    Cells rest                 # the others
+    Cells rest                 # its other cells
 
 cdef Cells weak_cut(const Node* node) noexcept nogil
 cdef void sort_by_side(const Node* node, Cells side, Row* rows) noexcept nogil

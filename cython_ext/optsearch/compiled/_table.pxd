@@ -15,10 +15,10 @@ cdef enum:
 
 cdef struct Generation:
     uint64_t* hashes          # of each slot
-    uint64_t* places          # of each slot: where its record is, plus 1; 0 is a free slot
+    uint64_t* places          # of each slot: the offset of its record, plus 1; 0 is a free slot
     uint64_t slots, used
     unsigned char* chunks[MAX_CHUNKS]
-    int chunk_count           # how many chunks there are
+    int chunk_count           # number of chunks
     uint64_t chunk_used       # bytes used of the last one
 
 cdef class TranspositionTable:
@@ -34,7 +34,7 @@ cdef class SharedTable(TranspositionTable):
     cdef unsigned char[::1] memory
     cdef uint64_t* head       # words of records in use; entries
     cdef uint64_t* marks      # [MARKS] hashes of the families that processes are at; 0 is free
-    cdef uint64_t* slots      # [mask + 1] where a record is, plus 1, and bits of its hash; 0 is free
+    cdef uint64_t* slots      # [mask + 1] the offset of a record, plus 1, and bits of its hash; 0 is free
     cdef uint64_t* records    # [room] words: value, bytes of the key, key
     cdef uint64_t mask, room
     cdef uint64_t* look_up(self, const Key* key, uint64_t hash) noexcept nogil

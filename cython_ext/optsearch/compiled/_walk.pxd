@@ -1,4 +1,4 @@
-# A decision tree walked over families: what comes in and out, and how rollouts choose a shot.
+# A decision tree walked over families: its input and output, and the choice of shots by rollouts.
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
@@ -11,60 +11,60 @@ from optsearch.compiled._score cimport ScoreInput, Score
 
 cpdef enum:
     MAX_HASHES = 24            # bits of the hash that samples can use
-    MAX_ENDGAME = 10           # configurations of which there is the optimum
+    MAX_ENDGAME = 10           # configurations up to which the optimum is searched
     MAX_CANDIDATES = 32
-    MIN_SAMPLE = 64            # configurations, so that a word of them is none
+    MIN_SAMPLE = 64            # configurations, so that a word of them is not sampled
     MAX_SAMPLE = 1 << 20
     SMALL = 4                  # endgame of the greedy that rolls out
-    BUCKETS = 128              # of the estimates: four to an octave of configurations
+    BUCKETS = 128              # of the estimates: four per octave of configurations
     UNIT = 4096                # of estimated misses
     MAX_LEVELS = 4             # of nesting, greedy not counted
 
 cdef enum:
-    INNER = MAX_LEVELS + 1     # the level that nested rollouts have on samples
-    KNOWN = 1 << 13            # parts of about one size whose rollouts are remembered
-    FORGOTTEN = 16             # configurations of which it is not: they are soon rolled out again
+    INNER = MAX_LEVELS + 1     # the level of nested rollouts on samples
+    KNOWN = 1 << 13            # cached rollouts of parts of about one size
+    FORGOTTEN = 16             # configurations up to which rollouts are not cached: they are quick
     SIZES = 21                 # of parts: from each power of two to the next, up to MAX_SAMPLE
     MODES = 1 + MAX_HASHES     # of each level
 
 
-cdef struct Level:             # a policy by whose misses candidates are compared; level 0 is greedy
-    int floor                  # in a part of so many configurations it is the level below
-    int candidates             # that it compares in a larger part, by the levels below
-    int below                  # the number of that level
+cdef struct Level:             # a policy whose misses compare candidates; level 0 is greedy
+    int floor                  # configurations up to which it is the level below
+    int candidates             # the number that it compares in a larger part, by the levels below
+    int below                  # the number of the level below
     int64_t margin             # units per configuration that a candidate may be above the cheapest
-    int kept                   # how many such candidates the level above compares, at most
+    int kept                   # the most such candidates that the level above compares
 
 
-cdef struct Rule:              # its numbers; the docstring of _walk.pyx says what they mean
+cdef struct Rule:              # the numbers of a rule, explained in the docstring of _walk.pyx
     int candidates, percent, endgame, screen, finalists, cap, truncate
-    int64_t few, many          # configurations of more than so many, and of up to so many, there are rollouts
+    int64_t few, many          # rollouts need more than `few` and at most `many` configurations
     int64_t above              # of nested rollouts
     int second
-    int64_t until              # configurations, and fewer, where the levels compare
+    int64_t until              # configurations up to which the levels compare
     int levels                 # the highest of them
     Level level[MAX_LEVELS + 2]
 
 
-cdef struct Candidates:        # cells that are compared
+cdef struct Candidates:        # the cells to compare
     int n
     int column[MAX_CANDIDATES]
     int64_t cost[MAX_CANDIDATES]
 
 
-cdef struct Costing:           # by what a shot is costed
-    int shift                  # each configuration stands for 2^shift of them
-    int level                  # whose misses count
+cdef struct Costing:           # the terms by which a shot is costed
+    int shift                  # each configuration represents 2^shift of them
+    int level                  # the level whose misses count
 
 
-cdef struct Known:             # what a level misses in a part
-    Shots shots                # what tells the part from others, or stands for it
+cdef struct Known:             # cached misses of a level in a part
+    Shots shots                # a name of the part; see `entry_of` of _evaluate.pyx
     int64_t cost
     int mode                   # 0: an empty entry; 1 + shift + MODES * level
 
 
 cdef inline uint64_t place_of(const Known* name, int64_t n) noexcept nogil:
-    """Where the table of rollouts keeps what is known of n configurations with a name."""
+    """Return the index in the table of rollouts for n configurations with a name."""
     cdef const Shots* shots = &name.shots
     return ((mix_cells(low(shots.hits) ^ mix_cells(low(shots.misses), high(shots.misses)),
                        high(shots.hits) + shots.heard + <uint64_t>name.mode) & (KNOWN - 1))
@@ -79,21 +79,21 @@ cdef inline bint is_known(const Known* entry, const Known* name) noexcept nogil:
 cdef class EvaluatorBase:
     cdef Arena arena
     cdef Rule rule
-    cdef object scorers        # who owns these
-    cdef Score* score          # what is shot, if it is no most probable cell
-    cdef Score* ranker         # which cells are candidates, the same
-    cdef Score* policy         # what rollouts shoot, the same
-    cdef Labels labels         # what a hit tells
-    cdef bint has_labels       # whether a certain hit can tell something
-    cdef bint tracks           # whether shots count, and not only the configurations that they leave
+    cdef object scorers        # the owners of the scores
+    cdef Score* score          # chooses the shot, unless NULL
+    cdef Score* ranker         # ranks the candidates, unless NULL
+    cdef Score* policy         # chooses the shots of rollouts, unless NULL
+    cdef Labels labels         # of hits
+    cdef bint has_labels       # True if a certain hit can give information
+    cdef bint tracks           # True if choices depend on the shots, not only on the configurations left
     cdef int cells
     cdef int order[MAX_CELLS]
     cdef const int32_t[:, ::1] estimates
-    cdef int extras            # bits that come with each configuration: its code, or its weight
-    cdef int by_row            # bits of the code that are wanted by configuration
+    cdef int extras            # extra bits of each configuration: its code, or its weight
+    cdef int by_row            # bits of the code that are gathered by configuration
     cdef int weight_bits       # of the weights, which the histogram counts
-    cdef bint following        # there is one more, which the configuration followed has
-    cdef Known* known          # of rollouts
+    cdef bint following        # True adds an extra bit, which only the configuration followed has
+    cdef Known* known          # cached rollouts
     cdef Block* root
     cdef Shots shots           # before the root
     cdef int64_t added
@@ -105,7 +105,7 @@ cdef class EvaluatorBase:
     cdef Cells placed(self, mask)
     cdef void flush(self) noexcept nogil
     cdef int walk_all(self) except -1
-    # What its subclass does:
+    # Implemented by the subclass:
     cdef void walk(self, const Part* part) noexcept nogil
     cdef int64_t cost(self, const Part* part, int column, const Counts* counts,
                       const Costing* costing, int64_t limit) noexcept nogil

@@ -11,8 +11,8 @@ from optsearch.compiled._identities cimport IdentityTable
 from options cimport Switches
 
 cdef enum:
-    WORD = 64                  # sets that are handled
-    KNOWN = 1 << 11            # subsets that are remembered
+    WORD = 64                  # the most sets of a family
+    KNOWN = 1 << 11            # cached subsets
 
 cdef extern from *:
     """
@@ -23,20 +23,20 @@ cdef extern from *:
         uint64_t search : 12;  /* the number of that search; others' entries are void */
     } optsearch_known;
     """
-    ctypedef struct Known "optsearch_known":    # what is known of one subset
+    ctypedef struct Known "optsearch_known":    # the cached result of one subset
         uint64_t subset
         int64_t lower
         bint exact
         uint32_t search
 
-cdef struct Subset:            # some sets of the family, counted
+cdef struct Subset:            # a subset of the family, with counted cells
     uint64_t sets
-    const uint64_t* parts      # [m] the sets that have a cell; see counting.pxd for what follows
+    const uint64_t* parts      # [m] the sets with each cell; padded as in counting.pxd
     int m
     int n                      # sets
-    int hits                   # the most cells of a set, counting parts that all of them have
-    int left                   # the same without
-    int most                   # the greatest count, of cells that not all have
+    int hits                   # the most cells of a set, with those common to the subset
+    int left                   # the most cells of a set, without those
+    int most                   # the greatest count of a cell that not all have
     uint64_t frequent          # the part of the first cell of that count
     uint64_t counts[MAX_CELLS]  # [m]
 
@@ -45,12 +45,12 @@ cdef class WordSearch:
     cdef Effort effort
     cdef Switches on
     cdef int rule
-    cdef Known* known          # what was searched
-    cdef Known* bounded        # what was bounded
-    cdef uint32_t searches     # number of the current one
+    cdef Known* known          # results of searches
+    cdef Known* bounded        # bounds of subsets
+    cdef uint32_t searches     # number of the current search
     cdef IdentityTable identities  # or None
     cdef const Cells* rows     # the sets
-    cdef const int64_t* weights  # of the sets, falling; NULL where all are 1
+    cdef const int64_t* weights  # of the sets, falling; NULL if all are 1
     cdef int64_t* sums         # of the weights of sets 8 * i to 8 * i + 7, by subset, at 256 * i
     cdef int search(self, Node* node, int64_t limit) except -1 nogil
     cdef void begin(self, const Node* node, uint64_t* columns) noexcept nogil
