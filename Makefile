@@ -8,7 +8,7 @@ TESTS := .venv/.extras .venv/.group-test
 KERNELS := $(wildcard cython_ext/*.pyx cython_ext/*.pxd cython_ext/*/*.pxd)
 
 .DEFAULT_GOAL := help
-.PHONY: help build board debug reproduce test test-long test-recent test-pythons fuzz transcripts test-debug check bench simplify results evaluations golden figures pictures docs clean
+.PHONY: help build board debug reproduce test test-some test-long test-recent test-pythons fuzz transcripts test-debug check bench simplify results evaluations golden figures pictures docs clean
 
 help:  ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## */\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; \
@@ -55,6 +55,12 @@ reproduce: .venv/.built  ## the numbers of the paper, printed beside computed (F
 
 test: $(TESTS)  ## the tests, on all processors (five to eight minutes on two)
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal
+
+SOME := board drawing environment evaluate game json notebook posterior replies score simulate told
+
+test-some: $(TESTS)  ## those tests that meet most of the packages and kernels, in a minute
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal \
+	$(SOME:%=tests/test_%.py) tests/test_fuzz.py::test_commands_beside_the_definition
 
 test-long: $(TESTS)  ## the tests that take long, and those of properties with all their examples
 	@$(BIN)/python -m pytest --quiet -m "long or hypothesis" --hypothesis-profile=all

@@ -23,17 +23,18 @@ ENVIRONMENT = {
 @contextmanager
 def serving(game):
     """The process of a board that the command serves, and its address; it is killed at the end."""
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "optsearch", "serve", str(game), "--no-browser"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env=ENVIRONMENT | {"PYTHONUNBUFFERED": "1"},
         start_new_session=True,
-    )
-    yield process, process.stdout.readline().split()[-1]
-    process.kill()
-    process.wait()
+    ) as process:
+        try:
+            yield process, process.stdout.readline().split()[-1]
+        finally:
+            process.kill()
 
 
 HOOKS = '''

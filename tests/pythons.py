@@ -2,10 +2,11 @@
 
     python -m tests.pythons [VERSION …] [-- MAKE TARGETS]
 
-A VERSION is one that pyproject.toml declares, such as 3.10, or `least`: the oldest Python that is
-here, with the least declared version of each package that a user needs. Without a VERSION, all that
-are here are tried. Each has a clone of what is committed in build/pythons, with its own .venv and
-only the plain build of the kernels, from the C files of this checkout.
+A VERSION is one that pyproject.toml declares, such as 3.10; `oldest` or `newest` of those that are
+here; or `least`: the oldest, with the least declared version of each package that a user needs.
+Without a VERSION, all that are here are tried. Each has a clone of what is committed in
+build/pythons, with its own .venv and only the plain build of the kernels, from the C files of this
+checkout.
 """
 
 from __future__ import annotations
@@ -66,9 +67,11 @@ def main() -> None:
     """Try each version; the exit status is 1 if one fails."""
     chosen, _, targets = " ".join(sys.argv[1:]).partition("--")
     here = {version: path for version in VERSIONS if (path := interpreter(version))}
+    oldest, newest = (list(here)[place] for place in (0, -1))
+    version_of = {"oldest": oldest, "newest": newest, "least": oldest}
     failed = []
     for name in chosen.split() or [*here, "least"]:
-        python = here.get(next(iter(here)) if name == "least" else name)
+        python = here.get(version_of.get(name, name))
         if python is None:
             print(f"Python {name} is not on this machine")
             continue

@@ -310,8 +310,8 @@ class Client:
         return status, head, json.loads(text)
 
     def ready(self, *asked):
-        """The answer of a process that has begun."""
-        while (answer := self.ask(*asked))[2].get("kind") == "Preparing":
+        """The answer of a process that has begun, on a slow machine after some that did not."""
+        while (answer := self.ask(*asked))[2].get("kind") in ("Preparing", "TooLong"):
             pass
         return answer
 
