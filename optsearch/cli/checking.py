@@ -172,7 +172,7 @@ def value_checked(file: Path) -> Answer:
     game=Argument("The file of the family, if FILE is a tree of one.", metavar="GAME"),
     figure=Option("Draw the tree to this file (pdf, svg or png).", writes=FIGURE),
     draw_boards=Option("Draw each node as the board at that moment."),
-    depth=Option("Leave out what is below this many shots.", min=1),
+    depth=Option("Show only this many shots from the root.", min=1),
     whole=Option("Draw all, however large; else a drawing ends where a page of A3 does."),
 )
 def tree(

@@ -162,7 +162,7 @@ def draw_heat(position: Position | NoisyPosition, values: NDArray[np.float64], p
     takes=2,
     then="optsearch sample 10x10:5,4,3,3,2 --draw-boards  # as a board",
     gives="game position (false_hits false_misses) (lies) (prior prior_digest) seed sample",
-    number=Option("How many.", flags="-n", min=1, max=10000000),
+    number=Option("How many configurations to draw.", flags="-n", min=1, max=10000000),
     seed=Option("The same seed gives the same sample.", min=0),
     draw_boards=Option("Draw each configuration as a board; 1 2 3 … are the ships."),
 )

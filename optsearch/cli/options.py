@@ -58,7 +58,7 @@ SHARED = {
         "File with a drawn board instead: one line per row of . not shot, X hit, o miss."
     ),
     "marks": Option(
-        "What other signs of the drawn board are, as in hmd-=xo●.", metavar="SIGNS=SIGNS"
+        "What the signs of another tool mean, as in hmd-=xo●.", metavar="SIGNS=SIGNS"
     ),
     "prior": Option(
         "How likely each configuration is, if they are not all equally likely: FILE.csv with "

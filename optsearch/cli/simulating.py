@@ -62,7 +62,8 @@ SHOWN = 10  # players of whom all differences are printed
         metavar="HIDER",
     ),
     prior=Option(
-        "How likely each configuration is, as players know who ask (thompson).", metavar="PRIOR"
+        "How likely each configuration is: boards are drawn by it, and thompson knows it.",
+        metavar="PRIOR",
     ),
 )
 def simulate(
@@ -166,11 +167,11 @@ def simulating() -> AbstractContextManager[Progress[Status]]:
     gives="strategy game seed number shots file",
     player=Argument("A player, as in simulate.", metavar="PLAYER"),
     output=OUTPUT("The file to write: .gif or .html.", writes=".gif .html"),
-    seed=Option("As in simulate.", min=0),
-    number=Option("Which game of simulate with this seed.", min=0, max=9999),
+    seed=Option("The same seed gives the same game.", min=0),
+    number=Option("Which game of those that simulate plays with this seed.", min=0, max=9999),
     boards=Option("Who hides the ships, as in simulate.", metavar="HIDER"),
     rate=Option("Shots per second.", min=1, max=50),
-    plain=Option("Without probabilities."),
+    plain=Option("Draw no probabilities."),
 )
 def animate(
     player: str,
