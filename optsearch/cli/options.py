@@ -57,9 +57,7 @@ SHARED = {
     "board": Option(
         "File with a drawn board instead: one line per row of . not shot, X hit, o miss."
     ),
-    "marks": Option(
-        "What the signs of another tool mean, as in hmd-=xo●.", metavar="SIGNS=SIGNS"
-    ),
+    "marks": Option("What the signs of another tool mean, as in hmd-=xo●.", metavar="SIGNS=SIGNS"),
     "prior": Option(
         "How likely each configuration is, if they are not all equally likely: FILE.csv with "
         "weights of placements, cells or configurations, FILE.py:NAME, or one-by-one "
