@@ -1,20 +1,20 @@
-"""What is left unfinished of the configurations whose first ship is met at one cell, and the search.
+"""Bounds on the unfinished configurations whose first ship is met at one cell, and their search.
 
-`optsearch.lower_bounds.first_ship` has the argument. A strategy has hit c and missed t cells, none of them
-hit before; the ships that may have been hit are the placements through c without a missed cell. Shots
-at their cells part them, and `FirstShip` takes the least, over all ways to do that, of what is left
-when it is most. A state is
+`optsearch.lower_bounds.first_ship` has the argument. A strategy missed t cells and then hit c, its first
+hit; the ship hit is one of the placements through c without a missed cell. Shots at their cells separate
+them. `FirstShip` computes V: the greatest number left over the times to stop, the least over the ways to
+shoot. A state is
 
     alive   the placements that agree with the replies, as bits
-    near    how many of the cells missed lie in the halo of each of them
-    misses  all that were missed
+    near    the number of cells missed in the halo of each of them
+    misses  the number of all misses
 
-and the other cells missed are forgotten. So are the cells hit: what counts is which cells all
-placements alive have. The values of states are kept in a table that is emptied
-for every cell; what comes of it is kept for the cell, the cells missed near it, as a symmetry turns
-both into the least, and the number of all that were missed.
+without the other cells missed. The cells hit are not in it either: only the cells that all placements
+alive have matter. The values of states are in a table that is emptied for every cell. The result is
+cached by the cell and the cells missed near it, in the least of their images under the symmetries, and by
+the number of all misses.
 
-`Sequences` goes from sets of cells to sets of one cell more.
+`Sequences` extends sequences of cells to sequences of one cell more.
 """
 
 import numpy as np
@@ -32,11 +32,11 @@ from slots cimport Slots, add_number, forget_numbers, next_number
 from states cimport State, States, add_state, find_state, forget_states
 
 cdef enum:
-    MAX_THROUGH = 64     # placements through a cell, and cells of these
+    MAX_THROUGH = 64     # placements through a cell, and cells of these placements
     MAX_TURNS = 8        # symmetries of a board
     MAX_SEQUENCE = 16    # cells of a sequence
     ROOM = 1 << 12       # of a table at first, a power of two
-    PATIENCE = 1 << 8    # sets between two looks for ctrl-C
+    PATIENCE = 1 << 8    # sets between two checks for ctrl-C
 
 
 cdef struct Known:
@@ -46,21 +46,21 @@ cdef struct Known:
 
 
 cdef struct Kept:
-    uint64_t low, high   # the least of what the symmetries make of a set
+    uint64_t low, high   # the least image of a set under the symmetries
     int64_t kept
     uint8_t cells[MAX_SEQUENCE]
 
 
 cdef class FirstShip:
-    """The placements of all ships, and what is left of the configurations with each of them.
+    """The placements of all ships, and the configurations left with each of them.
 
     hits -- cells of the fleet. masks, halos -- uint64 of shape (n, 2): placements of every length,
-    and the cells beside them that no other ship can have. avoiding -- int64 of shape
-    (n, most + 1): how many configurations with the placement have no other ship on any i cells, or
-    fewer, nonincreasing in i. After `most` misses what is left is counted. start -- the misses from
-    which on it may be counted. words -- int64 of shape (most + 1, hits + 1): the configurations that
-    are told apart by so many hits left, and finished in time after so many misses, at most.
-    symmetries -- int32 of shape (number, cells): they take placements to those with as many avoiding.
+    and the cells beside them that no other ship can have. avoiding -- int64 of shape (n, most + 1): a
+    lower bound on the configurations with the placement and no other ship on any i cells, nonincreasing
+    in i. start -- the misses from which the configurations left may be counted; after `most` misses they
+    are. words -- int64 of shape (most + 1, hits + 1): the most configurations that are finished in time,
+    by misses made and hits left. symmetries -- int32 of shape (number, cells); they map placements to
+    placements with equal `avoiding`.
     """
 
     cdef Arena arena
@@ -70,20 +70,20 @@ cdef class FirstShip:
     cdef const int64_t[:, ::1] avoiding
     cdef const int64_t[:, ::1] words     # by misses made and hits left: sequences finished in time
     cdef int32_t turn[MAX_TURNS][128]
-    cdef int32_t least_cell[128]         # that a symmetry takes a cell to
+    cdef int32_t least_cell[128]         # the least image of each cell
     cdef Cells near[128]         # the cells of placements through a cell, and of their halos
-    cdef Cells line[128]         # those of the placements alone
-    cdef readonly int64_t computed       # values that were not known
+    cdef Cells line[128]         # the cells of the placements alone
+    cdef readonly int64_t computed       # values computed so far
     cdef Known* found                    # [computed]
     cdef int64_t found_room
     cdef Slots numbers                   # in `found`
 
     # Of one cell.
     cdef int through, cells, closest
-    cdef int ship[MAX_THROUGH]           # number of a placement
+    cdef int ship[MAX_THROUGH]           # index of a placement
     cdef int missed[MAX_THROUGH]         # cells missed before in its halo
     cdef uint64_t beside[MAX_THROUGH]    # cells (as numbered here) in its halo
-    cdef uint64_t cover[MAX_THROUGH]     # of a cell: the placements that have it
+    cdef uint64_t cover[MAX_THROUGH]     # of a cell: the placements with it
     cdef States states
 
     def __cinit__(self, int hits, const uint64_t[:, ::1] masks, const uint64_t[:, ::1] halos,
@@ -136,9 +136,9 @@ cdef class FirstShip:
         free(self.numbers.words)
 
     def value(self, int cell, const uint64_t[::1] missed):
-        """What is left unfinished, at least, of the configurations whose first ship is met at `cell`.
+        """Bound from below the unfinished configurations whose first ship is met at `cell`: V.
 
-        missed -- the cells before it, uint64 of shape (2,), no more than `most`.
+        missed -- the cells shot before it, uint64 of shape (2,), at most `most`.
         """
         cdef Cells before = join(missed[0], missed[1])
         cdef int64_t result
@@ -149,7 +149,7 @@ cdef class FirstShip:
         return result
 
     cdef int64_t known(self, int cell, Cells before, bint compute) except -2 nogil:
-        """V of a cell after misses; if it is not known and not to be computed, -1."""
+        """Return V of a cell after misses; -1 if it is not cached and `compute` is False."""
         cdef Cells near = before & self.near[cell], image, turned = near, some
         cdef int32_t least = self.least_cell[cell]
         cdef int i, misses = size(before)
@@ -185,7 +185,7 @@ cdef class FirstShip:
         return value
 
     cdef int widen(self) except -1 nogil:
-        """Twice the room for what is known."""
+        """Double the room for cached values."""
         cdef Known* found = <Known*>realloc(self.found, 2 * self.found_room * sizeof(Known))
         if found == NULL:
             with gil:
@@ -195,7 +195,7 @@ cdef class FirstShip:
         return 0
 
     cdef int64_t compute(self, int cell, Cells before, int misses) except -1 nogil:
-        """V of a cell after so many misses, those near it given."""
+        """Compute V of a cell; before -- the misses near it, misses -- the number of all misses."""
         cdef int i, e
         cdef Cells some = join(0, 0)
         self.through = self.cells = self.closest = 0
@@ -231,7 +231,7 @@ cdef class FirstShip:
         return self.least(~<uint64_t>0 >> (64 - self.through), 0, misses)
 
     cdef uint64_t name(self, uint64_t alive, uint64_t near) noexcept nogil:
-        """What tells cells missed near placements apart: how many are in the halo of each of them."""
+        """Return a name of the cells missed near placements: equal names, equal numbers in all halos."""
         cdef uint64_t some = alive, every = 0
         cdef int i, places = 0
         if popcount(alive) <= 21 and self.closest < 8:  # three bits each
@@ -247,7 +247,7 @@ cdef class FirstShip:
         return near & every
 
     cdef int64_t least(self, uint64_t alive, uint64_t near, int misses) except -1 nogil:
-        """The value of a state."""
+        """Return the value of a state."""
         cdef int e
         cdef int64_t value = -1, best, either
         cdef uint64_t hit, name = self.name(alive, near)
@@ -272,7 +272,7 @@ cdef class FirstShip:
         return value
 
     cdef int64_t left(self, uint64_t alive, uint64_t near, int misses) noexcept nogil:
-        """What is left when it is counted now."""
+        """Count the configurations left in a state, from below."""
         cdef int64_t each = 0, together = 0, number
         cdef int i, k
         cdef const int64_t* words = &self.words[misses, 0]
@@ -289,15 +289,18 @@ cdef class FirstShip:
 
 
 cdef class Sequences:
-    """From the sequences of some cells that keep most, one for each set, to those of one cell more.
+    """A search for the sequences that keep the most configurations, from one length to the next.
 
-    counts -- how many configurations cover each set of 1, 2, 3 and 4 cells: int64, by number.
-    values -- what is left of the configurations whose first ship is met at a cell.
+    A sequence keeps the configurations that its cells meet, less V of each cell. Of the sequences of one
+    set only the best is extended.
 
-    best -- the most that j cells keep so far: sets that come to no more are left out. What c adds to
-    a sequence W is bounded by what it adds to the cells met, as `optsearch.lower_bounds.coverage` says,
-    less V; and by what that was after a part of W, where V may be any lower bound: it falls only when
-    a cell comes that shares a placement with c.
+    counts -- the configurations that cover each set of 1, 2, 3 and 4 cells: int64, by number.
+    values -- V: the configurations left whose first ship is met at a cell.
+    best -- the most that j cells keep so far; sets that cannot reach more are left out.
+
+    A cell c adds to a sequence W at most the configurations that it adds to those met (the bound of
+    `optsearch.lower_bounds.coverage`) less V. It also adds at most as much as it did to a beginning of W,
+    with any lower bound in place of V: V falls only at a cell that shares a placement with c.
     """
 
     cdef Arena arena
@@ -305,7 +308,7 @@ cdef class Sequences:
     cdef int cells
     cdef readonly int64_t best
     cdef Covered covered
-    cdef Kept* following          # sets found, in the order in which they came
+    cdef Kept* following          # extended sets, in the order of their discovery
     cdef int64_t number, room
     cdef Slots numbers            # in `following`, by the least image
 
@@ -324,9 +327,10 @@ cdef class Sequences:
         free(self.numbers.words)
 
     def extend(self, const uint8_t[:, ::1] sets, const int64_t[::1] kept, int j):
-        """Look at these sequences (uint8 of shape (n, cells)), which keep so much, and one cell more.
+        """Extend sequences (uint8 of shape (n, cells)) by one cell each.
 
-        j -- cells of a whole sequence; of these only `best` is kept.
+        kept -- the number that each keeps. j -- cells of a complete sequence, for which only `best` is
+        updated.
         """
         cdef int64_t i, n = sets.shape[0]
         cdef int width = <int>sets.shape[1], k
@@ -345,7 +349,7 @@ cdef class Sequences:
                         PyErr_CheckSignals()
 
     def collect(self, int width):
-        """(the sequences of `width` cells that were found, what they keep), which are forgotten."""
+        """Return the extended sequences, of `width` cells, and the numbers that they keep; drop them here."""
         cdef int64_t i
         cdef int k
         sets = np.empty((self.number, width), np.uint8)
@@ -361,7 +365,7 @@ cdef class Sequences:
         return sets, kept
 
     cdef int follow(self, uint8_t* cells, int width, int64_t kept, int j) except -1 nogil:
-        """This sequence and one cell more, for those that may come to more than the best."""
+        """Extend one sequence by each cell that may lead to more than the best."""
         cdef int64_t added[128]
         cdef int64_t limits[128]
         cdef int64_t values[128]
@@ -389,7 +393,7 @@ cdef class Sequences:
                     values[v] = value
                 limits[v] = min(limits[v], added[v] - values[v])
         while True:
-            # The cells that add most; of these the first whose V is not known is looked at.
+            # Compute V of the first cell, among those that add the most, whose V is not cached.
             total = self.greatest(limits, left, ahead)
             if kept + total <= self.best:
                 return 0
@@ -420,16 +424,16 @@ cdef class Sequences:
 
     cdef inline bint may(self, int v, int64_t kept, int64_t total, bint* is_first, int64_t* limits,
                          int last) noexcept nogil:
-        """True if more than the best may be kept, if this cell is next."""
+        """True if a sequence with this cell next may keep more than the best."""
         return kept + total + (0 if is_first[v] else limits[v] - limits[last]) > self.best
 
     cdef int look(self, int v, Cells missed, int64_t* added, int64_t* limits) except -1 nogil:
-        """Compute V of a cell, and what it adds at most."""
+        """Compute V of a cell, and lower its limit by it."""
         limits[v] = min(limits[v], added[v] - self.values.known(v, missed, True))
         return 0
 
     cdef int64_t greatest(self, int64_t* limits, int left, int* ahead) noexcept nogil:
-        """The cells with the greatest limits, falling, and the sum of these."""
+        """Fill `ahead` with the cells of the greatest limits, falling; return the sum of the limits."""
         cdef int64_t total = 0
         cdef int v, k, i
         for k in range(left):
@@ -448,7 +452,7 @@ cdef class Sequences:
         return total
 
     cdef void add(self, uint8_t* cells, int last, int64_t* added) noexcept nogil:
-        """What each cell adds at most, when cell number `last` comes to those before it."""
+        """Update the bounds on what each cell adds, when cell number `last` joins those before it."""
         cdef const uint32_t* rows[MAX_SEQUENCE][MAX_SEQUENCE]
         cdef const uint32_t* row = self.covered.one_row + cells[last] * self.cells
         cdef int a, b, v, n = self.cells
@@ -466,7 +470,7 @@ cdef class Sequences:
                 added[v] -= heaviest_tree(&rows[0][0], MAX_SEQUENCE, last, v)
 
     cdef int keep(self, uint8_t* cells, int width, int64_t kept) except -1 nogil:
-        """Of the sequences of one set, up to symmetry, the one that keeps most."""
+        """Keep a sequence if it is the best of its set, up to symmetry, so far."""
         cdef Cells image, least = join(0, 0)
         cdef uint64_t hash, at
         cdef int64_t i
@@ -496,7 +500,7 @@ cdef class Sequences:
         return 0
 
     cdef int widen(self) except -1 nogil:
-        """Twice the room for sets."""
+        """Double the room for sets."""
         cdef Kept* following = <Kept*>realloc(self.following, 2 * self.room * sizeof(Kept))
         if following == NULL:
             with gil:

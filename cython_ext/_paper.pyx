@@ -1,6 +1,6 @@
-"""The algorithms of Audinot, Bonnet and Viennot (2014) as they stand: the baseline for every bench.
+"""The algorithms of Audinot, Bonnet and Viennot (2014) as printed, the baseline of every benchmark.
 
-Algorithm 1 counts with one recursive call a placement. Algorithm 2 finds the optimum with a
+Algorithm 1 counts with one recursive call per placement. Algorithm 2 finds the optimum with a
 transposition table on (hits, misses) and no bounds. Both are compiled as carefully as our own.
 """
 
@@ -15,7 +15,7 @@ from optsearch.compiled._arena cimport Arena
 
 cdef enum:
     MAX_UNDECIDED = 40      # 3 ** 40 < 2 ** 64 < 3 ** 41
-    FRESH = 1 << 14         # states that are handed to the table on disk at once
+    FRESH = 1 << 14         # states written to the table on disk at once
 
 
 # Algorithm 1
@@ -27,7 +27,7 @@ cdef struct Ship:
 
 
 cdef uint64_t count_from(const Ship* ships, int left, Cells occupied) noexcept nogil:
-    """Count(i, pos) of the paper; `left` ships from `ships` on are to be placed."""
+    """Return Count(i, pos) of the paper; left -- the number of ships to place, from `ships` on."""
     cdef uint64_t configurations = 0
     cdef int p
     for p in range(ships.placements):
@@ -40,7 +40,7 @@ cdef uint64_t count_from(const Ship* ships, int left, Cells occupied) noexcept n
 
 
 def count_configurations(ships):
-    """The number of ways to place ships that are told apart, with no shot made.
+    """Count the ways to place distinct ships, with no shot made.
 
     ships -- for each ship (cells, closed), two (n, 2) uint64 arrays over its placements.
     Two ships of one length are counted in both orders, as in the paper.
@@ -65,23 +65,24 @@ cdef class Optimum:
 
     columns -- uint64 array (cells, words): for each undecided cell, at most 40, the set of
         configurations that have a ship there, as bits.
-    configurations -- how many there are; those with the same cells are counted apart.
-    hits -- how many hits end the game from here. (As printed the recursion never returns 0 when
-        the ships are sunk; the game ends there.)
-    max_bytes -- of the table in memory; beyond, MemoryError, or with a table on disk it is emptied.
-    tick -- called with the number of states found about every 100,000 states; may raise.
-    disk -- a table on disk, or None: `disk.get(state)` gives the height of a state or None, and
-        `disk.keep(states, heights)` takes two arrays. asks -- whether it has states already.
+    configurations -- their number; those with equal cells are distinct.
+    hits -- the number of hits that end the game from here. (As printed the recursion never returns 0
+        when the ships are sunk; the game ends there.)
+    max_bytes -- of the table in memory. When it is full, MemoryError is raised; with a table on disk the
+        table in memory is emptied instead.
+    tick -- called with the number of states after about every 100,000 states; may raise.
+    disk -- a table on disk, or None: `disk.get(state)` returns the height of a state or None, and
+        `disk.keep(states, heights)` takes two arrays. asks -- True if it has states already.
 
-    A state is a base-3 number, digit c telling whether cell c is not shot, hit or missed. The
-    table in memory is open addressing on the complete state. On disk the digits are in the other
-    order, so that states that are found one after another lie side by side.
+    A state is a base-3 number, in which digit c is 0 if cell c is not shot, 1 if hit, 2 if missed. The
+    table in memory is open addressing on the complete state. On disk the digits are in reverse order, so
+    that states found one after another are side by side.
     """
 
     cdef Arena arena
     cdef int cells, words, needed
     cdef const uint64_t[:, ::1] columns
-    cdef uint64_t* families           # two a depth: the configurations after a hit, after a miss
+    cdef uint64_t* families           # two per depth: the configurations after a hit, after a miss
     cdef uint64_t digit[MAX_UNDECIDED]
     cdef uint64_t* keys               # state + 1; 0 is a free slot
     cdef uint32_t* heights
@@ -122,7 +123,7 @@ cdef class Optimum:
         free(self.heights)
 
     cdef inline uint64_t slot(self, uint64_t state) noexcept nogil:
-        """The slot of a state, or the free slot where it belongs."""
+        """Return the slot of a state, or the free slot for it."""
         cdef uint64_t mask = self.slots - 1
         cdef uint64_t i = ((state * <uint64_t>0x9E3779B97F4A7C15) >> 20) & mask
         while self.keys[i] != 0 and self.keys[i] != state + 1:
@@ -136,7 +137,7 @@ cdef class Optimum:
         if 2 * slots * (sizeof(uint64_t) + sizeof(uint32_t)) > self.max_bytes:
             if self.has_disk:
                 with gil:
-                    self.hand_over()  # or what was found last would be found again
+                    self.hand_over()  # else the latest states would be computed again
                 memset(self.keys, 0, slots * sizeof(uint64_t))
                 self.used = 0
                 self.asks = True
@@ -162,7 +163,7 @@ cdef class Optimum:
         return 0
 
     cdef int split(self, int cell, int depth) noexcept nogil:
-        """Write the families after shooting a cell; 1 if a hit is possible, 2 if a miss is."""
+        """Fill the families after a shot; return 1 if a hit is possible, plus 2 if a miss is."""
         cdef uint64_t* family = &self.families[2 * depth * self.words]
         cdef uint64_t* hit = &self.families[2 * (depth + 1) * self.words]
         cdef const uint64_t* column = &self.columns[cell, 0]
@@ -176,9 +177,9 @@ cdef class Optimum:
         return (some != 0) | (others != 0) << 1
 
     cdef int64_t after(self, int cell, int depth, int hits, uint64_t state) except -1 nogil:
-        """The height of the family at `depth` once `cell`, which some configuration has, is shot.
+        """Return the total height of the family at `depth` if `cell`, which some configuration has, is shot.
 
-        The level below holds the family hit; then the family missed is moved to its place.
+        The level below holds the family hit, then the family missed.
         """
         cdef uint64_t* below = &self.families[2 * (depth + 1) * self.words]
         cdef uint64_t* family = &self.families[2 * depth * self.words]
@@ -196,7 +197,7 @@ cdef class Optimum:
         return height
 
     cdef int64_t height(self, int depth, int hits, uint64_t state) except -1 nogil:
-        """ComputeOptimal(hitShots, missShots) for a family that is not empty."""
+        """Return ComputeOptimal(hitShots, missShots) for a family that is not empty."""
         cdef int64_t best = 1 << 40, height
         cdef uint64_t i, rest = state
         cdef int cell
@@ -229,7 +230,7 @@ cdef class Optimum:
         return best
 
     cdef int remember(self, uint64_t state, int64_t height) except -1 nogil:
-        """Put a state into the table in memory."""
+        """Add a state to the table in memory."""
         cdef uint64_t i
         if 10 * self.used > 7 * self.slots:
             self.grow()
@@ -240,7 +241,7 @@ cdef class Optimum:
         return 0
 
     cdef bint recall(self, uint64_t state, int64_t* height) except -1 nogil:
-        """True if the table on disk has a state, or will have it, and its height."""
+        """True if the table on disk has a state; then set its height."""
         with gil:
             known = self.disk.get(self.turned(state))
             if known is not None:
@@ -248,7 +249,7 @@ cdef class Optimum:
             return known is not None
 
     cdef uint64_t turned(self, uint64_t state) noexcept nogil:
-        """A state with its digits in the other order."""
+        """Return a state with its digits in reverse order."""
         cdef uint64_t result = 0
         cdef int _
         for _ in range(self.cells):
@@ -257,13 +258,13 @@ cdef class Optimum:
         return result
 
     def hand_over(self):
-        """Give the states that were found last to the table on disk."""
+        """Write the states found last to the table on disk."""
         n, self.fresh = self.fresh, 0
         if n:
             self.disk.keep(np.asarray(self.fresh_states[:n]), np.asarray(self.fresh_heights[:n]))
 
     def first_shots(self):
-        """For each cell (its number in `columns`) that can hit: the total height if shot first."""
+        """Map each cell (its index in `columns`) that can hit to the total height if it is shot first."""
         cdef int cell
         cdef int64_t height
         heights = {}
@@ -276,10 +277,10 @@ cdef class Optimum:
 
     @property
     def states(self):
-        """How many states were found."""
+        """Return the number of states computed."""
         return self.stored
 
     @property
     def table_bytes(self):
-        """The memory of the table in memory."""
+        """Return the bytes of the table in memory."""
         return self.slots * (sizeof(uint64_t) + sizeof(uint32_t))

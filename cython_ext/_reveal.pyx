@@ -1,8 +1,8 @@
-"""How many completions can be found within some misses when a ship is shown at its first hit.
+"""Bounds on the completions found within some misses, if a ship is shown at its first hit.
 
-`optsearch.lower_bounds.reveal` has the argument. For a set Q of ships that stand, F_Q(l) is an upper bound
-on the completions of Q that a strategy which knows Q finds within l misses, l = 0 … misses - 1. It is
-taken from F of Q with one ship more. With d_p(j) = F_{Q+p}(j) - F_{Q+p}(j - 1),
+`optsearch.lower_bounds.reveal` has the argument. For a set Q of placed ships, F_Q(l) is an upper bound on
+the completions of Q that a strategy which knows Q finds within l misses, l = 0 … misses - 1. It is
+computed from F of Q with one ship more. With d_p(j) = F_{Q+p}(j) - F_{Q+p}(j - 1),
 
     F_Q(l) <= sum over k = 1 … l + 1 of the most that k cells can cover of the weights d(l - k + 1),
     F_Q(l) <= min over j = 0 … l + 1 of the most completions that j cells meet + C(l - j + h, h),
@@ -12,11 +12,11 @@ h the cells of the ships left, and the most that k cells can cover of weights w 
 
     sum of (w - u)  +  k * (the largest sum of u over the placements through one cell).
 
-The u are found by filling: all weights scaled down until no cell has more than a level, then
-raised one after the other as long as none has. Any u in range is a proof, so it may be rounded:
-it is an integer multiple of 1/SCALE, and the bound is rounded upward. All arithmetic is in integers.
+The u are found by filling: all weights are scaled down until no cell has more than a level, then raised
+one after the other as long as no cell exceeds it. Any u in range is a proof, so it may be rounded: it is
+an integer multiple of 1/SCALE, and the bound is rounded upward. All arithmetic is in integers.
 
-Sets of ships are kept by their cells, which determine them unless ships may touch.
+Sets of ships are cached by their cells, which determine them unless ships may touch.
 """
 
 from libc.stdint cimport int64_t, uint16_t, uint64_t
@@ -40,7 +40,7 @@ cdef enum:
     LEVELS = 14
 
 
-cdef struct Table:         # what is known of sets of ships, by their cells
+cdef struct Table:         # cached values of sets of ships, by their cells
     Slots numbers
     int64_t used, room
     Cells* keys
@@ -54,8 +54,8 @@ cdef inline uint64_t hash_of(Cells cells) noexcept nogil:
 cdef class Reveal:
     """Bounds for one fleet on a board.
 
-    cells -- how many the board has. misses -- how many values of l.
-    kinds -- for every length: (how many ships, masks, halos); uint64 arrays of shape (n, 2).
+    cells -- the number of cells of the board. misses -- the number of values of l.
+    kinds -- for every length (number of ships, masks, halos); uint64 arrays of shape (n, 2).
     sequences -- int64 array of shape (cells of all ships + 1, misses): C(l + h, h), or 2^60 if less.
     """
 
@@ -64,12 +64,12 @@ cdef class Reveal:
     cdef int number[MAX_KINDS]
     cdef int count[MAX_KINDS]
     cdef int length[MAX_KINDS]
-    cdef int left[MAX_KINDS]          # ships of each kind that are not placed
+    cdef int left[MAX_KINDS]          # ships of each kind not placed yet
     cdef Cells* mask[MAX_KINDS]
     cdef Cells* halo[MAX_KINDS]       # with the ship itself
     cdef uint16_t* cell[MAX_KINDS]    # the cells of each placement
     cdef Table tables[MAX_SHIPS + 1]  # by the number of ships left
-    # One level of the recursion each, by the number of ships left: the placements there are.
+    # The placements of one level of the recursion, by the number of ships left.
     cdef int64_t* values[MAX_SHIPS + 1]
     cdef uint16_t** places[MAX_SHIPS + 1]
     cdef int* lengths[MAX_SHIPS + 1]
@@ -128,7 +128,7 @@ cdef class Reveal:
         memset(self.tables, 0, sizeof(self.tables))
 
     cdef int keep(self, Table* table, Cells known, const int64_t* out) except -1 nogil:
-        """Put what is found of a set of ships into a table."""
+        """Add the values of a set of ships to a table."""
         cdef int64_t width = self.misses + 1
         if table.used == table.room:
             table.room = max(FIRST_ROOM, 2 * table.room)
@@ -144,10 +144,10 @@ cdef class Reveal:
         return 0
 
     def values_of(self, known, closed, left):
-        """int64 array F(0) … F(misses - 1), completions: of the ships that are known.
+        """Return the int64 array F(0) … F(misses - 1), completions of a set of known ships.
 
-        known -- words of the cells of these ships, closed -- of these and their halos; left -- of
-        every kind how many ships are not known.
+        known -- words of the cells of these ships. closed -- words of these and their halos. left -- the
+        number of ships of each kind that are not known.
         """
         cdef int i, total = 0
         cdef int64_t[::1] out
@@ -165,7 +165,7 @@ cdef class Reveal:
         return result
 
     cdef int solve(self, int ships, Cells known, Cells closed, int64_t* out) except -1 nogil:
-        """F and completions of one set of ships, of which `ships` are left."""
+        """Fill F and the completions of a set of known ships; ships -- the number of the others."""
         cdef int kind, i, p = 0, j, width = self.misses + 1
         cdef int64_t entry
         cdef uint64_t hash = hash_of(known), at
@@ -204,7 +204,7 @@ cdef class Reveal:
                 self.lengths[ships][p] = self.length[kind]
                 p += 1
             self.left[kind] += 1
-            # Each completion has `left` ships of this kind: all of them were met that often.
+            # Each completion has `left` ships of this kind, so it was counted that often.
             for j in range(width):
                 total = 0
                 for i in range(start, p):
@@ -226,7 +226,7 @@ cdef class Reveal:
         return 0
 
     cdef void cover(self, int ships, int p, int64_t* out) noexcept nogil:
-        """F(l) from what k cells can cover, and from sequences behind what j cells meet."""
+        """Fill F(l) by the coverage of k cells, and by sequences behind the completions that j cells meet."""
         cdef int width = self.misses + 1, i, j, k, m, hits = 0
         cdef int64_t* values = self.values[ships]
         cdef int64_t* w = self.weights
@@ -262,7 +262,7 @@ cdef class Reveal:
             out[m] = min(out[m], best[m + 1])
 
     cdef void coverage(self, int ships, int p, int64_t total, int most, int64_t* best) noexcept nogil:
-        """best[k], k = 1 … most: what k cells cover at most of the weights of p placements."""
+        """Fill best[k], k = 1 … most: a bound on the weight of p placements that k cells cover."""
         cdef int64_t degree[128]
         cdef int64_t filled[128]
         cdef int64_t* w = self.weights

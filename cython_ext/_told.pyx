@@ -1,13 +1,14 @@
-"""Two ships hidden, all others known: what is free for them, and what finding both costs.
+"""Two ships hidden, all others known: the placements free for them, and the cost of finding both.
 
 The arguments and their proofs are in `optsearch.lower_bounds.two_hidden`; the tests have the definition in
 plain Python.
 
-- `KnownShips` looks at one set of known ships after the other: how many placements are free for
-  either hidden ship, how many pairs of them go together, and packings: sets of free placements of
-  which no cell is in more than s. A packing says how many placements some cells can meet, so any is
-  good; here they are taken one by one, the placement first whose cells are wanted least.
-- `PairChain` is the least cost of the chain by the numbers of placements that are met, from its end.
+- `KnownShips` counts, for one set of known ships after the other, the placements free for either hidden
+  ship, the pairs of them that fit together, and packings: sets of free placements with at most s on any
+  cell. A packing bounds the placements that some cells meet, so any packing may be used; here placements
+  are added one by one, first those whose cells are in the fewest other placements.
+- `Finding` and `least_cost` compute the least cost of the chain by the numbers of placements met, from
+  the end of the chain.
 """
 
 from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint64_t
@@ -47,11 +48,11 @@ cdef struct Kind:
 
 
 cdef class KnownShips:
-    """What known ships leave free for a long and a short hidden one.
+    """Counts of the placements that known ships leave free for a long and a short hidden one.
 
     closed -- uint64 of shape (cells, 2): the cells that a ship on a cell closes. images -- int32 of
         shape (symmetries, cells). long, short -- all placements, uint64 of shape (n, 2).
-    together -- uint8 of shape (long placements, short placements): whether they may stand together.
+    together -- uint8 of shape (long placements, short placements): 1 if both may be on the board.
     """
 
     cdef Arena arena
@@ -95,12 +96,12 @@ cdef class KnownShips:
                 rest &= rest - 1
 
     def stock(self, const uint64_t[:, ::1] known, int most_long, int most_short):
-        """int64 of shape (n, 4 + most_long - 1 + most_short - 1), a row a set of known ships:
+        """Return a row per set of known ships: int64 of shape (n, 4 + most_long - 1 + most_short - 1).
 
-        how many the symmetries make of it (0 if another of them stands for it), the free long and
-        short placements, the pairs, packings of the long ones for s = 1, …, most_long - 1, and of
-        the short ones. known -- uint64 of shape (n, 2), the cells of all known ships. most_long,
-        most_short -- the most placements on a cell, 1 or more.
+        A row has the number of images of the set (0 if another one of them is less), the free long and
+        short placements, the pairs, packings of the long ones for s = 1, …, most_long - 1, and of the
+        short ones. known -- uint64 of shape (n, 2), the cells of all known ships. most_long, most_short
+        -- the most placements on a cell, 1 or more.
         """
         cdef int64_t[:, ::1] out
         cdef Py_ssize_t row
@@ -115,7 +116,7 @@ cdef class KnownShips:
         return result
 
     cdef int alike(self, Cells known) noexcept nogil:
-        """How many different images the set has; 0 if one of them is less."""
+        """Count the different images of a set; 0 if one of them is less than the set."""
         cdef int s, same = 0
         cdef Cells rest, image
         for s in range(self.symmetries):
@@ -164,7 +165,7 @@ cdef class KnownShips:
         return n
 
     cdef int packed(self, int which, const int* free, int n, int capacity) noexcept nogil:
-        """A packing: of so many placements no cell is in more than `capacity`."""
+        """Return the size of a packing: free placements of which no cell is in more than `capacity`."""
         cdef Kind* kind = self.kinds + which
         cdef int left[MAX_CELLS]
         cdef int wanted[MAX_CELLS]
@@ -211,23 +212,23 @@ cdef class KnownShips:
 
 
 cdef enum:
-    SHOTS = 1024              # cells that meet every placement, and misses after a hit
+    SHOTS = 1024              # most cells of a chain, and most misses after a hit
     MOST_PRICE = 1 << 14      # times all pairs it is below 2^31
-    TAIL = 64                 # further misses whose words are fewer than the placements on a cell
+    TAIL = 64                 # most further misses with fewer words than placements on a cell
 
 
 cdef class Finding:
-    """Finding one hidden ship, some of whose placements are met already; nothing else is hidden.
+    """The search for one hidden ship, with some of its placements met already, and nothing else hidden.
 
-    met -- int64: the most placements that 0, 1, 2, … cells meet, rising from 0, at last all. words --
-    int64: how many words a placement that is hit can be finished by with exactly 0, 1, 2, … further
-    misses. most -- placements on a cell, at most; 1 or more. barred -- of these placements, the most
-    that one placement of the other ship bars.
+    met -- int64: the most placements that 0, 1, 2, … cells meet, rising from 0 to all of them. words --
+    int64: the number of words by which a placement that is hit is finished with exactly 0, 1, 2, … further
+    misses. most -- the most placements on a cell, 1 or more. barred -- the most of these placements that
+    one placement of the other ship bars.
     """
 
     cdef const int64_t[::1] met, words
     cdef int most, free, barred, last, tail
-    cdef int64_t behind[TAIL]                 # words within the last places of the chain, in sum
+    cdef int64_t behind[TAIL]                 # sums of words within the last places of the chain
 
     def __cinit__(self, const int64_t[::1] met, const int64_t[::1] words, int most, int barred):
         if not (1 <= most <= MAX_PLACEMENTS and 0 <= barred <= MAX_PLACEMENTS):
@@ -250,10 +251,10 @@ cdef class Finding:
         return self.met[min(cells, self.last)]
 
     cdef void options(self, int place, int hit, int price, int32_t* out, int step) noexcept nogil:
-        """The least cost of the placements left to one of the other ship that is hit at a place.
+        """Fill the least cost of the placements left, if the other ship is hit at a place of the chain.
 
-        hit -- how many of these are met before; out -- by how many of them the cell meets, from 0
-        to `most`, each `step` further.
+        hit -- the number of placements met before. out -- the cost if the cell meets, and so bars, at least
+        0, …, `most` further ones, `step` apart.
         """
         cdef int64_t found[SHOTS]
         cdef int64_t sum = 0           # of found[0], …, found[within - 1]
@@ -283,7 +284,7 @@ cdef class Finding:
 
 
 def least_cost(Finding long not None, Finding short not None, int price):
-    """The least cost of the chain at a price: `told.chain_cost`, by the same recursion."""
+    """Return the least cost of the chain at a price, by the recursion of `lower_bounds.two_hidden`."""
     if not 0 <= price <= MOST_PRICE:
         raise ValueError(f"a price of {price}; 0 to {MOST_PRICE} are handled")
     cdef int n = long.free, m = short.free

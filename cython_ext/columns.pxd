@@ -1,5 +1,5 @@
-# Counting and moving the bits of columns, 64 configurations a word: what the blocks of `_block.pyx` and
-# the evaluators take most of their time for.
+# Counting and moving the bits of columns, 64 configurations per word: most of the time of the blocks of
+# `_block.pyx` and of the evaluators.
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
@@ -144,11 +144,11 @@ cdef extern from *:
     uint64_t mix_cells "optsearch_hash"(uint64_t low, uint64_t high) noexcept nogil
 
 
-cdef struct Piece:        # a word of a mask, and where its bits go
+cdef struct Piece:        # a word of a mask, and the place of its bits in a copy
     uint64_t mask
     int32_t word
     uint8_t fill
-    uint8_t is_over       # whether they fill a word
+    uint8_t is_over       # 1 if they fill a word of the copy
 
 
 cdef inline int64_t count_bits(const uint64_t* a, const uint64_t* mask, int64_t words) noexcept nogil:
@@ -163,9 +163,9 @@ cdef inline int64_t count_bits(const uint64_t* a, const uint64_t* mask, int64_t 
 
 
 cdef inline int64_t cut(const uint64_t* mask, int64_t words, Piece* pieces, int* fill) noexcept nogil:
-    """What `copy_together` needs to know of a mask; how many words of it are not 0.
+    """Fill the pieces of a mask for `copy_together`; return the number of its words that are not 0.
 
-    fill -- the bits of the last word of a copy; 0: it is full.
+    fill -- set to the bits of the last word of a copy, or 0 if it is full.
     """
     cdef int64_t j, used = 0
     fill[0] = 0
@@ -181,7 +181,7 @@ cdef inline int64_t cut(const uint64_t* mask, int64_t words, Piece* pieces, int*
 
 cdef inline uint64_t* copy_together(const uint64_t* column, const Piece* pieces, int64_t used, int fill,
                                     uint64_t* out) noexcept nogil:
-    """Copy the bits of a column that are under a mask; where the copy ends."""
+    """Copy the bits of a column that are under a mask; return the end of the copy."""
     cdef int64_t j
     cdef uint64_t bits, filling = 0
     cdef const Piece* piece

@@ -1,5 +1,5 @@
-# How many sets of a subset have each of many cells: a word a cell, four cells at a time where the
-# processor can. What is read and written is a multiple of LANES words; those past the cells are 0.
+# The number of sets of a subset with each of many cells: one word per cell, four cells at a time if the
+# processor can. Arrays are read and written in multiples of LANES words; those past the cells are 0.
 
 from libc.stdint cimport uint64_t
 

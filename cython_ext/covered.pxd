@@ -1,7 +1,6 @@
-# How many configurations cover each set of one to four cells, and what these counts say of the
-# cells that come to a set: `_cover.pyx` fills the counts and searches sets, `_first_ship.pyx`
-# searches sequences. Sets are numbered by the sum of C(cell i, i + 1) over their cells in
-# ascending order.
+# Counts of the configurations that cover each set of one to four cells, in rows for the cells that
+# join a set: `_cover.pyx` fills the counts and searches sets, `_first_ship.pyx` searches sequences.
+# Sets are numbered by the sum of C(cell i, i + 1) over their cells in ascending order.
 
 from libc.stdint cimport int64_t, uint32_t
 
@@ -21,25 +20,25 @@ cdef inline int64_t quadruple(int a, int b, int c, int d) noexcept nogil:
 
 
 cdef inline int64_t sorted_pair(int a, int b) noexcept nogil:
-    """The number of a set given in any order."""
+    """Return the number of a set of two cells in any order."""
     return pair(min(a, b), max(a, b))
 
 
 cdef inline int64_t sorted_triple(int a, int b, int c) noexcept nogil:
-    """The number of a set of three cells in any order."""
+    """Return the number of a set of three cells in any order."""
     cdef int small = min(a, min(b, c)), large = max(a, max(b, c))
     return triple(small, a + b + c - small - large, large)
 
 
 cdef inline int64_t sorted_quadruple(int a, int b, int c, int d) noexcept nogil:
-    """The number of a set of four cells, where a and b are not the same, nor c and d."""
+    """Return the number of a set of four cells in any order."""
     cdef int e = min(a, b), f = max(a, b), g = min(c, d), h = max(c, d)
     cdef int i = max(e, g), j = min(f, h)
     return quadruple(min(e, g), min(i, j), max(i, j), max(f, h))
 
 
-cdef struct Covered:              # a row has, for each cell, the configurations that cover it too
-    int64_t[128] alone            # that cover a cell
+cdef struct Covered:              # a row has the number of configurations that also cover each cell
+    int64_t[128] alone            # configurations that cover each cell
     uint32_t* one_row             # of a cell, at cell * n
     uint32_t* two_rows            # of a pair, at pair * n
     uint32_t* three_rows          # of a triple
@@ -47,7 +46,7 @@ cdef struct Covered:              # a row has, for each cell, the configurations
 
 cdef inline int fill_covered(Covered* covered, Arena arena, int n, const int64_t[::1] c1,
                              const int64_t[::1] c2, const int64_t[::1] c3, const int64_t[::1] c4) except -1:
-    """The rows for n cells, from the counts of sets by number."""
+    """Fill the rows for n cells from the counts of sets by number."""
     cdef int a, b, c, d
     cdef uint32_t x
     cdef uint32_t* one = <uint32_t*>arena.array(n * n, sizeof(uint32_t))
@@ -74,7 +73,10 @@ cdef inline int fill_covered(Covered* covered, Arena arena, int n, const int64_t
 
 
 cdef inline int64_t heaviest_tree(const uint32_t** rows, int width, int n, int v) noexcept nogil:
-    """The greatest weight of a tree on n vertices, with rows[a * width + b][v] on its edges: Prim's."""
+    """Return the greatest weight of a spanning tree on n vertices, by Prim's algorithm.
+
+    The weight of the edge between a and b is rows[a * width + b][v].
+    """
     cdef int64_t[128] nearest
     cdef int64_t total = 0, most
     cdef int a, next = 0

@@ -9,7 +9,7 @@ cdef enum:
     TIMES = MAX_CELLS + 1                  # numbers of misses, and of hits
 
 cdef inline void fill_leaves(int64_t* leaves, int64_t most) noexcept nogil:
-    """leaves[k * TIMES + t] = C(k + t, t), at most `most`, for k and t below TIMES."""
+    """Fill leaves[k * TIMES + t] = C(k + t, t), at most `most`, for k and t below TIMES."""
     cdef int k, t
     for k in range(TIMES):
         leaves[k * TIMES] = 1

@@ -1,9 +1,9 @@
-# What misses cost under each objective, with a budget b of misses that are still allowed:
+# The cost of a miss under each objective, with a budget of b misses still allowed:
 #
 #     mean    1; there is no budget.
-#     worst   1 while b > 0, and FORBIDDEN at b = 0: nobody may miss more than b times.
-#     within  1 at b = 0 and 0 before: the weight that is not finished within b misses. What comes
-#             after that miss is free.
+#     worst   1 while b > 0, and FORBIDDEN at b = 0: no set may miss more than b times.
+#     within  1 at b = 0 and 0 before: the weight that is not finished within b misses. The misses
+#             after that one are free.
 
 from libc.stdint cimport int64_t
 
@@ -21,14 +21,14 @@ cdef enum:
     WITHIN = 2
 
 cdef inline int objective_of(str name) except -1:
-    """The objective of a name; ValueError if there is none."""
+    """Return the objective of a name; raise ValueError for any other name."""
     objectives = {"mean": MEAN, "worst": WORST, "within": WITHIN}
     if name not in objectives:
         raise ValueError(f"no objective {name!r}; there are {', '.join(objectives)}")
     return objectives[name]
 
 cdef inline int64_t price(int objective, int budget, int64_t weight) noexcept nogil:
-    """What it costs that sets of this weight miss; FORBIDDEN is that for any weight."""
+    """Return the cost of one miss of sets of this weight; FORBIDDEN does not depend on the weight."""
     if objective == MEAN:
         return weight
     if objective == WORST:

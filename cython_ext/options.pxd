@@ -1,4 +1,4 @@
-# What a search is told: the switches of optsearch.search.kernels.SolverOptions, and which shots there are.
+# The options of a search: the switches of optsearch.search.kernels.SolverOptions, and the rule of shots.
 
 cdef struct Switches:
     bint memo, isomorphism, leaf_counting, profile, frequency_cap, matching

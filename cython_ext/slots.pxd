@@ -1,9 +1,9 @@
-# Open addressing: a table of numbers by hashes. What a number stands for, and so whether it is the one
-# that is looked for, is for the caller to say, who asks for the next one until it is:
+# Open addressing: a table of numbers by hashes. The caller knows the meaning of a number, and takes the
+# next one until it is the right one:
 #
 #     at = hash
 #     number = next_number(&slots, hash, &at)
-#     while number >= 0 and ...:                   # not what is looked for
+#     while number >= 0 and ...:                   # not the right one
 #         number = next_number(&slots, hash, &at)
 #     if number < 0:
 #         add_number(&slots, hash, ...)
@@ -17,11 +17,11 @@ cdef enum:
 
 cdef struct Slots:             # begins as zeros
     uint64_t* words            # of each slot: the low half of a hash, then a number + 1; 0 is free
-    uint64_t size, used        # slots, a power of two; how many are not free
+    uint64_t size, used        # number of slots, a power of two; number of slots in use
 
 
 cdef inline int64_t next_number(const Slots* slots, uint64_t hash, uint64_t* at) noexcept nogil:
-    """The first number of this hash from the slot `at` on, or -1; `at` becomes the slot after it."""
+    """Return the first number of this hash from slot `at` on, or -1; set `at` to the slot after it."""
     cdef uint64_t word
     if slots.size == 0:
         return -1
@@ -44,7 +44,7 @@ cdef inline void occupy(Slots* slots, uint64_t word) noexcept nogil:
 
 
 cdef inline int add_number(Slots* slots, uint64_t hash, uint64_t number) except -1 nogil:
-    """Keep a number below 2^32 - 1 by a hash; at most half of the slots are used."""
+    """Add a number below 2^32 - 1 by a hash; at most half of the slots are used."""
     cdef Slots wider
     cdef uint64_t i
     if 2 * (slots.used + 1) > slots.size:

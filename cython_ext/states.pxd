@@ -1,10 +1,10 @@
-# The values of states that part the ships through a cell: a table that is emptied for every question,
-# open addressing. A state is the ships alive, as bits, what is known of the cells missed near them, and a
-# number of misses:
+# The values of states of the ships through a cell: a table with open addressing that is emptied for every
+# question. A state is the ships alive, as bits, a name of the cells missed near them, and a number of
+# misses:
 #
 #     forget_states(&states)                       # another question
 #     state = find_state(&states, alive, near, misses)
-#     if state.stamp == states.stamp: ...          # it is known, state.value
+#     if state.stamp == states.stamp: ...          # it is there, with state.value
 #     add_state(&states, alive, near, misses, value)
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
@@ -21,7 +21,7 @@ cdef enum:
 cdef struct State:
     uint64_t alive, near
     uint32_t misses
-    uint32_t stamp             # of the question for which it was found
+    uint32_t stamp             # of its question
     int64_t value
 
 
@@ -32,7 +32,7 @@ cdef struct States:            # begins as zeros
 
 
 cdef inline int forget_states(States* states) except -1 nogil:
-    """Make the table empty."""
+    """Empty the table."""
     if states.table == NULL:
         states.room = FIRST_STATES
         states.table = <State*>calloc(states.room, sizeof(State))
@@ -49,7 +49,7 @@ cdef inline int forget_states(States* states) except -1 nogil:
 
 cdef inline State* find_state(const States* states, uint64_t alive, uint64_t near,
                               uint32_t misses) noexcept nogil:
-    """The place of a state; with another stamp, a free one."""
+    """Return the place of a state; it is free if its stamp is another one."""
     cdef State* state
     cdef int64_t i = scramble(scramble(scramble(alive) ^ near) ^ misses) & (states.room - 1)
     while True:
@@ -62,7 +62,7 @@ cdef inline State* find_state(const States* states, uint64_t alive, uint64_t nea
 
 cdef inline int add_state(States* states, uint64_t alive, uint64_t near, uint32_t misses,
                           int64_t value) except -1 nogil:
-    """Keep the value of a state that is not known; at most half of the table is used."""
+    """Add the value of a state that is not in the table; at most half of the table is used."""
     cdef State* old = states.table
     cdef State* state
     cdef int64_t i, n = states.room
