@@ -1,4 +1,4 @@
-"""A strategy evaluated on every configuration of a game: the exact histogram of its shots.
+"""The evaluation of a strategy on every configuration of a game: the exact histogram of its shots.
 
     evaluate(named("greedy"), Game.parse("10x10:5,4,3,3,2")).mean
 
@@ -6,13 +6,12 @@ The decision tree is walked from the root. Near it a node is only its position, 
 configurations are counted by the transfer matrix. A node with few enough of them is a *task*: it
 is named by its position, its configurations are listed, and the kernel
 `optsearch.compiled._evaluate` (or, for strategies without a rule, plain Python) returns their
-histogram. Tasks do not depend on each other, and a task that is done twice gives the same, so any
-`concurrent.futures.Executor` can run them, and a checkpoint is the histograms of those that are
-done.
+histogram. Tasks are independent, and a task that is run twice gives the same result, so any
+`concurrent.futures.Executor` can run them, and a checkpoint is the histograms of finished tasks.
 
-`evaluation` holds what comes out, `run` walks, `top` knows the nodes that are only positions,
-`tasks` the others, and `runners` how a strategy is run: by the kernels, or asked. `choosing` gives
-single shots. `comparison` estimates what one strategy saves in the place of another.
+`evaluation` has the results, `run` walks, `top` handles the nodes that are only positions, `tasks`
+the others. `runners` run a strategy by a kernel, or ask it for each shot. `choosing` returns single
+shots. `comparison` estimates the shots that one strategy saves over another.
 """
 
 from optsearch.evaluation.comparison import Comparison, compare

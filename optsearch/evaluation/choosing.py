@@ -1,4 +1,4 @@
-"""The shots of a strategy one by one, also where its configurations are too many to list."""
+"""Single shots of a strategy, also if the configurations are too many to list."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FEW = 64  # configurations whose rollouts plain Python plays in a moment
 
 
 class Chooser:
-    """A strategy in a game, by the name that it was given; what it draws is drawn once."""
+    """A strategy in a game, under the name that it was given; its samples are drawn once."""
 
     def __init__(self, strategy: object, game: Game):
         self.strategy = as_strategy(strategy)
@@ -31,7 +31,7 @@ class Chooser:
         self._game = game
 
     def begin(self, game: Game, generator: Generator) -> Any:
-        """Itself, as a strategy does."""
+        """Return itself, as a strategy does."""
         return self
 
     @cached_property
@@ -39,9 +39,9 @@ class Chooser:
         return runner_of(self.strategy, self._game)
 
     def shots(self, position: Position | NoisyPosition, number: int = 1) -> list[Cell]:
-        """The cells that it shoots together; one as `shot`.
+        """Return the cells of a salvo of `number` shots; a single one as `shot` does.
 
-        Raises StrategyError where it chooses no salvos, or takes every reply for true.
+        Raises StrategyError if the strategy chooses no salvos, or cannot handle false replies.
         """
         if isinstance(position, NoisyPosition):
             self.strategy.require_noise()
@@ -52,9 +52,9 @@ class Chooser:
         return [self.shot(position)]
 
     def shot(self, position: Position) -> Cell:
-        """The cell that it shoots next; where it would list too many, that of an evaluation.
+        """Return the next shot; if the strategy would list too many, the shot of an evaluation.
 
-        Raises TooLarge where an evaluation has none either, and StrategyError as `as_strategy`.
+        Raises TooLarge if an evaluation has no shot either, and StrategyError as `as_strategy`.
         """
         runner = self._runner
         if isinstance(runner, KernelRunner) and runner.is_rollout:

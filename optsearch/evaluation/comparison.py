@@ -1,15 +1,15 @@
-"""Two strategies compared on positions drawn at random, before either is evaluated on the whole.
+"""Estimate the difference of two strategies on random positions, without full evaluations.
 
     compare("rollout", "nested", "10x10:5,4,3,3,2").saved
 
 Ships are drawn uniformly, and a third strategy shoots at them: it *leads* from the empty board to
-the first position with at most `largest` configurations. Below it both strategies are evaluated on
-all configurations of the position, as an evaluation does with its tasks. A game of M configurations
-comes to a position of n with probability n / M. So the mean over what is drawn estimates, without
-bias, what the whole game takes if the leader plays down to that size and the strategy from there
-on; and the difference of two such means, what the second strategy saves in the place of the first.
-The pairs of means differ far less than the means, and what is drawn is independent: the standard
-error is that of the differences.
+the first position with at most `largest` configurations. From there both strategies are evaluated
+on all configurations of the position, as in the tasks of an evaluation. A game of M configurations
+reaches a position of n with probability n / M. So the mean over the positions drawn is an unbiased
+estimate of the shots of a whole game in which the leader plays down to that size and the strategy
+from there on. The difference of two such means estimates the shots that the second strategy saves
+over the first. The differences vary far less than the means, and draws are independent: the
+standard error is that of the differences.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ from optsearch.support.store import Facts
 from optsearch.support.workers import processes, tasks_at_once
 
 POSITIONS = 20
-LARGEST = 100_000  # configurations of a position, where kernels play
+LARGEST = 100_000  # configurations of a position, if kernels play
 MOST_DRAWN = 1_000_000
-_AT_ONCE = 1 << 16  # configurations of a game for which no process is worth its start
+_AT_ONCE = 1 << 16  # configurations of a game up to which processes are not worth starting
 
 
 @dataclass(frozen=True)
 class Comparison:
     """The mean shots of two strategies from positions that were drawn, pair by pair.
 
-    until -- the strategy that led to the positions. configurations -- of the game; largest -- what
-    a position has at most. first_means, second_means -- one for each position; the shots before it
-    count. is_exact -- whether the only position is the empty board: nothing is estimated then.
-    microseconds -- of a processor, that each took per configuration. seconds -- wall time of this
-    run; resumed -- evaluations that a checkpoint had.
+    until -- the strategy that led to the positions. configurations -- of the game. largest -- the
+    most configurations of a position. first_means, second_means -- one for each position, with the
+    shots before it. is_exact -- True if the only position is the empty board, so that nothing is
+    estimated. microseconds -- processor time of each strategy per configuration. seconds -- wall
+    time of this run. resumed -- evaluations taken from a checkpoint.
     """
 
     first: str
@@ -83,32 +83,32 @@ class Comparison:
 
     @property
     def positions(self) -> int:
-        """The number of positions drawn."""
+        """Return the number of positions drawn."""
         return len(self.first_means)
 
     @property
     def means(self) -> tuple[float, float]:
-        """The mean shots of both."""
+        """Return the mean shots of both strategies."""
         return statistics.fmean(self.first_means), statistics.fmean(self.second_means)
 
     @property
     def differences(self) -> list[float]:
-        """How many shots the second strategy saves, position by position."""
+        """Return the shots that the second strategy saves, position by position."""
         return [a - b for a, b in zip(self.first_means, self.second_means, strict=True)]
 
     @property
     def saved(self) -> float:
-        """How many shots the second strategy saves on average; negative where it takes more."""
+        """Return the mean shots that the second strategy saves; negative if it takes more."""
         return statistics.fmean(self.differences)
 
     @property
     def standard_error(self) -> float:
-        """The standard error of `saved`; 0 where it is exact."""
+        """Return the standard error of `saved`."""
         return statistics.stdev(self.differences) / sqrt(self.positions)
 
     @property
     def saved_text(self) -> str:
-        """`saved` with its error."""
+        """Return `saved` with its standard error, as text."""
         if self.is_exact:
             return f"{self.saved:.6f} shots, exactly"
         return f"{self.saved:.4f} ± {self.standard_error:.4f} shots"
@@ -121,14 +121,14 @@ class Comparison:
         )
 
     def to_dicts(self) -> list[dict[str, float]]:
-        """A row a position: the mean shots of both strategies, and what the second one saves."""
+        """Return a row per position: the mean shots of both strategies, and their difference."""
         return [
             {"first_mean": first, "second_mean": second, "saved": first - second}
             for first, second in zip(self.first_means, self.second_means, strict=True)
         ]
 
     def _repr_html_(self) -> str:
-        """Both strategies with their mean shots, and what the second one saves."""
+        """Return a table of both strategies, their mean shots and the shots saved, as HTML."""
         first, second = (f"{mean:.4f}" for mean in self.means)
         places = f"{self.positions:,} of up to {self.largest:,} configurations"
         rows = [(self.first, first), (self.second, second), ("saved", self.saved_text)]
@@ -154,23 +154,22 @@ def compare(
 ) -> Comparison:
     """Estimate how many shots the second strategy saves, from positions drawn at random.
 
-    first, second, until -- names, functions, classes or objects, as
-        `optsearch.strategies.as_strategy` has them; until -- leads to the positions. It is asked
-        for single shots, so it is no rollout, whose shots only its kernel has for many
-        configurations.
-    game -- or its text, such as `4x5:2,3,4`.
-    positions -- how many to draw.
-    largest -- configurations of a position at most (default: 100,000, and 8,192 where a strategy is
-        played in plain Python). If the game has no more, the position is the empty board, and the
-        difference exact.
-    seed -- draws the ships. The same seed draws the same ones, also before more of them.
+    first, second, until -- names, functions, classes or objects that
+        `optsearch.strategies.as_strategy` accepts. until -- leads to the positions. It is asked for
+        single shots, so it cannot be a rollout, which is too slow for that.
+    game -- a game or its text, such as `4x5:2,3,4`.
+    positions -- the number of positions to draw.
+    largest -- the most configurations of a position (default: 100,000, or 8,192 if a strategy is
+        played in plain Python). If the game has no more, the only position is the empty board, and
+        the difference is exact.
+    seed -- of the ships. More positions with a seed begin with the same ones.
     executor, jobs, memory -- as in `optsearch.evaluate`.
-    checkpoint -- folder that keeps finished work. A run that was stopped or killed goes on from it,
-        also with more positions, another size or seed. With other strategies or another game it is
-        refused.
+    checkpoint -- folder that keeps finished work. A run that was stopped or killed resumes from it,
+        also with more positions, another size or seed. It is refused for other strategies or
+        another game.
     progress -- called after every evaluation.
 
-    Raises what `optsearch.evaluate` raises, and OptsearchError for numbers that are not accepted.
+    Raises as `optsearch.evaluate`, and OptsearchError for numbers that are not accepted.
     """
     started = time.monotonic()
     game = Position.of(game).game
@@ -197,7 +196,7 @@ def compare(
             executor = stack.enter_context((*kernels, runners[0])[0].here())
         elif executor is None:
             for runner in runners[:2]:
-                pickle.dumps(runner.strategy)  # or it says here why it cannot be sent
+                pickle.dumps(runner.strategy)  # raises here if it cannot be sent
             executor = stack.enter_context(processes(jobs))
         drawn = posterior.sample(positions, np.random.default_rng(seed), masks=True)
         lead = _leader(runners[2], store, largest)
@@ -222,7 +221,7 @@ def compare(
 
 
 def _require_numbers(positions: int, largest: int | None, seed: int) -> None:
-    """Refuse numbers from which nothing can be estimated."""
+    """Raise OptsearchError for numbers from which nothing can be estimated."""
     if not 2 <= positions <= MOST_DRAWN:
         raise OptsearchError(
             f"{positions} positions cannot be drawn; 2 to {MOST_DRAWN:,} are accepted: one has no "
@@ -246,12 +245,12 @@ def _require_leader(runner: Runner) -> None:
 
 
 def largest_of(runners: Sequence[Runner], largest: int | None, memory: int) -> int:
-    """The configurations of the largest positions; TooLarge for more than can be listed."""
+    """Return the most configurations of a position; raise TooLarge if they cannot be listed."""
     limits = []
     for runner in runners:
         limit = runner.listed(memory)
         if isinstance(runner, PatternRunner):
-            limit = LISTED_BY_PYTHON  # below positions to which it did not come itself
+            limit = LISTED_BY_PYTHON  # the pattern did not lead to these positions itself
         if largest is not None and largest > limit:
             raise TooLarge(
                 f"positions of {largest:,} configurations are too large to list for "
@@ -262,7 +261,7 @@ def largest_of(runners: Sequence[Runner], largest: int | None, memory: int) -> i
 
 
 class _Place(NamedTuple):
-    """A position, by its shots, and how many configurations it has."""
+    """A position, by its shots, and its number of configurations."""
 
     shots: str
     configurations: int
@@ -271,7 +270,7 @@ class _Place(NamedTuple):
 def _leader(
     runner: Runner, store: Facts | None, largest: int
 ) -> Callable[[Sequence[int], int], _Place]:
-    """What shoots at ships until at most `largest` configurations are left."""
+    """Return a function that shoots at ships until at most `largest` configurations are left."""
     game = runner.game
     children = cache(Top(runner, engine_for(game), store, largest).children)
 
@@ -288,7 +287,7 @@ def _leader(
 
 
 class _Needed(NamedTuple):
-    """An evaluation that is needed: of a strategy, 0 or 1, below a position."""
+    """An evaluation to do: of a strategy, 0 or 1, from a position on."""
 
     side: int
     shots: str
@@ -296,7 +295,7 @@ class _Needed(NamedTuple):
 
 
 class _Done(NamedTuple):
-    """What an evaluation gave: the mean shots, and the microseconds of a processor."""
+    """The result of an evaluation: the mean shots, and microseconds of processor time."""
 
     configurations: int
     mean: float
@@ -311,7 +310,7 @@ def _evaluations(
     ahead: int,
     progress: Progress[Status],
 ) -> tuple[dict[_Needed, _Done], int]:
-    """Both strategies below all places, and how many of these the checkpoint had."""
+    """Evaluate both strategies from all places; return the results, and the number resumed."""
     needed = dict.fromkeys(_Needed(side, *place) for place in places for side in range(2))
     known = {}
     for one in needed:
@@ -334,12 +333,12 @@ def _evaluations(
 
 
 def _name(needed: _Needed) -> str:
-    """What an evaluation is called in a checkpoint."""
+    """Return the name of an evaluation in a checkpoint."""
     return f"evaluation {needed.side} {needed.shots}"
 
 
 def _recall(store: Facts, needed: _Needed) -> tuple[list[int], int] | None:
-    """The histogram and the microseconds that the checkpoint has."""
+    """Return the histogram and the microseconds in the checkpoint, or None."""
     name = _name(needed)
     if name not in store:
         return None
@@ -352,7 +351,7 @@ def _recall(store: Facts, needed: _Needed) -> tuple[list[int], int] | None:
 
 
 def _evaluated(strategies: Sequence[object], game: Game, needed: _Needed) -> tuple[list[int], int]:
-    """The histogram of an evaluation, and the microseconds that it took."""
+    """Return the histogram of an evaluation, and its microseconds."""
     started = time.thread_time()
     task = Task(game, needed.shots, needed.configurations)
     histogram = run_task(strategies[needed.side], task)
@@ -360,7 +359,7 @@ def _evaluated(strategies: Sequence[object], game: Game, needed: _Needed) -> tup
 
 
 def _done(needed: _Needed, histogram: list[int], spent: int) -> _Done:
-    """What comes of a histogram."""
+    """Return the result of a histogram."""
     n = needed.configurations
     if sum(histogram) != n:
         raise AssertionError(f"{sum(histogram)} configurations met, not those of {needed}")
@@ -368,6 +367,6 @@ def _done(needed: _Needed, histogram: list[int], spent: int) -> _Done:
 
 
 def _microseconds(evaluations: Sequence[_Done]) -> float:
-    """Of a processor, per configuration."""
+    """Return the processor time per configuration."""
     spent = sum(one.microseconds for one in evaluations)
     return spent / sum(one.configurations for one in evaluations)

@@ -1,4 +1,4 @@
-"""What an evaluation gives: the histogram of the shots; and how far a running one is."""
+"""The result of an evaluation, with the histogram of shots, and its progress."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ from optsearch.support.progress import Status
 class Evaluation:
     """The histogram of the shots that a strategy takes.
 
-    position -- where it begins. histogram -- shots from there on -> configurations that take so
-    many, ascending. prior -- the weights of the
-    configurations, if they have any; then all numbers are sums of weights. seconds -- wall time,
-    with that of the runs before this one up to the last task that their checkpoint has; tasks --
-    how many there were, and resumed -- how many of them it had.
+    position -- the start. histogram -- number of shots from there on -> configurations that take as
+    many, ascending. prior -- the weights of the configurations, if any; then all numbers are sums
+    of weights. seconds -- wall time, with that of earlier runs up to the last task in their
+    checkpoint. tasks -- their number. resumed -- the tasks taken from the checkpoint.
     """
 
     strategy: str
@@ -34,42 +33,42 @@ class Evaluation:
 
     @property
     def game(self) -> Game:
-        """The game of the position."""
+        """Return the game of the position."""
         return self.position.game
 
     @cached_property
     def configurations(self) -> int:
-        """How many configurations there are."""
+        """Return the number of configurations, or their weight."""
         return sum(self.histogram.values())
 
     @cached_property
     def total_height(self) -> int:
-        """The total number of shots, summed over all configurations."""
+        """Return the total number of shots over all configurations."""
         return sum(shots * n for shots, n in self.histogram.items())
 
     @property
     def mean(self) -> Fraction:
-        """The mean number of shots: an upper bound on the optimum."""
+        """Return the mean number of shots, an upper bound on the optimum."""
         return Fraction(self.total_height, self.configurations)
 
     @property
     def variance(self) -> Fraction:
-        """The variance of the number of shots over the configurations."""
+        """Return the variance of the number of shots over the configurations."""
         squares = sum(shots * shots * n for shots, n in self.histogram.items())
         return Fraction(squares, self.configurations) - self.mean**2
 
     @property
     def sd(self) -> float:
-        """The standard deviation."""
+        """Return the standard deviation of the number of shots."""
         return sqrt(self.variance)
 
     @property
     def worst(self) -> int:
-        """The most shots that a configuration takes."""
+        """Return the most shots that a configuration takes."""
         return max(self.histogram)
 
     def to_dicts(self) -> list[dict[str, int]]:
-        """A row for each number of shots, with how many `configurations` take them."""
+        """Return a row per number of `shots`: the number of `configurations` that take them."""
         return [{"shots": shots, "configurations": n} for shots, n in self.histogram.items()]
 
     def __repr__(self) -> str:
@@ -79,7 +78,7 @@ class Evaluation:
         )
 
     def _repr_html_(self) -> str:
-        """The figures, and the histogram as bars."""
+        """Return a table of the figures and the histogram as bars, as HTML."""
         rows = [
             ("strategy", self.strategy),
             ("configurations", f"{self.configurations:,}"),
@@ -93,9 +92,9 @@ class Evaluation:
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationStatus(Status):
-    """How far a running evaluation is, in configurations of finished tasks.
+    """The progress of an evaluation, in configurations of finished tasks.
 
-    shots -- of those; weight -- their number, or what they weigh by a prior.
+    shots -- the total of these configurations. weight -- their number, or weight by a prior.
     """
 
     shots: int
@@ -103,5 +102,5 @@ class EvaluationStatus(Status):
 
     @property
     def mean(self) -> float:
-        """The mean of what is done; tasks are not finished in a random order."""
+        """Return the mean of the finished tasks, which do not finish in random order."""
         return self.shots / self.weight if self.weight else 0.0

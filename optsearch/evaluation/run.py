@@ -1,4 +1,4 @@
-"""The run of an evaluation: the tree walked from the root, tasks shared out, what is done kept."""
+"""The run of an evaluation: it walks the tree, distributes tasks and keeps a checkpoint."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from optsearch.support.workers import processes, tasks_at_once
 
 MEMORY = 4 << 30
 MOST = 1 << 48
-AHEAD = 4  # tasks that wait for each worker
+AHEAD = 4  # tasks submitted per worker
 _FORMAT = "evaluation"
 
 
@@ -55,25 +55,23 @@ def evaluate(
 ) -> Evaluation:
     """Walk the decision tree of a strategy over every configuration of a position.
 
-    strategy -- a name, a function, a class or an object, as `optsearch.strategies.as_strategy` has
-        them.
-    position -- a position, or a game or its text, such as `4x5:2,3,4`; shots -- that were made, as
+    strategy -- a name, function, class or object that `optsearch.strategies.as_strategy` accepts.
+    position -- a position, or a game or its text, such as `4x5:2,3,4`. shots -- earlier shots, as
         in `A2=hit B3=miss`. Shots are counted from there on.
     executor -- runs the tasks (Dask: `Client.get_executor()`).
-    jobs -- how many tasks run at once: so many processes (default: the one that calls), or the
-        workers of the executor (default: one per processor).
-    checkpoint -- folder that keeps finished work. A run that was stopped or killed goes on from it.
+    jobs -- the number of tasks that run at once: the number of processes (default: the calling one
+        alone), or the workers of the executor (default: one per processor).
+    checkpoint -- folder that keeps finished work. A run that was stopped or killed resumes from it.
         It is refused for another strategy, position, prior or memory, and for a strategy of your
         own whose source has changed or is in no file.
-    memory -- bytes each worker may take; rollouts need 33 MB more, for those they remember.
+    memory -- bytes that each worker may take; rollouts need 33 MB more for their cache.
     progress -- called after every task.
     prior -- the weights of the configurations; the histogram adds up weights. The strategy does not
         know them and depends on the position alone.
 
-    Raises ImpossiblePosition for a game without a configuration or of weight 0, TooLarge where
-    memory is too little, or the game too large for a strategy in plain Python, StrategyError where
-    the strategy fails, shoots where it cannot or is not deterministic, TableError for the
-    checkpoint.
+    Raises ImpossiblePosition for a game without a configuration or of weight 0; TooLarge if the
+    memory is too small, or the game too large for a strategy in plain Python; StrategyError if the
+    strategy fails, makes an illegal shot or is not deterministic; TableError for the checkpoint.
     """
     position = Position.of(position, shots)
     game = position.game
@@ -84,7 +82,7 @@ def evaluate(
     runner = runner_of(strategy, game, prior)
     limit = runner.listed(memory)
     if position.shots and isinstance(runner, PatternRunner):
-        limit = min(limit, LISTED_BY_PYTHON)  # it did not make these shots itself
+        limit = min(limit, LISTED_BY_PYTHON)  # the pattern did not make these shots itself
     with _stored(checkpoint, runner, position, limit) as store:
         run = _EvaluationRun(runner, position, limit, store, progress)
         if executor is not None:
@@ -92,13 +90,13 @@ def evaluate(
         if jobs == 1 or run.is_one_task:
             with runner.here() as executor:
                 return run.on(executor, 1)
-        pickle.dumps(runner.strategy)  # or it says here why it cannot be sent
+        pickle.dumps(runner.strategy)  # raises here if it cannot be sent
         with processes(jobs) as pool:
             return run.on(pool, jobs)
 
 
 def tasks(strategy: object, game: Game, memory: int = MEMORY) -> Iterator[Task]:
-    """The tasks of an evaluation, in order."""
+    """Yield the tasks of an evaluation, in order."""
     runner = runner_of(strategy, game)
     return _EvaluationRun(runner, Position(game), runner.listed(memory), None, no_progress).nodes()
 
@@ -107,7 +105,7 @@ def tasks(strategy: object, game: Game, memory: int = MEMORY) -> Iterator[Task]:
 def _stored(
     checkpoint: Path | None, runner: Runner, start: Position, limit: int
 ) -> Iterator[Facts | None]:
-    """The checkpoint of an evaluation; its name says all that the histograms depend on."""
+    """Open the checkpoint of an evaluation; its name has everything the histograms depend on."""
     if checkpoint is None:
         yield None
         return
@@ -121,13 +119,13 @@ def _stored(
 
 
 def identity_of(runner: Runner) -> str:
-    """What names a strategy, and the rule by which it is run, in a checkpoint."""
+    """Return the name of a strategy and its rule in a checkpoint."""
     rule = blake2b(str(runner.rule).encode(), digest_size=8).hexdigest()
     return f"{runner.strategy.identity()}, rule {rule}"
 
 
 class _EvaluationRun:
-    """One evaluation: the top of the tree, what is done, and what is left."""
+    """One evaluation: the top of the tree, and the finished and open tasks."""
 
     def __init__(
         self,
@@ -165,13 +163,13 @@ class _EvaluationRun:
 
     @property
     def is_one_task(self) -> bool:
-        """Whether the root is a task."""
+        """True if the root is a task."""
         return self.configurations <= self.limit
 
     # The top of the tree
 
     def nodes(self) -> Iterator[Task]:
-        """The tasks, from hits to misses."""
+        """Yield the tasks, from hits to misses."""
         top = Top(self.runner, self._sweep, self._store, self.limit)
         stack = [(self._start, self.configurations, 1)]
         while stack:
@@ -186,14 +184,14 @@ class _EvaluationRun:
                     stack.append((*some[0], alike * len(some)))
 
     def _has_weight(self, position: Position) -> bool:
-        """True unless it is known that no configuration of a position has a weight."""
+        """True unless the prior is known to give a position no weight."""
         prior = self._leaving_out
         return prior is None or Posterior(position, prior=prior).is_possible
 
     # Tasks
 
     def on(self, executor: Executor, workers: int) -> Evaluation:
-        """All tasks on an executor."""
+        """Run all tasks on an executor, and return the evaluation."""
         prior = self.runner.prior
         self._report()
         from_start = not self._start.shots
@@ -220,7 +218,7 @@ class _EvaluationRun:
         )
 
     def _new_tasks(self) -> Iterator[Task]:
-        """The tasks that the checkpoint does not have."""
+        """Yield the tasks that are not in the checkpoint."""
         for task in self.nodes():
             self._tasks += 1
             known = self._recall(task)
@@ -255,13 +253,13 @@ class _EvaluationRun:
 
     @property
     def _seconds(self) -> float:
-        """Of this run."""
+        """Return the seconds of this run."""
         return time.monotonic() - self._started
 
     # The checkpoint: each task's histogram, and the seconds up to the last one
 
     def _recall_seconds(self) -> float:
-        """What the runs before took; of those of earlier versions it is not known."""
+        """Return the seconds of earlier runs, or 0 if the checkpoint has none."""
         if self._store is None:
             return 0.0
         known = self._store.get("seconds", 0.0)

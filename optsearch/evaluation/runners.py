@@ -1,4 +1,4 @@
-"""How a strategy is run on a game: by a rule of the kernels, or asked at every position."""
+"""Runners of a strategy on a game: by a rule of the kernels, or by asking it at every position."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ from optsearch.strategies.user import UserStrategy, replay
 from optsearch.support.errors import StrategyError, TooLarge
 from optsearch.support.sharing import SerialExecutor
 
-LISTED = 1 << 24  # configurations of a task, where memory allows
-LISTED_BY_LEVELS = 1 << 23  # the same of levels, which take longer
-LISTED_AS_SHIPS = 1 << 19  # the same by a prior, which is asked for each
+LISTED = 1 << 24  # configurations of a task, if memory allows
+LISTED_BY_LEVELS = 1 << 23  # likewise for levels, which take longer
+LISTED_AS_SHIPS = 1 << 19  # likewise with a prior, which is called for each
 LISTED_BY_PYTHON = 1 << 13
 MOST_BY_PYTHON = 1 << 24  # configurations of a game: some hours of plain Python
-BYTES = 64  # of a worker for each configuration of a task: columns, parts of them, and the hash
-SAMPLE_BYTES = 32  # for each configuration of the sample at the top, as a list and as columns
-REPLAYED = 64  # of so many games one, and early ones, are asked for again
+BYTES = 64  # of a worker per configuration of a task: columns, parts of them, and the hash
+SAMPLE_BYTES = 32  # per configuration of the sample at the top, as a list and as columns
+REPLAYED = 64  # one in so many games is replayed, and games 1, 2, 4, 8, …
 
 
 def runner_of(strategy: object, game: Game, prior: Prior | None = None) -> Runner:
-    """How a strategy is run on a game.
+    """Return the runner of a strategy on a game.
 
     prior -- the weights of the configurations, which the strategy does not know. Raises
-    StrategyError for a rule that the kernels cannot play by (`rule_of`), or that is another one
-    when it is asked for again.
+    StrategyError for a rule that the kernels cannot play (`rule_of`), or if the strategy returns
+    another rule when asked again.
     """
     chosen = as_strategy(strategy)
     rule = rule_of(chosen, game)
@@ -67,7 +67,10 @@ def runner_of(strategy: object, game: Game, prior: Prior | None = None) -> Runne
 
 
 class Runner(ABC):
-    """A strategy on a game. rule -- what it is run by; None: it is asked."""
+    """A strategy on a game.
+
+    rule -- the rule that the kernel plays; None if the strategy is asked for each shot.
+    """
 
     rule: Rule | PatternRule | None = None
     memory: int = 0  # bytes of a process
@@ -78,7 +81,7 @@ class Runner(ABC):
         self.prior = prior
 
     def listed(self, memory: int) -> int:
-        """How many configurations a task has at most, for so many bytes of a process."""
+        """Return the most configurations of a task; memory -- bytes of a process."""
         self.memory = memory
         is_slow = isinstance(self.rule, Rule) and len(self.rule.levels) > 1
         most = LISTED_BY_LEVELS if is_slow else LISTED
@@ -92,7 +95,7 @@ class Runner(ABC):
 
     @contextmanager
     def here(self) -> Iterator[Executor]:
-        """What runs tasks in this process: a kernel in a thread, so that ctrl-C is heard."""
+        """Open an executor in this process: a thread for the kernel, so that ctrl-C can stop it."""
         with ThreadPoolExecutor(1) as pool:
             try:
                 yield pool
@@ -103,30 +106,30 @@ class Runner(ABC):
 
     @abstractmethod
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
-        """How many of the n configurations of a position take 0, 1, … shots in all.
+        """Count the n configurations of a position that take 0, 1, … shots, with earlier ones.
 
-        By a prior, what these weigh. from_start -- whether the strategy itself made the shots
-        before the position.
+        With a prior, return weights instead. from_start -- True if the strategy itself made the
+        shots before the position.
         """
 
     def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
-        """The cell shot where n configurations are too many to list; `counts` have each cell.
+        """Return the cell shot if n configurations are too many to list.
 
-        limit -- how many a task has at most.
+        counts -- the number of configurations with each cell. limit -- the most of a task.
         """
         row, column = self.strategy.shot(position)
         return row * self.game.columns + column
 
 
 class PythonRunner(Runner):
-    """PythonRunner at every position, in plain Python, also where sinkings are announced."""
+    """A strategy that is asked for its shot at every position, under any rule of replies."""
 
     def listed(self, memory: int) -> int:
-        """Fewer than a kernel takes, whatever the memory."""
+        """Return LISTED_BY_PYTHON, whatever the memory."""
         return LISTED_BY_PYTHON
 
     def require_few(self, configurations: int) -> None:
-        """TooLarge where a game has more than these; code of users may be asked as they like."""
+        """Raise TooLarge for more than MOST_BY_PYTHON, except for code of users."""
         if configurations > MOST_BY_PYTHON and not isinstance(self.strategy, UserStrategy):
             raise TooLarge(
                 f"{self.strategy} has no kernel for {self.game} and is asked at every position; "
@@ -136,15 +139,15 @@ class PythonRunner(Runner):
 
     @contextmanager
     def here(self) -> Iterator[Executor]:
-        """This thread: plain Python hears ctrl-C itself."""
+        """Open an executor that runs tasks in this thread, which ctrl-C can stop."""
         yield SerialExecutor()
 
     def _weight(self, family: list[list[int]]) -> int:
-        """How many configurations these are, or what they weigh."""
+        """Return the number of these configurations, or their weight."""
         return len(family) if self.prior is None else sum(map(self.prior.weight, family))
 
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
-        """Of some games, all shots, or those from the position on, are asked for again."""
+        """Count shots as in `Runner`; some games are replayed, to check that shots repeat."""
         start = 0 if from_start else len(position.shots)
         game = self.game
         counts = [0] * (game.cells + 1)
@@ -174,7 +177,7 @@ class PythonRunner(Runner):
 
 
 class PatternRunner(Runner):
-    """A pattern: the kernel plays each configuration by itself."""
+    """A pattern, which the kernel plays on one configuration after the other."""
 
     def __init__(
         self, strategy: Strategy, game: Game, rule: PatternRule, prior: Prior | None = None
@@ -183,9 +186,9 @@ class PatternRunner(Runner):
         self.rule: PatternRule = rule
 
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
-        """All shots of a pattern are played, those before the position too.
+        """Count shots as in `Runner`; the kernel also plays those before the position.
 
-        Where these were another strategy's, the pattern is asked for each shot after them.
+        If another strategy made these, the pattern is asked for each shot after them.
         """
         if position.shots and not from_start:
             asked = PythonRunner(self.strategy, self.game, self.prior)
@@ -201,7 +204,7 @@ class PatternRunner(Runner):
         return [int(n) for n in histogram]
 
     def _weighed(self, position: Position, prior: Prior) -> list[int]:
-        """The histogram by a prior: configurations of one weight together."""
+        """Return the histogram by a prior; configurations of one weight are played together."""
         total = [0] * 129
         sets, weights = weighed(position, prior)
         for weight in np.unique(weights[weights > 0]).tolist():
@@ -211,9 +214,9 @@ class PatternRunner(Runner):
         return total
 
     def play(self, sets: CellSets, histogram: NDArray[np.int64]) -> None:
-        """Add the shots of some configurations to a histogram.
+        """Add the shots of configurations to a histogram.
 
-        sets -- uint64 of shape (n, 2), or of `coded` where sinkings are announced.
+        sets -- uint64 of shape (n, 2), or rows of `coded` if sinkings are announced.
         """
         order = np.array(self.rule.order, np.int32)
         size = (self.game.rows, self.game.columns, self.game.fleet_cells)
@@ -222,12 +225,12 @@ class PatternRunner(Runner):
 
     @property
     def uses_sinkings(self) -> bool:
-        """Whether sinkings change what the pattern shoots."""
+        """True if sinkings change the shots of the pattern."""
         return self.rule.until_sunk and not self.game.is_silent
 
     @cached_property
     def _fleet(self) -> Fleet | None:
-        """The ships whose sinkings end the clearing."""
+        """Return the ships whose sinkings end the clearing, or None."""
         if not self.uses_sinkings:
             return None
         codes = Codes.of(self.game)
@@ -241,7 +244,10 @@ class PatternRunner(Runner):
 
 
 def weighed(position: Position, prior: Prior) -> tuple[CellSets, NDArray[np.uint64]]:
-    """The cells of each configuration, shape (n, 2), and its weight; TooLarge past 63 bits."""
+    """Return the cells of each configuration, shape (n, 2), and the weights.
+
+    Raises TooLarge if the weights add up to 2^63 or more.
+    """
     ships = list_ships(position)
     weights = prior.weights(ships)
     if sum(weights) >> 63:
@@ -256,7 +262,7 @@ _running: set[TreeEvaluator] = set()
 
 
 class KernelRunner(Runner):
-    """Greedy or a rollout: the kernel walks the tree over columns of bits."""
+    """Greedy or a rollout, whose tree the kernel walks over columns of bits."""
 
     def __init__(self, strategy: Strategy, game: Game, rule: Rule, prior: Prior | None = None):
         super().__init__(strategy, game, prior)
@@ -264,7 +270,7 @@ class KernelRunner(Runner):
         self._drawn: tuple[int, TreeEvaluator] | None = None
 
     def listed(self, memory: int) -> int:
-        """How many can be listed; TooLarge if rollouts are to compare cells with more."""
+        """Return as in `Runner`; raise TooLarge if rollouts must compare cells with more."""
         limit = super().listed(memory)
         if self.is_rollout and not self.game.is_silent and limit < self.rule.many:
             whole = engine_for(self.game).count(Constraints(self.game.fleet))
@@ -278,7 +284,7 @@ class KernelRunner(Runner):
         return limit
 
     def evaluator(self) -> TreeEvaluator:
-        """The kernel, with the numbers of the rule."""
+        """Return a kernel with the numbers of the rule."""
         game = self.game
         labels = _labels(game, self.rule.order)
         evaluator = TreeEvaluator(self.rule, labels, game.contact != "any")
@@ -287,9 +293,10 @@ class KernelRunner(Runner):
         return evaluator
 
     def filled(self, position: Position, rows: CellSets, following: bool = False) -> TreeEvaluator:
-        """An evaluator with some configurations. following -- to follow single ones.
+        """Return a kernel with these configurations.
 
-        rows -- the cells of each, two words, and the code where sinkings are announced.
+        rows -- the cells of each, two words, and the code if hits have labels. following -- True to
+        follow single ones.
         """
         evaluator = self.evaluator()
         evaluator.begin(len(rows), position.hits, position.misses, following)
@@ -297,7 +304,7 @@ class KernelRunner(Runner):
         return evaluator
 
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
-        """The misses of the kernel, and the shots before."""
+        """Count shots as in `Runner`, by the misses of the kernel."""
         evaluator = self.evaluator()
         if self.prior is None:
             evaluator.begin(n, position.hits, position.misses)
@@ -313,7 +320,10 @@ class KernelRunner(Runner):
         return _walked(self.strategy, evaluator, position)
 
     def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
-        """A certain hit; or by a rollout, on samples above `limit`; or a most probable cell."""
+        """Return a certain hit, or the shot of a rollout or score, or a most probable cell.
+
+        A rollout uses samples above `limit` configurations.
+        """
         fresh = [cell for cell in self.rule.order if not position.closed >> cell & 1]
         if self.game.is_silent:
             for cell in fresh:
@@ -330,28 +340,28 @@ class KernelRunner(Runner):
         return max(fresh, key=counts.__getitem__)
 
     def compares(self, n: int) -> bool:
-        """Whether cells are compared with n configurations."""
+        """True if rollouts compare cells with n configurations."""
         few, many = (0, n) if self.game.is_silent else (self.rule.few, self.rule.many)
         return self.is_rollout and few < n <= many
 
     @property
     def is_rollout(self) -> bool:
-        """Whether cells are compared by what follows; then `shot` also takes 65 to `limit`."""
+        """True for a rollout, for which `shot` also takes 65 to `limit` configurations."""
         return self.rule.candidates > 1
 
     def _listed(self, position: Position) -> TreeEvaluator:
         return self.filled(position, listed_rows(position))
 
     def _sample(self, limit: int) -> TreeEvaluator:
-        """The configurations that samples of so many are drawn from; drawn once."""
+        """Return the kernel with the configurations from which samples are drawn; drawn once."""
         if self._drawn is None or self._drawn[0] != limit:
             self._drawn = limit, self._draw(limit)
         return self._drawn[1]
 
     def _draw(self, limit: int) -> TreeEvaluator:
         rule = self.rule
-        largest = max(rule.cap, rule.second, rule.until)  # of the last all are listed
-        # Every sample drawn above the tasks is smaller than what is left of this one there.
+        largest = max(rule.cap, rule.second, rule.until)  # up to `until` all are listed
+        # Every sample drawn above the tasks is smaller than the part of this one left there.
         level = (limit // (2 * largest)).bit_length() - 1
         everything = engine_for(self.game).count(Constraints(self.game.fleet))
         if everything >> MAX_HASHES > rule.screen // 2:
@@ -374,7 +384,7 @@ class KernelRunner(Runner):
 
 
 def _labels(game: Game, order: Sequence[int]) -> Labels:
-    """What hits tell, as the kernel asks it; order -- of the cells where ties are broken."""
+    """Return the labels of hits for the kernel; order -- the cells as ties are broken."""
     if game.is_silent:
         return Labels(order, (), np.empty((0, 2), np.int32), False)
     codes, by_kind = Codes.of(game), game.label_of_kind
@@ -389,7 +399,7 @@ def _labels(game: Game, order: Sequence[int]) -> Labels:
 
 
 def _numbers_of(game: Game, kind: int) -> NDArray[np.int16]:
-    """The numbers of the labels of a kind by placement and cell; -1 where there is none."""
+    """Return the numbers of the labels of a kind by placement and cell; -1 for no label."""
     numbers = [
         {label: number for number, label in enumerate(labels_at(game, cell))}
         for cell in range(game.cells)
@@ -402,15 +412,15 @@ def _numbers_of(game: Game, kind: int) -> NDArray[np.int16]:
 
 
 def require_no_fault(strategy: Strategy, evaluator: TreeEvaluator, game: Game) -> None:
-    """StrategyError if a score answered what it may not: then all else the kernel says is void."""
+    """Raise StrategyError if an answer of a score was wrong, which makes all results void."""
     if evaluator.fault is not None:
         raise refused(strategy, game, *evaluator.fault)
 
 
 def _walked(strategy: Strategy, evaluator: TreeEvaluator, position: Position) -> list[int]:
-    """All shots of the configurations given to a kernel: its misses, and those before.
+    """Run a kernel; return its histogram by shots, with those before the position.
 
-    Raises StrategyError where the answer of a score is wrong.
+    Raises StrategyError if the answer of a score is wrong.
     """
     _running.add(evaluator)
     try:
@@ -424,14 +434,14 @@ def _walked(strategy: Strategy, evaluator: TreeEvaluator, position: Position) ->
 
 
 def listed_rows(position: Position) -> CellSets:
-    """All rows of `rows_of`, in one array."""
+    """Return all rows of `rows_of` in one array."""
     if position.game.is_silent:
         return Configurations(position).list()
     return np.concatenate(list(coded(position)))
 
 
 def rows_of(position: Position) -> Iterator[CellSets]:
-    """The configurations of a position in arrays: the cells, two words, and what tells labels."""
+    """Yield the configurations of a position in arrays: two words of cells, then any code."""
     if position.game.is_silent:
         yield from Configurations(position, threads=1).stream(1 << 16)
     else:
@@ -439,7 +449,7 @@ def rows_of(position: Position) -> Iterator[CellSets]:
 
 
 def coded(position: Position) -> Iterator[CellSets]:
-    """The configurations of a position in arrays: the cells, two words, and the codes of each."""
+    """Yield the configurations of a position in arrays: two words of cells, then the code."""
     for case in cases(position):
         listing = CodedConfigurations(position.game, case.sunk, case.constraints)
         yield from listing.stream()

@@ -1,4 +1,4 @@
-"""A task: a node of the tree by its position; and single configurations followed from there."""
+"""Tasks, which are nodes of the tree by position, and single configurations followed from one."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from optsearch.support.errors import NotSupported, OptsearchError
 
 
 class Task(NamedTuple):
-    """A node of the tree by its position; with the number of configurations there.
+    """A node of the tree by its position, with the number of configurations there.
 
-    shots -- the replies in order, which is what some strategies in plain Python go by. alike -- how
-    many nodes differ from it by the names of twins alone (`children_by_twins`), itself counted.
+    shots -- with replies, in order, because some strategies in plain Python depend on it. alike --
+    the number of nodes, this one included, that differ only by names of twins
+    (`children_by_twins`).
     """
 
     game: Game
@@ -36,17 +37,17 @@ class Task(NamedTuple):
 
     @property
     def position(self) -> Position:
-        """The position of the node."""
+        """Return the position of the node."""
         return Position(self.game, self.shots)
 
 
 def run_task(
     strategy: object, task: Task, from_start: bool = False, prior: Prior | None = None
 ) -> list[int]:
-    """The histogram of a task: item i is the number of configurations that take i shots in all.
+    """Return the histogram of a task: item i is the number of configurations that take i shots.
 
-    from_start -- whether the strategy itself made the shots before the task. prior -- what they
-    weigh is counted.
+    Shots before the task count. from_start -- True if the strategy itself made them. prior -- items
+    are then weights.
     """
     position = task.position
     runner = runner_of(strategy, position.game, prior)
@@ -56,7 +57,7 @@ def run_task(
 class FollowedTask:
     """Single configurations of a position, followed through the tree of a strategy.
 
-    configurations -- how many there are; they are numbered from 0 on.
+    configurations -- their number; they are numbered from 0.
     """
 
     def __init__(self, strategy: object, position: Position):
@@ -71,25 +72,25 @@ class FollowedTask:
         self.configurations = len(self._rows)
 
     def cells(self, index: int) -> int:
-        """The mask of the cells of a configuration."""
+        """Return the mask of the cells of a configuration."""
         return to_masks(self._rows[index : index + 1, :2])[0]
 
     def ships(self, index: int) -> list[int]:
-        """The masks of the ships of a configuration; where sinkings are announced."""
+        """Return the masks of the ships of a configuration, if hits have labels."""
         return Codes.of(self._game).ships(
             self._game, to_masks(self._rows[index : index + 1, 2:])[0]
         )
 
     def shots(self, index: int) -> int:
-        """The shots that a configuration takes, those made before the position counted."""
+        """Return the shots that a configuration takes, with those before the position."""
         misses = self._evaluator.follow(index)
         require_no_fault(self._strategy, self._evaluator, self._game)
         return self._before + misses
 
     def shots_of(self, configuration: int | Sequence[int]) -> int:
-        """The shots of the configuration with these cells (mask), or with these ships (masks).
+        """Return the shots of the configuration with these cells (mask) or these ships (masks).
 
-        Twins with names of their own, as 3a and 3b, are in the order of the fleet.
+        Ships of one length with different names, such as 3a and 3b, are in the order of the fleet.
         """
         ships = () if isinstance(configuration, int) else configuration
         cells = configuration if isinstance(configuration, int) else sum(configuration)
@@ -102,9 +103,9 @@ class FollowedTask:
 
 
 def play_sample(pattern: object, game: Game, sets: CellSets) -> NDArray[np.int64]:
-    """How many of some configurations (uint64 of shape (n, 2)) take each number of shots.
+    """Count the configurations (uint64 of shape (n, 2)) that take each number of shots.
 
-    Raises NotSupported for a pattern by which ship sinks: cells do not say it.
+    Raises NotSupported for a pattern that uses sinkings, which cells do not determine.
     """
     runner = runner_of(pattern, game)
     if not isinstance(runner, PatternRunner) or runner.uses_sinkings:

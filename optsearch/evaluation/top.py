@@ -16,12 +16,12 @@ from optsearch.support.store import Facts
 
 
 def are_counts(value: object) -> TypeGuard[list[int]]:
-    """Whether a fact of a checkpoint is a list of counts."""
+    """True if a fact of a checkpoint is a list of counts."""
     return isinstance(value, list) and all(type(n) is int and n >= 0 for n in value)
 
 
 class Top:
-    """Positions with too many configurations to list: what is shot there, and what follows."""
+    """The shots at positions with too many configurations to list, and the positions after them."""
 
     def __init__(self, runner: Runner, sweep: Counting, store: Facts | None, limit: int):
         self._runner = runner
@@ -31,7 +31,7 @@ class Top:
         self._limit = limit
 
     def children(self, position: Position, n: int) -> list[tuple[Position, int]]:
-        """The positions after the strategy's shot, missed first, with their configurations."""
+        """Return the positions after the strategy's shot, the miss first, with their numbers."""
         cell, *numbers = self._recall(position, n) or self._decide(position, n)
         where = self._game.cell(cell)
         after = dict(zip(known_replies(self._game), (*numbers, n - sum(numbers)), strict=True))
@@ -42,11 +42,12 @@ class Top:
         ]
 
     def children_by_twins(self, position: Position, n: int) -> list[list[tuple[Position, int]]]:
-        """The children of a position; together those after a hit on one of several unhit twins.
+        """Group the children of a position: those after a hit on one of several unhit twins.
 
-        Twins are ships that differ by their names alone, as 3a and 3b. Exchanging names maps the
-        configurations, and the shots of every rule, of one such child to those of the other: their
-        histograms are equal. (A strategy in plain Python, or a score of labels, may go by names.)
+        Twins are ships that differ by their names alone, such as 3a and 3b. Exchanging names maps
+        the configurations, and the shots of every rule, of one such child to those of the other, so
+        their histograms are equal. (A strategy in plain Python, or a score of labels, may depend on
+        names; then no children are grouped.)
         """
         rule, is_named = self._runner.rule, self._game.names_hits
         is_deaf = isinstance(rule, Rule) and not any(one.labels for one in rule.scores.values())
@@ -62,11 +63,11 @@ class Top:
         return list(together.values())
 
     def counts(self, position: Position) -> list[int]:
-        """How many configurations have each cell."""
+        """Count the configurations with each cell."""
         return self._counts(position)[0]
 
     def _recall(self, position: Position, n: int) -> list[int] | None:
-        """A cell, and how many configurations give each reply but a miss, from the checkpoint."""
+        """Return a cell, and the numbers by reply except a miss, from the checkpoint; or None."""
         name = f"shot {position}"
         if self._store is None or name not in self._store:
             return None
@@ -78,7 +79,7 @@ class Top:
         raise self._store.contradicted(name, f"a new cell and {n:,} configurations at most")
 
     def _decide(self, position: Position, n: int) -> list[int]:
-        """A cell and its numbers as in `_recall`, asked of the strategy and kept."""
+        """Return a cell and its numbers as in `_recall`, by the strategy, and store them."""
         counts, replies = self._counts(position)
         cell = self._runner.shot(position, n, counts, self._limit)
         given = replies.get(cell) or {HIT: counts[cell]}
@@ -88,7 +89,7 @@ class Top:
         return found
 
     def _counts(self, position: Position) -> tuple[list[int], Mapping[int, Counter[Reply]]]:
-        """How many configurations have each cell, and how many give each reply to a hit there."""
+        """Count the configurations with each cell, and those by reply to a hit there."""
         if not self._game.is_silent:
             known = counts_of(position)
             return known.cells, known.replies
