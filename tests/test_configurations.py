@@ -92,7 +92,7 @@ def count(enumerator):
     return Enumerator.count(enumerator)
 
 endless = Configurations(Position(Game(11, 11, (5, 4, 4, 3, 3, 3, 2, 2, 2, 2))))
-endless._sliced(count)
+endless._in_pieces(count)
 """
     )
     assert status == -signal.SIGINT

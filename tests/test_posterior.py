@@ -18,7 +18,7 @@ from optsearch.counting.engines import engine_for
 from optsearch.counting.lattice import Sweep
 from optsearch.counting.posterior import FLOOR, Posterior, _choose
 from optsearch.counting.prior import Prior
-from optsearch.counting.remainders import combined, moduli_above
+from optsearch.counting.remainders import combine_residues, moduli_above
 from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game.position import HIT, MISS, Position
 from optsearch.support.errors import ImpossiblePosition, PositionError, TooLarge
@@ -279,7 +279,7 @@ def test_moduli_and_remainders():
         moduli = moduli_above(bound)
         assert (len(moduli) == 1) == (bound < 2**64)
         for number in {0, 1, bound // 2, bound}:
-            assert combined([number % m for m in moduli], moduli) == number
+            assert combine_residues([number % m for m in moduli], moduli) == number
 
 
 LIMIT = 16 << 20
@@ -384,7 +384,7 @@ def test_ship_by_ship_sampling_is_uniform(number):
     posterior = Posterior(Position.parse(Game(3, 3, (2, 2, 1), "any"), "A1=hit"))
     rng = np.random.default_rng(2)
     drawn = Counter(
-        tuple(sorted(low for low, _ in posterior._large_sample(rng))) for _ in range(number)
+        tuple(sorted(low for low, _ in posterior._sample_ship_by_ship(rng))) for _ in range(number)
     )
     expected = {tuple(sorted(s)) for s in reference.configurations(posterior.position)}
     assert set(drawn) == expected

@@ -425,7 +425,7 @@ class Session:
 
 def salvo_names(advice: Advice, wanted: Wanted) -> list[str]:
     """The most probable cells, as many as are shot together."""
-    number = wanted.together(advice.posterior.told)
+    number = wanted.together(advice.posterior.observations)
     return cell_names(cell for cell, _ in advice.likely(number))
 
 
@@ -442,7 +442,7 @@ def others_of(shots: Sequence[Shot], number: int) -> str:
 
 def ships_text(advice: Advice) -> str:
     """The ships that remain, as far as the replies tell."""
-    position = advice.posterior.told
+    position = advice.posterior.observations
     if isinstance(position, NoisyPosition):
         return f"ships: {position.game.fleet_text}; {position.noise}"
     if advice.ships_left is not None:
@@ -456,7 +456,7 @@ def ships_text(advice: Advice) -> str:
 
 def sentences(advice: Advice, wanted: Wanted) -> list[str]:
     """What is said of a position: what is left, likely shots, those of a strategy, the optimum."""
-    position, optimum = advice.posterior.told, advice.optimum
+    position, optimum = advice.posterior.observations, advice.optimum
     if is_over(position):
         return [f"every ship is sunk, after {numbered(len(position.shots), 'shot')}"]
     left = counted_text(advice.posterior.configurations)

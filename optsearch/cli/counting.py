@@ -95,7 +95,7 @@ def posterior(
         occurrence = posterior_.occurrence.tolist()  # which counts the configurations too
         likely = [cell_name(cell) for cell in posterior_.greedy_shots()]
     if figure is not None:
-        draw_heat(posterior_.told, posterior_.probability, figure)
+        draw_heat(posterior_.observations, posterior_.probability, figure)
     number = posterior_.configurations
     answer = Answer(with_rules(position.title, position.game), **described(position, by))
     answer.show("", heat_board(posterior_, counts))
@@ -119,7 +119,7 @@ def heat_board(posterior: Posterior, counts: bool = False) -> Text:
 
     counts -- in how many configurations a cell has a ship, in place of percent and of the bar.
     """
-    told, game = posterior.told, posterior.position.game
+    told, game = posterior.observations, posterior.position.game
     shot = posterior.position.shown  # what leaves no doubt
     likely, doubtful = set(posterior.greedy_shots()), set(told.signs) - set(shot)
     chances = posterior.probability

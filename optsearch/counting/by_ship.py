@@ -42,8 +42,8 @@ class ShipByShip:
         listing = Listing(self.game, constraints.fleet, places, constraints.hits)
         listing.progress = progress
         through = listing.through
-        total = sum(through.values()) // len(constraints.fleet)  # each has a placement of each ship
-        return total, {ship: number for ship, number in through.items() if number}
+        total = sum(through.values()) // len(constraints.fleet)  # each counts once per ship
+        return total, {ship: count for ship, count in through.items() if count}
 
     def unrank(self, constraints: Constraints, ranks: NDArray[np.uint64]) -> CellSets:
         """Return the configurations with some ranks: uint64 words of shape (n, ships, 2).
@@ -78,25 +78,27 @@ class ShipByShip:
         if not fleet or not ranks:
             return
         kind, *others = fleet
-        first, at = 0, 0  # the rank where the next placement begins, and the place of a rank
+        first, done = 0, 0  # the first rank with the next placement, and the ranks placed so far
         for number, ship in enumerate(places[kind]):
             closed = ship | self.game.halo(ship)
-            left = {
-                other: [one for one in places[other][number + 1 if other == kind else 0 :]
-                        if not one & closed]
+            places_left = {
+                other: [place for place in places[other][number + 1 if other == kind else 0 :]
+                        if not place & closed]
                 for other in set(others)
             }  # fmt: skip
-            rest = hits & ~ship
+            hits_left = hits & ~ship
             count = (
-                Listing(self.game, tuple(others), left, rest).configurations if others else not rest
+                Listing(self.game, tuple(others), places_left, hits_left).configurations
+                if others
+                else not hits_left
             )
-            here = []
-            while at < len(ranks) and ranks[at][0] < first + count:
-                rank, row = ranks[at]
-                here.append((rank - first, row))
-                at += 1
-            placed[[row for _, row in here], -len(fleet)] = to_words([ship])
-            self._place(tuple(others), left, rest, here, placed)
+            with_ship = []
+            while done < len(ranks) and ranks[done][0] < first + count:
+                rank, row = ranks[done]
+                with_ship.append((rank - first, row))
+                done += 1
+            placed[[row for _, row in with_ship], -len(fleet)] = to_words([ship])
+            self._place(tuple(others), places_left, hits_left, with_ship, placed)
             first += count
-            if at == len(ranks):
+            if done == len(ranks):
                 return

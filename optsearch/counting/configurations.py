@@ -118,11 +118,11 @@ class Listing:
         for i, length in enumerate(self._lengths):
             is_last = length not in self._lengths[i + 1 :]
             first = self._lengths.index(length)
-            longer = []
+            extended = []
             for share in shares:
                 left = self._ships[i] - sum(share[first:])
-                longer += [[*share, n] for n in ([left] if is_last else range(left + 1))]
-            shares = longer
+                extended += [[*share, n] for n in ([left] if is_last else range(left + 1))]
+            shares = extended
         return shares
 
     @cached_property
@@ -152,7 +152,7 @@ class Listing:
             shared = [(n, size, sets) for n, (_, size, sets) in zip(share, kinds, strict=True)]
             yield Enumerator(shared, compatible, self._hits, piece, pieces)
 
-    def _sliced(self, work: Callable[[Enumerator], _Result]) -> list[_Result]:
+    def _in_pieces(self, work: Callable[[Enumerator], _Result]) -> list[_Result]:
         """Return the results of `work` on all kernels; a large count runs in threads."""
         if self.combinations < _WORTH_PIECES:
             return [work(kernel) for kernel in self._enumerators()]
@@ -173,14 +173,14 @@ class Listing:
     @cached_property
     def configurations(self) -> int:
         """The number of configurations."""
-        return sum(self._sliced(Enumerator.count))
+        return sum(self._in_pieces(Enumerator.count))
 
     @cached_property
     def through(self) -> dict[tuple[int, int], int]:
         """The number of configurations with each ship: its kind and cells (mask)."""
         kinds = list(zip(self._lengths, self._placements, strict=True))
         through = {(kind, ship): 0 for kind, ships in kinds for ship in ships}
-        for counts in self._sliced(Enumerator.occurrence):
+        for counts in self._in_pieces(Enumerator.occurrence):
             for (kind, ships), numbers in zip(kinds, counts, strict=True):
                 for ship, number in zip(ships, numbers, strict=True):
                     through[kind, ship] += number
@@ -276,7 +276,7 @@ class Configurations(Listing):
                 [np.empty((0, 2), np.uint64), *map(keep, filled(kernel, 1 << 16))]
             )
 
-        return np.concatenate(self._sliced(work))
+        return np.concatenate(self._in_pieces(work))
 
     def stream(self, batch: int = 1 << 16) -> Iterator[CellSets]:
         """Yield the rows of `list` in arrays of at most `batch` (256 or more) rows."""
@@ -342,8 +342,8 @@ class Codes:
     def fit(self) -> bool:
         """True if kernels take codes of this size."""
         ships = sum(map(len, self.shifts))
-        is_told = len(self.kinds) <= MAX_KINDS and self.labels <= MAX_LABELS
-        return ships <= MAX_CODED and is_told and self.words <= MAX_CODE_WORDS
+        are_few = len(self.kinds) <= MAX_KINDS and self.labels <= MAX_LABELS
+        return ships <= MAX_CODED and are_few and self.words <= MAX_CODE_WORDS
 
 
 class CodedConfigurations(Listing):
@@ -367,15 +367,15 @@ class CodedConfigurations(Listing):
             kind: {ship: n for n, ship in enumerate(self._game.placements(kind))}
             for kind in codes.kinds
         }
-        known, left = 0, dict(zip(codes.kinds, map(list, codes.shifts), strict=True))
+        code, shifts_left = 0, dict(zip(codes.kinds, map(list, codes.shifts), strict=True))
         for ship in self._sunk:
             kind = self._game.kind_of(ship)
-            known |= numbers[kind][ship] << left[kind].pop()
-        constant = np.concatenate(
-            [to_words([sum(self._sunk)]), to_words([known], codes.words)], axis=1
+            code |= numbers[kind][ship] << shifts_left[kind].pop()
+        of_sunk = np.concatenate(
+            [to_words([sum(self._sunk)]), to_words([code], codes.words)], axis=1
         )
         if not self._lengths:
-            yield from [constant] * (not self._hits)
+            yield from [of_sunk] * (not self._hits)
             return
         sorts = [codes.kinds.index(kind) for kind in self._lengths]
         of_placements = [
@@ -385,7 +385,7 @@ class CodedConfigurations(Listing):
         for kernel in self._enumerators():
             kernel.name(sorts, of_placements, codes.shifts, codes.words)
             for rows in filled(kernel, batch, 2 + codes.words):
-                rows |= constant
+                rows |= of_sunk
                 yield rows
 
 
@@ -407,14 +407,14 @@ def list_ships(position: Position, max_bytes: int = 1 << 30) -> CellSets:
             if not ship & position.misses and not game.halo(ship) & position.hits
         ]
         closed = to_words([ship | game.halo(ship) for ship in masks])
-        taken = np.bitwise_or.reduce(ships, axis=1)
-        is_again = i > 0 and length == game.fleet[i - 1]
+        covered = np.bitwise_or.reduce(ships, axis=1)
+        is_repeat = i > 0 and length == game.fleet[i - 1]
         rows, places, size = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
         step = max(1, (1 << 20) // max(1, len(masks)))
         for start in range(0, len(ships), step):
-            chunk = taken[start : start + step, None]
+            chunk = covered[start : start + step, None]
             fits = (chunk[..., 0] & closed[:, 0] | chunk[..., 1] & closed[:, 1]) == 0
-            if is_again:
+            if is_repeat:
                 fits &= np.arange(len(masks)) > last[start : start + step, None]
             row, place = fits.nonzero()
             size += len(row) * (i + 1) * 16
@@ -428,7 +428,7 @@ def list_ships(position: Position, max_bytes: int = 1 << 30) -> CellSets:
         last = np.concatenate(places)
         placed = to_words(masks)[last][:, None, :]
         ships = np.concatenate([ships[np.concatenate(rows)], placed], axis=1)
-        bare = to_words([position.hits]) & ~np.bitwise_or.reduce(ships, axis=1)
-        covers = np.bitwise_count(bare).sum(axis=1) <= sum(game.fleet[i + 1 :])
-        ships, last = ships[covers], last[covers]
+        uncovered = to_words([position.hits]) & ~np.bitwise_or.reduce(ships, axis=1)
+        can_cover = np.bitwise_count(uncovered).sum(axis=1) <= sum(game.fleet[i + 1 :])
+        ships, last = ships[can_cover], last[can_cover]
     return ships

@@ -48,7 +48,7 @@ class Constraints:
         }
 
 
-def admitted(
+def is_admitted(
     constraints: Constraints,
     holes: int,
     words: NDArray[np.uint64],
@@ -60,19 +60,19 @@ def admitted(
     words, halos -- of the placements, uint64 of shape (placements, words). ships -- the placements.
     """
 
-    def one(mask: int) -> NDArray[np.uint64]:
+    def cell_set(mask: int) -> NDArray[np.uint64]:
         return np.array([mask >> 64 * i & _WORD for i in range(words.shape[1])], np.uint64)
 
-    hits = one(constraints.hits)
-    good = ~((words & one(constraints.closed | holes)) | (halos & hits)).any(axis=1)
+    hits = cell_set(constraints.hits)
+    is_allowed = ~((words & cell_set(constraints.closed | holes)) | (halos & hits)).any(axis=1)
     if constraints.afloat:
-        good &= (words & ~hits).any(axis=1)
+        is_allowed &= (words & ~hits).any(axis=1)
     if constraints.barred:
-        good &= np.array([ship not in constraints.barred for ship in ships], bool)
-    return np.asarray(good)
+        is_allowed &= np.array([ship not in constraints.barred for ship in ships], bool)
+    return np.asarray(is_allowed)
 
 
-def in_fleet_order(placed: NDArray[np.intp], places: NDArray[np.intp]) -> NDArray[np.intp]:
+def sort_by_fleet(placed: NDArray[np.intp], places: NDArray[np.intp]) -> NDArray[np.intp]:
     """Sort each row of placement numbers by `places`, the place in the fleet of each number."""
     order = np.argsort(places[placed], axis=1, kind="stable")
     return np.take_along_axis(placed, order, axis=1)

@@ -38,10 +38,10 @@ def engine_for(game: Game) -> Counting:
 
     If it is not the skylines, the log says why. Raises TooLarge if no engine has room for the game.
     """
-    why = no_room(game)
-    if not why:
+    reason = no_room(game)
+    if not reason:
         return Sweep(game)
-    _log.info("%s; the board is swept cell by cell", why)
+    _log.info("%s; the board is swept cell by cell", reason)
     return AnyBoard(game)
 
 
@@ -62,7 +62,7 @@ class AnyBoard:
     @cached_property
     def _orbits(self) -> list[tuple[int, list[int]]]:
         """The orbits of placements under the symmetries, with their kind; empty if over ORBITS."""
-        game, found = self._game, list[tuple[int, list[int]]]()
+        game, orbits = self._game, list[tuple[int, list[int]]]()
         kinds = list(dict.fromkeys(game.fleet))
         symmetries = game.symmetries()
         if sum(len(game.placements(kind)) for kind in kinds) > ORBITS * len(symmetries):
@@ -71,25 +71,25 @@ class AnyBoard:
             left = dict.fromkeys(game.placements(kind))
             while left:
                 orbit = list(dict.fromkeys(image(next(iter(left)), p) for p in symmetries))
-                found.append((kind, orbit))
+                orbits.append((kind, orbit))
                 for ship in orbit:
                     del left[ship]
-        return found if len(found) <= ORBITS else []
+        return orbits if len(orbits) <= ORBITS else []
 
     def _is_empty(self, constraints: Constraints) -> bool:
         """True if the constraints are those of the empty board, which all symmetries keep."""
-        everything = Constraints(self._game.fleet, self._game.holes)
-        return constraints in (everything, replace(everything, closed=0))
+        empty = Constraints(self._game.fleet, self._game.holes)
+        return constraints in (empty, replace(empty, closed=0))
 
-    def _with(self, kind: int, ship: int) -> int:
+    def _count_with(self, kind: int, ship: int) -> int:
         """Count the configurations of the empty board with a placement."""
         fleet = list(self._game.fleet)
         fleet.remove(kind)
         closed = ship | self._game.halo(ship) | self._game.holes
         constraints = Constraints(tuple(fleet), closed)
-        return self._way(constraints).count(constraints)
+        return self._engine(constraints).count(constraints)
 
-    def _way(self, constraints: Constraints) -> FrontierSweep | ShipByShip:
+    def _engine(self, constraints: Constraints) -> FrontierSweep | ShipByShip:
         """Return the engine that is estimated to take less time."""
         if self._ships is not None:
             masks, choices = self._cells.estimate(constraints)
@@ -111,21 +111,23 @@ class AnyBoard:
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
         """Count the configurations. progress -- called during a long count."""
         if not self._is_empty(constraints) or not self._orbits:
-            return self._way(constraints).count(constraints, progress)
-        first = self._game.fleet[0]
-        with_first = [
-            len(orbit) * self._with(kind, orbit[0]) for kind, orbit in self._orbits if kind == first
+            return self._engine(constraints).count(constraints, progress)
+        longest = self._game.fleet[0]
+        with_longest = [
+            len(orbit) * self._count_with(kind, orbit[0])
+            for kind, orbit in self._orbits
+            if kind == longest
         ]
-        return sum(with_first) // self._game.fleet.count(first)
+        return sum(with_longest) // self._game.fleet.count(longest)
 
     def through(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
         """Count the configurations, and those with each ship (kind and mask) if any has it."""
         if not self._is_empty(constraints) or not self._orbits:
-            return self._way(constraints).through(constraints, progress)
-        numbers = ((kind, orbit, self._with(kind, orbit[0])) for kind, orbit in self._orbits)
-        through = {(kind, ship): n for kind, orbit, n in numbers if n for ship in orbit}
+            return self._engine(constraints).through(constraints, progress)
+        counts = ((kind, orbit, self._count_with(kind, orbit[0])) for kind, orbit in self._orbits)
+        through = {(kind, ship): n for kind, orbit, n in counts if n for ship in orbit}
         return self.count(constraints), through
 
     def weigh(
@@ -141,7 +143,7 @@ class AnyBoard:
         weights: Mapping[int, float] | None = None,
     ) -> CellSets:
         """Return the configurations with some ranks: uint64 words of shape (n, ships, words)."""
-        way = self._way(constraints) if weights is None else self._cells
-        if isinstance(way, ShipByShip):
-            return way.unrank(constraints, np.asarray(ranks, np.uint64))
-        return way.unrank(constraints, ranks, weights)
+        engine = self._engine(constraints) if weights is None else self._cells
+        if isinstance(engine, ShipByShip):
+            return engine.unrank(constraints, np.asarray(ranks, np.uint64))
+        return engine.unrank(constraints, ranks, weights)

@@ -34,13 +34,13 @@ _SORTED = 1 << 20  # rows sorted together to save memory
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-def _moved(sets: CellSets, permutation: Permutation) -> CellSets:
+def _images(sets: CellSets, permutation: Permutation) -> CellSets:
     """Return the images of an array of cell sets."""
     result = np.zeros_like(sets)
     low_bit = np.uint64(1)
     for cell, target in enumerate(permutation):
-        has = sets[:, cell >> 6] >> np.uint64(cell & 63) & low_bit
-        result[:, target >> 6] |= has << np.uint64(target & 63)
+        has_cell = sets[:, cell >> 6] >> np.uint64(cell & 63) & low_bit
+        result[:, target >> 6] |= has_cell << np.uint64(target & 63)
     return result
 
 
@@ -56,14 +56,14 @@ def sets_by_weight(position: Position) -> Counter[int]:
     configurations.require_some()
     words = configurations.list()
     parts = min(-(-len(words) // _SORTED), 256)
-    part = np.empty(len(words), np.uint8)
+    part_of = np.empty(len(words), np.uint8)
     for start in range(0, len(words), _SORTED):
-        some = words[start : start + _SORTED]
-        mixed = (some[:, 0] ^ some[:, 1] * _MIX) * _MIX >> np.uint64(40)
-        part[start : start + _SORTED] = mixed % np.uint64(parts)
+        chunk = words[start : start + _SORTED]
+        hashes = (chunk[:, 0] ^ chunk[:, 1] * _MIX) * _MIX >> np.uint64(40)
+        part_of[start : start + _SORTED] = hashes % np.uint64(parts)
     histogram: Counter[int] = Counter()
-    for number in range(parts):
-        _, counts = _distinct(words[part == number])
+    for part in range(parts):
+        _, counts = _distinct(words[part_of == part])
         weights, numbers = np.unique(counts, return_counts=True)
         histogram.update(dict(zip(weights.tolist(), numbers.tolist(), strict=True)))
     return histogram
@@ -192,8 +192,8 @@ class Family:
         weights = np.array(self.weights)
 
         def is_kept(permutation: Permutation) -> bool:
-            moved = _moved(words, permutation)
-            order = np.lexsort((moved[:, 0], moved[:, 1]))
-            return bool((moved[order] == words).all() and (weights[order] == weights).all())
+            images = _images(words, permutation)
+            order = np.lexsort((images[:, 0], images[:, 1]))
+            return bool((images[order] == words).all() and (weights[order] == weights).all())
 
         return tuple(filter(is_kept, self.game.symmetries()))

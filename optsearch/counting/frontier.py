@@ -14,14 +14,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb, prod
+from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.compiled._frontier import Frontier
 from optsearch.counting.configurations import CellSets, to_words
-from optsearch.counting.constraints import Constraints, Ranks, Ship, admitted, in_fleet_order
-from optsearch.counting.remainders import combined, moduli_above
+from optsearch.counting.constraints import Constraints, Ranks, Ship, is_admitted, sort_by_fleet
+from optsearch.counting.remainders import combine_residues, moduli_above
 from optsearch.game import Game, Permutation, bits, image
 from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
@@ -29,6 +31,16 @@ from optsearch.support.progress import Progress, Status, meter, no_progress
 MAX_BYTES = 4 << 30  # of the layers of a query
 WINDOW = 128  # cells of a mask
 _MASK = (1 << WINDOW) - 1
+
+
+class _Placed(NamedTuple):
+    """A placement in an order of the cells; `needs` and `closes` are relative to its first cell."""
+
+    first: int
+    kind: int
+    needs: int
+    closes: int
+    mask: int
 
 
 class _Order:
@@ -45,13 +57,13 @@ class _Order:
                 needs = image(ship, position)
                 first = (needs & -needs).bit_length() - 1
                 closes = (needs | image(game.halo(ship), position)) >> first
-                placed.append((first, kind, needs >> first, closes, ship))
-        placed.sort(key=lambda one: one[0])
-        self.first = np.array([one[0] for one in placed], np.int64)
-        self.kinds = [one[1] for one in placed]
-        self.needs = [one[2] for one in placed]
-        self.closes = [one[3] for one in placed]
-        self.masks = [one[4] for one in placed]
+                placed.append(_Placed(first, kind, needs >> first, closes, ship))
+        placed.sort(key=attrgetter("first"))
+        self.first = np.array([placement.first for placement in placed], np.int64)
+        self.kinds = [placement.kind for placement in placed]
+        self.needs = [placement.needs for placement in placed]
+        self.closes = [placement.closes for placement in placed]
+        self.masks = [placement.mask for placement in placed]
         self.ends = self.first + np.array([closes.bit_length() for closes in self.closes], int)
         self.window = max((closes.bit_length() for closes in self.closes), default=0)
         words = -(-game.cells // 64)
@@ -61,7 +73,7 @@ class _Order:
     def allowed(self, constraints: Constraints, holes: int) -> NDArray[np.intp]:
         """Return the numbers of the placements that the constraints and the holes admit."""
         ships = zip(self.kinds, self.masks, strict=True)
-        return np.flatnonzero(admitted(constraints, holes, self.words, self.halos, ships))
+        return np.flatnonzero(is_admitted(constraints, holes, self.words, self.halos, ships))
 
     @cached_property
     def width(self) -> tuple[int, int]:
@@ -97,7 +109,7 @@ def _orders(game: Game) -> Iterable[Permutation]:
             yield tuple(cell % n * (cells // n) + cell // n for cell in range(cells))
 
 
-def _folded(position: Permutation) -> Iterable[Permutation]:
+def _fold(position: Permutation) -> Iterable[Permutation]:
     """Yield, for each divisor n, the order whose parts of n cells alternate between both ends.
 
     If the last part touches the first, as on a torus, ships reach less far ahead in this order.
@@ -107,7 +119,7 @@ def _folded(position: Permutation) -> Iterable[Permutation]:
         if cells % n == 0:
             parts = cells // n
             place = [2 * i if 2 * i < parts else 2 * (parts - i) - 1 for i in range(parts)]
-            yield tuple(n * place[one // n] + one % n for one in position)
+            yield tuple(n * place[cell // n] + cell % n for cell in position)
 
 
 @dataclass(frozen=True)
@@ -145,7 +157,7 @@ class FrontierSweep:
         orders = [_Order(game, position) for position in _orders(game)]
         narrow = [order for order in orders if order.window <= WINDOW]
         if not narrow and any(game.board.seams):
-            orders += [_Order(game, other) for one in orders for other in _folded(one.position)]
+            orders += [_Order(game, folded) for o in orders for folded in _fold(o.position)]
             narrow = [order for order in orders if order.window <= WINDOW]
         if not narrow:
             reach = min(order.window for order in orders)
@@ -156,7 +168,7 @@ class FrontierSweep:
         best = min(narrow, key=lambda order: order.width)
         back = _Order(game, tuple(game.cells - 1 - place for place in best.position))
         self._both = [best, back] if back.window <= WINDOW else [best]
-        self._kept: tuple[Constraints, _Query] | None = None  # whose layers are those of all ranks
+        self._kept: tuple[Constraints, _Query] | None = None  # the last, if it has all layers
         self._states = self._roundings = 0
 
     @property
@@ -177,8 +189,8 @@ class FrontierSweep:
 
     def _order(self, constraints: Constraints) -> _Order:
         """Return the order that meets hits and closed cells early, when few masks are reached."""
-        known = [*bits(constraints.closed), *(3 * list(bits(constraints.hits)))]
-        return min(self._both, key=lambda order: sum(order.position[cell] for cell in known))
+        cells = [*bits(constraints.closed), *(3 * list(bits(constraints.hits)))]
+        return min(self._both, key=lambda order: sum(order.position[cell] for cell in cells))
 
     def estimate(self, constraints: Constraints) -> tuple[float, float]:
         """Estimate the masks that a query meets, and count the ways to choose placements.
@@ -186,27 +198,27 @@ class FrontierSweep:
         The masks at a cell are at most the choices among the placements that begin before it and
         close it or a later cell.
         """
-        order, left = self._order(constraints), Counter(constraints.fleet)
+        order, ships = self._order(constraints), Counter(constraints.fleet)
         numbers = order.allowed(constraints, self.game.holes)
         cells = self.game.cells + 1
         masks, choices = np.ones(cells), 1.0
-        for kind, count in left.items():
-            these = [i for i in numbers.tolist() if order.kinds[i] == kind]
-            change = np.bincount(order.first[these] + 1, minlength=cells)
-            change -= np.bincount(order.ends[these], minlength=cells)
+        for kind, count in ships.items():
+            of_kind = [i for i in numbers.tolist() if order.kinds[i] == kind]
+            change = np.bincount(order.first[of_kind] + 1, minlength=cells)
+            change -= np.bincount(order.ends[of_kind], minlength=cells)
             begun = np.cumsum(change).tolist()
             masks *= [sum(comb(n, i) for i in range(count + 1)) for n in begun]
-            choices *= comb(len(these), count)
+            choices *= comb(len(of_kind), count)
         return float(masks.sum()), choices
 
     def _query(self, constraints: Constraints) -> _Query | None:
         """Return the kernel for some constraints; None if clearly no configuration is left."""
         order, game = self._order(constraints), self.game
-        left = Counter(constraints.fleet)
+        ships = Counter(constraints.fleet)
         numbers = order.allowed(constraints, game.holes)
-        placed = np.array([i for i in numbers.tolist() if order.kinds[i] in left], np.intp)
-        kinds = sorted(left, key=int)  # the longest in the highest digits, which many masks imply
-        counts = [left[kind] for kind in kinds]
+        placed = np.array([i for i in numbers.tolist() if order.kinds[i] in ships], np.intp)
+        kinds = sorted(ships, key=int)  # the longest in the highest digits, which many masks imply
+        counts = [ships[kind] for kind in kinds]
         number_of = {kind: number for number, kind in enumerate(kinds)}
         kind = np.array([number_of[order.kinds[i]] for i in placed.tolist()], np.int32)
         places = np.bincount(kind, minlength=len(kinds)).tolist()
@@ -241,12 +253,12 @@ class FrontierSweep:
             to_words(relevant[::-1]),
             to_words(due[::-1]),
             hit,
-            _alive(kinds, counts, ahead, np.array(room[::-1])),
+            _completable(kinds, counts, ahead, np.array(room[::-1])),
             self._max_bytes,
         )
         return _Query(kernel, order, placed, bound)
 
-    def _swept(self, query: _Query, constraints: Constraints, work: Callable[[], None]) -> None:
+    def _run(self, query: _Query, constraints: Constraints, work: Callable[[], None]) -> None:
         """Run a kernel, and note its states and roundings; TooLarge if it needs too much memory."""
         kernel = query.kernel
         try:
@@ -256,8 +268,8 @@ class FrontierSweep:
                 f"the sweep over the cells of {self.game} needs more than "
                 f"{self._max_bytes / 2**30:.2g} GiB (it passed {kernel.states:,} masks of closed "
                 f"cells, {kernel.widest:,} of them at one cell, each with a number for the "
-                f"{_fleets(constraints):,} fleets that can be placed); fewer, shorter or more "
-                "equal ships, or a narrower board, would fit"
+                f"{_count_fleets(constraints):,} fleets that can be placed); fewer, shorter or "
+                "more equal ships, or a narrower board, would fit"
             ) from None
         self._states = max(self._states, kernel.states)
         self._roundings = max(self._roundings, 3 * kernel.transitions + 3 * self.game.cells)
@@ -281,8 +293,8 @@ class FrontierSweep:
                 for modulus in moduli:
                     residues.append(query.kernel.count(modulus % 2**64, watch))
 
-            self._swept(query, constraints, work)
-            return combined(residues, moduli)
+            self._run(query, constraints, work)
+            return combine_residues(residues, moduli)
 
     def through(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
@@ -306,12 +318,12 @@ class FrontierSweep:
                 for modulus in moduli:
                     results.append(query.kernel.through(modulus % 2**64, watch))
 
-            self._swept(query, constraints, work)
-        total = combined([count for count, _ in results], moduli)
+            self._run(query, constraints, work)
+        total = combine_residues([count for count, _ in results], moduli)
         columns = [counts.tolist() for _, counts in results]
         ships = zip(query.kinds(), query.masks(), strict=True)
         return total, {
-            ship: combined(residues, moduli)
+            ship: combine_residues(residues, moduli)
             for ship, *residues in zip(ships, *columns, strict=True)
             if any(residues)
         }
@@ -333,7 +345,7 @@ class FrontierSweep:
             masks = query.masks()
             factors = np.array([weights.get(mask, 1.0) for mask in masks], np.float64)
             results: list[tuple[float, NDArray[np.float64]]] = []
-            self._swept(query, constraints, lambda: results.append(query.kernel.weigh(factors)))
+            self._run(query, constraints, lambda: results.append(query.kernel.weigh(factors)))
         ((total, sums),) = results
         through: dict[int, float] = {}
         for mask, weight in zip(masks, sums.tolist(), strict=True):
@@ -359,16 +371,16 @@ class FrontierSweep:
             placed: list[NDArray[np.int32]] = []
             if weights is None and self._kept is not None and self._kept[0] == constraints:
                 query: _Query | None = self._kept[1]
-                is_kept = True
+                has_layers = True
             else:
                 self._kept = None
-                query, is_kept = self._query(constraints), False
+                query, has_layers = self._query(constraints), False
             assert query is not None, "there is no configuration to rank"
             kernel = query.kernel
 
             def work() -> None:
                 if weights is None:
-                    if not is_kept:
+                    if not has_layers:
                         kernel.keep()
                     placed.append(kernel.unrank(ranks.copy(), ships))
                 else:
@@ -378,20 +390,20 @@ class FrontierSweep:
                     kernel.weigh(factors, only_total=True)
                     placed.append(kernel.unrank(ranks.copy(), ships, factors))
 
-            self._swept(query, constraints, work)
+            self._run(query, constraints, work)
             if weights is None and kernel.is_whole:
                 self._kept = constraints, query
         sets = to_words(query.masks(), words)
         places = [constraints.fleet.index(query.order.kinds[i]) for i in query.placed.tolist()]
-        return np.asarray(sets[in_fleet_order(placed[0].astype(np.intp), np.array(places))])
+        return np.asarray(sets[sort_by_fleet(placed[0].astype(np.intp), np.array(places))])
 
 
-def _fleets(constraints: Constraints) -> int:
+def _count_fleets(constraints: Constraints) -> int:
     """Count the fleets that can be placed on the way to all ships."""
     return prod(count + 1 for count in Counter(constraints.fleet).values())
 
 
-def _alive(
+def _completable(
     kinds: Sequence[int], counts: Sequence[int], ahead: NDArray[np.int64], room: NDArray[np.int64]
 ) -> NDArray[np.uint64]:
     """Return the fleets placed before each cell that may be completed; bits, (cells + 1, words).
@@ -401,13 +413,13 @@ def _alive(
     """
     fleets = prod(count + 1 for count in counts)
     fleet = np.arange(fleets)
-    left, size, weight = [], np.zeros(fleets, np.int64), 1
+    ships_left, cells_left, weight = [], np.zeros(fleets, np.int64), 1
     for kind, count in zip(kinds, counts, strict=True):
-        left.append(count - fleet // weight % (count + 1))
-        size += int(kind) * left[-1]
+        ships_left.append(count - fleet // weight % (count + 1))
+        cells_left += int(kind) * ships_left[-1]
         weight *= count + 1
-    good = size <= room[:, None]
-    for number, ships in enumerate(left):
-        good &= ships <= ahead[:, number, None]
-    good = np.pad(good, ((0, 0), (0, -fleets % 64)))
-    return np.packbits(good, axis=1, bitorder="little").view(np.uint64)
+    is_completable = cells_left <= room[:, None]
+    for number, ships in enumerate(ships_left):
+        is_completable &= ships <= ahead[:, number, None]
+    is_completable = np.pad(is_completable, ((0, 0), (0, -fleets % 64)))
+    return np.packbits(is_completable, axis=1, bitorder="little").view(np.uint64)

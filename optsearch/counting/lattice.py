@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from optsearch.compiled._lattice import MAX_COLUMNS, Lattice, Query
 from optsearch.counting.configurations import CellSets, to_words
-from optsearch.counting.constraints import Constraints, Ranks, Ship, admitted, in_fleet_order
-from optsearch.counting.remainders import combined, moduli_above
+from optsearch.counting.constraints import Constraints, Ranks, Ship, is_admitted, sort_by_fleet
+from optsearch.counting.remainders import combine_residues, moduli_above
 from optsearch.game import CONTACTS, Game, bits
 from optsearch.game.shapes import Cells, Shape, orientations_of, transpose
 from optsearch.support.errors import TooLarge
@@ -44,17 +44,17 @@ def _ways(game: Game) -> Iterator[tuple[int, int, Cells]]:
     """
     number = 0
     for place, kind in enumerate(_kinds(game.fleet)):
-        lying = orientations_of(kind)
+        orientations = orientations_of(kind)
         if game.rows < game.columns and isinstance(kind, Shape):
-            lying = tuple(map(transpose, lying))
-        for i, cells in enumerate(lying):
+            orientations = tuple(map(transpose, orientations))
+        for i, cells in enumerate(orientations):
             way = number + i if game.has_shapes else 2 * place + i
             (_, first), *_ = cells
             yield way, place, tuple((row, column - first) for row, column in cells)
-        number += len(lying)
+        number += len(orientations)
 
 
-def _reach(ship: Cells) -> tuple[int, int, int]:
+def _extent(ship: Cells) -> tuple[int, int, int]:
     """Return the number of rows of a ship, and its extent to the left (0 or less) and right."""
     columns = [column for _, column in ship]
     return max(row for row, _ in ship) + 1, min(columns), max(columns)
@@ -69,11 +69,11 @@ _AROUND = {
 
 def _size(game: Game) -> tuple[int, int]:
     """Return the number of orientations of all ships, and the bits of a column with shapes."""
-    high = [_reach(ship)[0] for _, _, ship in _ways(game)]
-    return len(high), max(high) + (game.contact != "any")
+    heights = [_extent(ship)[0] for _, _, ship in _ways(game)]
+    return len(heights), max(heights) + (game.contact != "any")
 
 
-def _drawn(
+def _shape_tables(
     game: Game, columns: int
 ) -> tuple[int, list[int], NDArray[np.uint64], NDArray[np.uint64]]:
     """Return the kernel's tables for shapes: bits of a column, kinds, needed and closed cells."""
@@ -81,17 +81,17 @@ def _drawn(
     _, bits = _size(game)
     needs, closes = np.zeros((2, len(ways), columns), np.uint64)
     for way, _, ship in ways:
-        _, left, right = _reach(ship)
-        near = {(row + i, column + j) for row, column in ship for i, j in _AROUND[game.contact]}
+        _, left, right = _extent(ship)
+        halo = {(row + i, column + j) for row, column in ship for i, j in _AROUND[game.contact]}
         for first in range(-left, columns - right):
-            before, after = 0, 0
+            needed, closed = 0, 0
             for row, column in ship:  # columns to the left begin one row below
-                before |= 1 << bits * (first + column) + row - (column < 0)
-            for row, column in near | set(ship):
+                needed |= 1 << bits * (first + column) + row - (column < 0)
+            for row, column in halo | set(ship):
                 below = row - (column <= 0)
                 if below >= 0 and 0 <= first + column < columns:
-                    after |= 1 << bits * (first + column) + below
-            needs[way, first], closes[way, first] = before, after
+                    closed |= 1 << bits * (first + column) + below
+            needs[way, first], closes[way, first] = needed, closed
     return bits, [kind for _, kind, _ in ways], needs, closes
 
 
@@ -100,16 +100,16 @@ class _Orientation:
 
     def __init__(self, game: Game, cell_of: tuple[int, ...], rows: int, columns: int):
         self.cell_of = np.array(cell_of)  # game cell -> cell of the sweep
-        back = [0] * game.cells
+        game_cell = [0] * game.cells
         for cell, swept in enumerate(cell_of):
-            back[swept] = cell
+            game_cell[swept] = cell
         placed = []
         for way, kind, ship in _ways(game):
-            high, left, right = _reach(ship)
-            for row in range(rows - high + 1):
+            height, left, right = _extent(ship)
+            for row in range(rows - height + 1):
                 for column in range(-left, columns - right):
                     cells = [(row + i) * columns + column + j for i, j in ship]
-                    mask = sum(1 << back[cell] for cell in cells)
+                    mask = sum(1 << game_cell[cell] for cell in cells)
                     placed.append((kind, cells[0], way, mask))
         kinds, first, ways, masks = zip(*sorted(placed), strict=True)
         self.masks: list[int] = list(masks)  # in the game's cells
@@ -141,8 +141,8 @@ class Sweep:
         self._ships = Counter(game.fleet)
         self._kinds = _kinds(self._ships)
         self._lock = threading.Lock()
-        if why := no_room(self.game):
-            raise TooLarge(why)
+        if reason := no_room(self.game):
+            raise TooLarge(reason)
         self._lattice = Lattice(
             self.rows,
             self.columns,
@@ -150,7 +150,7 @@ class Sweep:
             [self._ships[kind] for kind in self._kinds],
             CONTACTS.index(game.contact),
             max_bytes,
-            _drawn(game, self.columns) if game.has_shapes else None,
+            _shape_tables(game, self.columns) if game.has_shapes else None,
         )
         try:
             self._lattice.build()
@@ -195,11 +195,11 @@ class Sweep:
 
     def _orientation(self, constraints: Constraints) -> _Orientation:
         """Return the orientation that meets hits and closed cells early, when states are few."""
-        known = list(bits(constraints.closed)) + 3 * list(bits(constraints.hits))
+        cells = list(bits(constraints.closed)) + 3 * list(bits(constraints.hits))
         best = 0
-        if known:
+        if cells:
             best = min(
-                range(len(self._turns)), key=lambda i: sum(self._turns[i][cell] for cell in known)
+                range(len(self._turns)), key=lambda i: sum(self._turns[i][cell] for cell in cells)
             )
         if best not in self._orientations:
             self._orientations[best] = _Orientation(
@@ -210,21 +210,21 @@ class Sweep:
     def _set(self, orientation: _Orientation, constraints: Constraints) -> int:
         """Hand the constraints to the kernel; return a bound on the number of configurations."""
         ships = zip(orientation.kind_of, orientation.masks, strict=True)
-        allowed = admitted(constraints, self._holes, orientation.words, orientation.halos, ships)
+        allowed = is_admitted(constraints, self._holes, orientation.words, orientation.halos, ships)
         cells = self.game.cells
         ways = np.zeros(cells, np.uint64)
         np.bitwise_or.at(ways, orientation.first[allowed], orientation.bit[allowed])
         hit = np.zeros(cells, np.uint8)
         hit[orientation.cell_of[list(bits(constraints.hits))]] = 1
-        left = Counter(constraints.fleet)
+        to_place = Counter(constraints.fleet)
         fleet, weight = 0, 1
-        for length in self._kinds:
-            fleet += weight * left[length]
-            weight *= self._ships[length] + 1
+        for kind in self._kinds:
+            fleet += weight * to_place[kind]
+            weight *= self._ships[kind] + 1
         self._query.set(fleet, ways, hit)
         self._counted = None
         places = np.bincount(orientation.kind[allowed], minlength=len(self._kinds)).tolist()
-        return prod(comb(n, left[length]) for n, length in zip(places, self._kinds, strict=True))
+        return prod(comb(n, to_place[kind]) for n, kind in zip(places, self._kinds, strict=True))
 
     def _watch(self, progress: Progress[Status], passes: int) -> Callable[[], None]:
         """Return the function that a kernel calls after each row of some passes."""
@@ -259,7 +259,8 @@ class Sweep:
                 return 0
             moduli = moduli_above(bound)
             watch = self._watch(progress, -(-len(moduli) // 2))  # two in one pass
-            return combined(self._query.count([m % 2**64 for m in moduli], watch), moduli)
+            residues = self._query.count([m % 2**64 for m in moduli], watch)
+            return combine_residues(residues, moduli)
 
     def through(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
@@ -276,14 +277,14 @@ class Sweep:
             self._require_room()
             watch = self._watch(progress, 2 * len(moduli))  # there and back
             results = [self._query.through(m % 2**64, watch) for m in moduli]
-        total = combined([count for count, _ in results], moduli)
-        picked = [counts[orientation.way, orientation.first].tolist() for _, counts in results]
+        total = combine_residues([count for count, _ in results], moduli)
+        columns = [counts[orientation.way, orientation.first].tolist() for _, counts in results]
         ships = zip(orientation.kind.tolist(), orientation.masks, strict=True)
         through: dict[Ship, int] = {}
-        for (place, mask), *residues in zip(ships, *picked, strict=True):
+        for (place, mask), *residues in zip(ships, *columns, strict=True):
             if any(residues):
                 ship = self._kinds[place], mask
-                through[ship] = through.get(ship, 0) + combined(residues, moduli)
+                through[ship] = through.get(ship, 0) + combine_residues(residues, moduli)
         return total, through
 
     def weigh(
@@ -302,9 +303,9 @@ class Sweep:
                 return 0.0, {}
             self._require_room()
             total, sums = self._query.weigh(self._weights(orientation, weights))
-        picked = sums[orientation.way, orientation.first].tolist()
+        weights_through = sums[orientation.way, orientation.first].tolist()
         through: dict[int, float] = {}
-        for mask, weight in zip(orientation.masks, picked, strict=True):
+        for mask, weight in zip(orientation.masks, weights_through, strict=True):
             if weight:
                 through[mask] = through.get(mask, 0.0) + weight
         return total, through
@@ -349,7 +350,7 @@ class Sweep:
         lookup[orientation.way * self.game.cells + orientation.first] = range(
             len(orientation.masks)
         )
-        return np.asarray(orientation.words[in_fleet_order(lookup[placed], orientation.kind)])
+        return np.asarray(orientation.words[sort_by_fleet(lookup[placed], orientation.kind)])
 
 
 def no_room(game: Game) -> str:
@@ -360,10 +361,10 @@ def no_room(game: Game) -> str:
     if not game.is_rectangle:
         return f"skylines go by rows and columns of a rectangle; {game} is on another board"
     columns, kinds = min(game.rows, game.columns), _kinds(game.fleet)
-    most = min(MAX_COLUMNS, 64 // ((kinds[0] + 2).bit_length() + 1))  # by the bits of a column
-    if columns > most:
+    limit = min(MAX_COLUMNS, 64 // ((kinds[0] + 2).bit_length() + 1))  # by the bits of a column
+    if columns > limit:
         return (
-            f"the transfer matrix sweeps boards whose shorter side has at most {most} cells with "
+            f"the transfer matrix sweeps boards whose shorter side has at most {limit} cells with "
             f"ships of length {kinds[0]}; {max(game.rows, game.columns)}x{columns} has {columns}"
         )
     if len(kinds) > MOST_KINDS:

@@ -20,13 +20,13 @@ from itertools import accumulate
 from math import log2
 from operator import itemgetter
 from string import ascii_letters, digits
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, to_cells, to_masks, to_words
-from optsearch.counting.constraints import Constraints, Counting, Ship
+from optsearch.counting.constraints import Constraints, Counting, Ranks, Ship
 from optsearch.counting.engines import engine_for
 from optsearch.counting.prior import Prior, by_replies
 from optsearch.game import (
@@ -37,6 +37,7 @@ from optsearch.game import (
     cell_name,
     notebook,
 )
+from optsearch.game.announcements import Label
 from optsearch.game.noise import DOUBT, NoisyPosition, are_lies
 from optsearch.game.position import Position, legend, no_configuration
 from optsearch.game.ships import in_order, objection
@@ -44,6 +45,7 @@ from optsearch.support.errors import ImpossiblePosition, NotSupported, Optsearch
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
 T = TypeVar("T")
+Number = TypeVar("Number", int, float)
 
 MOST_LISTED = 2_000_000  # configurations, if a prior weighs each by itself
 FLOOR = 2.0**-100  # the least probability with the promised relative error
@@ -57,31 +59,37 @@ class SunkAssignment:
     sunk: tuple[int, ...]
     constraints: Constraints
 
+    def barring(self, ships: frozenset[Ship]) -> SunkAssignment:
+        """Return it with more ships barred."""
+        barred = self.constraints.barred | ships
+        return replace(self, constraints=replace(self.constraints, barred=barred))
+
 
 @dataclass(frozen=True)
-class _Floats:
+class _FloatWeights:
     """Total weights as floats, if the weight of a configuration is a product over its ships.
 
-    factors -- of placements, at most 1. cases -- the total weight of each case, and that of its
-    configurations with each placement.
+    factors -- of placements (masks), at most 1. cases -- the total weight of each case.
+    placements -- the total weight of the configurations with each placement.
     """
 
     factors: dict[int, float]
-    cases: list[tuple[float, dict[int, float]]]
+    cases: list[float]
+    placements: Mapping[int, float]
 
     @property
     def total(self) -> float:
         """The total weight of all configurations."""
-        return sum(total for total, _ in self.cases)
+        return sum(self.cases)
 
 
 class Posterior:
     """The configurations compatible with a position, uniform or weighted by a prior.
 
     position -- a position, a game, or the text of a game. If replies may be false
-        (`NoisyPosition`), the attribute `told` has all shots, and `position` only those that leave
-        no doubt. The others are weights of cells; of lies, each way to make some replies false is
-        counted by itself.
+        (`NoisyPosition`), the attribute `observations` has all shots, and `position` only those
+        that leave no doubt. The others are weights of cells; of lies, each way to make some replies
+        false is counted by itself.
     shots -- further shots, as in `A2=hit B3=miss`.
     prior -- the weights of the configurations (`optsearch.counting.prior`); those of weight 0 do
         not exist. If weights are products over ships, they are multiplied while counting, and
@@ -100,68 +108,72 @@ class Posterior:
         prior: Prior | None = None,
         progress: Progress[Status] = no_progress,
     ):
+        self.observations: Position | NoisyPosition
         if isinstance(position, NoisyPosition) and not shots:
-            told: Position | NoisyPosition = position
+            self.observations = position
         else:
-            told = Position.of(position, shots)  # type: ignore[arg-type]
-        self.told: Position | NoisyPosition = told
+            self.observations = Position.of(position, shots)  # type: ignore[arg-type]
         if prior is not None:
-            prior.require(told.game)
-        self._given = prior
-        if isinstance(told, NoisyPosition):
-            prior, told = by_replies(told, prior), told.certain
-        self.position = position = told
-        self.prior = prior
+            prior.require(self.observations.game)
+        self._prior_of_hider = prior
+        if isinstance(self.observations, NoisyPosition):
+            self.prior = by_replies(self.observations, prior)
+            self.position = self.observations.certain
+        else:
+            self.prior, self.position = prior, self.observations
         self._progress = progress
-        self._sweep: Counting = engine_for(position.game)
+        self._sweep: Counting = engine_for(self.position.game)
 
     def __reduce__(self) -> tuple[type[Posterior], tuple[object, ...]]:
-        return type(self), (self.told, "", self._given)
+        return type(self), (self.observations, "", self._prior_of_hider)
 
     def __repr__(self) -> str:
         weighted = "" if self.prior is None else f", by the prior {self.prior.name}"
-        return f"<Posterior of {self.told.title}{weighted}>"
+        return f"<Posterior of {self.observations.title}{weighted}>"
 
     def _repr_html_(self) -> str:
         """The board, with the probability of a ship in percent on each cell that is not certain."""
-        game, signs = self.told.game, self.position.signs
-        doubtful = set(self.told.signs) - set(signs)
-        chances = {cell: float(p) for cell, p in np.ndenumerate(self.probability)}
-        fresh = {cell: p for cell, p in chances.items() if cell not in signs}
-        most = max(fresh.values(), default=0.0)
-        texts = {c: f"{100 * p:.0f}{'?' if c in doubtful else ''}" for c, p in fresh.items()}
-        shades = {cell: p / most for cell, p in fresh.items()} if most else {}
+        game, signs = self.observations.game, self.position.signs
+        doubtful = set(self.observations.signs) - set(signs)
+        probabilities = {
+            cell: float(p) for cell, p in np.ndenumerate(self.probability) if cell not in signs
+        }
+        greatest = max(probabilities.values(), default=0.0)
+        texts = {
+            cell: f"{100 * p:.0f}{'?' if cell in doubtful else ''}"
+            for cell, p in probabilities.items()
+        }
+        shades = {cell: p / greatest for cell, p in probabilities.items()} if greatest else {}
+        scale = notebook.bar("probability of a ship, percent", f"{100 * greatest:.0f}")
         return notebook.titled(
-            self.told.title,
+            self.observations.title,
             f"{self.configurations:,} configurations",
             notebook.board(game.board, {**texts, **signs}, shades),
-            notebook.bar("probability of a ship, percent", f"{100 * most:.0f}") if fresh else "",
+            scale if probabilities else "",
             ", ".join([legend(game, True)] * bool(signs) + [DOUBT] * bool(doubtful)),
         )
 
     @property
     def _counted(self) -> Position | NoisyPosition:
         """The position whose cases are counted: with all replies if some may be lies."""
-        return self.told if are_lies(self.told) else self.position
+        return self.observations if are_lies(self.observations) else self.position
 
     @cached_property
     def _cases(self) -> list[SunkAssignment]:
         """The cases, with the ships barred that have weight 0."""
-        found = cases(self._counted)
         barred = self.prior.barred if self.prior else frozenset()
         if not barred:
-            return list(found)
+            return list(cases(self._counted))
         kind_of = self.position.game.kind_of
         return [
-            replace(case, constraints=replace(some, barred=some.barred | barred))
-            for case in found
+            case.barring(barred)
+            for case in cases(self._counted)
             if not any((kind_of(ship), ship) in barred for ship in case.sunk)
-            for some in [case.constraints]
         ]
 
     # Counts, in which all configurations that have a weight are equal
 
-    def _of_cases(self, question: Callable[[Constraints, Progress[Status]], T]) -> Iterator[T]:
+    def _ask_cases(self, question: Callable[[Constraints, Progress[Status]], T]) -> Iterator[T]:
         """Yield the answer to a question for each case, and report the share of cases done."""
         report = meter(self._progress, len(self._cases))
         for number, case in enumerate(self._cases):
@@ -187,17 +199,17 @@ class Posterior:
     @cached_property
     def _candidates(self) -> int:
         """The exact number of configurations that the constraints leave."""
-        return sum(self._case_numbers)
+        return sum(self._case_sizes)
 
     @cached_property
-    def _case_numbers(self) -> list[int]:
-        return list(self._of_cases(self._sweep.count))
+    def _case_sizes(self) -> list[int]:
+        return list(self._ask_cases(self._sweep.count))
 
     @property
     def is_possible(self) -> bool:
         """True if some configuration is left; counting stops at the first case that has one."""
         if self.prior is not None and self.prior.rows is not None:
-            return any(self._rows())
+            return any(self._compatible_rows())
         if not self._is_counted:
             return bool(self.configurations)
         return any(self._sweep.count(case.constraints) for case in self._cases)
@@ -207,7 +219,7 @@ class Posterior:
         if self.configurations:
             return
         counted, game, shots = self._counted, self.position.game, self._counted.shots
-        prior = self._given
+        prior = self._prior_of_hider
         if prior is not None and not Posterior(counted).is_possible:
             prior = None  # the shots are impossible by themselves
 
@@ -230,11 +242,12 @@ class Posterior:
         )
 
     @cached_property
-    def _case_counts(self) -> list[tuple[int, dict[Ship, int]]]:
-        results = list(self._of_cases(self._sweep.through))
-        self._case_numbers = [count for count, _ in results]
+    def _case_counts(self) -> list[dict[Ship, int]]:
+        """The number of configurations of each case with each ship that is not sunk."""
+        results = list(self._ask_cases(self._sweep.through))
+        self._case_sizes = [size for size, _ in results]  # saves counting them
         self.require_some()
-        return results
+        return [counts for _, counts in results]
 
     @cached_property
     def by_kind(self) -> dict[Ship, int]:
@@ -242,22 +255,24 @@ class Posterior:
         kind_of = self.position.game.kind_of
         if not self._is_counted:
             self.require_some()
-            listed = self._listed_through([1] * self.configurations)
-            return {(kind_of(ship), ship): count for ship, count in listed.items()}
-        through: Counter[Ship] = Counter()
-        for case, (count, counts) in zip(self._cases, self._case_counts, strict=True):
-            through.update(counts)
-            if count:
-                through.update(dict.fromkeys(((kind_of(ship), ship) for ship in case.sunk), count))
-        return dict(through)
+            of_listed = self._sum_listed([1] * self.configurations)
+            return {(kind_of(ship), ship): count for ship, count in of_listed.items()}
+        totals: Counter[Ship] = Counter()
+        for case, counts, size in zip(
+            self._cases, self._case_counts, self._case_sizes, strict=True
+        ):
+            totals.update(counts)
+            if size:
+                totals.update(dict.fromkeys(((kind_of(ship), ship) for ship in case.sunk), size))
+        return dict(totals)
 
     @cached_property
     def placements(self) -> dict[int, int]:
         """The number of configurations with each placement (the mask of a ship), where not 0."""
-        through: Counter[int] = Counter()
+        totals: Counter[int] = Counter()
         for (_, ship), count in self.by_kind.items():
-            through[ship] += count
-        return dict(through)
+            totals[ship] += count
+        return dict(totals)
 
     @cached_property
     def occurrence(self) -> NDArray[np.int64] | NDArray[np.object_]:
@@ -267,12 +282,17 @@ class Posterior:
         configurations of weight 0: see `probability`.
         """
         game = self.position.game
-        cells = [0] * game.cells
-        for mask, count in self.placements.items():
-            for cell in bits(mask):
-                cells[cell] += count
+        cells = self._by_cell(self.placements)
         dtype = np.int64 if self.configurations < 2**63 else object
         return np.array(cells, dtype).reshape(game.rows, game.columns)
+
+    def _by_cell(self, placements: Mapping[int, Number]) -> list[Number]:
+        """Add up, for each cell, the values of the placements that cover it."""
+        sums: list[Number] = [0] * self.position.game.cells
+        for ship, value in placements.items():
+            for cell in bits(ship):
+                sums[cell] += value
+        return sums
 
     @property
     def frequency(self) -> list[list[Fraction]]:
@@ -284,46 +304,56 @@ class Posterior:
             raise NotSupported(
                 "probabilities by weights of placements are in floating point; ask for probability"
             )
-        columns = self.position.game.columns
-        shares = [Fraction(n, self.weight) for n in self._exact_cells]
-        return [shares[i : i + columns] for i in range(0, len(shares), columns)]
+        columns, total = self.position.game.columns, self.weight
+        cells = [Fraction(weight) / total for weight in self._cell_weights]
+        return [cells[i : i + columns] for i in range(0, len(cells), columns)]
+
+    # Weights
 
     @property
     def weight(self) -> int:
         """The number of configurations, or their total weight; TooLarge if too many are weighed."""
         return self.configurations if self.prior is None else sum(self._listed[1])
 
-    @cached_property
-    def _exact_cells(self) -> list[int]:
-        """The number or the weight of the configurations with a ship on each cell."""
-        cells = [0] * self.position.game.cells
-        through = self.placements if self.prior is None else self._weights_through
-        for mask, n in through.items():
-            for cell in bits(mask):
-                cells[cell] += n
-        return cells
+    @property
+    def _total_weight(self) -> float:
+        """The total weight of the configurations; an integer if exact."""
+        floats = None if self.prior is None else self._floats
+        return self.weight if floats is None else floats.total
 
-    # Weights
+    @cached_property
+    def _placement_weights(self) -> Mapping[int, float]:
+        """The total weight of the configurations with each placement; integers if exact."""
+        if self.prior is None:
+            return self.placements
+        if self._floats is not None:
+            return self._floats.placements
+        return self._sum_listed(self._listed[1])
+
+    @cached_property
+    def _cell_weights(self) -> list[float]:
+        """The total weight of the configurations with a ship on each cell; integers if exact."""
+        return self._by_cell(self._placement_weights)
 
     @cached_property
     def _listed(self) -> tuple[CellSets, list[int]]:
         return self.weighed()
 
-    def weighed(self, most: int = MOST_LISTED) -> tuple[CellSets, list[int]]:
+    def weighed(self, limit: int = MOST_LISTED) -> tuple[CellSets, list[int]]:
         """List all configurations that have a weight, as ships (see `sample`), and their weights.
 
-        Raises TooLarge if more than `most` configurations would have to be listed.
+        Raises TooLarge if more than `limit` configurations would have to be listed.
         """
-        if self.prior is None or self._candidates <= most:
-            ships = self._unranked()
+        if self.prior is None or self._candidates <= limit:
+            ships = self._list_candidates()
         elif self.prior.rows is not None:
-            rows = [to_words(row, self.position.game.words) for row in self._rows()]
+            rows = [to_words(row, self.position.game.words) for row in self._compatible_rows()]
             ships = self._ordered(np.array(rows, np.uint64))
         else:
             raise TooLarge(
                 f"the prior {self.prior.name} weighs configurations one by one here, and "
-                f"{self._candidates:,} of {self.told.title} are too many to list; at most "
-                f"{most:,} are listed: weights of placements or cells that are not too far apart "
+                f"{self._candidates:,} of {self.observations.title} are too many to list; at most "
+                f"{limit:,} are listed: weights of placements or cells that are not too far apart "
                 "go through the counting table"
             )
         if self.prior is None:
@@ -331,49 +361,53 @@ class Posterior:
         weights = self.prior.weights(ships)
         return ships[np.array(weights, object) > 0], [weight for weight in weights if weight]
 
-    def _rows(self) -> Iterator[list[int]]:
+    def _compatible_rows(self) -> Iterator[list[int]]:
         """Yield the rows of the prior that are configurations and compatible with the shots."""
         assert self.prior is not None
-        game, told = self.position.game, self.told
-        fits = told.likelihood if isinstance(told, NoisyPosition) else told.is_compatible
+        game, shots = self.position.game, self.observations
+        fits = shots.likelihood if isinstance(shots, NoisyPosition) else shots.is_compatible
         for row in self.prior.rows or ():
             ships = in_order(row, game)
             if fits(ships) and not objection(game, ships):
                 yield ships
 
     @cached_property
-    def _floats(self) -> _Floats | None:
+    def _floats(self) -> _FloatWeights | None:
         """The total weights as floats; None if they are no products, or floats cannot hold them."""
         assert self.prior is not None
         self.require_some()
         weights = self.prior.placements
         if weights is None:
             return None
-        found = self._summed(self._scaled(weights))
-        if self._is_held(found):
-            return found
-        left = {mask: weight * (mask in self.placements) for mask, weight in weights.items()}
-        found = self._summed(self._scaled(left))
-        return found if self._is_held(found) else None
+        floats = self._weigh(weights)
+        if self._fits(floats):
+            return floats
+        # Shots may have ruled out the heaviest placements: scale by the greatest of the others.
+        possible = self.placements
+        floats = self._weigh({ship: w * (ship in possible) for ship, w in weights.items()})
+        return floats if self._fits(floats) else None
 
-    def _scaled(self, weights: Mapping[int, int]) -> dict[int, float]:
-        """Return the weights of placements as floats, scaled so that the most of a kind is 1."""
+    def _weigh(self, weights: Mapping[int, int]) -> _FloatWeights:
+        """Add up the products of placement weights, scaled so that the greatest of a kind is 1."""
         kind_of = self.position.game.kind_of
-        most: dict[int, int] = {}
-        for mask, weight in weights.items():
-            most[kind_of(mask)] = max(weight, most.get(kind_of(mask), 1))
-        return {mask: weight / most[kind_of(mask)] for mask, weight in weights.items()}
-
-    def _summed(self, factors: dict[int, float]) -> _Floats:
-        """Return the total weights by these factors of placements."""
-        cases = []
+        greatest: dict[int, int] = {}
+        for ship, weight in weights.items():
+            greatest[kind_of(ship)] = max(weight, greatest.get(kind_of(ship), 1))
+        factors = {ship: weight / greatest[kind_of(ship)] for ship, weight in weights.items()}
+        totals: list[float] = []
+        placements: dict[int, float] = {}
         for case in self._cases:
-            factor = float(np.prod([factors.get(mask, 1.0) for mask in case.sunk]))
-            total, sums = self._sweep.weigh(case.constraints, factors)
-            cases.append((factor * total, {mask: factor * w for mask, w in sums.items()}))
-        return _Floats(factors, cases)
+            of_sunk = float(np.prod([factors.get(ship, 1.0) for ship in case.sunk]))
+            of_others, through = self._sweep.weigh(case.constraints, factors)
+            totals.append(of_sunk * of_others)
+            through = {ship: of_sunk * weight for ship, weight in through.items()}
+            if totals[-1]:
+                through |= dict.fromkeys(case.sunk, totals[-1])
+            for ship, weight_through in through.items():
+                placements[ship] = placements.get(ship, 0) + weight_through
+        return _FloatWeights(factors, totals, placements)
 
-    def _is_held(self, found: _Floats) -> bool:
+    def _fits(self, floats: _FloatWeights) -> bool:
         """True if nothing overflows, and what underflows is negligible.
 
         No factor is above 1. So each of the R roundings of a sum loses at most 2^-1075 to
@@ -381,7 +415,7 @@ class Posterior:
         Here that is less than 2^-52 of FLOOR.
         """
         n = self.configurations
-        return n < 2**1000 and (self._roundings + 1) * n <= found.total * 2.0**900
+        return n < 2**1000 and (self._roundings + 1) * n <= floats.total * 2.0**900
 
     @property
     def _roundings(self) -> int:
@@ -405,38 +439,24 @@ class Posterior:
         """
         return self.prior is None or self._floats is None
 
-    @cached_property
-    def _weights_through(self) -> dict[int, int]:
-        """The total weight of the listed configurations with each placement."""
-        return self._listed_through(self._listed[1])
-
-    def _listed_through(self, numbers: Sequence[int]) -> dict[int, int]:
+    def _sum_listed(self, numbers: Sequence[int]) -> dict[int, int]:
         """Add up, for each placement, the numbers of the listed configurations that have it."""
-        through: Counter[int] = Counter()
-        ships, _ = self._listed
-        for i in range(ships.shape[1]):
-            for mask, number in zip(to_masks(ships[:, i]), numbers, strict=True):
-                through[mask] += number
-        return dict(through)
+        sums: Counter[int] = Counter()
+        configurations, _ = self._listed
+        for i in range(configurations.shape[1]):
+            for ship, number in zip(to_masks(configurations[:, i]), numbers, strict=True):
+                sums[ship] += number
+        return dict(sums)
 
     @cached_property
     def placement_probability(self) -> dict[int, float]:
         """The probability of a ship on exactly these cells (a mask), where not 0."""
-        if self.prior is None:
-            return {mask: n / self.configurations for mask, n in self.placements.items()}
-        if self.is_exact:
-            return {mask: n / self.weight for mask, n in self._weights_through.items()}
-        assert self._floats is not None
-        weight: Counter[int] = Counter()
-        for case, (total, sums) in zip(self._cases, self._floats.cases, strict=True):
-            weight.update(sums)
-            if total:
-                weight.update(dict.fromkeys(case.sunk, total))
-        return {mask: w / self._floats.total for mask, w in weight.items()}
+        total = self._total_weight
+        return {ship: weight / total for ship, weight in self._placement_weights.items()}
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return a row per cell: its name, `occurrence` and `probability`."""
-        game, occurrence, probability = self.told.game, self.occurrence, self.probability
+        game, occurrence, probability = self.position.game, self.occurrence, self.probability
         return [
             {
                 "cell": cell_name(cell),
@@ -451,14 +471,11 @@ class Posterior:
     @cached_property
     def probability(self) -> NDArray[np.float64]:
         """The probability of a ship on each cell; float64 of shape (rows, columns)."""
-        game = self.position.game
         if self.is_exact:
-            rows = [[float(p) for p in row] for row in self.frequency]
-            return np.array(rows)
-        cells = np.zeros(game.cells)
-        for mask, p in self.placement_probability.items():
-            cells[list(bits(mask))] += p
-        return cells.reshape(game.rows, game.columns)
+            return np.array([[float(p) for p in row] for row in self.frequency])
+        game = self.position.game
+        cells = self._by_cell(self.placement_probability)
+        return np.array(cells, np.float64).reshape(game.rows, game.columns)
 
     def greedy_shots(self) -> list[Cell]:
         """Return the unshot cells most likely to hold a ship, all ties, in row-major order.
@@ -466,33 +483,31 @@ class Posterior:
         Ties are exact if answers are (`is_exact`); else cells within the relative error are tied.
         Empty if every ship is sunk.
         """
-        game, closed = self.told.game, self.told.closed
-        is_exact, values = self.is_exact, self.probability.ravel().tolist()
-        if is_exact:
-            values = self._exact_cells
-        fresh = [cell for cell in range(game.cells) if not closed >> cell & 1]
-        most = max((values[cell] for cell in fresh), default=0)
-        least = most if is_exact else most * (1 - 2 * self.relative_error)
-        return [game.cell(cell) for cell in fresh if values[cell] and values[cell] >= least]
+        game, closed = self.position.game, self.observations.closed
+        is_exact = self.is_exact
+        values = self._cell_weights if is_exact else self.probability.ravel().tolist()
+        unshot = [cell for cell in range(game.cells) if not closed >> cell & 1]
+        greatest = max((values[cell] for cell in unshot), default=0)
+        least = greatest if is_exact else greatest * (1 - 2 * self.relative_error)
+        return [game.cell(cell) for cell in unshot if values[cell] and values[cell] >= least]
 
     @property
     def entropy(self) -> float:
         """The entropy of the posterior in bits."""
         self.require_some()
-        most = log2(self.configurations)
+        greatest = log2(self.configurations)
         if self.prior is None:
-            return most
-        if self.is_exact:
-            whole = self.weight
-            logs = ((n / whole, log2(whole) - log2(n)) for n in self._listed[1])
-            return min(most, sum(p * bits for p, bits in logs))
-        assert self._floats is not None
+            return greatest
+        if self._floats is None:
+            total = self.weight
+            logs = ((weight / total, log2(total) - log2(weight)) for weight in self._listed[1])
+            return min(greatest, sum(p * information for p, information in logs))
         # H = log2 Z - E[log2 weight], and the weight is a product over placements.
         factors = self._floats.factors
         mean = sum(
-            p * log2(factors.get(mask, 1.0)) for mask, p in self.placement_probability.items() if p
+            p * log2(factors.get(ship, 1.0)) for ship, p in self.placement_probability.items() if p
         )
-        return max(0.0, min(most, log2(self._floats.total) - mean))
+        return max(0.0, min(greatest, log2(self._floats.total) - mean))
 
     # Samples
 
@@ -509,40 +524,28 @@ class Posterior:
             words). A word has 64 bits, the low ones first; boards of at most 128 cells have two.
             Ships are in the order of the fleet, equal lengths by ascending cell set.
         """
-        drawn = self._sample(n, np.random.default_rng(seed))
-        return drawn if masks else self._arrays(drawn)
-
-    def _sample(self, n: int, rng: np.random.Generator) -> CellSets:
-        if self.prior is not None:
-            return self._ordered(self._weighted_sample(n, rng))
-        counts = [count for count, _ in self._case_counts]
-        if self.configurations >= 2**64:
-            return self._ordered(np.array([self._large_sample(rng) for _ in range(n)], np.uint64))
-        ranks = rng.integers(0, self.configurations, n, np.uint64)
-        result = np.empty(self._shape(n), np.uint64)
-        start = 0
-        for case, count in zip(self._cases, counts, strict=True):
-            here = (ranks >= start) & (ranks - np.uint64(start) < count)
-            if here.any():
-                drawn = self._sweep.unrank(case.constraints, ranks[here] - np.uint64(start))
-                result[here] = _with_sunk(drawn, case.sunk)
-            start += count
-        return self._ordered(result)
+        rng = np.random.default_rng(seed)
+        if self.prior is None:
+            samples = self._sample_uniformly(n, rng)
+        elif self._floats is None:
+            samples = self._sample_listed(n, rng)
+        else:
+            samples = self._sample_by_floats(n, rng, self._floats)
+        samples = self._ordered(samples)
+        return samples if masks else self._arrays(samples)
 
     def everything(self, masks: bool = False) -> NDArray[Any]:
         """List all configurations, with a prior those that have a weight, as `sample` has them."""
         self.require_some()
-        every = self._unranked() if self._is_counted else self._listed[0]
-        return every if masks else self._arrays(every)
+        configurations = self._list_candidates() if self._is_counted else self._listed[0]
+        return configurations if masks else self._arrays(configurations)
 
-    def _unranked(self) -> CellSets:
+    def _list_candidates(self) -> CellSets:
         """List all configurations that the constraints leave."""
         parts = [
-            _with_sunk(
-                self._sweep.unrank(case.constraints, np.arange(count, dtype=np.uint64)), case.sunk
-            )
-            for case, count in zip(self._cases, self._case_numbers, strict=True)
-            if count
+            self._unrank(case, np.arange(size, dtype=np.uint64))
+            for case, size in zip(self._cases, self._case_sizes, strict=True)
+            if size
         ]
         return self._ordered(np.concatenate([np.empty(self._shape(0), np.uint64), *parts]))
 
@@ -581,55 +584,77 @@ class Posterior:
         lines = range(0, game.cells, game.columns)
         return "\n".join("".join(signs[start : start + game.columns]) for start in lines)
 
-    def _weighted_sample(self, n: int, rng: np.random.Generator) -> CellSets:
-        if self.is_exact:
-            ships, weights = self._listed
-            ends = list(accumulate(weights))
-            return ships[[bisect_right(ends, below(ends[-1], rng)) for _ in range(n)]]
-        assert self._floats is not None
-        factors = self._floats.factors
-        totals = np.array([total for total, _ in self._floats.cases])
+    def _sample_uniformly(self, n: int, rng: np.random.Generator) -> CellSets:
+        self.require_some()
+        if self.configurations >= 2**64:
+            return np.array([self._sample_ship_by_ship(rng) for _ in range(n)], np.uint64)
+        ranks = rng.integers(0, self.configurations, n, np.uint64)
+        samples = np.empty(self._shape(n), np.uint64)
+        start = 0  # the rank of the first configuration of the case
+        for case, size in zip(self._cases, self._case_sizes, strict=True):
+            in_case = (ranks >= start) & (ranks - np.uint64(start) < size)
+            if in_case.any():
+                samples[in_case] = self._unrank(case, ranks[in_case] - np.uint64(start))
+            start += size
+        return samples
+
+    def _sample_listed(self, n: int, rng: np.random.Generator) -> CellSets:
+        configurations, weights = self._listed
+        ends = list(accumulate(weights))
+        return configurations[[bisect_right(ends, below(ends[-1], rng)) for _ in range(n)]]
+
+    def _sample_by_floats(
+        self, n: int, rng: np.random.Generator, floats: _FloatWeights
+    ) -> CellSets:
+        totals = np.array(floats.cases)
         chosen = rng.choice(len(totals), size=n, p=totals / totals.sum())
-        result = np.empty(self._shape(n), np.uint64)
+        samples = np.empty(self._shape(n), np.uint64)
         for i, case in enumerate(self._cases):
-            here = chosen == i
-            if here.any():
-                total, _ = self._sweep.weigh(case.constraints, factors)
-                ranks = rng.random(int(here.sum())) * total
-                drawn = self._sweep.unrank(case.constraints, ranks, factors)
-                result[here] = _with_sunk(drawn, case.sunk)
-        return result
+            in_case = chosen == i
+            if in_case.any():
+                total, _ = self._sweep.weigh(case.constraints, floats.factors)
+                ranks = rng.random(int(in_case.sum())) * total
+                samples[in_case] = self._unrank(case, ranks, floats.factors)
+        return samples
+
+    def _unrank(
+        self, case: SunkAssignment, ranks: Ranks, factors: Mapping[int, float] | None = None
+    ) -> CellSets:
+        """Return the configurations of a case with these ranks, the sunk ships first."""
+        others = self._sweep.unrank(case.constraints, ranks, factors)
+        n, _, words = others.shape
+        sunk = np.broadcast_to(to_words(case.sunk, words), (n, len(case.sunk), words))
+        return np.concatenate([sunk, others], axis=1)
 
     def _shape(self, n: int) -> tuple[int, int, int]:
         """Return the shape of n configurations as ships."""
         game = self.position.game
         return n, len(game.fleet), game.words
 
-    def _large_sample(self, rng: np.random.Generator) -> list[list[int]]:
+    def _sample_ship_by_ship(self, rng: np.random.Generator) -> list[list[int]]:
         """Draw one configuration if ranks pass 64 bits: ship by ship, by exact counts.
 
         In a uniform configuration, a uniform one of its longest ships has the placement p with
         probability (configurations with p) / (ships of that length * configurations); given p, the
         others are uniform again.
         """
-        counts = [self._sweep.count(case.constraints) for case in self._cases]
-        case = self._cases[_choose(counts, rng)]
+        game = self.position.game
+        case = self._cases[_choose(self._case_sizes, rng)]
         ships = list(case.sunk)
         left = case.constraints
         while left.fleet:
-            length = left.fleet[0]
+            longest = left.fleet[0]
             _, through = self._sweep.through(left)
-            masks = [mask for kind, mask in through if kind == length]
-            ship = masks[_choose([through[length, mask] for mask in masks], rng)]
+            masks = [mask for kind, mask in through if kind == longest]
+            ship = masks[_choose([through[longest, mask] for mask in masks], rng)]
             ships.append(ship)
-            left = Constraints(
-                left.fleet[1:],
-                left.closed | ship | self.position.game.halo(ship),
-                left.hits & ~ship,
-                left.afloat,
-                left.barred,
+            left = replace(
+                left,
+                fleet=left.fleet[1:],
+                closed=left.closed | ship | game.halo(ship),
+                hits=left.hits & ~ship,
             )
-        words: list[list[int]] = to_words(ships, self.position.game.words).tolist()
+        words: list[list[int]] = to_words(ships, game.words).tolist()
         return words
 
     def _ordered(self, samples: CellSets) -> CellSets:
@@ -639,22 +664,14 @@ class Posterior:
         game = self.position.game
         if game.has_twins:  # already in the order of the fleet, except equal ones
             places = np.array([game.fleet.index(kind) for kind in game.fleet])
-            words = [samples[..., i] for i in range(samples.shape[2])]
-            order = np.lexsort((*words, np.broadcast_to(places, samples.shape[:2])), axis=-1)
-            return np.take_along_axis(samples, order[..., None], axis=1)
-        if game.has_shapes:
+            kinds = np.broadcast_to(places, samples.shape[:2])
+        elif game.has_shapes:
             rows = (sorted(to_masks(ships), key=game.rank) for ships in samples)
             return np.array([to_words(ships, game.words) for ships in rows])
-        length = np.bitwise_count(samples).sum(axis=2)
-        words = [samples[..., i] for i in range(samples.shape[2])]
-        order = np.lexsort((*words, -length.astype(int)), axis=-1)
+        else:
+            kinds = -np.bitwise_count(samples).sum(axis=2).astype(int)
+        order = np.lexsort((*np.moveaxis(samples, 2, 0), kinds), axis=-1)
         return np.take_along_axis(samples, order[..., None], axis=1)
-
-
-def _with_sunk(drawn: CellSets, sunk: tuple[int, ...]) -> CellSets:
-    words = drawn.shape[2]
-    repeated = np.broadcast_to(to_words(sunk, words), (len(drawn), len(sunk), words))
-    return np.concatenate([repeated, drawn], axis=1)
 
 
 def below(total: int, rng: np.random.Generator) -> int:
@@ -680,6 +697,14 @@ def _choose(counts: list[int], rng: np.random.Generator) -> int:
     raise AssertionError("the counts do not add up")
 
 
+class _Sinking(NamedTuple):
+    """The cell (mask) of the hit that sinks a ship, its kind if told, and all hits up to then."""
+
+    cell: int
+    kind: int | None
+    hits: int
+
+
 def cases(position: Position | NoisyPosition) -> Iterator[SunkAssignment]:
     """Yield each way in which the sunk ships can lie; each configuration belongs to one.
 
@@ -692,54 +717,66 @@ def cases(position: Position | NoisyPosition) -> Iterator[SunkAssignment]:
         for ships, water in position.readings():
             yield SunkAssignment((), Constraints(game.fleet, water, ships))
         return
-    hits = 0
-    sinkings: list[tuple[int, int | None, int]] = []  # cell, kind if told, hits up to then
-    barred: frozenset[Ship] = frozenset()
-    shown: frozenset[Ship] = frozenset()
+    barred = _barred(position)
+    for sunk, closed in _place_sunk(position, _sinkings(position), barred, (), position.misses):
+        fleet = Counter(game.fleet) - Counter(map(game.kind_of, sunk))
+        constraints = Constraints(
+            tuple(sorted(fleet.elements(), reverse=True)),
+            closed,
+            position.hits & ~sum(sunk),
+            afloat=game.tells_sinkings,
+            barred=barred,
+        )
+        yield SunkAssignment(sunk, constraints)
+
+
+def _labels_told(position: Position) -> Iterator[tuple[Label | None, int]]:
+    """Yield the label of each hit and its cell (index), if every hit has a label."""
     for shot in position.shots:
-        bit, label = game.bit(shot.cell), shot.reply.length
+        if shot.reply.hit and position.game.has_labels:
+            yield shot.reply.length, position.game.bit(shot.cell).bit_length() - 1
+
+
+def _barred(position: Position) -> frozenset[Ship]:
+    """Return the ships that have another label on a hit."""
+    labels = _labels_told(position)
+    return frozenset().union(*(position.game.label_table.others(*told) for told in labels))
+
+
+def _sinkings(position: Position) -> list[_Sinking]:
+    """List the sinkings; a ship that is alone with the label of a hit counts as sunk."""
+    game, hits, sinkings = position.game, 0, []
+    for shot in position.shots:
+        bit, kind = game.bit(shot.cell), shot.reply.length
         if shot.reply.hit:
             hits |= bit
         if shot.reply.sunk:
-            assert not isinstance(label, str)
-            sinkings.append((bit, label, hits))
-        elif shot.reply.hit and game.has_labels:
-            index = bit.bit_length() - 1
-            barred |= game.label_table.others(label, index)
-            tellers = game.label_table.tellers(label, index)
-            shown |= tellers if len(tellers) == 1 and not game.has_twins else frozenset()
-    sinkings += ((ship & -ship, kind, ship) for kind, ship in sorted(shown, key=itemgetter(1)))
+            assert not isinstance(kind, str)
+            sinkings.append(_Sinking(bit, kind, hits))
+    tellers = (game.label_table.tellers(*told) for told in _labels_told(position))
+    alone = {ship for ships in tellers if len(ships) == 1 and not game.has_twins for ship in ships}
+    by_mask = sorted(alone, key=itemgetter(1))
+    return sinkings + [_Sinking(ship & -ship, kind, ship) for kind, ship in by_mask]
 
-    def place(i: int, sunk: tuple[int, ...], closed: int) -> Iterator[tuple[int, ...]]:
-        if i == len(sinkings):
-            yield sunk
-            return
-        cell, told, known = sinkings[i]
-        left = Counter(game.fleet) - Counter(map(game.kind_of, sunk))
-        for length in sorted(left) if told is None else [told]:
-            if not left[length]:
-                continue
-            for ship in game.placements(length):
-                is_sunk_now = ship & cell and not ship & ~known
-                halo = game.halo(ship)
-                is_free = not ship & closed and not halo & hits and (length, ship) not in barred
-                if is_sunk_now and is_free:
-                    yield from place(i + 1, (*sunk, ship), closed | ship | halo)
 
-    for sunk in place(0, (), position.misses):
-        fleet = Counter(game.fleet) - Counter(map(game.kind_of, sunk))
-        closed = position.misses
-        covered = 0
-        for ship in sunk:
-            closed |= ship | game.halo(ship)
-            covered |= ship
-        yield SunkAssignment(
-            sunk,
-            Constraints(
-                tuple(sorted(fleet.elements(), reverse=True)),
-                closed,
-                hits & ~covered,
-                afloat=game.tells_sinkings,
-                barred=barred,
-            ),
-        )
+def _place_sunk(
+    position: Position,
+    sinkings: Sequence[_Sinking],
+    barred: frozenset[Ship],
+    sunk: tuple[int, ...],
+    closed: int,
+) -> Iterator[tuple[tuple[int, ...], int]]:
+    """Yield each way to place the ships of the sinkings after `sunk`, with the cells it closes."""
+    if len(sunk) == len(sinkings):
+        yield sunk, closed
+        return
+    game, sinking = position.game, sinkings[len(sunk)]
+    left = Counter(game.fleet) - Counter(map(game.kind_of, sunk))
+    for kind in sorted(left) if sinking.kind is None else [sinking.kind]:
+        for ship in game.placements(kind) if left[kind] else ():
+            halo = game.halo(ship)
+            is_sunk_then = ship & sinking.cell and not ship & ~sinking.hits
+            is_free = not ship & closed and not halo & position.hits
+            if is_sunk_then and is_free and (kind, ship) not in barred:
+                placed = (*sunk, ship)
+                yield from _place_sunk(position, sinkings, barred, placed, closed | ship | halo)

@@ -43,22 +43,22 @@ K = TypeVar("K")
 
 MOST_KEPT = 500_000  # weights of a function, and boards of ships placed one by one
 MEANS = ("product", "mean")  # of the weights of a ship's cells
-_FORM = "one-by-one, one-by-one:order=SHIP,SHIP,…, FILE.csv, or FILE.py:NAME"
 _ORDER = ":order="
-_FUNCTION = (
-    "a function (game, ship), the weight of a placement, or (game, ships), that of a "
-    "configuration, is accepted"
-)
 _DIGITS = 18
 _WEIGHT = re.compile(
     rf"\d{{1,{_DIGITS}}}(\.\d{{1,{_DIGITS}}}|/0*[1-9]\d{{0,{_DIGITS - 1}}})?", re.ASCII
 )
-_COLUMNS = {
-    "ship": "weights of placements: the columns ship, weight",
-    "cell": "weights of cells: cell, weight, and a line `# cells: product` or `# cells: mean`",
-    "ships": "weights of configurations: ships, weight; or boards of past games: ships, and a line "
-    "`# smoothing: 1`",
+_HEADER_KEYS = {  # of the tables, by their columns
+    ("ship", "weight"): ("otherwise",),
+    ("cell", "weight"): ("otherwise", "cells"),
+    ("ships", "weight"): ("otherwise",),
+    ("ships",): ("smoothing",),
 }
+_TABLES = (
+    "weights of placements: the columns ship, weight; weights of cells: cell, weight, and a line "
+    "`# cells: product` or `# cells: mean`; weights of configurations: ships, weight; or boards of "
+    "past games: ships, and a line `# smoothing: 1`"
+)
 
 
 class Prior(ABC):
@@ -147,7 +147,7 @@ class Prior(ABC):
     def times(self, other: Prior) -> Prior:
         """Return the prior by which a configuration weighs the product of its weights by both."""
         other.require(self.game)
-        return _Both(self, other)
+        return _CombinedPrior(self, other)
 
     # Kinds
 
@@ -161,15 +161,15 @@ class Prior(ABC):
         each length by themselves: a factor for all ships of a length changes no probability.
         Raises GameError for a mask that is not a placement, PositionError for a negative weight.
         """
-        known = {ship for length in set(game.fleet) for ship in game.placements(length)}
+        placements = {ship for kind in set(game.fleet) for ship in game.placements(kind)}
         for ship in weights:
-            if ship not in known:
+            if ship not in placements:
                 raise GameError(f"no ship of {game} lies on {' '.join(game.names(ship))}")
         scaled: dict[int, int] = {}
-        for length in sorted(set(game.fleet)):
-            here = {ship: weights.get(ship, otherwise) for ship in game.placements(length)}
-            scaled |= _integers(here, game.ship_name)
-        return _Product(game, name, scaled)
+        for kind in sorted(set(game.fleet)):
+            of_kind = {ship: weights.get(ship, otherwise) for ship in game.placements(kind)}
+            scaled |= _integers(of_kind, game.ship_name)
+        return _PlacementPrior(game, name, scaled)
 
     @staticmethod
     def of_cells(
@@ -186,14 +186,14 @@ class Prior(ABC):
         """
         if how not in MEANS:
             raise PositionError(f"cells: {how!r} is not known; use {' or '.join(MEANS)}")
-        given = _integers(
+        of_cells = _integers(
             {cell: weights.get(game.cell(cell), otherwise) for cell in range(game.cells)},
             lambda cell: cell_name(game.cell(cell)),
         )
         placements: dict[int, Weight] = {}
-        for length in set(game.fleet):
-            for ship in game.placements(length):
-                values = [given[cell] for cell in bits(ship)]
+        for kind in set(game.fleet):
+            for ship in game.placements(kind):
+                values = [of_cells[cell] for cell in bits(ship)]
                 placements[ship] = prod(values) if how == "product" else sum(values)
         return Prior.of_placements(game, placements, 1, name)
 
@@ -212,10 +212,11 @@ class Prior(ABC):
         """
         rows = {tuple(sorted(ships)): weight for ships, weight in weights.items()}
         if len(rows) < len(weights):
-            twice = next(ships for ships, n in Counter(map(_sorted, weights)).items() if n > 1)
-            raise PositionError(f"{_ships_text(game, twice)} has two weights")
+            times = Counter(tuple(sorted(ships)) for ships in weights)
+            repeated = next(ships for ships, number in times.items() if number > 1)
+            raise PositionError(f"{_ships_text(game, repeated)} has two weights")
         scaled = _integers({**rows, (): otherwise}, lambda ships: _ships_text(game, ships))
-        return _Listed(game, name, scaled)
+        return _ConfigurationPrior(game, name, scaled)
 
     @staticmethod
     def of_function(game: Game, function: Callable[[Sequence[int]], int], name: str) -> Prior:
@@ -225,24 +226,20 @@ class Prior(ABC):
         result is a prior of configurations. In a larger game it is called when one is met, and the
         digest is valid in this run only (`require_digest`).
         """
-        everything = Constraints(game.fleet)
-        n = engine_for(game).count(everything)
+        engine, constraints = engine_for(game), Constraints(game.fleet)
+        n = engine.count(constraints)
         if n > MOST_KEPT:
-            return _Function(game, name, function)
-        words: CellSets = engine_for(game).unrank(everything, np.arange(n, dtype=np.uint64))
+            return _FunctionPrior(game, name, function)
+        words: CellSets = engine.unrank(constraints, np.arange(n, dtype=np.uint64))
         columns = [to_masks(words[:, i]) for i in range(len(game.fleet))]
         weights = {ships: function(ships) for ships in zip(*columns, strict=True)}
         return Prior.of_configurations(game, weights, 0, name)
 
 
-def _sorted(ships: Sequence[int]) -> tuple[int, ...]:
-    return tuple(sorted(ships))
-
-
 def _ships_text(game: Game, ships: Iterable[int]) -> str:
     """Return the names of the ships of a configuration, the longest first."""
-    ordered = sorted(ships, key=lambda ship: (-ship.bit_count(), ship))
-    return " ".join(map(game.ship_name, ordered))
+    longest_first = sorted(ships, key=lambda ship: (-ship.bit_count(), ship))
+    return " ".join(map(game.ship_name, longest_first))
 
 
 def _integers(weights: Mapping[K, Weight], name: Callable[[K], str]) -> dict[K, int]:
@@ -262,7 +259,7 @@ def _digest(lines: Iterable[str]) -> str:
     return blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
 
 
-class _Product(Prior):
+class _PlacementPrior(Prior):
     """The product of the weights of placements."""
 
     def __init__(self, game: Game, name: str, placements: dict[int, int]):
@@ -281,24 +278,24 @@ class _Product(Prior):
         return _digest(f"{ship} {weight}" for ship, weight in sorted(self._placements.items()))
 
 
-class _Both(Prior):
+class _CombinedPrior(Prior):
     """The product of the weights by two priors."""
 
-    def __init__(self, one: Prior, other: Prior):
-        super().__init__(one.game, one.name)
-        self._priors = one, other
+    def __init__(self, first: Prior, second: Prior):
+        super().__init__(first.game, first.name)
+        self._priors = first, second
 
     @property
     def placements(self) -> Mapping[int, int] | None:
-        one, other = (prior.placements for prior in self._priors)
-        if one is None or other is None:
+        first, second = (prior.placements for prior in self._priors)
+        if first is None or second is None:
             return None
-        return {ship: one.get(ship, 1) * other.get(ship, 1) for ship in {**one, **other}}
+        return {ship: first.get(ship, 1) * second.get(ship, 1) for ship in {**first, **second}}
 
     @cached_property
     def barred(self) -> frozenset[Ship]:
-        one, other = self._priors
-        return one.barred | other.barred
+        first, second = self._priors
+        return first.barred | second.barred
 
     @cached_property
     def rows(self) -> Sequence[tuple[int, ...]] | None:
@@ -317,7 +314,7 @@ class _Both(Prior):
         return all(prior.has_digest for prior in self._priors)
 
 
-class _Listed(Prior):
+class _ConfigurationPrior(Prior):
     """A weight for each configuration; the key () has that of the others."""
 
     def __init__(self, game: Game, name: str, rows: dict[tuple[int, ...], int]):
@@ -335,11 +332,11 @@ class _Listed(Prior):
 
     @cached_property
     def digest(self) -> str:
-        said = sorted((s, w) for s, w in self._rows.items() if not s or w != self._otherwise)
-        return _digest(f"{' '.join(map(str, ships))} {weight}" for ships, weight in said)
+        rows = sorted((s, w) for s, w in self._rows.items() if not s or w != self._otherwise)
+        return _digest(f"{' '.join(map(str, ships))} {weight}" for ships, weight in rows)
 
 
-class _Function(Prior):
+class _FunctionPrior(Prior):
     """A function that returns weights, in a game with too many configurations to ask for all."""
 
     def __init__(self, game: Game, name: str, function: Callable[[Sequence[int]], int]):
@@ -368,8 +365,8 @@ def by_replies(position: NoisyPosition, prior: Prior | None = None) -> Prior | N
     if not position.weights:
         return prior
     name = prior.name if prior else str(position.noise)
-    heard = Prior.of_cells(position.game, position.weights, "product", name=name)
-    return heard if prior is None else prior.times(heard)
+    of_replies = Prior.of_cells(position.game, position.weights, "product", name=name)
+    return of_replies if prior is None else prior.times(of_replies)
 
 
 # Tables
@@ -383,29 +380,30 @@ def read(path: str | Path, game: Game) -> Prior:
     `# cells: product|mean` and `# smoothing: WEIGHT`.
     """
     record = records.read(path)
-    kind = record.columns[0]
-    columns = ("ships",) if record.columns == ("ships",) else (kind, "weight")
-    if kind not in _COLUMNS or record.columns != columns:
+    if record.columns not in _HEADER_KEYS:
         raise RecordError(
             f"{path}: a prior has no columns {', '.join(record.columns)}; it has one of these: "
-            + "; ".join(_COLUMNS.values())
+            f"{_TABLES}"
         )
-    settings = _settings(record, columns)
-    name = Path(path).name
-    if kind == "ship":
-        ships = record.values("ship", lambda text: ship_of(text, game))
-        weights = _rows(record, ships, record.values("weight", weight_of))
-        return Prior.of_placements(game, weights, settings.get("otherwise", Fraction(1)), name)
-    if kind == "cell":
-        cells = record.values("cell", lambda text: _cell_of(text, game))
-        weights_of_cells = _rows(record, cells, record.values("weight", weight_of))
-        otherwise = settings.get("otherwise", Fraction(1))
-        return Prior.of_cells(game, weights_of_cells, record.header["cells"], otherwise, name)
-    boards = record.values("ships", lambda text: tuple(ships_of(text, game)))
-    if columns == ("ships",):
-        return past_games(game, boards, settings["smoothing"], name)
-    rows = _rows(record, boards, record.values("weight", weight_of))
-    return Prior.of_configurations(game, {**rows}, settings.get("otherwise", Fraction(0)), name)
+    name, weight = Path(path).name, _header_weight(record)
+
+    def cell_of(text: str) -> Cell:
+        cell = parse_cell(text)
+        game.bit(cell)  # raises GameError off the board
+        return cell
+
+    def board_of(text: str) -> tuple[int, ...]:
+        return tuple(ships_of(text, game))
+
+    if record.columns == ("ships",):
+        return past_games(game, record.values("ships", board_of), weight, name)
+    if record.columns[0] == "ships":
+        return Prior.of_configurations(game, _weights_by_key(record, board_of), weight, name)
+    if record.columns[0] == "cell":
+        cells = _weights_by_key(record, cell_of)
+        return Prior.of_cells(game, cells, record.header["cells"], weight, name)
+    ships = _weights_by_key(record, lambda text: ship_of(text, game))
+    return Prior.of_placements(game, ships, weight, name)
 
 
 def past_games(
@@ -415,9 +413,10 @@ def past_games(
 
     smoothing -- added to each number, so that a placement that was never seen can still occur.
     """
-    seen: Counter[int] = Counter(ship for board in boards for ship in board)
-    lengths = set(game.fleet)
-    weights = {s: seen[s] + smoothing for length in lengths for s in game.placements(length)}
+    times = Counter(ship for board in boards for ship in board)
+    weights = {
+        ship: times[ship] + smoothing for kind in set(game.fleet) for ship in game.placements(kind)
+    }
     return Prior.of_placements(game, weights, 1, name)
 
 
@@ -466,9 +465,8 @@ def one_by_one(game: Game, order: Sequence[object] | None = None) -> Prior:
     """
     placing = OneByOne(None if order is None else tuple(map(str, order)))
     fleet = placing.ships(game)
-    boards = engine_for(game).count(Constraints(game.fleet)) * prod(
-        map(factorial, Counter(game.fleet).values())
-    )
+    orders = prod(map(factorial, Counter(game.fleet).values()))
+    boards = engine_for(game).count(Constraints(game.fleet)) * orders
     if boards > MOST_KEPT:
         raise TooLarge(
             f"the prior one-by-one lists the boards of {game} in every order of equal ships. These "
@@ -477,14 +475,14 @@ def one_by_one(game: Game, order: Sequence[object] | None = None) -> Prior:
         )
     weights: dict[tuple[int, ...], Fraction] = {}
 
-    def place(ships: tuple[int, ...], closed: int, chance: int) -> None:
+    def place(ships: tuple[int, ...], closed: int, ways: int) -> None:
         if len(ships) == len(fleet):
-            key = _sorted(ships)
-            weights[key] = weights.get(key, Fraction(0)) + Fraction(1, chance)
+            key = tuple(sorted(ships))
+            weights[key] = weights.get(key, Fraction(0)) + Fraction(1, ways)
             return
         free = [ship for ship in game.placements(fleet[len(ships)]) if not ship & closed]
         for ship in free:
-            place((*ships, ship), closed | ship | game.halo(ship), chance * len(free))
+            place((*ships, ship), closed | ship | game.halo(ship), ways * len(free))
 
     place((), 0, 1)
     return Prior.of_configurations(game, weights, 0, str(placing))
@@ -499,54 +497,47 @@ def weight_of(text: str) -> Fraction:
     return Fraction(text.strip())
 
 
-def _settings(record: records.Record, columns: tuple[str, ...]) -> dict[str, Fraction]:
-    """Return the weights in the header; RecordError for lines that do not fit the columns."""
-    known = {"ship": {"otherwise"}, "cell": {"cells", "otherwise"}, "ships": {"otherwise"}}
-    takes = {"smoothing"} if columns == ("ships",) else known[columns[0]]
+def _header_weight(record: records.Record) -> Fraction:
+    """Check the header of a table and return its weight, `otherwise` or `smoothing`.
+
+    By default placements and cells without a row weigh 1, and configurations 0.
+    """
+    path, header, keys = record.path, record.header, _HEADER_KEYS[record.columns]
     for key in ("otherwise", "cells", "smoothing"):
-        if key in record.header and key not in takes:
-            raise RecordError(
-                f"{record.path}: `# {key}: …` does not go with the columns {', '.join(columns)}"
-            )
-    needed = takes & {"cells", "smoothing"}
-    for key in needed - record.header.keys():
-        form = " or ".join(f"`# cells: {how}`" for how in MEANS)
-        raise RecordError(
-            f"{record.path}: a line is missing; write "
-            f"{form if key == 'cells' else '`# smoothing: 1`'}"
-        )
-    found = {}
-    for key in takes & record.header.keys() - {"cells"}:
+        if key in header and key not in keys:
+            columns = ", ".join(record.columns)
+            raise RecordError(f"{path}: `# {key}: …` does not go with the columns {columns}")
+    forms = {
+        "cells": " or ".join(f"`# cells: {mean}`" for mean in MEANS),
+        "smoothing": "`# smoothing: 1`",
+    }
+    for key, form in forms.items():
+        if key in keys and key not in header:
+            raise RecordError(f"{path}: a line is missing; write {form}")
+    weight, key = Fraction(record.columns[0] != "ships"), keys[0]
+    if key in header:
         try:
-            found[key] = weight_of(record.header[key])
+            weight = weight_of(header[key])
         except ValueError as error:
-            raise RecordError(f"{record.path}: `# {key}: {record.header[key]}`: {error}") from None
-    if record.header.get("cells", MEANS[0]) not in MEANS:
-        raise RecordError(
-            f"{record.path}: `# cells: {record.header['cells']}`; write {' or '.join(MEANS)}"
-        )
-    return found
+            raise RecordError(f"{path}: `# {key}: {header[key]}`: {error}") from None
+    if header.get("cells", MEANS[0]) not in MEANS:
+        raise RecordError(f"{path}: `# cells: {header['cells']}`; write {' or '.join(MEANS)}")
+    return weight
 
 
-def _rows(
-    record: records.Record, keys: Sequence[K], weights: Sequence[Fraction]
-) -> dict[K, Fraction]:
-    """Return the weight of each key; RecordError if a key has two."""
-    first: dict[K, int] = {}
+def _weights_by_key(record: records.Record, parse: Callable[[str], K]) -> dict[K, Weight]:
+    """Read the first column as keys of the weights; RecordError if a key has two."""
+    column = record.columns[0]
+    keys, weights = record.values(column, parse), record.values("weight", weight_of)
+    line_of: dict[K, int] = {}
     for key, line, row in zip(keys, record.lines, record.rows, strict=True):
-        if key in first:
+        if key in line_of:
             raise RecordError(
-                f"{record.path}, line {line}: {row[record.columns[0]]!r} has a weight already, in "
-                f"line {first[key]}"
+                f"{record.path}, line {line}: {row[column]!r} has a weight already, in line "
+                f"{line_of[key]}"
             )
-        first[key] = line
+        line_of[key] = line
     return dict(zip(keys, weights, strict=True))
-
-
-def _cell_of(text: str, game: Game) -> Cell:
-    cell = parse_cell(text)
-    game.bit(cell)
-    return cell
 
 
 # By name
@@ -566,7 +557,10 @@ def prior_of(text: str | None, game: Game) -> Prior | None:
     file, _, name = text.rpartition(":")
     if file.endswith(".py") and name:
         return _user_prior(UserFunction.of(Path(file), name), game)
-    raise StrategyError(f"{text!r} is not a prior; use {_FORM}")
+    raise StrategyError(
+        f"{text!r} is not a prior; use one-by-one, one-by-one{_ORDER}SHIP,SHIP,…, FILE.csv, or "
+        "FILE.py:NAME"
+    )
 
 
 def _user_prior(function: UserFunction, game: Game) -> Prior:
@@ -574,25 +568,30 @@ def _user_prior(function: UserFunction, game: Game) -> Prior:
     second = function.parameters[1:]
     if second == ("ship",):
         weights = {
-            ship: _weight(function, game, [ship], "ship")
-            for length in set(game.fleet)
-            for ship in game.placements(length)
+            ship: _user_weight(function, game, [ship], game.cells_of(ship))
+            for kind in set(game.fleet)
+            for ship in game.placements(kind)
         }
         return Prior.of_placements(game, weights, 1, str(function))
     if second == ("ships",):
-        return Prior.of_function(game, _Weigher(function, game), str(function))
-    raise StrategyError(f"{function} takes ({', '.join(function.parameters)}); {_FUNCTION}")
+        return Prior.of_function(game, _UserWeigher(function, game), str(function))
+    raise StrategyError(
+        f"{function} takes ({', '.join(function.parameters)}); a function (game, ship), the weight "
+        "of a placement, or (game, ships), that of a configuration, is accepted"
+    )
 
 
 @dataclass(frozen=True)
-class _Weigher:
+class _UserWeigher:
     """The weight of a configuration by a user's function (game, ships)."""
 
     function: UserFunction
     game: Game
 
     def __call__(self, ships: Sequence[int]) -> int:
-        weight = _weight(self.function, self.game, in_order(ships, self.game), "ships")
+        ships = in_order(ships, self.game)
+        cells = [self.game.cells_of(ship) for ship in ships]
+        weight = _user_weight(self.function, self.game, ships, cells)
         if not isinstance(weight, int):
             raise StrategyError(
                 f"{self.function} weighs a configuration with {weight}; an integer is accepted, so "
@@ -601,23 +600,18 @@ class _Weigher:
         return weight
 
 
-def _weight(function: UserFunction, game: Game, ships: Sequence[int], what: str) -> int | Fraction:
-    """Call a user's function for a ship, or the ships of a configuration; check the weight."""
-    cells = [game.cells_of(ship) for ship in ships]
+def _user_weight(
+    function: UserFunction, game: Game, ships: Sequence[int], cells: object
+) -> int | Fraction:
+    """Call a user's function with the cells of some ships, and check the weight it returns."""
 
     def names() -> str:
         return " ".join(map(game.ship_name, ships))
 
-    answer = function(
-        *(game, cells[0] if what == "ship" else cells),
-        says=lambda: f"{function} fails for {names()} of {game}",
-    )
-    if isinstance(answer, bool) or not isinstance(answer, int | float | Fraction | np.integer):
-        answer_text = safe_repr(answer)
-    elif 0 <= answer < inf:
-        return Fraction(answer) if isinstance(answer, float | Fraction) else int(answer)
-    else:
-        answer_text = str(answer)
-    raise StrategyError(
-        f"{function} weighs {names()} with {answer_text}; a number from 0 up is accepted"
-    )
+    weight = function(game, cells, says=lambda: f"{function} fails for {names()} of {game}")
+    is_number = isinstance(weight, int | float | Fraction | np.integer)
+    is_number = is_number and not isinstance(weight, bool)
+    if is_number and 0 <= weight < inf:
+        return Fraction(weight) if isinstance(weight, float | Fraction) else int(weight)
+    text = str(weight) if is_number else safe_repr(weight)
+    raise StrategyError(f"{function} weighs {names()} with {text}; a number from 0 up is accepted")

@@ -16,7 +16,7 @@ def moduli_above(bound: int) -> list[int]:
     return moduli
 
 
-def combined(residues: list[int], moduli: list[int]) -> int:
+def combine_residues(residues: list[int], moduli: list[int]) -> int:
     """Return the number below the product of the moduli that has these residues."""
     result, product = 0, 1
     for residue, modulus in zip(residues, moduli, strict=True):

@@ -33,8 +33,8 @@ def draw(
         draw_tree(ax, value, boards, depth)
         return ax
     if isinstance(value, Posterior):
-        ax = ax or _new(*_size(value.told.game))
-        draw_probability(ax, value.told, value.probability)
+        ax = ax or _new(*_size(value.observations.game))
+        draw_probability(ax, value.observations, value.probability)
         return ax
     position = Position.of(value)
     ax = ax or _new(*_size(position.game))

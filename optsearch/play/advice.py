@@ -40,7 +40,7 @@ class Advice:
     @property
     def ships_left(self) -> tuple[int, ...] | None:
         """The ships not sunk, the longest first; None where it is not told which were sunk."""
-        position = self.posterior.told
+        position = self.posterior.observations
         if position.game.names_hits:
             fleet, hits = position.game.fleet, Counter(shot.reply.length for shot in position.shots)
             is_known = all(fleet.count(kind) == 1 or hits[kind] < int(kind) for kind in fleet)
@@ -67,7 +67,7 @@ class Advice:
             chances = [chance for row in posterior.frequency for chance in row]
         else:
             chances = list(map(Fraction, posterior.probability.ravel().tolist()))
-        closed = posterior.told.closed
+        closed = posterior.observations.closed
         cells = [i for i, chance in enumerate(chances) if chance and not closed >> i & 1]
         # Floats that agree to twelve digits are ties.
         by = chances if posterior.is_exact else [Fraction(f"{float(p):.12e}") for p in chances]
