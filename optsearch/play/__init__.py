@@ -1,5 +1,5 @@
-"""Games that are played.
+"""Playing games.
 
-`simulate` plays many, `match` is a person's game, `advice` helps in a real one, and `hiding` is who
-hides the ships.
+`simulate` plays many games, `estimate` predicts how long that takes, `match` is a person's game,
+`advice` and `replies` help in a game played elsewhere, and `hiding` hides the ships.
 """

@@ -1,4 +1,4 @@
-"""What to shoot next in a game that is played elsewhere.
+"""Advice on the next shot in a game that is played elsewhere.
 
 advise(Position.parse(game, "B4=hit C7=miss")).likely(3)
 """
@@ -22,15 +22,15 @@ from optsearch.support.progress import Limit, LimitReached, Progress, Status, no
 from optsearch.tree.solution import SearchStatus, Solution
 
 ENDGAME = 50  # configurations from which the optimum is searched
-EFFORT = 300_000  # nodes after which that is given up
+EFFORT = 300_000  # nodes after which that search is given up
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What is known at a position.
+    """The advice at a position.
 
-    posterior -- where the ships are. optimum -- of what is left, where that was searched and found.
-    by -- the cells that a strategy shoots now, where one was asked.
+    posterior -- of the ships. optimum -- of the position, or None if it was not searched or not
+    found. by -- the cells that a strategy shoots now, empty if none was asked.
     """
 
     posterior: Posterior
@@ -39,7 +39,7 @@ class Advice:
 
     @property
     def ships_left(self) -> tuple[int, ...] | None:
-        """The ships not sunk, the longest first; None where it is not told which were sunk."""
+        """Return the ships not sunk, the longest first; None if replies do not tell which are."""
         position = self.posterior.observations
         if position.game.names_hits:
             fleet, hits = position.game.fleet, Counter(shot.reply.length for shot in position.shots)
@@ -61,7 +61,7 @@ class Advice:
         return tuple((Counter(position.game.fleet) - Counter(told)).elements())
 
     def likely(self, number: int) -> list[tuple[Cell, Fraction]]:
-        """So many cells to shoot with their probabilities, the most probable first."""
+        """Return the `number` most probable cells to shoot, with their probabilities, in order."""
         position, posterior = self.posterior.position, self.posterior
         if posterior.is_exact:
             chances = [chance for row in posterior.frequency for chance in row]
@@ -83,15 +83,16 @@ def advise(
     salvo: int = 1,
     progress: Progress[Status] = no_progress,
 ) -> Advice:
-    """What a position says of the next shot, and the optimum where few configurations are left.
+    """Return the advice at a position, with the optimum if few configurations are left.
 
-    endgame -- how many are few. prior -- the weights of the configurations. by -- a strategy that
-    is asked, too. salvo -- how many cells it chooses together; the optimum is that of single shots
-    and of true replies, and is left out with others. progress -- called while a long count runs.
-    Raises ImpossiblePosition where no configuration is left, and as `Chooser.shots`.
+    endgame -- the most configurations for which the optimum is searched. prior -- the weights of
+    the configurations. by -- a strategy to ask, too. salvo -- the number of cells that it chooses
+    together. The optimum is of single shots and true replies, and is left out otherwise. progress
+    -- called during a long count. Raises ImpossiblePosition if no configuration is left, and as
+    `Chooser.shots`.
     """
     posterior = Posterior(position, prior=prior, progress=progress)
-    _ = posterior.probability  # counts all; ImpossiblePosition where there is nothing
+    _ = posterior.probability  # counts; raises ImpossiblePosition if no configuration is left
     if isinstance(position, NoisyPosition):
         return Advice(posterior, None, tuple(by.shots(position, salvo)) if by else ())
     chosen = by.shots(position, salvo) if by is not None and position.hits_left else ()
@@ -106,9 +107,9 @@ def optimum(
     all_shots: bool = False,
     seconds: float | None = None,
 ) -> Solution | None:
-    """The optimum of a position, as far as it is found with little effort.
+    """Return the optimum of a position, or None if EFFORT nodes do not find it.
 
-    all_shots -- with the optimum after each first shot. seconds -- after which it is given up, too.
+    all_shots -- True adds the optimum after each first shot. seconds -- a limit of time.
     """
     if not position.hits_left or position.game.cells > MAX_CELLS:
         return None

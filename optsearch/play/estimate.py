@@ -1,7 +1,7 @@
-"""How long work with a strategy takes on this machine: estimated from about a second of it.
+"""Estimates of the time of work with a strategy on this machine, from about a second of it.
 
-Processor seconds of one process, which the kernels take while they run, so that other work on the
-machine does not count. What is timed is deterministic; the clock can be given.
+Times are processor seconds of one process, so that other work on the machine does not count. The
+work timed is deterministic; the clock is an argument.
 """
 
 from __future__ import annotations
@@ -46,17 +46,18 @@ from optsearch.strategies.player import salvo_of
 
 Clock = Callable[[], float]
 
-SECONDS = 1.0  # that the sample takes, about
-FEW = 10_000  # configurations of a game that needs no estimate
-SMALLEST, GROWTH = 64, 4  # configurations of the first position, and how many times more the next
+SECONDS = 1.0  # of the sample, about
+FEW = 10_000  # configurations up to which a game needs no estimate
+SMALLEST, GROWTH = 64, 4  # configurations of the first position, and the factor to the next one
 
 
 def evaluation_seconds(strategy: object, game: Game, clock: Clock = time.process_time) -> float:
-    """Of `optsearch.evaluate`; 0 for a game of few configurations, TooLarge for one of too many.
+    """Estimate the seconds of `optsearch.evaluate`; 0 for a game of few configurations.
 
-    Greedy leads to a position drawn at random, through positions of ever fewer configurations. From
-    the last of these on the strategy is evaluated below them, until a second is over; the pace
-    below the largest one is that of all. (Small ones take longer per configuration.)
+    Greedy plays a game at random ships, through positions of ever fewer configurations. The
+    strategy is evaluated from these positions on, the last one first, until a second is over. The
+    pace at the largest one is taken for all. (Small ones take longer per configuration.) Raises
+    TooLarge if the game has too many configurations for a strategy in plain Python.
     """
     number = Posterior(Position(game)).configurations
     runner = runner_of(strategy, game)
@@ -68,7 +69,7 @@ def evaluation_seconds(strategy: object, game: Game, clock: Clock = time.process
 
 
 def pace(strategy: object, game: Game, largest: int, clock: Clock = time.process_time) -> float:
-    """Processor seconds per configuration, below positions of at most so many."""
+    """Return processor seconds per configuration, at positions of at most `largest`."""
     runner = runner_of(strategy, game)
     largest = min(largest, runner.listed(MEMORY))
     from_start = isinstance(runner, PatternRunner)  # whose kernel plays all shots anyway
@@ -80,13 +81,13 @@ def pace(strategy: object, game: Game, largest: int, clock: Clock = time.process
     return took / number
 
 
-Place = tuple[Position, int]  # and how many configurations it has
+Place = tuple[Position, int]  # with the number of its configurations
 
 
 def _longest(
     run: Callable[[Position, int], object], path: list[Place], largest: int, clock: Clock
 ) -> tuple[float, int]:
-    """What some work takes at the largest position for which a second is enough, and its size."""
+    """Return the seconds of work at the largest position that fits into a second, and its size."""
 
     def timed(*place: Any) -> float:
         started = clock()
@@ -95,7 +96,7 @@ def _longest(
 
     places = [place for place in path if place[1] <= largest] or path[-1:]
     place, *larger = reversed(places)
-    timed(*place)  # what is compiled at its first call is no part of the pace
+    timed(*place)  # the first call may compile, which is not part of the pace
     took = spent = timed(*place)
     for following in larger:
         growth = following[1] / place[1]
@@ -109,7 +110,7 @@ def _longest(
 
 
 def _path(game: Game) -> list[Place]:
-    """The positions of a game of greedy at ships drawn at random, while there is much to choose."""
+    """Return the positions of a game of greedy at random ships, down to SMALLEST configurations."""
     posterior = Posterior(Position(game))
     (ships,) = posterior.sample(1, np.random.default_rng(1), masks=True)
     hidden = to_masks(ships)
@@ -132,17 +133,17 @@ def simulation_seconds(
     manner: ReplyModel = PLAIN,
     clock: Clock = time.process_time,
 ) -> float:
-    """Of so many games of a player.
+    """Estimate the seconds of games of a player.
 
-    Games are played until a second is over. Where not even one ends by then, the game is taken to
-    shoot half of its cells.
+    Games are played until a second is over. If not even one ends by then, a game is assumed to
+    shoot half of the cells.
     """
     chosen = as_player(player)
     if manner.is_plain and (seconds := rollout_seconds(chosen, game, games, clock)):
         return seconds
     boards = Drawn().boards(game, min(games, PLAYED_COMPILED), 1)
     if manner.is_plain and chosen.compiled(game) is not None:
-        play_task(chosen, game, boards[:1], 0, 1)  # which compiles it
+        play_task(chosen, game, boards[:1], 0, 1)  # compiles it
         started = clock()
         play_task(chosen, game, boards, 0, 1)
         return (clock() - started) / len(boards) * games
@@ -164,10 +165,10 @@ def simulation_seconds(
 def rollout_seconds(
     player: object, game: Game, games: int, clock: Clock = time.process_time
 ) -> float:
-    """Of so many games of rollouts in a game of very many configurations; 0 for all others.
+    """Estimate the seconds of games of rollouts, if the game has many configurations; else 0.
 
-    Each task lists those of the game once, and each shot those that are left; the shot itself takes
-    no longer from more than are compared.
+    Each task lists the configurations of the game once, and each shot those left. The time of the
+    shot itself does not grow beyond the number of configurations that rollouts play on.
     """
     path = _path(game) if isinstance(player, Strategy) and game.is_silent else []
     runner = runner_of(player, game) if path else None
@@ -183,11 +184,11 @@ def rollout_seconds(
 
 
 class _TimeOver(Exception):
-    """The second is over."""
+    """Raised when the second is over."""
 
 
 class _Timed(Player):
-    """A player whose games end when a second is over; shots -- those made by then."""
+    """A player whose games end when a second is over; shots -- the number made by then."""
 
     def __init__(self, player: Player | Chooser, clock: Clock):
         self._player, self._clock = player, clock
@@ -196,33 +197,33 @@ class _Timed(Player):
 
     @property
     def spent(self) -> float:
-        """Seconds so far."""
+        """Return the seconds so far."""
         return self._clock() - self._started
 
     def begin(self, game: Game, generator: np.random.Generator) -> _TimedGame:
-        """As `Player.begin`."""
+        """Begin a game as `Player.begin` does."""
         return _TimedGame(self, self._player.begin(game, generator))
 
     def count(self, number: int) -> None:
-        """Before so many shots; raises when the time is over."""
+        """Count shots before they are made; raise _TimeOver when the time is over."""
         if self.spent > SECONDS:
             raise _TimeOver
         self.shots += number
 
 
 class _TimedGame:
-    """One game of such a player."""
+    """One game of a timed player."""
 
     def __init__(self, timed: _Timed, playing: Any):
         self._timed, self._playing = timed, playing
 
     def shot(self, position: Any) -> Cell:
-        """As that of the player."""
+        """Return the shot of the player."""
         self._timed.count(1)
         cell: Cell = self._playing.shot(position)
         return cell
 
     def salvo(self, position: Any, number: int) -> list[Cell]:
-        """As that of the player."""
+        """Return the salvo of the player."""
         self._timed.count(number)
         return salvo_of(self._playing, position, number)

@@ -1,8 +1,8 @@
-"""Where games hide their ships: uniformly at random, by a prior, as a player does, or by own code.
+"""Hiders of ships: uniformly at random, by a prior, as other programs do, or by user code.
 
     hider("uniform").boards(game, 1000, seed=1)
 
-Board number i depends on the seed and on i alone, however many are asked for.
+Board number i depends on the seed and on i alone, not on the number of boards.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from optsearch.support.errors import GameError, OptsearchError, StrategyError
 from optsearch.support.files import read_bytes
 from optsearch.support.user_code import UserFunction, safe_repr
 
-DRAWN = 10_000  # boards that are drawn from a posterior together
-TRIES = 10_000  # of the printed placement for one fleet
+DRAWN = 10_000  # boards drawn from a posterior at once
+TRIES = 10_000  # of a placement of one fleet
 _FORM = (
     "uniform, one-by-one, one-by-one:order=SHIP,SHIP,…, corner, FILE.csv with a prior, or "
     "FILE.py:NAME"
@@ -35,20 +35,20 @@ _FORM = (
 
 
 class Hider(ABC):
-    """Whoever hides the ships."""
+    """A hider of ships."""
 
     @abstractmethod
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
-        """So many boards; uint64 of shape (number, ships, 2), a ship a cell set."""
+        """Return boards as uint64 of shape (number, ships, 2): a set of cells per ship."""
 
     @property
     @abstractmethod
     def identity(self) -> str:
-        """What names it in a checkpoint."""
+        """Return its name in a checkpoint."""
 
 
 def hider(text: str) -> Hider:
-    """Who hides ships as a text says; StrategyError for one that names nobody."""
+    """Return the hider that a text names; raise StrategyError for any other text."""
     if text == "uniform":
         return Drawn()
     if text == "corner":
@@ -67,13 +67,13 @@ def hider(text: str) -> Hider:
 class Drawn(Hider):
     """Exact draws: uniform over the configurations, or by a prior.
 
-    prior -- or a table of `optsearch.counting.prior.read`.
+    prior -- a Prior, or the path of a table that `optsearch.counting.prior.read` reads.
     """
 
     prior: Path | Prior | None = None
 
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
-        """Draws from the posterior of the empty board."""
+        """Draw boards from the posterior of the empty board."""
         prior = read(self.prior, game) if isinstance(self.prior, Path) else self.prior
         posterior = Posterior(game, prior=prior)
         posterior.require_some()
@@ -85,7 +85,7 @@ class Drawn(Hider):
 
     @property
     def identity(self) -> str:
-        """The kind, and a digest of the prior."""
+        """Return the kind, and a digest of the prior."""
         if self.prior is None:
             return "uniform"
         if isinstance(self.prior, Prior):
@@ -99,10 +99,10 @@ class Drawn(Hider):
 
 
 class _OneByOne(Hider):
-    """Boards that are made one by one, each with a generator of its own."""
+    """Boards that are made one by one, each with its own generator."""
 
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
-        """Each board, from its own generator."""
+        """Make each board with its own generator."""
         result = np.empty((number, len(game.fleet), game.words), np.uint64)
         for i in range(number):
             ships = self.fleet(game, np.random.default_rng([seed, 0, i]))
@@ -111,22 +111,22 @@ class _OneByOne(Hider):
 
     @abstractmethod
     def fleet(self, game: Game, generator: np.random.Generator) -> list[int]:
-        """The masks of the ships of one board, longest first."""
+        """Return the masks of the ships of one board, the longest first."""
 
 
 class Corner(_OneByOne):
     """The printed placement of "Battleship Heuristics", which leaves two edges empty.
 
-    One ship after the other, drawn until it meets no other: `row = randint(1, 10 - ship) - 1`, and
-    the column likewise, whichever way the ship lies. So row and column are from 0 to 9 - ship, and
-    nothing ever lies on the last row or column. (In the published text the second `valid =` stands
-    outside of its loop, which then would never end: it belongs inside.)
+    Each ship in turn is drawn until it overlaps no other: `row = randint(1, 10 - ship) - 1`, and
+    the column likewise, in both orientations. So row and column are from 0 to 9 - ship, and no ship
+    is ever on the last row or column. (In the published text the second `valid =` is outside of its
+    loop, which then would never end: it belongs inside.)
     """
 
     identity = "corner"
 
     def fleet(self, game: Game, generator: np.random.Generator) -> list[int]:
-        """The masks of the ships, as they are placed; GameError where they find no room."""
+        """Return the masks of the ships, in their order; raise GameError if they find no room."""
         game.require_usual("the corner placement")
         if game.contact != "any" or max(game.fleet) >= min(game.rows, game.columns):
             raise GameError(
@@ -160,21 +160,22 @@ class Corner(_OneByOne):
 
 @dataclass(frozen=True)
 class PlacedOneByOne(_OneByOne):
-    """Ships placed one by one, as most programs do, in some order.
+    """Ships placed one by one in an order, as most programs do.
 
-    Each lies on a place drawn uniformly from those that the ships before it leave; where none is
-    left, the board is begun anew. This is not uniform: `optsearch.counting.prior.one_by_one`.
+    The placement of each is drawn uniformly from those that the ships before it leave. If none is
+    left, the board is begun anew. The configurations are not uniform
+    (`optsearch.counting.prior.one_by_one`).
     """
 
     placing: OneByOne
 
     @property
     def identity(self) -> str:
-        """The text that names it."""
+        """Return the text that names it."""
         return str(self.placing)
 
     def fleet(self, game: Game, generator: np.random.Generator) -> list[int]:
-        """The masks of the ships; GameError where they find no room."""
+        """Return the masks of the ships; raise GameError if they find no room."""
         fleet = self.placing.ships(game)
         for _ in range(TRIES):
             ships: list[int] = []
@@ -192,17 +193,17 @@ class PlacedOneByOne(_OneByOne):
 
 @dataclass(frozen=True)
 class UserHider(_OneByOne):
-    """A function of a user: from the game and a generator to ships, each a list of cells."""
+    """A function of a user that returns ships, each a list of cells, for a game and a generator."""
 
     function: UserFunction
 
     @property
     def identity(self) -> str:
-        """The function and a digest of its source."""
+        """Return the function and a digest of its source."""
         return self.function.identity
 
     def fleet(self, game: Game, generator: np.random.Generator) -> list[int]:
-        """What the function gives, checked by the rules of the game."""
+        """Return the ships of the function, checked by the rules of the game."""
         answer = self.function(game, generator, says=f"{self.function} fails for {game}")
         try:
             ships = [game.mask(cells) for cells in _ships(answer)]
@@ -222,7 +223,7 @@ class UserHider(_OneByOne):
 
 
 def _ships(answer: object) -> Iterator[list[tuple[int, int]]]:
-    """Pairs of integers, ship by ship; TypeError or ValueError for anything else."""
+    """Yield the cells of each ship, pairs of integers; raise TypeError or ValueError otherwise."""
     if not isinstance(answer, Iterable):
         raise TypeError
     for ship in islice(answer, MAX_BOARD + 1):

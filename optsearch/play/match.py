@@ -1,9 +1,9 @@
-"""A person's game against hidden ships, and against a player who shoots back.
+"""A person's game against hidden ships, or against a player who shoots back.
 
     match = Match(Game.parse("10x10:5,4,3,3,2"), seed=3, against="hard")
     match.shoot((0, 1)), match.answer()
 
-Ships and chance come from the seed, so that what is kept of a match is little: `kept`, `resumed`.
+Ships and chance come from the seed, so that a match is saved in one line: `kept`, `resumed`.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _KEPT = {
 class Match:
     """One match; the person shoots first.
 
-    hidden -- the ships that the person looks for. own -- the person's own, none without an
-    opponent; masks, longest first. position -- what the person's shots were replied. answers -- the
-    same of the opponent. against -- the opponent as it was named; empty for none. boards -- who
-    hides what the person looks for (`hiding.hider`).
+    hidden -- the ships that the person looks for. own -- the ships of the person, empty without an
+    opponent; both are masks, the longest first. position -- the person's shots and their replies.
+    answers -- those of the opponent. against -- the name of the opponent; empty for none. boards --
+    the hider of `hidden` (`hiding.hider`).
     """
 
     def __init__(
@@ -65,16 +65,16 @@ class Match:
 
     @property
     def is_over(self) -> bool:
-        """Whether one side has sunk every ship."""
+        """True if one side has sunk every ship."""
         return not (self.position.hits_left and (self.answers.hits_left or not self.against))
 
     @property
     def is_answered(self) -> bool:
-        """Whether it is the person's turn."""
+        """True if it is the person's turn."""
         return not self.against or len(self.answers.shots) == len(self.position.shots)
 
     def shoot(self, cell: Cell) -> Reply:
-        """The person's shot; PositionError for a cell that cannot be shot."""
+        """Make the person's shot and return its reply; raise PositionError for an illegal cell."""
         bit = self._fresh(cell)
         answer = reply(self.game, self.hidden, self.position.hits, bit)
         self.position = self.position.after(cell, answer)
@@ -87,7 +87,7 @@ class Match:
         return bit
 
     def answer(self) -> Shot:
-        """The opponent's shot."""
+        """Make the opponent's shot and return it."""
         assert self._playing is not None
         cell = self._playing.shot(self.answers)
         heard = reply(self.game, self.own, self.answers.hits, self.game.bit(cell))
@@ -95,7 +95,7 @@ class Match:
         return self.answers.shots[-1]
 
     def undone(self) -> Match:
-        """The match before the last shot and its answer; PositionError where there is no shot."""
+        """Return the match before the last shot and its answer; PositionError without a shot."""
         if not self.position.shots:
             raise PositionError("no shot was made; there is nothing to take back")
         before = Match(self.game, self.seed, self.against, self._own_text, self.boards)
@@ -109,10 +109,10 @@ class Match:
     def _own_text(self) -> str:
         return " ".join(map(self.game.ship_name, self.own))
 
-    # What is kept
+    # Saving
 
     def kept(self) -> str:
-        """The match as a line of JSON."""
+        """Return the match as a line of JSON."""
         return json.dumps(
             {
                 "game": str(self.game),
@@ -127,7 +127,7 @@ class Match:
 
     @classmethod
     def resumed(cls, text: str) -> Match:
-        """The match that such a line keeps, played again; OptsearchError if it is another one."""
+        """Play the match of such a line again; raise OptsearchError if it takes another course."""
         fields = _fields(text)
         names = ("seed", "against", "ships", "boards")
         match = cls(Game.read(fields["game"]), *(fields[name] for name in names))
@@ -146,7 +146,7 @@ class Match:
 
 
 def _opponent(name: str) -> Player:
-    """Who shoots back; StrategyError for a name that nobody has."""
+    """Return the opponent of a name; raise StrategyError for any other name."""
     try:
         return as_player(OPPONENTS.get(name, name))
     except StrategyError as error:
@@ -154,6 +154,6 @@ def _opponent(name: str) -> Player:
 
 
 def _fields(text: str) -> Mapping[str, Any]:
-    """What is kept of a match; OptsearchError if something else is."""
+    """Return the fields of a saved match; raise OptsearchError for any other text."""
     document = Document(text, "it is not a match that was kept", OptsearchError)
     return {name: document.value(name, kind) for name, kind in _KEPT.items()}

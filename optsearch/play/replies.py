@@ -1,4 +1,4 @@
-"""The replies of a game that is played elsewhere: as people write them, and which can be together.
+"""The replies of a game played elsewhere: as people write them, and the conflicts among them.
 
 position_of(game, "B4 hit, C7 m, B5 sunk")
 conflict(game, shots)
@@ -22,9 +22,9 @@ MOST_TOLD = 8  # replies that an error lists
 
 
 class ReplyConflict(ImpossiblePosition):
-    """A reply that cannot be together with earlier ones.
+    """A reply that is impossible with earlier ones.
 
-    together -- the replies of which one must be wrong, and any less of which are possible.
+    together -- replies of which one must be wrong; without any one of them the rest are possible.
     """
 
     def __init__(self, what: str, together: Sequence[Shot]):
@@ -33,7 +33,7 @@ class ReplyConflict(ImpossiblePosition):
 
 
 def without_comment(line: str) -> str:
-    """A line up to its comment: # at its beginning or after a blank, but in no drawn ship."""
+    """Return a line up to its comment: a # at its beginning or after a blank, not in a ship."""
     for match in re.finditer(r"(?:^|\s)#", line):
         is_told = re.search(r"\bsunk[\s:=]*$", line[: match.start()], re.IGNORECASE)
         word = re.split(r"[\s,;]", line[match.end() - 1 :])[0]
@@ -43,9 +43,9 @@ def without_comment(line: str) -> str:
 
 
 def position_of(game: Game, text: str) -> Position:
-    """The position of a text of shots, in which a reply may leave out the only possible ship.
+    """Return the position of a text of shots, whose replies may omit the only possible ship.
 
-    Raises PositionError as `Position.parse`, and where several ships are possible.
+    Raises PositionError as `Position.parse`, and if several ships are possible.
     """
     shots = shots_of(game, text)
     if not any(one.reply == _unnamed(game) for one in shots):
@@ -57,7 +57,7 @@ def position_of(game: Game, text: str) -> Position:
 
 
 def _unnamed(game: Game) -> Reply | None:
-    """The reply that a person may give without the ship that it names; None where none is named."""
+    """Return the reply that a person may give without its ship; None if no reply names a ship."""
     if game.has_labels:
         return None if HIT in game.hit_replies else HIT
     return SUNK if game.labels else None
@@ -66,9 +66,9 @@ def _unnamed(game: Game) -> Reply | None:
 def reply_in(
     position: Position | NoisyPosition, cell: Cell, reply: Reply, prior: Prior | None = None
 ) -> Reply:
-    """A reply in the words of a game; PositionError where it says too little or too much.
+    """Return a reply as the game has it; raise PositionError if it tells too little or too much.
 
-    Where it does not name the ship that it must name, it is the only one that is possible.
+    If it does not name the ship that it must name, the only possible ship is filled in.
     """
     game = position.game
     if reply.sunk and game.is_silent:
@@ -110,14 +110,14 @@ def example_reply(game: Game) -> str:
 
 
 def in_words(cell: Cell, reply: Reply) -> str:
-    """A shot as a person writes it."""
+    """Return a shot as a person writes it."""
     return f"{cell_name(cell)} {str(reply).replace(':', ' ')}"
 
 
 def _fits(
     position: Position | NoisyPosition, cell: Cell, reply: Reply, prior: Prior | None
 ) -> bool:
-    """Whether a reply is possible after the others."""
+    """True if a reply is possible after the others."""
     try:
         return Posterior(position.after(cell, reply), prior=prior).is_possible
     except PositionError:
@@ -125,7 +125,7 @@ def _fits(
 
 
 def as_shown(position: Position | NoisyPosition) -> Position | NoisyPosition:
-    """The position with hits on all cells of a ship after the hit that shows it."""
+    """Return the position with hits on all cells of each ship that a hit shows."""
     if not position.game.shows_ships:
         return position
     shots: dict[Cell, Shot] = {}
@@ -140,8 +140,8 @@ def as_shown(position: Position | NoisyPosition) -> Position | NoisyPosition:
 class Replies:
     """The replies of a game so far, which are possible together at any time.
 
-    position -- replies may be false in a NoisyPosition. prior -- the weights of the configurations:
-    what has none is impossible.
+    position -- replies may be false in a NoisyPosition. prior -- the weights of the configurations;
+    those of weight 0 are impossible.
     """
 
     def __init__(self, position: Position | NoisyPosition, prior: Prior | None = None):
@@ -150,9 +150,9 @@ class Replies:
         self.position = as_shown(position)
 
     def add(self, cell: Cell, reply: Reply) -> None:
-        """One more; PositionError for one that no game has, ReplyConflict for one that fits not.
+        """Add a reply; if it shows a ship, all other cells of the ship are hit, too.
 
-        Where it shows a ship, all other cells of this are hit with it.
+        Raises PositionError for an illegal shot or reply, ReplyConflict for an impossible one.
         """
         shot = Shot(cell, reply)
         before = next((one for one in self.position.shots if one.cell == cell), None)
@@ -186,17 +186,17 @@ class Replies:
         self.position = as_shown(following)
 
     def undo(self, cell: Cell | None = None) -> Shot:
-        """Take the last one back, or that of a cell, and return it.
+        """Take back the last reply, or that of a cell, and return it.
 
-        Raises PositionError where there is none, and where the others were impossible without it,
-        as a sinking is without the hits before it.
+        Raises PositionError if there is none, or if the others are impossible without it, as a
+        sinking is without the hits before it.
         """
         shots = self.position.shots
         gone = next((s for s in reversed(shots) if cell is None or s.cell == cell), None)
         if gone is None:
             what = "no cell was shot" if cell is None else f"{cell_name(cell)} was not shot"
             raise PositionError(f"{what}; there is nothing to take back")
-        is_shown = isinstance(gone.reply.length, Placement)  # all of a ship goes then
+        is_shown = isinstance(gone.reply.length, Placement)  # then all cells of a ship go
         kept = (s for s in shots if not (s is gone or (is_shown and s.reply == gone.reply)))
         left = replace(self.position, shots=tuple(kept))
         if not Posterior(left, prior=self.prior).is_possible:
@@ -210,12 +210,12 @@ class Replies:
 def conflict(
     game: Game, shots: Sequence[Shot], lies: Noise | Lies | None = None
 ) -> tuple[Shot, ...]:
-    """Replies that cannot all be true, and any less of which can be; none if all can be.
+    """Return a minimal set of replies that cannot all be true; empty if all can be.
 
-    lies -- how many may be false, so that more than these cannot all be true.
+    Without any one of them, the rest can be. lies -- how many replies may be false.
 
-    One reply after the other is left out for good if what is left is impossible still, the first
-    ones first. The shots were made all the same: a reply that is left out may have been any.
+    One reply after the other, from the first, is left out for good if the rest are still
+    impossible. Its shot was still made: a reply that is left out may have been any.
     """
 
     def is_possible(kept: set[int]) -> bool:
@@ -234,9 +234,9 @@ def conflict(
 
 
 def wrong_alone(game: Game, shots: Sequence[Shot], together: Sequence[Shot]) -> tuple[Shot, ...]:
-    """Which of the replies that `conflict` gives may be the only wrong one of all shots.
+    """Return the replies of a `conflict` that may be the only wrong one of all shots.
 
-    If one reply alone is wrong, it is one of these: any other leaves the conflict as it is.
+    If a single reply is wrong, it is one of these: any other would leave the conflict.
     """
     every = set(range(len(shots)))
     return tuple(
@@ -247,11 +247,11 @@ def wrong_alone(game: Game, shots: Sequence[Shot], together: Sequence[Shot]) -> 
 
 
 def _is_possible(game: Game, shots: Sequence[Shot], kept: Set[int]) -> bool:
-    """Whether some configuration gives the replies kept, the others being unknown.
+    """True if some configuration gives the replies kept; the other replies are unknown.
 
-    What a ship replies follows from where it lies and from the order of all shots; so placements
-    that reply otherwise are left out, and ships that cover the hits and no miss are counted. Where
-    each hit names its ship, the other shots do not matter.
+    The replies of a ship follow from its placement and the order of all shots. So placements with
+    other replies are left out, and ships that cover the hits and no miss are counted. If each hit
+    names its ship, the other shots do not matter.
     """
     if game.has_labels:
         try:
@@ -271,7 +271,7 @@ def _is_possible(game: Game, shots: Sequence[Shot], kept: Set[int]) -> bool:
 
 
 def _contradicting(game: Game, shots: Sequence[Shot], kept: Set[int]) -> Iterator[int]:
-    """The placements that reply otherwise to a shot of those kept."""
+    """Yield the placements whose reply to a shot differs from a reply kept."""
     bits = [game.bit(shot.cell) for shot in shots]
     for length in set(game.fleet):
         for ship in game.placements(length):

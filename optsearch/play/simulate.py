@@ -1,11 +1,11 @@
-"""Players simulated on the same hidden boards: histograms, means, and paired differences.
+"""Simulations of players on the same hidden boards: histograms, means, and paired differences.
 
     simulate(["greedy", "my_file.py:Player"], Game.parse("10x10:5,4,3,3,2"), games=1000, seed=1)
 
-Replies may be false by chance, and several shots be made before they are replied to (`ReplyModel`).
-Every player plays every board, and draws by chance from a generator that the seed and the number of
-the board make; so nothing depends on who else plays, on the executor or on an interruption. A
-*task* is a player and some boards. It returns the shots of each game, which a checkpoint keeps.
+Replies may be false by chance, and several shots may come before their replies (`ReplyModel`).
+Every player plays every board, with a generator made from the seed and the number of the board. So
+results do not depend on the other players, the executor or an interruption. A *task* is a player
+and several boards. It returns the shots of each game, which a checkpoint keeps.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ from optsearch.support.store import Facts
 from optsearch.support.workers import processes, tasks_at_once
 
 PLAYED = 10  # games of a task
-PLAYED_COMPILED = 1000  # of a task of a compiled player
-AHEAD = 4  # tasks that wait for each worker
+PLAYED_COMPILED = 1000  # games of a task of a compiled player
+AHEAD = 4  # tasks submitted per worker
 MOST_GAMES = 10_000_000
-MOST_SHOTS = 100  # times the cells of the board, in a game whose replies may be false
+MOST_SHOTS = 100  # per cell of the board, in a game whose replies may be false
 
 
 @dataclass(frozen=True)
 class Outcome:
     """The shots of one player: int64 of shape (games,), by the number of the board.
 
-    salvo -- how many are made together; of the last salvo those are counted up to the last hit.
-    counted -- where these are as many as ships are afloat, the salvos of each game.
+    salvo -- the number of shots of a salvo; the last salvo counts up to its last hit. counted --
+    the salvos of each game, if their size is the number of ships afloat.
     """
 
     strategy: str
@@ -65,47 +65,47 @@ class Outcome:
 
     @property
     def games(self) -> int:
-        """How many games were played."""
+        """Return the number of games."""
         return len(self.shots)
 
     @property
     def mean(self) -> float:
-        """The mean number of shots."""
+        """Return the mean number of shots."""
         return float(self.shots.mean())
 
     @property
     def sd(self) -> float:
-        """The standard deviation, of the sample; nan for one game."""
+        """Return the standard deviation of the sample; nan for one game."""
         return sd(self.shots)
 
     @property
     def standard_error(self) -> float:
-        """The standard error of the mean; nan for one game."""
+        """Return the standard error of the mean; nan for one game."""
         return self.sd / sqrt(self.games)
 
     @property
     def median(self) -> float:
-        """The median number of shots."""
+        """Return the median number of shots."""
         return float(np.median(self.shots))
 
     @property
     def worst(self) -> int:
-        """The most shots that a game took."""
+        """Return the most shots of a game."""
         return int(self.shots.max())
 
     @property
     def salvos(self) -> NDArray[np.int64]:
-        """The salvos of each game; int64 of shape (games,)."""
+        """Return the number of salvos of each game; int64 of shape (games,)."""
         return -(-self.shots // self.salvo) if self.counted is None else self.counted
 
     @cached_property
     def histogram(self) -> dict[int, int]:
-        """Shots -> how many games took them, ascending."""
+        """Map numbers of shots, ascending, to the number of games that took them."""
         return dict(sorted(Counter(self.shots.tolist()).items()))
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The player and, as they are printed, what `HEADS` names."""
+        """Return the player and its figures as text, in the order of `HEADS`."""
         sd, error = (number_text(value, n) for value, n in ((self.sd, 3), (self.standard_error, 4)))
         return self.strategy, f"{self.mean:.4f}", error, sd, f"{self.median:g}", str(self.worst)
 
@@ -114,7 +114,7 @@ class Outcome:
         return f"<Outcome of {self.strategy} on {self.game}: mean {self.mean:.4f} ± {error}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """What `optsearch simulate --json` prints of a player."""
+        """Return the fields that `optsearch simulate --json` prints for a player."""
         alone = self.games == 1
         together = {} if self.salvo == 1 else {"salvos": float(self.salvos.mean())}
         return {
@@ -135,18 +135,18 @@ HEADS = ("player", "mean", "± s.e.", "sd", "median", "worst")
 
 
 def number_text(value: float, places: int) -> str:
-    """A number; - where one game says nothing."""
+    """Return a number as text; - for nan."""
     return "-" if isnan(value) else f"{value:.{places}f}"
 
 
 def sd(values: NDArray[np.int64]) -> float:
-    """The standard deviation of a sample; nan for one value."""
+    """Return the standard deviation of a sample; nan for one value."""
     return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How many more shots one player takes than another on the same boards, with the error.
+    """The shots that player `more` takes beyond player `less` on the same boards.
 
     mean -- of the differences board by board; standard_error -- of that mean.
     """
@@ -166,12 +166,12 @@ class Effect:
 
 
 def hedges_g(more: Outcome, less: Outcome) -> Effect:
-    """The difference of the means in pooled standard deviations, corrected for small samples.
+    """Return the difference of means in pooled standard deviations, corrected for small samples.
 
     L. V. Hedges, Journal of Educational Statistics 6 (1981): g = J d with the difference d over the
     pooled standard deviation and J = 1 - 3 / (4 f - 1), f = n1 + n2 - 2; its variance is about
     (n1 + n2) / (n1 n2) + g^2 / (2 (n1 + n2)) for independent samples. On the same boards players
-    tend to be good and bad together, so that this is rather too large.
+    tend to be good and bad together, so this is usually too large.
     """
     n, m = more.games, less.games
     freedom = n + m - 2
@@ -182,10 +182,10 @@ def hedges_g(more: Outcome, less: Outcome) -> Effect:
 
 @dataclass(frozen=True)
 class ReplyModel:
-    """How shots are replied to, if not truly and one by one.
+    """The way in which shots are replied to; by default truly and one by one.
 
-    noise -- which replies may be false. salvo -- how many cells are chosen before their replies are
-    heard, which come in the order of the shots; AFLOAT for as many as ships are afloat.
+    noise -- of replies that may be false. salvo -- the number of cells chosen before their replies,
+    which come in the order of the shots; AFLOAT for the number of ships afloat.
     """
 
     noise: Noise | Lies | None = None
@@ -201,22 +201,22 @@ class ReplyModel:
 
     @property
     def is_plain(self) -> bool:
-        """Whether every reply is true and comes at once."""
+        """True if every reply is true and comes at once."""
         return self == PLAIN
 
     def require(self, player: Player, game: Game) -> None:
-        """Raise NotSupported or StrategyError where a game is not played so, or not by a player."""
+        """Raise NotSupported or StrategyError if a game or a player does not support this model."""
         require_salvo(self.salvo, game)
         if self.noise is not None:
             require_silent(game)
             player.require_noise()
 
     def size(self, position: Position | NoisyPosition) -> int:
-        """How many cells are chosen together at a position."""
+        """Return the number of cells of a salvo at a position."""
         return self.salvo or (position.ships_afloat if isinstance(position, Position) else 1)
 
     def salvos(self, end: Position | NoisyPosition) -> int:
-        """How many salvos the shots of a game were."""
+        """Count the salvos of a game."""
         number = at = 0
         while at < len(end.shots):
             at += self.size(replace(end, shots=end.shots[:at]))
@@ -224,7 +224,7 @@ class ReplyModel:
         return number
 
     def most_shots(self, game: Game) -> int:
-        """How many shots a game can take; where cells are shot again it is given up after them."""
+        """Return the most shots of a game, after which a game with false replies is given up."""
         return game.room if self.noise is None else MOST_SHOTS * game.room
 
 
@@ -233,10 +233,10 @@ PLAIN = ReplyModel()
 
 @dataclass(frozen=True)
 class Simulation:
-    """What all players did on the same boards.
+    """The results of all players on the same boards.
 
-    boards -- who hid the ships. manner -- how shots were replied to. seconds -- wall time of this
-    run; resumed -- games that a checkpoint had.
+    boards -- the hider. manner -- of replies. seconds -- wall time of this run. resumed -- games
+    taken from a checkpoint.
     """
 
     game: Game
@@ -253,18 +253,18 @@ class Simulation:
         return f"<Simulation of {self.game}, {self.outcomes[0].games:,} games: {means}>"
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """A row a player, with its mean shots, their standard error, sd, median and worst case."""
+        """Return a row per player: mean shots, standard error, sd, median and worst case."""
         rows = [outcome.to_dict() for outcome in self.outcomes]
         return [{name: row[name] for name in row if name != "histogram"} for row in rows]
 
     def _repr_html_(self) -> str:
-        """A line a player."""
+        """Return a table with a line per player, as HTML."""
         title = f"{self.game}, {self.outcomes[0].games:,} games, boards {self.boards}"
         lines = [outcome.texts for outcome in self.outcomes]
         return notebook.titled(title, notebook.table(HEADS, lines))
 
     def differences(self) -> Iterator[Difference]:
-        """The difference of every two players, the worse one first, in order of their means."""
+        """Yield the difference of every two players, the worse one first, in order of means."""
         ranked = sorted(self.outcomes, key=lambda outcome: outcome.mean)
         for less, more in combinations(ranked, 2):
             by_board = more.shots - less.shots
@@ -272,23 +272,23 @@ class Simulation:
             yield Difference(more.strategy, less.strategy, float(by_board.mean()), error)
 
 
-# Some games
+# Single games and tasks
 
 
 def generator_of(seed: int, number: int) -> np.random.Generator:
-    """The generator that every player has in the game on a board."""
+    """Return the generator of every player in the game on a board."""
     return np.random.default_rng([seed, 1, number])
 
 
 def errors_of(seed: int, number: int) -> np.random.Generator:
-    """The generator of false replies in the games on a board, the same for all players."""
+    """Return the generator of false replies in the games on a board, equal for all players."""
     return np.random.default_rng([seed, 2, number])
 
 
 def asked_in(player: Player, game: Game, manner: ReplyModel) -> Player | Chooser:
-    """What is asked for the shots of a player in all games that are played one after the other.
+    """Return the player to ask in consecutive games.
 
-    A strategy that would list too many configurations shoots as an evaluation does.
+    A strategy that would list too many configurations shoots as in an evaluation.
     """
     is_evaluated = manner.is_plain and isinstance(player, Strategy)
     return Chooser(player, game) if is_evaluated else player
@@ -302,9 +302,9 @@ def played(
     manner: ReplyModel = PLAIN,
     errors: np.random.Generator | None = None,
 ) -> Position | NoisyPosition:
-    """The end of a game of a player against hidden ships (masks).
+    """Play a game against hidden ships (masks), and return its last position.
 
-    generator -- what the player draws from. errors -- what false replies are drawn from.
+    generator -- of the player. errors -- of false replies.
     """
     playing = player.begin(game, generator)
     if manner.is_plain:
@@ -354,7 +354,7 @@ def replay(
     manner: ReplyModel = PLAIN,
     progress: Progress[Status] = no_progress,
 ) -> Position | NoisyPosition:
-    """The end of a game that `simulate` plays with this seed: that on the board of a number.
+    """Return the last position of a game of `simulate` with this seed, on board `number`.
 
     progress -- called before each shot of a strategy, with the cells hit so far.
     """
@@ -377,9 +377,9 @@ def replay(
 def play_task(
     player: Player, game: Game, boards: CellSets, first: int, seed: int, manner: ReplyModel = PLAIN
 ) -> list[int]:
-    """The shots that a player takes on some boards, of which the first has that number.
+    """Return the shots of a player on these boards; first -- the number of the first one.
 
-    Where salvos are of as many shots as ships are afloat, the salvos of all games are behind them.
+    If salvos have one shot per ship afloat, the numbers of salvos follow.
     """
     numbered = list(enumerate(boards, first))
     compiled = player.compiled(game) if manner.is_plain else None
@@ -403,9 +403,9 @@ def play_task(
 
 
 def numbered_cells(game: Game, boards: CellSets) -> NDArray[np.uint8]:
-    """Boards as compiled players take them: uint8 of shape (boards, cells), 0 for water.
+    """Return boards for compiled players: uint8 of shape (boards, cells), 0 for water.
 
-    A ship is 1, or where sinkings are announced its number.
+    A ship is 1 in a silent game, else its number in the fleet, from 1.
     """
     cells = np.zeros((len(boards), game.cells), np.uint8)
     for number, ships in enumerate(boards.transpose(1, 0, 2), 1):
@@ -430,22 +430,22 @@ def simulate(
     checkpoint: Path | None = None,
     progress: Progress[Status] = no_progress,
 ) -> Simulation:
-    """Let players play the same games.
+    """Let players play games on the same boards.
 
-    players -- one or a list, each a name, a function, a class or an object, as `as_player` has
-        them. game -- or its text, such as `4x5:2,3,4`. games -- how many boards; seed -- of the
-        boards and of everything that players draw. boards -- who hides the ships, or the text of
-        it that the command takes (default: uniformly at random, or by the prior). prior -- how
-        likely configurations are, as the players know. manner -- how shots are answered (default:
-        truly, one by one).
+    players -- one or a list, each a name, function, class or object that `as_player` accepts.
+    game -- a game or its text, such as `4x5:2,3,4`. games -- the number of boards. seed -- of the
+        boards and of everything that players draw.
+    boards -- a hider, or its text as the command takes it (default: uniformly at random, or by the
+        prior). prior -- the weights of configurations, which the players know. manner -- of replies
+        (default: true, one by one).
     executor, jobs -- as in `optsearch.evaluate`.
-    checkpoint -- folder that keeps finished work. A run that was stopped or killed goes on from it,
+    checkpoint -- folder that keeps finished work. A run that was stopped or killed resumes from it,
         also with more players or games. It is refused for another game, seed or hider.
     progress -- called after every task, with the games of all players together.
 
-    Raises ImpossiblePosition for a game without a configuration, StrategyError if a player fails,
-    shoots where it cannot or does not play in this manner, NotSupported for a game that cannot be
-    played in this manner, TableError for the checkpoint.
+    Raises ImpossiblePosition for a game without a configuration; StrategyError if a player fails,
+    makes an illegal shot or does not support the manner; NotSupported if the game does not support
+    it; TableError for the checkpoint.
     """
     game = Game.of(game)
     several = players if isinstance(players, list | tuple) else [players]
@@ -477,14 +477,14 @@ def simulate(
         run = _SimulationRun(chosen, game, games, seed, hider, manner, store, progress)
         if executor is None and jobs > 1 and len(run.missing) > 1:
             for player in chosen:
-                pickle.dumps(player)  # or it says here why it cannot be sent
+                pickle.dumps(player)  # raises here if it cannot be sent
             executor = stack.enter_context(processes(jobs))
         return run.on(executor or SerialExecutor(), jobs)
 
 
 @dataclass(frozen=True)
 class _Task:
-    """A player by its place among them, and boards by their numbers."""
+    """A player by its index, and boards by their numbers."""
 
     player: int
     first: int
@@ -500,7 +500,7 @@ def _play(sent: tuple[_Task, _Arguments]) -> list[int]:
 
 @dataclass
 class _SimulationRun:
-    """One simulation: what is done, and what is left."""
+    """One simulation, with its finished and open tasks."""
 
     players: Sequence[Player]
     game: Game
@@ -523,7 +523,7 @@ class _SimulationRun:
         self._meter = meter(self.progress, self._shots.size, self._resumed)
 
     def on(self, executor: Executor, workers: int) -> Simulation:
-        """All that is missing, on an executor."""
+        """Run the missing tasks on an executor, and return the simulation."""
         self._report()
         sent = ((task, self._arguments(task)) for task in self.missing)
         for (task, _), shots in run_tasks(executor, _play, sent, AHEAD * workers, self._report):
@@ -544,7 +544,7 @@ class _SimulationRun:
         )
 
     def _tasks(self) -> Iterator[_Task]:
-        """All tasks, boards before players, so that what is done is even."""
+        """Yield all tasks, boards before players, so that all players advance evenly."""
         is_plain = self.manner.is_plain
         sizes = [
             PLAYED_COMPILED if is_plain and player.compiled(self.game) else PLAYED
@@ -569,7 +569,7 @@ class _SimulationRun:
         self._report()
 
     def _take(self, task: _Task, shots: list[int]) -> None:
-        """The shots of the games of a task, and the salvos where they are told."""
+        """Enter the shots of the games of a task, and the salvos if they follow."""
         games = slice(task.first, task.last)
         number = task.last - task.first
         self._shots[task.player, games] = shots[:number]
@@ -584,7 +584,7 @@ class _SimulationRun:
         return f"{self._identities[task.player]}; boards {task.first} to {task.last}"
 
     def _recall(self, task: _Task) -> bool:
-        """Take the shots of a task from the checkpoint, if it has them."""
+        """Enter the shots of a task from the checkpoint; True if it has them."""
         if self.store is None or self._key(task) not in self.store:
             return False
         known = self.store[self._key(task)]
@@ -594,7 +594,7 @@ class _SimulationRun:
         return True
 
     def _are_shots(self, task: _Task, shots: object) -> bool:
-        """Whether these can be the shots of the games of a task."""
+        """True if these can be the shots of the games of a task."""
         most, number = self.manner.most_shots(self.game), task.last - task.first
         return (
             isinstance(shots, list)
