@@ -1,14 +1,14 @@
-"""Where greedy shooting is not optimal: the smallest positions, and the smallest empty boards.
+"""Positions and empty boards for which greedy shooting is not optimal, the smallest first.
 
 A counterexample is a position in which the best greedy strategy (always a most probable cell, ties
 broken in the best way, certain hits first and free) has a greater total height than the optimum.
 Section 3.3 of Audinot, Bonnet and Viennot (2014) shows one.
 
-Two positions of a game count as one if a symmetry of the grid takes the residual family of the one
-to that of the other: the cells of each configuration that are still in doubt, with weights, and
-with the names of their ships where hits name these. Of such
-positions that with the fewest shots is named; of several, the one that comes first when shots are
-compared in row-major order, the earlier cell first and a miss before a hit. Counterexamples are
+Two positions of a game count as one if a symmetry of the grid maps the residual family of one to
+that of the other: the cells of each configuration that are still in doubt, with weights, and with
+the names of their ships if hits name them. The representative is the position with the fewest
+shots; of several, the first when shots are compared in row-major order, the earlier cell first and
+a miss before a hit. Counterexamples are
 listed by the cells of the grid, the number of configurations, the shots, the rows, the fleet
 (fewer ships first, then shorter ones), and that order of positions.
 """
@@ -373,7 +373,7 @@ class Positions:
         return sums.ravel()
 
     def _by_shots(self) -> list[Codes]:
-        """The positions that have a configuration, by the number of shots, most shots first."""
+        """List the positions that have a configuration, by the number of shots, the most first."""
         unshot = np.zeros(self._cube, np.int8)
         for cell in range(self.game.cells):
             np.moveaxis(unshot, cell, 0)[-1] += 1
@@ -381,7 +381,7 @@ class Positions:
         return [np.flatnonzero(unshot == n).astype(np.int32) for n in range(self.game.cells + 1)]
 
     def _explore(self, codes: Codes) -> None:
-        """Write M and G of some positions; those after one more shot have theirs."""
+        """Fill M and G of these positions; the positions after one more shot must have theirs."""
         least, best = np.full((2, len(codes)), NEVER, np.int32)
         most = np.zeros(len(codes), np.int32)
         for cell in range(self.game.cells):
@@ -454,7 +454,7 @@ class Positions:
         return likely, best
 
     def _after(self, codes: Codes, cell: int) -> tuple[list[Codes], NDArray[np.bool_]]:
-        """The positions after each reply to a shot, a miss first; and where it can be several."""
+        """Return the positions after each reply, a miss first; and where several are possible."""
         power = self._base ** (self.game.cells - 1 - cell)
         unshot = codes // power % self._base == self._base - 1
         after = [codes - power * n * unshot for n in range(self._base - 1, 0, -1)]
@@ -480,7 +480,7 @@ def search_game(game: Game, empty_only: bool) -> Searched:
 
 
 def _search_large(game: Game) -> Searched:
-    """The empty board of a game that has too many positions: is anything below best greedy?"""
+    """Search the empty board of a game with too many positions for a total below best greedy."""
     position = Position(game)
     limited: Progress[SearchStatus] = Limit(effort=MAX_NODES).watch()
     greedy = GreedySolver(position, progress=no_progress if game.is_silent else limited)
@@ -616,6 +616,6 @@ def _from_entry(game: Game, entry: dict[str, object]) -> Searched:
 
 
 def trees(example: Counterexample) -> tuple[DecisionTree, DecisionTree]:
-    """A best greedy tree and an optimal one that go together for as long as they can."""
+    """Return a best greedy tree and an optimal one that shoot alike for as long as possible."""
     compared = GreedySolver(example.position).compare()
     return compared.greedy, compared.optimal

@@ -28,7 +28,7 @@ class Diagonals:
             self.misses, self._order = min(orders)
 
     def __call__(self, kernel: Kernel, state: Subfamily) -> int:
-        """The next cell of the diagonals that some set has; after a hit an optimal one."""
+        """Return the next cell of the diagonals that some set has; after a hit an optimal one."""
         if state.hits == kernel.root.hits and not kernel.is_lost(state):
             counts = kernel.counts(state)
             for cell in self._order:
@@ -52,7 +52,7 @@ class Diagonals:
         ]
 
     def _ordered(self, cells: list[int]) -> tuple[int, list[int]] | None:
-        """The worst case of some cells and their order, if they meet all sets and it is quick."""
+        """Return the worst case of these cells, and an order; None if slow or a set is missed."""
         kernel, state = self._kernel, self._kernel.root
         counts, behind = kernel.counts(state), {}
         left: Subfamily | None = state
@@ -70,7 +70,7 @@ class Diagonals:
         return max(misses + behind[cell] for misses, cell in enumerate(order)), order
 
     def _worst(self, state: Subfamily) -> int:
-        """The misses from a state on in the worst case."""
+        """Return the misses from a state on in the worst case."""
         budget = 0
         while self._kernel.solve(state._replace(budget=budget)) >= FORBIDDEN:
             budget += 1

@@ -1,11 +1,11 @@
-"""What every first shot is worth: the optimum of the strategies that begin there.
+"""The value of every first shot: the optimum of the strategies that begin with it.
 
-Cells that a symmetry of the position takes to each other are valued once, and all values share the
+Cells that a symmetry of the position maps to each other are valued once, and all values share the
 table of the kernel. Two kinds of cells tell nothing, and need no search:
 
-- a cell without a ship in any configuration costs a shot and leaves everything else as it is;
-- where nothing is announced, a cell with a ship in every configuration is hit sooner or later, so
-  that it costs nothing to hit it now.
+- a cell without a ship in any configuration costs a shot and changes nothing else;
+- if nothing is announced, a cell with a ship in every configuration is hit sooner or later, so
+  that hitting it now costs nothing.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def bracketed_values(
 def budgeted_values(
     position: Position, kernel: Kernel, cost: int, budget: int
 ) -> tuple[ShotValue, ...]:
-    """The value of every first shot for worst and within=K.
+    """Return the value of every first shot for worst and within=K.
 
     cost, budget -- of the optimum (`Solver`), in misses.
     """

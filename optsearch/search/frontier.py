@@ -2,9 +2,9 @@
 
 The top of the search is a tree in Python. Its nodes are states, with a proved lower bound and the
 cost of a strategy as upper bound, and the shots from them, sorted by their lower bounds: an open
-list. The shot of least bound is taken, down to one that has not been opened, and what it costs is a
-question to the kernel. A shot whose question does not end within its nodes is opened: its parts
-become states. So the bracket is honest at any moment, and questions do not depend on each other.
+list. The search follows the shots of least bound down to one that has not been opened, and asks the
+kernel for its cost: a question. A shot whose question does not end within its nodes is opened: its
+parts become states. So the bracket holds at any moment, and questions are independent.
 """
 
 from __future__ import annotations
@@ -89,9 +89,9 @@ Rule = Callable[[Kernel, Subfamily], int]  # the cell to shoot next
 class BestFirstSearch:
     """The least cost of a state, between `lower` and `upper`.
 
-    ceiling -- costs from there on are not told apart. nodes -- what a question may take; None for
-    no limit. every -- when the least cost is known, go on until that of every first shot is.
-    any_below -- end once some strategy costs less than the ceiling.
+    ceiling -- costs from there on count as equal. nodes -- the most nodes of a question; None for
+    no limit. every -- True continues until the cost of every first shot is known. any_below -- True
+    ends once any strategy costs less than the ceiling.
     """
 
     kernel: Kernel
@@ -113,7 +113,7 @@ class BestFirstSearch:
         self._list_shots(self.root)
 
     def follow(self, rule: Rule) -> None:
-        """Never be above the strategy of one more rule, from here and from what is opened later."""
+        """Use the strategy of one more rule as an upper bound of the root and of later states."""
         if rule in self._rules or self.root.rule is None:
             return
         cost = cost_of(self.kernel, self.state, rule)
@@ -123,55 +123,55 @@ class BestFirstSearch:
             self.root.upper, self.root.rule = cost, rule
 
     def know(self, rule: Rule, cost: int) -> None:
-        """The strategy of a rule of which the cost is known."""
+        """Use the strategy of a rule with a known cost as an upper bound of the root."""
         if self.root.rule is not None and cost < self.root.upper:
             self.root.upper, self.root.rule = cost, rule
 
     def require(self, cost: int) -> None:
-        """No strategy costs less than this, as is known from elsewhere."""
+        """Raise the lower bound of the root to a bound from elsewhere."""
         self.root.lower = max(self.root.lower, cost)
 
     @property
     def lower(self) -> int:
-        """No strategy costs less."""
+        """Return a lower bound on the cost of every strategy."""
         return min(self.root.lower, self.root.upper)
 
     @property
     def upper(self) -> int:
-        """The cost of a strategy that was found; at least `ceiling` if there is none."""
+        """Return the cost of the best strategy found; at least `ceiling` without one."""
         return self.root.upper
 
     @property
     def limit(self) -> int:
-        """First shots that cost this much or more need not be told apart."""
+        """Return the cost from which first shots count as equal."""
         return min(self.root.upper + 1, self.ceiling)
 
     @property
     def settled(self) -> tuple[int, int]:
-        """The numbers of first shots decided, and of all."""
+        """Return the number of first shots decided, and of all."""
         shots = self._shots(self.root)
         return sum(s.is_exact or s.lower >= self.limit for s in shots), len(shots)
 
     @property
     def valued(self) -> tuple[int, int]:
-        """The numbers of first shots whose cost is known, and of all."""
+        """Return the number of first shots whose cost is known, and of all."""
         shots = self._shots(self.root)
         return sum(s.is_exact for s in shots), len(shots)
 
     @property
     def best_cells(self) -> list[int]:
-        """First shots of least cost, as far as they are known; one of each orbit."""
+        """List the first shots known to have the least cost, one of each orbit."""
         shots = self._shots(self.root)
         return [s.cell for s in shots if s.is_exact and s.upper == self.root.upper]
 
     @property
     def first_shots(self) -> list[tuple[int, int, int]]:
-        """First shots with a lower and an upper bound of what each costs; one of each orbit.
+        """List the first shots, one of each orbit, with bounds of the cost of each.
 
-        A shot that was not looked into costs at most its own misses more than a strategy that is
-        known: shoot there first, and go on with that strategy. Where sinkings are announced the
-        shot changes what is told later; there, shoot every cell. The first shot of a strategy that
-        was known from the start costs at most what that does.
+        A shot that was not searched costs at most its own misses more than a known strategy: shoot
+        there first, and continue with that strategy. If hits tell something, the shot may change
+        later replies; then the bound is that of shooting every cell. The first shot of a strategy
+        known from the start costs at most as much as that strategy.
         """
         weight, shots = self.kernel.weight(self.state), self._shots(self.root)
         cells = len(self.kernel.shots(self.state))
@@ -188,11 +188,11 @@ class BestFirstSearch:
     # Questions
 
     def open_early(self, is_early: bool) -> None:
-        """Set whether to give a long question up early and open its shot instead."""
+        """Set if a long question is given up early and its shot opened instead."""
         self.nodes = FEW_NODES if is_early else None
 
     def next_question(self) -> Question | None:
-        """The most promising one that is not under way; None if there is none for now."""
+        """Return the most promising question that is not under way; None if all are for now."""
         if self.any_below and self.root.upper < self.ceiling:
             return None
         question = self._next_at(self.root, self.limit)
@@ -203,7 +203,7 @@ class BestFirstSearch:
         return question
 
     def enter(self, question: Question, cost: int | None) -> None:
-        """Note the answer to a question; where it was given up (None), the shot is opened."""
+        """Enter the answer to a question; if it was given up (None), open the shot."""
         shot = self._under_way.pop(question)
         if cost is None:
             parts = self.kernel.parts(shot.at.state, shot.cell)
@@ -217,7 +217,7 @@ class BestFirstSearch:
         self._update(shot)
 
     def call_off(self) -> None:
-        """No question is under way any more; a search that goes on asks them again."""
+        """Drop the questions under way; a search that is resumed asks them again."""
         self._under_way.clear()
 
     # The tree of states
@@ -269,7 +269,7 @@ class BestFirstSearch:
         return None
 
     def _next_after(self, shot: AndNode, limit: int) -> Question | None:
-        """The next question among those that tell what a shot costs, up to the limit."""
+        """Return the next question about the cost of a shot, up to the limit, or None."""
         if shot.parts is None:
             if shot in self._under_way.values():
                 return None
@@ -292,7 +292,7 @@ class BestFirstSearch:
         shots.add(shot)
 
     def _update(self, shot: AndNode | None) -> None:
-        """Carry what is known of a shot up to the root."""
+        """Update the bounds from a shot up to the root."""
         while shot is not None:
             if shot.parts is not None:
                 lower = shot.price + sum(part.lower for part in shot.parts.values())
@@ -307,7 +307,7 @@ class BestFirstSearch:
     # The strategy of the upper bound
 
     def strategy(self) -> Node | Leaf:
-        """A strategy that costs `upper`; optimal where the optimum is known."""
+        """Return a strategy that costs `upper`, which is optimal if `lower` is equal."""
         return self._strategy(self.root)
 
     def _strategy(self, at: OrNode) -> Node | Leaf:
@@ -328,18 +328,18 @@ class BestFirstSearch:
 
 
 def first_choice(kernel: Kernel, state: Subfamily) -> int:
-    """The cell of least bound, and where the state is easy that of an optimal strategy."""
+    """Return the cell of least bound, or the cell of an optimal strategy if the state is easy."""
     is_known = len(state.family) <= kernel.easy or kernel.is_lost(state)
     return best_cell(kernel, state) if is_known else first_cell(kernel, state)
 
 
 def first_greedy(kernel: Kernel, state: Subfamily) -> int:
-    """The first most probable cell."""
+    """Return the first most probable cell."""
     return kernel.greedy_choices(state)[0]
 
 
 def greedy_choice(kernel: Kernel, state: Subfamily) -> int:
-    """The first most probable cell, and where the state is easy that of an optimal strategy."""
+    """Return the first most probable cell, or that of an optimal strategy if the state is easy."""
     is_known = len(state.family) <= kernel.easy or kernel.is_lost(state)
     return best_cell(kernel, state) if is_known else first_greedy(kernel, state)
 

@@ -67,7 +67,7 @@ class Divergence:
 
 @dataclass(frozen=True)
 class GreedyComparison:
-    """A best greedy tree and an optimal one that go together for as long as they can.
+    """A best greedy tree and an optimal one that shoot alike for as long as possible.
 
     partings -- where they part, from left (hits) to right (misses).
     """
@@ -150,11 +150,11 @@ class GreedySolver:
         return self._hits(self._root) + self._misses(self._root, rule)
 
     def lower_bound(self) -> int:
-        """A total height that no strategy is below, without a search."""
+        """Return a lower bound on the total height of every strategy, without a search."""
         return self._hits(self._root) + self._kernel("optimal").lower_bound(self._root)
 
     def _hits(self, state: Subfamily) -> int:
-        """One shot for each cell of each configuration: what is paid besides misses."""
+        """Return the hits of all configurations, the part of the total height besides misses."""
         return self._kernel("optimal").hits_left(state)
 
     def _tied(self, state: Subfamily) -> list[int]:
@@ -233,7 +233,7 @@ class GreedySolver:
     # Beside the optimum
 
     def compare(self) -> GreedyComparison:
-        """A best greedy tree beside an optimal one, and where they part."""
+        """Return a best greedy tree, an optimal one, and the positions at which they differ."""
         partings: list[Divergence] = []
         greedy, optimal = self._pair(self._root, (), partings)
         return GreedyComparison(

@@ -1,12 +1,12 @@
-"""A hidden set among given ones, found by asking for one thing after the other: a family in a file.
+"""Find a hidden set of a family in a file by asking for one thing after the other.
 
     family = read("faults.csv")
     found = identify(family)
     found.misses, found.tree()
 
-A *thing* that the hidden set has is a hit, which costs nothing; one that it has not is a miss, and
-costs one. The search is over when one set is left. (In Battleship the things are cells, the sets
-are configurations, and every cell of the hidden one is shot at last, at no cost.)
+A *thing* in the hidden set is a hit, which costs nothing; any other is a miss, which costs one. The
+search ends when one set is left. (In Battleship the things are cells, the sets are configurations,
+and in the end every cell of the hidden one is shot, at no cost.)
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class IdentificationTree:
     title: str = ""
 
     def paths(self) -> Iterator[tuple[tuple[tuple[str, bool], ...], str]]:
-        """Each set that is found, behind the things asked for and whether they were hit."""
+        """Yield the things asked for, each with True for a hit, and the set found at the end."""
         waiting: list[tuple[tuple[tuple[str, bool], ...], Ask | str]] = [((), self.root)]
         while waiting:
             answers, node = waiting.pop()
@@ -222,7 +222,7 @@ class IdentificationTree:
         return sum(weight * number for weight, _, number in self._ends)
 
     def text(self) -> str:
-        """The tree as lines to read: a thing, what follows a hit, what follows a miss."""
+        """Return the tree as text: a thing, the branch after a hit, the branch after a miss."""
         lines: list[str] = []
         waiting: list[tuple[Ask | str, str, str]] = [(self.root, "", "")]
         while waiting:
@@ -237,7 +237,7 @@ class IdentificationTree:
 
 
 def _name_leaves(sets: Sets, root: Shot | Ended, title: str) -> IdentificationTree:
-    """A tree of the solver, its certain hits left out, its leaves named."""
+    """Convert a tree of the solver: leave out certain hits, and name the leaves."""
     names = dict(zip(sets.sets, sets.names, strict=True))
 
     def convert(node: Shot | Ended, sets_left: list[int]) -> Ask | str:
@@ -258,10 +258,10 @@ def _name_leaves(sets: Sets, root: Shot | Ended, title: str) -> IdentificationTr
 
 
 def verify(tree: IdentificationTree) -> int:
-    """Replay a strategy on every set; the total of misses so found.
+    """Replay a strategy on every set by the definition, without a solver; return the misses.
 
-    By the definition, and with nothing of a solver. Raises TreeError unless each set is found by
-    its own replies, at an end of its name, and each end is reached.
+    Raises TreeError unless each set is found by its own replies, at an end of its name, and each
+    end is reached.
     """
     sets, total, reached = tree.sets, 0, 0
     for name, mask, weight in zip(sets.names, sets.sets, sets.weights, strict=True):
@@ -315,7 +315,7 @@ def is_identification(path: str | Path) -> bool:
 
 
 def load(path: str | Path, sets: Sets) -> IdentificationTree:
-    """The strategy in a file, verified; TreeError for any other file, or one of another family."""
+    """Load and verify the strategy in a file; raise TreeError for any other file or family."""
     document = Document.read(path, TreeError)
     document.require(FORMAT, VERSION)
     if document.value("family", str) != sets.digest:

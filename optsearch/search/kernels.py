@@ -52,7 +52,7 @@ BETWEEN_TICKS = 1000  # states of a walk in Python
 
 @dataclass(frozen=True)
 class SolverOptions:
-    """Switches of the search; each changes how long it takes and never what it answers.
+    """Switches of the search, which change its time and never its result.
 
     The inequalities and their proofs are in the docstrings of `cython_ext/_search.pyx` and
     `_bounds.pyx`. Merging, products, splitting, chain, even and forced act only where hits tell
@@ -208,11 +208,11 @@ class Problem:
 
     @cached_property
     def labelled(self) -> tuple[str, CellSets, tuple[int, ...]]:
-        """What hits tell, as `Search` takes it: the kind of replies, the items, their labels.
+        """Return the arguments of `Search` for the replies: their kind, the items, the labels.
 
-        An item is ships, with a number for what hits tell of each. Where this depends on where they
-        lie, it is the cells with each label, the same number of labels in all items: the label of
-        a cell says which of the labels that can be told there is.
+        An item is the ships of a set, with a number per ship for the label of its hits. If labels
+        depend on placements, an item is the cells with each label, for equally many labels in all
+        items; the number of a label at a cell is its index among those possible there.
         """
         if self.ships is None:
             return "nothing", self.sets, (0,)
@@ -224,12 +224,12 @@ class Problem:
 
     @cached_property
     def automorphisms(self) -> tuple[Permutation, ...]:
-        """The symmetries of the grid that take the sets, with all that is known, to themselves."""
+        """Return the symmetries of the grid that map the sets and their replies to themselves."""
         if self.family is not None:
             return self.family.automorphisms
         if self.hits:
             return self.game.symmetries()[:1]
-        # Before the first hit only misses say anything, and they say it of cells.
+        # Before the first hit there are only misses, which depend on cells alone.
         assert self.ships is not None
         ships = [tuple(to_masks(row)) for row in self.ships]
         everything = {frozenset(row) for row in ships}
@@ -271,34 +271,34 @@ class Kernel:
 
     @property
     def family(self) -> Family:
-        """The sets, where hits tell nothing."""
+        """Return the sets, if hits tell nothing."""
         assert self.problem.family is not None
         return self.problem.family
 
     def weigh(self, weights: tuple[int, ...]) -> None:
-        """Give the sets of a family other weights; what is remembered of them is kept."""
+        """Give the sets of a family other weights; the tables are kept."""
         family = replace(self.family, weights=weights).check_total_weight()
         self.problem = Problem.of_family(family, self.problem.hits, self.objective)
         self.weights = self.problem.weights
         self._search.weigh(self.weights)
 
     def bound_by_previous_weights(self) -> None:
-        """From now on, bound the cost by other weights from the results with the present ones."""
+        """Bound searches with other weights from now on by the results with the present ones."""
         self._search.bound_by_previous_weights()
 
     @property
     def nodes(self) -> int:
-        """Families looked into so far."""
+        """Return the number of families opened so far."""
         return self._search.nodes
 
     @property
     def subsets(self) -> int:
-        """Parts looked into on machine words, not counted in `nodes`."""
+        """Return the number of subsets searched on machine words so far, not counted in `nodes`."""
         return self._search.subsets
 
     @property
     def effort(self) -> int:
-        """Nodes, and what the subsets come to in nodes."""
+        """Return the nodes plus the subsets in units of a node."""
         return self._search.effort.total
 
     def weight(self, state: Subfamily) -> int:
@@ -312,9 +312,9 @@ class Kernel:
         return int(cells @ self.weights[state.family])
 
     def free_hits(self, state: Subfamily) -> int:
-        """Cells that may be shot at once: they cost nothing, and when is no matter.
+        """Return the mask of certain hits that may be shot at any time.
 
-        Where sinkings are announced, when a certain cell is shot decides what a sinking tells.
+        It is 0 if sinkings are announced: then the time of a hit decides which shot sinks a ship.
         """
         if self.game.tells_sinkings and len(state.family) > 1:
             return 0
@@ -322,12 +322,12 @@ class Kernel:
         return to_masks(words[None, :])[0] & ~state.hits
 
     def cells_of(self, state: Subfamily) -> int:
-        """The cells that some of the configurations have (mask)."""
+        """Return the mask of the cells of any configuration."""
         words = np.bitwise_or.reduce(self.sets[state.family], axis=0)
         return to_masks(words[None, :])[0]
 
     def tick(self) -> None:
-        """Tell how far the search is, or end it, where no kernel does."""
+        """Call `tick`, which reports progress or ends the search, while no kernel runs."""
         self._tick(self.nodes)
 
     def is_over(self, state: Subfamily) -> bool:
@@ -340,9 +340,9 @@ class Kernel:
         return self.objective.kind != "mean" and state.budget < 0
 
     def shots(self, state: Subfamily) -> list[tuple[int, int]]:
-        """The cells to try and a lower bound of the cost of each, in the order of the search.
+        """List the cells to try with a lower bound of the cost of each, in the order of the search.
 
-        What is lost has its shots in the order they have when no miss is left.
+        A lost state has its shots in the order for a budget of 0.
         """
         budget = NO_BUDGET if self.objective.kind == "mean" else max(state.budget, 0)
         return self._search.shots(state.family, budget, state.hits)
@@ -352,7 +352,7 @@ class Kernel:
         return self._search.lower_bound(state.family, state.budget, state.hits)
 
     def solve(self, state: Subfamily, limit: int = INFINITE) -> int:
-        """The least cost if it is below the limit, else a lower bound that is not."""
+        """Return the least cost if it is below the limit, else a lower bound >= limit."""
         return self._search.solve(state.family, state.budget, limit, state.hits)
 
     def after(self, state: Subfamily, cell: int, limit: int = INFINITE) -> int:
@@ -360,11 +360,11 @@ class Kernel:
         return self._search.after(state.family, cell, state.budget, limit, state.hits)
 
     def normal_form(self, state: Subfamily) -> bytes:
-        """A key of a state: equal keys have equal costs, of the optimum and of greedy."""
+        """Return a key of a state: equal keys have equal costs, of the optimum and of greedy."""
         return self._search.normal_form(state.family, state.budget, state.hits)
 
     def parts(self, state: Subfamily, cell: int) -> dict[Reply, Subfamily]:
-        """The state after each reply to a shot, in their order; a miss lowers the budget."""
+        """Map each reply to a shot, in order, to the state after it; a miss lowers the budget."""
         budget = NO_BUDGET if self.objective.kind == "mean" else max(state.budget - 1, -1)
         hit, missed = state._replace(hits=state.hits | 1 << cell), state._replace(budget=budget)
         codes = self._codes(state, cell)
@@ -380,7 +380,7 @@ class Kernel:
     def _replies(
         self, state: Subfamily, cell: int, code: int, rows: NDArray[np.bool_]
     ) -> Iterator[tuple[Reply, NDArray[np.bool_]]]:
-        """The replies of the sets with a code of `_codes`, and which of the state give each."""
+        """Yield the replies of the sets with a code of `_codes`, and the rows that give each."""
         if not code:
             yield MISS, rows
             return
@@ -396,9 +396,9 @@ class Kernel:
             yield reply, (places == place).all(axis=1) & rows
 
     def _codes(self, state: Subfamily, cell: int) -> NDArray[np.int64]:
-        """Which ship of each set a shot hits, from 1, negative if it sinks it; 0 a miss.
+        """Return for each set the ship that a shot hits, from 1, negative if it sinks; 0: a miss.
 
-        Where hits tell nothing, a set is one ship.
+        If hits tell nothing, a set is one ship.
         """
         ships = self.problem.ships
         ships = self.sets[state.family, None] if ships is None else ships[state.family]
@@ -412,15 +412,15 @@ class Kernel:
         return _counts(self.sets[state.family], self.weights[state.family], state.hits)
 
     def greedy_shots(self, state: Subfamily) -> list[int]:
-        """The most probable cells, ascending; a certain hit is one."""
+        """List the most probable cells, ascending; a certain hit is one."""
         return _most_probable(self.counts(state))
 
     def greedy_choices(self, state: Subfamily) -> list[int]:
-        """The cells that greedy chooses from, ascending: the most probable ones.
+        """List the cells that greedy chooses from, ascending: the most probable ones.
 
         A certain hit that is free is shot before and is not a choice, unless there are no others:
-        which ship it is may still be open. Where sinkings are announced, the order of the hits
-        decides what a sinking tells, and it is one.
+        its ship may still be open. If sinkings are announced, the order of the hits decides which
+        shot sinks a ship, so a certain hit is a choice.
         """
         counts, free = self.counts(state), list(bits(self.free_hits(state)))
         counts[free] = 0
@@ -447,21 +447,21 @@ class Kernel:
         return cost
 
     def orbit(self, cell: int) -> int:
-        """The mask of the cells that a symmetry of the root state takes to this one."""
+        """Return the mask of the images of a cell under the symmetries of the root state."""
         result = 0
         for permutation in self.problem.automorphisms:
             result |= image(1 << cell, permutation)
         return result
 
     def keep(self, disk: Disk | None, work: int = DISK_FROM) -> None:
-        """Look costly families up there, and put them there, from now on.
+        """Use this table on disk for costly families from now on; None uses none.
 
-        work -- in nodes, from which a family counts as costly.
+        work -- the nodes from which a family is costly.
         """
         self._search.memo.disk, self._search.memo.disk_from = disk, work
 
     def share(self, table: SharedTable) -> None:
-        """Look costly families up in a table of several processes, and put them there."""
+        """Use a table of several processes for costly families from now on."""
         self._search.memo.shared = table
 
     def search_with(self, team: int) -> None:
@@ -501,7 +501,7 @@ Choice = Callable[[Subfamily], int]  # the cell to shoot next
 
 
 def best_cells(kernel: Kernel, state: Subfamily) -> Iterator[int]:
-    """The cells that an optimal strategy can shoot next, in the order of the search."""
+    """Yield the cells that an optimal strategy can shoot next, in the order of the search."""
     cost = kernel.solve(state)
     for cell, bound in kernel.shots(state):
         if bound <= cost and kernel.after(state, cell, cost + 1) == cost:
@@ -509,17 +509,17 @@ def best_cells(kernel: Kernel, state: Subfamily) -> Iterator[int]:
 
 
 def first_cell(kernel: Kernel, state: Subfamily) -> int:
-    """The cell that the search tries first."""
+    """Return the cell that the search tries first."""
     return kernel.shots(state)[0][0]
 
 
 def best_cell(kernel: Kernel, state: Subfamily) -> int:
-    """The first cell of an optimal strategy; where nothing costs anything, the first of all."""
+    """Return the first cell of an optimal strategy; in a lost state the first of all."""
     return first_cell(kernel, state) if kernel.is_lost(state) else next(best_cells(kernel, state))
 
 
 def grow(kernel: Kernel, state: Subfamily, choose: Choice) -> Node | Leaf:
-    """The tree of a rule of choice from a state on; free hits come first."""
+    """Return the tree of a rule of choice from a state on; free hits come first."""
     if kernel.is_over(state):
         return Leaf(kernel.weight(state))
     free = kernel.free_hits(state)
@@ -530,7 +530,7 @@ def grow(kernel: Kernel, state: Subfamily, choose: Choice) -> Node | Leaf:
 def shoot(
     kernel: Kernel, state: Subfamily, cell: int, follow: Callable[[Reply, Subfamily], Node | Leaf]
 ) -> Node:
-    """The tree that shoots a cell first. follow -- the tree after each reply."""
+    """Return the tree that shoots a cell first; follow -- returns the tree after each reply."""
     parts = kernel.parts(state, cell)
     return Node(kernel.game.cell(cell), {reply: follow(reply, parts[reply]) for reply in parts})
 
@@ -548,22 +548,22 @@ def price(objective: Objective, budget: int) -> int:
 
 
 def chain_prices(sets: tuple[int, ...], limit: int, steps: int = 20_000) -> tuple[int, ...] | None:
-    """Prices of sets by which they need these misses (`optsearch.lower_bounds.dual_chain`).
+    """Return prices that prove `limit` misses of sets (`optsearch.lower_bounds.dual_chain`).
 
-    None where the steps are too few, or the kernel has no prices for such sets.
+    Return None if the steps are too few, or the kernel has no prices for such sets.
     """
     priced = ChainDual().prices(to_words(sets), limit, steps)
     return tuple(priced[1]) if priced is not None and priced[0] >= limit else None
 
 
 def raised_prices(sets: tuple[int, ...], steps: int = 20_000) -> tuple[int, ...] | None:
-    """The best prices that so many steps find; None where the kernel has none for such sets."""
+    """Return the best prices after `steps` steps; None if the kernel has none for such sets."""
     priced = ChainDual().prices(to_words(sets), 1 << 40, steps)
     return None if priced is None else tuple(priced[1])
 
 
 def announced_kernel(position: Position, memory: int = 1 << 23) -> Kernel:
-    """The kernel of a small position where hits tell of their ships, for the mean.
+    """Return the kernel of a small position in which hits tell of their ships, for the mean.
 
     Errors as in `Problem.of`.
     """
@@ -574,10 +574,10 @@ def announced_kernel(position: Position, memory: int = 1 << 23) -> Kernel:
 def misses_with_one_ship_a_set(
     position: Position, tick: Callable[[int], None], memory: int = 1 << 27
 ) -> int:
-    """The least misses of a silent position, by the reductions of games that announce sinkings.
+    """Return the least misses of a silent position, by the search for announced sinkings.
 
-    Each set of cells is one ship, which sinks at the last hit, so that what is announced tells
-    nothing. Of bounds and keys it has those of ships, and no search on machine words.
+    Each set of cells is one ship, which sinks at the last hit, so that its announcement tells
+    nothing. Bounds and keys are those of ships, and there is no search on machine words.
     tick -- called with the number of nodes now and then; may raise. Errors as in `Family.of`.
     """
     family = Family.of(position)
@@ -591,7 +591,7 @@ def misses_with_one_ship_a_set(
 
 
 def _counts(sets: CellSets, weights: NDArray[np.int64], hits: int) -> NDArray[np.int64]:
-    """The weight of the sets that have each cell; 0 where it is hit."""
+    """Return the weight of the sets with each cell; 0 at cells hit."""
     counts = np.zeros(128, np.int64)
     for start in range(0, len(sets), 1 << 16):
         part = slice(start, start + (1 << 16))
@@ -602,13 +602,13 @@ def _counts(sets: CellSets, weights: NDArray[np.int64], hits: int) -> NDArray[np
 
 
 def _most_probable(counts: NDArray[np.int64]) -> list[int]:
-    """The cells of the greatest count; none if all are 0."""
+    """List the cells of the greatest count; none if all are 0."""
     highest = counts.max()
     return np.flatnonzero(counts == highest).tolist() if highest else []
 
 
 def labels(game: Game) -> tuple[int, ...]:
-    """A number for what hits tell of each ship; equal where it is the same."""
+    """Number the labels of the ships of the fleet; 0 for no label."""
     by_kind = game.label_of_kind
     assert by_kind is not None
     labels = [by_kind[kind] for kind in game.fleet]
@@ -617,7 +617,7 @@ def labels(game: Game) -> tuple[int, ...]:
 
 
 def _compatible_ships(position: Position) -> NDArray[np.uint64]:
-    """The configurations of a position as ships, shape (n, ships, 2)."""
+    """List the configurations of a position as ships, shape (n, ships, 2)."""
     if not position.hits or not any(
         shot.reply.sunk or shot.reply.length for shot in position.shots
     ):
@@ -628,9 +628,9 @@ def _compatible_ships(position: Position) -> NDArray[np.uint64]:
 
 
 def _by_label(game: Game, ships: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The cells of configurations by the numbers of the labels told there, shape (n, labels, 2).
+    """Return the cells of configurations by the number of their label, shape (n, labels, 2).
 
-    The number of a label is its place among all that can be told at this cell.
+    The number of a label at a cell is its index among all labels possible there.
     """
     masks = [to_masks(row) for row in ships]
     lying = [list(zip(game.kinds_of(row), row, strict=True)) for row in masks]

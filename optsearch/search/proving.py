@@ -28,9 +28,9 @@ def prove(
     find_prices: FindPrices | None = None,
     prior: Prior | None = None,
 ) -> Proof:
-    """A proof that the family of a position, by a prior if one is given, needs this many misses.
+    """Return a proof that the family of a position, with any prior, needs this many misses.
 
-    As `claims_for`.
+    Arguments and errors are as in `claims_for`.
     """
     root, marks = root_of(position, prior), Marks.of(position.game)
     claims = claims_for(root, marks, misses, least_misses, find_prices)
@@ -55,21 +55,21 @@ def claims_for(
     least_misses: LeastMisses,
     find_prices: FindPrices | None = None,
 ) -> tuple[Claim, ...]:
-    """Claims that prove that a family needs this many misses; none where counting does.
+    """Return claims that prove that a family needs this many misses; none if counting proves it.
 
-    least_misses(sets, weights, limit) -- the least misses of a part of the family (some of its
-    sets, with their weights) if it is below the limit; else any number from the limit up to it.
-    Nothing depends on its being right but that the proof can be finished.
+    least_misses(sets, weights, limit) -- returns the least misses of a part of the family (some of
+    its sets, with their weights) if below the limit, else any number from the limit up to the
+    least misses. If it is wrong, the proof cannot be finished, but a finished proof is right.
 
-    find_prices(sets, weights, misses) -- prices of any family by which it needs so many misses, or
-    None where none are found. Prices that prove less are not used.
+    find_prices(sets, weights, misses) -- returns prices by which any family needs these misses, or
+    None. Prices that prove less are not used.
 
-    Each claim asks of the parts after each shot what counting does not give: of the smaller parts,
-    the smallest first, as much as is true, of the largest one the rest. Claims on one normal form
-    become one, the strongest. Raises ProofError when the misses cannot be proved because they are
-    too many.
+    Each claim requires of the parts after each shot the misses that counting does not prove: of the
+    smaller parts, the smallest first, as many as are true, of the largest one the rest. Claims on
+    one normal form become one, the strongest. Raises ProofError if the misses are too many to be
+    proved.
     """
-    # By normal form: the misses asked for, and one family that has it, as sets of the root.
+    # Normal form -> the misses required, and a family with this form, as sets of the root.
     goals: dict[Weighted, tuple[int, Weighted]] = {}
     waiting: list[tuple[int, Weighted]] = []  # most sets first: parts have fewer
 
@@ -80,7 +80,7 @@ def claims_for(
             goals[normal] = target, family
 
     def ask_parts(parts: list[Weighted], needed: int) -> None:
-        """Ask of some families as much as they need together."""
+        """Require of these families the misses that they need together."""
         if sum(map(marks.bound_by_counting, parts)) >= needed:
             return
         normals = [(part, marks.normal_form(part)) for part in sorted(parts, key=len)]

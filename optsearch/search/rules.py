@@ -1,4 +1,4 @@
-"""What a kernel needs of a strategy, and whether what it is given fits a game."""
+"""The rules by which kernels play strategies, and checks that a rule fits a game."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ SCORES = {"score": None, "rank": True, "policy": False}  # of a rule: are certai
 
 @dataclass(frozen=True)
 class CompiledScore:
-    """A compiled function that says what is shot (`optsearch/strategies/score.py`).
+    """A compiled function that chooses shots (`optsearch/strategies/score.py`).
 
     name, constants, least, labels, certain -- of the score. address -- of the function in this
     process; kept -- what must not be freed before it.
@@ -70,10 +70,10 @@ class CompiledScore:
     kept: object = field(repr=False, compare=False)
 
     def validated(self, game: Game, takes_certain: bool | None) -> CompiledScore:
-        """This score for a game.
+        """Return this score, checked, for a game.
 
-        takes_certain -- whether a certain hit is a choice where hits tell something; None: as it
-        says itself.
+        takes_certain -- True if a certain hit is a choice in games that are not silent; None takes
+        the score's own value.
         """
         least = number_in("least", self.least, *LEAST)
         certain = bool(takes_certain) and not game.is_silent
@@ -83,7 +83,7 @@ class CompiledScore:
 
 
 def labels_at(game: Game, cell: int) -> list[int | str | None]:
-    """What a hit on a cell can tell, as the kernels number it; None: that some ship is sunk."""
+    """List the labels of a hit on a cell in the order of the kernels; None is a sinking alone."""
     if game.is_silent:
         return []
     if game.label_of_kind is None:
@@ -92,7 +92,7 @@ def labels_at(game: Game, cell: int) -> list[int | str | None]:
 
 
 def told_lengths(game: Game) -> list[int]:
-    """For each label of `labels_at` how many cells the ship has, 0 where it does not say."""
+    """List the length of the ship for each label of `labels_at`; 0 if the label does not tell."""
     if game.label_of_kind is None:
         return [0] * Codes.of(game).labels
     return [int(label) if isinstance(label, int) else 0 for label in labels_at(game, 0)]
@@ -100,12 +100,12 @@ def told_lengths(game: Game) -> list[int]:
 
 @dataclass(frozen=True)
 class Level:
-    """A policy by whose misses candidates are compared (`optsearch/strategies/rollout.py`).
+    """A policy whose misses compare candidates (`optsearch/strategies/rollout.py`).
 
-    floor, candidates -- in more configurations than the floor it compares these candidates by the
-    levels below it; in fewer it is the level below. Level 0 is greedy, which compares one.
-    margin, kept -- which of those that it compares go on to the next level: up to `margin`
-    hundredths of a miss per configuration above the cheapest, and at most `kept`.
+    floor, candidates -- with more configurations than the floor it compares so many candidates by
+    the levels below; else it is the level below. Level 0 is greedy, with one candidate. margin,
+    kept -- the candidates that go on to the next level are at most `margin` hundredths of a miss
+    per configuration above the cheapest, and at most `kept`.
     """
 
     floor: int
@@ -115,7 +115,7 @@ class Level:
 
     @classmethod
     def validated(cls, name: str, level: object) -> Level:
-        """A level in plain integers; StrategyError for any other value. name -- of it in errors."""
+        """Return a level in plain integers; raise StrategyError, with this name, otherwise."""
         if not isinstance(level, Level):
             raise StrategyError(f"{name}={safe_repr(level)} is no Level")
         numbers: dict[str, Any] = {
@@ -284,7 +284,7 @@ def _require_coded(game: Game) -> None:
 
 
 def number_in(name: str, value: object, low: int, high: int) -> int:
-    """An integer of an option; StrategyError for any other value, or out of range."""
+    """Return an integer of an option; raise StrategyError for other values, or out of range."""
     try:
         number = index(value)  # type: ignore[arg-type]
     except Exception:

@@ -62,12 +62,12 @@ SOON = 20_000  # configurations, up to which a first bracket takes a moment
 
 
 class Solver:
-    """Solves one position for one objective; keeps its table, so that the tree comes cheaply.
+    """A solver of one position for one objective; it keeps its table, so that trees are cheap.
 
-    all_shots -- find the optimum after each first shot, too. prior -- the weights of the
-    configurations; totals and numbers of configurations are then sums of weights. family -- what is
-    hidden, in place of configurations; for the mean, and without a table on disk.
-    Raises ImpossiblePosition when no configuration is left, TooLarge when they cannot be listed.
+    all_shots -- True also finds the optimum after each first shot. prior -- the weights of the
+    configurations; totals and numbers of configurations are then sums of weights. family -- hidden
+    sets that replace the configurations; for the mean, and without a table on disk.
+    Raises ImpossiblePosition if no configuration is left, TooLarge if they cannot be listed.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Solver:
 
     @property
     def solution(self) -> Solution:
-        """The exact optimum and every optimal first shot; found on the first call."""
+        """Return the exact optimum and every optimal first shot; the first call searches."""
         return self.search()
 
     def search(
@@ -125,10 +125,10 @@ class Solver:
         parallel: Parallel | None = None,
         partial: bool = False,
     ) -> Solution:
-        """The optimum, or what is known of it when the time is over.
+        """Return the optimum, or its bracket when the time is over.
 
-        time_limit -- seconds from now. partial -- after ctrl-C, too, return what is known instead
-        of raising KeyboardInterrupt. Where an earlier call was cut short, this one goes on.
+        time_limit -- seconds from now. partial -- True returns the bracket after ctrl-C, too,
+        instead of raising KeyboardInterrupt. A call resumes an earlier one that was cut short.
         """
         with self._lock:
             if self._solution is None or not self._solution.is_complete:
@@ -207,7 +207,7 @@ class Solver:
             self._misses_at_least += 1
 
     def _bound_worst(self) -> None:
-        """Both sides of the worst case without a search: packings, and rules that are quick."""
+        """Bracket the worst case without a search: by packings, and by quick rules."""
         root = self.kernel.root
         for sets in self._sets_to_pack():
             for misses in worst_case_misses(self.position.game, sets):
@@ -286,7 +286,7 @@ class Solver:
         return self._answer(frontier.upper, self._best(frontier), NO_BUDGET)
 
     def _bracket_late(self) -> None:
-        """After ctrl-C, what a search with a limit knows from its start; it takes a moment."""
+        """Compute, after ctrl-C, the first bracket of a search with a limit; it takes a moment."""
         frontier = self.watch.frontier
         if frontier is None or self._limit is not None or self._greedy_misses is not None:
             return
@@ -297,7 +297,7 @@ class Solver:
             self._roll_out(frontier)
 
     def _roll_out(self, frontier: BestFirstSearch) -> None:
-        """Never be above rollouts, if they are played from the root in a part of the time."""
+        """Use rollouts as an upper bound, if they end in a part of the time."""
         rolls_out, self._rolls_out = self._rolls_out, False  # once, however it ends
         if rolls_out and can_roll_out(self.kernel):
             rule = Rollouts(self.kernel)
@@ -322,7 +322,7 @@ class Solver:
         return upper, (), NO_BUDGET, min(lower, upper)
 
     def _best(self, frontier: BestFirstSearch) -> list[int]:
-        """All cells in the orbits of the best first shots."""
+        """List all cells in the orbits of the best first shots."""
         best = 0
         for cell in frontier.best_cells:
             best |= self.kernel.orbit(cell)
@@ -385,7 +385,7 @@ class Solver:
         return budgeted_values(self.position, self.kernel, cost, budget)
 
     def _require_possible(self, solution: Solution) -> None:
-        """Refuse a value for the mean below leaf counting, which no table has a part in."""
+        """Raise TableError for a mean below bounds that no table has a part in."""
         if self.objective.kind != "mean" or not self.kernel.is_silent:
             return
         leaves = Counter(self.kernel.family.weights)
@@ -411,9 +411,9 @@ class Solver:
         return self.search() if self._solution is None else self._solution
 
     def least_cost(self, state: Subfamily, limit: Limit | None = None) -> tuple[int, bool]:
-        """The least misses of a state and true; a lower bound and false if the limit ends first.
+        """Return the least misses of a state and True, or a lower bound and False at the limit.
 
-        States that are easy are always solved. For the mean.
+        Easy states are always solved. For the mean.
         """
         with self._lock:
             bound = None if len(state.family) <= self.kernel.easy else limit
@@ -461,9 +461,9 @@ class Solver:
         return places
 
     def least_misses(self, sets: tuple[int, ...], weights: tuple[int, ...], limit: int) -> int:
-        """The least misses of some of the sets of the family, exact below the limit.
+        """Return the least misses of these sets of the family if below the limit, else a bound.
 
-        Else a bound from the limit up; for `optsearch.search.proving.prove`.
+        The bound is at least the limit; for `optsearch.search.proving.prove`.
         """
         places = sorted(i for mask in sets for i in self._places[mask])
         family = np.array(places, np.int32)
@@ -473,15 +473,15 @@ class Solver:
     def prices(
         self, sets: tuple[int, ...], weights: tuple[int, ...], misses: int
     ) -> tuple[int, ...] | None:
-        """Prices of some sets that prove these misses, or None; for `proving.prove`."""
+        """Return prices of these sets that prove the misses, or None; for `proving.prove`."""
         return chain_prices(sets, misses) if set(weights) == {1} else None
 
     # The tree
 
     def tree(self) -> DecisionTree:
-        """An optimal decision tree, or one of the upper bound if the search was cut short.
+        """Return an optimal decision tree, or one of the upper bound if the search was cut short.
 
-        Of several optimal ones that whose shots the search tries first.
+        If several trees are optimal, return the one whose shots the search tries first.
         """
         with self._lock:
             solution = self.found
@@ -495,7 +495,7 @@ class Solver:
             try:
                 grown = grow(self.kernel, root, self._best_cell)
                 tree = DecisionTree(self.position, grown, prior=self._digest)
-            except StopIteration:  # at some state no shot costs what the state is said to cost
+            except StopIteration:  # no shot of some state has the cost that the table has for it
                 optimum = f"the optimum {solution.total_height or solution.finished}"
                 raise self._contradiction(optimum, "every shot of a position below") from None
             if self.objective.kind == "mean" and tree.total_height != solution.total_height:
@@ -504,7 +504,7 @@ class Solver:
             return tree
 
     def _best_found(self) -> Node | Leaf:
-        """The strategy of the upper bound."""
+        """Return the strategy of the upper bound."""
         if self.watch.frontier is not None:
             return self.watch.frontier.strategy()
         if self._rule is not None:
@@ -537,7 +537,7 @@ def table_name(game: Game, prior: Prior | None) -> str:
 
 
 def _ready(time_limit: float | None, *arguments: Any) -> tuple[Solver, float | None]:
-    """A solver whose configurations are listed, and the seconds that are left."""
+    """Return a solver whose configurations are listed, and the seconds left."""
     limit = Limit(time_limit)
     try:
         with limit.alarm():
@@ -566,18 +566,18 @@ def solve(
     progress: Progress[SearchStatus] = no_progress,
     prior: Prior | None = None,
 ) -> Solution:
-    """The exact optimum of a position, or a bracket of it.
+    """Return the exact optimum of a position, or a bracket of it.
 
-    position -- a position, or a game or its text, such as `4x5:2,3,4`; shots -- that were made, as
-    in `A2=hit B3=miss`. objective -- or its text, `mean`, `worst` or `within=K`.
+    position -- a position, or a game or its text, such as `4x5:2,3,4`. shots -- earlier shots, as
+    in `A2=hit B3=miss`. objective -- an objective, or its text: `mean`, `worst` or `within=K`.
     table -- folder of a transposition table on disk, made if it does not exist; a run that was
-    killed goes on from what it had written. executor -- any `concurrent.futures.Executor`; it gets
-    `workers` tasks at a time, and the answer does not depend on it. time_limit -- seconds; after
-    that the bracket proved by then is returned. partial -- return it after ctrl-C, too.
-    all_shots -- also find the optimum after each first shot, or a bracket of it. prior -- the
-    weights of the configurations, for announce=nothing; the answer adds up weights instead of
+    killed resumes from its last write. executor -- any `concurrent.futures.Executor`; it gets
+    `workers` tasks at a time, and the result does not depend on it. time_limit -- seconds, after
+    which the bracket proved so far is returned. partial -- True returns it after ctrl-C, too.
+    all_shots -- True also finds the optimum after each first shot, or a bracket of it. prior -- the
+    weights of the configurations, for announce=nothing; the result adds up weights instead of
     configurations, and a table on disk belongs to the prior.
-    Errors as in Solver, and TableError.
+    Raises as Solver, and TableError.
     """
     position, objective = Position.of(position, shots), Objective.of(objective)
     parallel = None if executor is None else Parallel(executor, workers)

@@ -1,4 +1,4 @@
-"""Who answers the questions of a search: this process, or workers, together or each its own."""
+"""The answers to the questions of a search, by this process or by workers, alone or as a team."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from optsearch.support.store import Integers
 T = TypeVar("T")
 
 SMALLEST_SHARED = 1 << 24  # bytes
-HANDED_OVER = 60.0  # seconds after which workers hand over what they found
-AT_ONCE = 10_000  # families of a table on disk that are told between two looks at the limit
+HANDED_OVER = 60.0  # seconds after which workers hand over their entries
+AT_ONCE = 10_000  # families of a table on disk that are copied between two checks of the limit
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Parallel:
 
 
 class SearchSpec(NamedTuple):
-    """The search that workers take part in. place -- of the memory that they share, or None."""
+    """The search that workers take part in; place -- of their shared memory, or None."""
 
     position: Position
     objective: Objective
@@ -59,7 +59,7 @@ class SearchSpec(NamedTuple):
     place: Shared | None
 
     def kernel(self, table: MemoryTable, disk: Disk | None, tick: Callable[[int], None]) -> Kernel:
-        """A kernel for it."""
+        """Return a kernel for this search."""
         problem = Problem.of(self.position, self.prior, self.family, self.objective)
         return Kernel(problem, self.options, table, disk, tick)
 
@@ -78,7 +78,7 @@ class Place:
     collect: bool
 
 
-Answer = tuple[int | None, int, dict[bytes, int]]  # the cost, nodes, and what was found on the way
+Answer = tuple[int | None, int, dict[bytes, int]]  # the cost, the nodes, and new entries
 
 
 def search_here(frontier: BestFirstSearch, watch: SearchMonitor) -> None:
@@ -108,8 +108,8 @@ def _search(
 class Team:
     """The workers of a search.
 
-    spec -- what they are asked about, with the memory of all. keep -- takes what they find.
-    disk -- what was found before, which the tables that they share begin with.
+    spec -- of the search, with the memory of all. keep -- called with the entries that they find.
+    disk -- entries with which their shared table begins.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class Team:
         self._shared: SharedMemory | None = None
 
     def search(self, frontier: BestFirstSearch, parallel: Parallel, collect: bool) -> None:
-        """Search until every first shot is decided; `collect` what is in the shared table, too."""
+        """Search until every first shot is decided; collect -- True hands over new entries, too."""
         shared = self._share()
         if shared is not None and self._is_near(parallel.executor, shared):
             together = partial(self._ask_together, parallel, shared, collect)
@@ -138,7 +138,7 @@ class Team:
             _search(frontier, self._watch, executor, apart, workers, self._receive)
 
     def _share(self) -> SharedMemory | None:
-        """The memory that this process and its workers share; None where the system has none."""
+        """Return the memory that this process shares with workers; None if the system has none."""
         if self._shared is None and CAN_SHARE:
             shared = SharedMemory(max(self._spec.options.memory // 16 * 8, SMALLEST_SHARED))
             table = SharedTable(shared.memory)
@@ -176,10 +176,10 @@ class Team:
     def _ask_together(
         self, parallel: Parallel, shared: SharedMemory, collect: bool, question: Question
     ) -> int | None:
-        """One question for all workers, who share their table and note in it what they are at.
+        """Ask all workers one question; they share a table and mark in it the families they are at.
 
-        The first to have the answer ends it for all; None if all of them gave it up. Where what
-        they find is wanted besides, they hand it over every so many seconds and go on.
+        The first answer ends the question for all; None if all gave it up. With `collect` they hand
+        over new entries every HANDED_OVER seconds and go on.
         """
         while True:
             ends = time.monotonic() + HANDED_OVER if collect else inf
@@ -190,7 +190,7 @@ class Team:
     def _round(
         self, parallel: Parallel, shared: SharedMemory, ends: float, question: Question
     ) -> int | None:
-        """One question for all workers, for some time."""
+        """Ask all workers one question until `ends`."""
         number, team = shared.notes[0] + 1, parallel.workers
         collect = ends < inf
         work = partial(answer, self._share_of(parallel, shared), question)
@@ -215,7 +215,7 @@ class Team:
         return cost
 
     def _receive(self, answered: Answer) -> int | None:
-        """The cost that a worker found; what it found on the way is kept."""
+        """Keep the entries and nodes of an answer, and return its cost."""
         cost, nodes, fresh = answered
         self._watch.far_nodes += nodes
         for key, value in fresh.items():
@@ -227,22 +227,22 @@ class Team:
 
 
 class _FreshEntries:
-    """A table on disk, as a kernel sees it, that only collects what is new."""
+    """A table on disk, as a kernel sees it, that only collects new entries."""
 
     def __init__(self) -> None:
         self.fresh: dict[bytes, int] = {}
 
     def get(self, key: bytes) -> int | None:
-        """Nothing is looked up."""
+        """Return None: nothing is looked up."""
         return None
 
     def put(self, key: bytes, value: int) -> None:
-        """Collect it."""
+        """Collect an entry."""
         self.fresh[key] = value
 
 
 class Worker:
-    """A worker, with what it keeps from one question of a search to the next."""
+    """A worker, with the kernel that it keeps from one question of a search to the next."""
 
     def __init__(self, spec: SearchSpec):
         self.spec = spec
@@ -268,7 +268,7 @@ class Worker:
 
 
 class _UntilAnswered(Limit):
-    """Ends a question once another of the team has the answer, and notes how far this one is."""
+    """A limit that ends a question once another worker has the answer, and notes its own nodes."""
 
     def __init__(self, place: Place, notes: memoryview, kernel: Kernel):
         super().__init__()
@@ -285,7 +285,7 @@ _here = threading.local()  # a kernel serves one thread at a time, and an execut
 
 
 def worker_of(spec: SearchSpec) -> Worker:
-    """The worker of this thread."""
+    """Return the worker of this thread."""
     worker: Worker | None = getattr(_here, "worker", None)
     if worker is None or worker.spec != spec:
         worker = _here.worker = Worker(spec)
@@ -293,5 +293,5 @@ def worker_of(spec: SearchSpec) -> Worker:
 
 
 def answer(spec: SearchSpec, question: Question, place: Place | None = None) -> Answer:
-    """The answer of a worker to a question of a search."""
+    """Return the answer of a worker to a question of a search."""
     return worker_of(spec).answer(question, place)

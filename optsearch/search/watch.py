@@ -1,6 +1,6 @@
-"""What a kernel calls while it searches: it tells how far the search is, and ends it at a limit.
+"""The monitor that a kernel calls while it searches: it reports progress, and stops at limits.
 
-A search that turns out to be long is bounded once by arguments that need no search.
+A long search is bounded once by arguments that need no search.
 """
 
 from __future__ import annotations
@@ -19,19 +19,18 @@ from optsearch.support.errors import NotSupported, TooLarge
 from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
 from optsearch.tree.solution import SearchStatus
 
-BOUND_FROM = 5_000_000  # nodes of a search that is long, a minute or more
-BOUND_FROM_IN_TIME = 100_000  # where its time is limited, and the bracket counts
-SHARE = 0.5  # of a time limit, that bounds of the root may take, and rollouts too
+BOUND_FROM = 5_000_000  # nodes from which a search is long: a minute or more
+BOUND_FROM_IN_TIME = 100_000  # likewise with a time limit, when the bracket counts
+SHARE = 0.5  # of a time limit that bounds of the root may take, and rollouts likewise
 
 
 class SearchMonitor:
-    """Looks at a search every few hundred nodes.
+    """A monitor, which checks a search about every thousand nodes.
 
-    kernel -- whose nodes these are; it is given `tick`. frontier -- what is known of the root.
-    far_nodes -- of other processes that have answered. notes -- where those at work note theirs.
-    worst -- the least worst case, once it is known. position -- of the root, until its bounds are
-    asked for, which is once the search is long; None where they do not hold. least_known -- misses,
-    by these bounds.
+    kernel -- the kernel that calls `tick`. frontier -- the search of the root. far_nodes -- nodes
+    of other processes that have answered. notes -- nodes of other processes at work. worst -- the
+    least worst case, once it is known. position -- of the root, until its bounds are computed once
+    the search is long; None if they do not hold. least_known -- the misses by these bounds.
     """
 
     kernel: Kernel
@@ -47,7 +46,7 @@ class SearchMonitor:
         self._limits: list[Limit] = []
 
     def tick(self, nodes: int = 0) -> None:
-        """Raise LimitReached at a limit, else tell how far the search is."""
+        """Raise LimitReached at a limit, else report the progress of the search."""
         for limit in self._limits:
             limit.check(self.kernel.effort)
         status = self.status
@@ -60,10 +59,10 @@ class SearchMonitor:
             self.bound_root(position)
 
     def bound_root(self, position: Position) -> None:
-        """Raise the lower side by the bounds that need no search, in a part of the time.
+        """Raise the lower bound by the bounds that need no search, in a part of the time.
 
-        Of a whole game these are all of `optsearch bounds` but what tables have; after a shot
-        most of them do not hold, and what is left is weak. For the mean.
+        For a whole game these are the bounds of `optsearch bounds` except those in tables; after a
+        shot most of them do not hold, and the others are weak. For the mean.
         """
         frontier = self.frontier
         if frontier is None or self.kernel.objective.kind != "mean":
@@ -75,11 +74,11 @@ class SearchMonitor:
                     self.least_known = max(self.least_known, misses)
                     frontier.require(self.least_known)
             except (NotSupported, TooLarge):
-                return  # by none of these arguments
+                return  # none of these arguments holds
 
     @contextmanager
     def limited(self, limit: Limit | None) -> Iterator[None]:
-        """End at a limit what is done meanwhile."""
+        """End the work in this context at a limit."""
         limits = self._limits
         self._limits = limits if limit is None else [*limits, limit]
         try:
@@ -89,7 +88,7 @@ class SearchMonitor:
 
     @contextmanager
     def in_part_of_the_time(self) -> Iterator[None]:
-        """End what is done meanwhile after a share of the time that the search may take."""
+        """End the work in this context after a share of the time limit of the search."""
         seconds = [limit.seconds for limit in self._limits if limit.seconds is not None]
         part = Limit(min(seconds) * SHARE) if seconds else None
         try:
@@ -101,17 +100,17 @@ class SearchMonitor:
 
     @cached_property
     def certain_cost(self) -> int:
-        """One shot for each cell of each configuration: what is paid besides misses."""
+        """Return the hits of all configurations, the part of the cost besides misses."""
         return self.kernel.hits_left(self.kernel.root)
 
     @cached_property
     def weight(self) -> int:
-        """The weight of all configurations."""
+        """Return the weight of all configurations."""
         return self.kernel.weight(self.kernel.root)
 
     @property
     def status(self) -> SearchStatus:
-        """First shots of which it is known what they cost, or that they are no better."""
+        """Return the progress: first shots whose cost is known, or known to be no better."""
         nodes = self.kernel.nodes + self.far_nodes + sum(self.notes or ())
         frontier, effort = self.frontier, self.kernel.effort
         if frontier is None:
@@ -124,7 +123,7 @@ class SearchMonitor:
         return replace(status, best=best, lower=lower, weight=self.weight)
 
     def answer(self, question: Question, other: Limit | None = None) -> int | None:
-        """The cost of a shot, for a frontier; None at an other limit, or if it takes many nodes."""
+        """Return the cost of a shot; None at the other limit, or if it takes too many nodes."""
         max_effort = None if question.nodes is None else self.kernel.effort + question.nodes
         limit = Limit(effort=max_effort)
         try:
