@@ -1,9 +1,9 @@
-"""What every room may use, and what knows nothing of ships.
+"""Tools for every room, which know nothing of ships.
 
-`errors` has the errors that a user can cause; `files` reads and writes files with care; `store`
-keeps what a later run goes on from, in LMDB; `records` are tables as CSV with a header; `datafiles`
-knows where the data lies and `version` which release this is; `workers` has processes, `cluster`
-those of other machines, `sharing` gives executors their work, and `progress` says how far work is
-and ends it at a limit; `user_code` loads and calls code of users; `decimals` has numbers as text,
-`pages` what every page has, and `palette` the colours.
+`errors` has the errors that a user can cause; `files` reads and writes files with care, `documents`
+JSON; `store` keeps the values of interrupted runs, in LMDB; `records` are tables as CSV with a
+header; `datafiles` finds the data, and `version` is the release; `workers` has processes, `cluster`
+those of other machines, `sharing` gives executors their work, and `progress` reports work and ends
+it at a limit; `highs` is the solver of linear programmes; `user_code` loads and calls code of
+users; `decimals` has numbers as text, `pages` the frame of HTML pages, and `palette` the colours.
 """

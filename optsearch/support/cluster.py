@@ -33,9 +33,9 @@ def code_digest() -> str:
 
 @contextmanager
 def cluster(address: str) -> Iterator[Cluster]:
-    """The workers of the scheduler at an address; tasks that are not done are withdrawn at the end.
+    """Connect to the workers of the scheduler at an address; at the end, withdraw unfinished tasks.
 
-    Raises OptsearchError where Dask is not installed, no scheduler answers, it has no worker, or a
+    Raises OptsearchError if Dask is not installed, no scheduler answers, it has no worker, or a
     worker has other code.
     """
     try:
@@ -44,7 +44,7 @@ def cluster(address: str) -> Iterator[Cluster]:
         raise OptsearchError(
             "--dask needs the package distributed; install it with: pip install distributed"
         ) from None
-    for logger in ("distributed", "tornado.application"):  # what is lost is said here
+    for logger in ("distributed", "tornado.application"):  # losses are reported here
         logging.getLogger(logger).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=PATIENCE)
@@ -58,7 +58,7 @@ def cluster(address: str) -> Iterator[Cluster]:
 
 
 class Cluster(Executor):
-    """An executor for a client of Dask. A task of a worker that is lost goes to another.
+    """An executor for a client of Dask. If a worker is lost, its task goes to another.
 
     digest -- of the code that every worker must have.
     """
@@ -98,7 +98,7 @@ class Cluster(Executor):
         return sum(self._client.nthreads().values())
 
     def ask(self, question: Callable[..., T], *args: Any) -> dict[str, Any]:
-        """Ask all processes at once, whatever task they are at; answers and errors by address."""
+        """Call a function in all workers at once, even busy ones; values or errors by address."""
         answers: dict[str, Any] = self._client.run(question, *args, on_error="return")
         return answers
 
@@ -112,7 +112,7 @@ def _differs(worker: str, digest: str, other: str) -> OptsearchError:
 
 
 def _run(digest: str, task: bytes) -> Any:
-    """A task, in a worker: one that came later may have other code."""
+    """Run a task in a worker; a worker that joined later may have other code."""
     if digest != code_digest():
         raise _differs("a Dask worker", digest, code_digest())
     return pickle.loads(task)()

@@ -1,4 +1,4 @@
-"""Where the data lies: the folder `data` of the checkout, or its copy in an installed package."""
+"""The folder of the data: `data` in the checkout, or its copy in an installed package."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def is_checkout() -> bool:
 
 
 def typed_path(path: Path) -> str:
-    """A path as the user would type it in the checkout."""
+    """Return a path as the user would type it in the checkout."""
     return str(path.relative_to(CHECKOUT) if path.is_relative_to(CHECKOUT) else path)
 
 
@@ -28,7 +28,7 @@ PUBLISHED = DATA / "published"
 
 
 def published(name: str) -> Path:
-    """The published table or tree `name`; RecordError where the data is missing."""
+    """Return the path of the published table or tree `name`; RecordError if there is no data."""
     if not PUBLISHED.is_dir():
         raise RecordError(
             f"the published table {name} is missing: there is no folder {PUBLISHED}; install "

@@ -1,7 +1,7 @@
-"""Numbers and times as text: an open bound is rounded so that it holds, what is exact to nearest.
+"""Numbers and times as text: bounds are rounded so that they hold, exact values to nearest.
 
-The mean of a strategy on all configurations is an upper bound on the optimum. Where it is printed
-with four decimals it is rounded up as well (`exact_mean`), so that it reads the same beside bounds.
+The mean of a strategy on all configurations is an upper bound on the optimum. With four decimals it
+is rounded up as well (`exact_mean`), so that it reads the same beside bounds.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from math import ceil, floor
 
 
 def decimal(value: Fraction, side: str = "exact", places: int = 6) -> str:
-    """A number with this many decimals: a lower bound down, an upper one up, else the nearest.
+    """Round to this many decimals: a lower bound down, an upper one up, else to the nearest.
 
-    side -- lower, upper or exact. Of two that are as near the even one is taken.
+    side -- lower, upper or exact; a tie goes to the even digit.
 
     >>> decimal(Fraction(2, 3), "lower"), decimal(Fraction(1, 3), "upper")
     ('0.666666', '0.333334')
@@ -27,7 +27,7 @@ def decimal(value: Fraction, side: str = "exact", places: int = 6) -> str:
 
 
 def exact_mean(value: Fraction) -> str:
-    """The mean of a strategy on all configurations.
+    """Round the mean of a strategy on all configurations up to four decimals.
 
     >>> exact_mean(Fraction(663820856405, 15046987768))
     '44.1166'
@@ -36,7 +36,7 @@ def exact_mean(value: Fraction) -> str:
 
 
 def brief(value: Fraction, side: str, places: int = 4) -> str:
-    """A bound with at most this many decimals, fewer where these are exact.
+    """Return a bound with at most this many decimals, fewer if these are exact.
 
     >>> brief(Fraction(278, 5), "upper"), brief(Fraction(2, 3), "upper")
     ('55.6', '0.6667')
@@ -46,7 +46,7 @@ def brief(value: Fraction, side: str, places: int = 4) -> str:
 
 
 def ends(lower: Fraction, upper: Fraction | None) -> str:
-    """The ends of a bracket in words.
+    """Return the ends of a bracket in words.
 
     >>> ends(Fraction(2, 3), Fraction(1)), ends(Fraction(2, 3), Fraction(2, 3))
     ('0.666666 to 1.000000', '0.666667 on both sides, to the nearest digit')
@@ -59,7 +59,7 @@ def ends(lower: Fraction, upper: Fraction | None) -> str:
 
 
 def open_mean(lower: int, upper: int, weight: int) -> str:
-    """A mean of which two bounds are known, as fractions that are not reduced and outward.
+    """Return the bounds of a mean as unreduced fractions, and as decimals rounded outward.
 
     >>> open_mean(20, 22, 3)
     'between 20/3 = 6.666666 and 22/3 = 7.333334'
@@ -69,7 +69,7 @@ def open_mean(lower: int, upper: int, weight: int) -> str:
 
 
 def between(value: Fraction, side: str, lower: Fraction, upper: Fraction | None) -> str:
-    """A bound on what lies from lower to upper, outward; the nearest decimal if they meet it.
+    """Return a bound on a value between lower and upper, rounded outward unless all three agree.
 
     >>> between(Fraction(2, 3), "upper", Fraction(2, 3), Fraction(2, 3))
     '0.666667'
@@ -83,7 +83,7 @@ _UNITS = (("year", 31_557_600), ("day", 86_400), ("hour", 3600), ("minute", 60))
 
 
 def time_text(seconds: float) -> str:
-    """A time for people, in the largest unit of which there are two."""
+    """Return a time for people, in the largest unit of which it has at least two."""
     for name, size in _UNITS:
         if seconds >= 2 * size:
             return f"{seconds / size:,.0f} {name}s"

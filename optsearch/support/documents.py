@@ -1,7 +1,6 @@
-"""JSON documents from outside: read up to a limit, and believed field by field.
+"""JSON documents from outside: read up to a limit, and checked field by field.
 
-What is wrong with one is said with where it comes from. What checks proofs and certificates reads
-them by itself.
+Errors name the document. The checkers of proofs and certificates do not use this module.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ _KINDS = {
 class Document:
     """A JSON object that was read.
 
-    fields -- what it has, of whatever types. name -- its path, or what it is; error -- what is
-    raised where something is wrong.
+    fields -- its fields, of any type. name -- its path, or another name for errors. error -- the
+    class of errors to raise.
     """
 
     def __init__(self, text: str, name: str, error: type[OptsearchError]):
@@ -50,11 +49,11 @@ class Document:
     def read(
         cls, path: str | Path, error: type[OptsearchError], most: int = MOST_BYTES
     ) -> Document:
-        """The one in a file of at most so many bytes."""
+        """Read the document in a file of at most `most` bytes."""
         return cls(text_of(path, error, most), str(path), error)
 
     def refuse(self, problem: str, place: str = "") -> NoReturn:
-        """Raise the error. place -- in the document."""
+        """Raise an error about the document. place -- of the problem in it."""
         raise self.error(f"{self.name}{place and ', '}{place}: {problem}")
 
     def require(self, form: str, version: int, names: Collection[str] = ()) -> None:
@@ -74,7 +73,7 @@ class Document:
         fields: Mapping[str, object] | None = None,
         place: str = "",
     ) -> T:
-        """One field, of its type. fields -- of an object within, which lies at `place`."""
+        """Return a field of this type. fields -- of a nested object, which lies at `place`."""
         fields = self.fields if fields is None else fields
         if name not in fields:
             self.refuse(f"the field {name!r} is missing", place)
@@ -85,7 +84,7 @@ class Document:
         return value
 
     def require_same(self, name: str, actual: int, what: str) -> None:
-        """Refuse a number that is not the one found in what the document has."""
+        """Refuse a number that differs from the actual one, which `what` has."""
         if self.value(name, int) != actual:
             self.refuse(f"{name!r} is {self.fields[name]}, but {what} has {actual}")
 
@@ -103,7 +102,7 @@ class Document:
 
 
 def text_of(path: str | Path, error: type[OptsearchError], most: int = MOST_BYTES) -> str:
-    """The text of a document, in whatever form it is written."""
+    """Read the text of a document, in any format; `error` if it cannot be read."""
     try:
         return read_text(path, most)
     except FileNotFoundError:
@@ -113,7 +112,7 @@ def text_of(path: str | Path, error: type[OptsearchError], most: int = MOST_BYTE
 
 
 def write(path: str | Path, text: str, error: type[OptsearchError]) -> None:
-    """Put a document at a path, whole or not at all."""
+    """Write a document to a path, whole or not at all; `error` if it cannot be written."""
     try:
         replace(Path(path), text)
     except OSError as reason:
@@ -123,6 +122,6 @@ def write(path: str | Path, text: str, error: type[OptsearchError]) -> None:
 
 
 def shortened(value: object) -> str:
-    """A value as JSON, cut after a line."""
+    """Return a value as JSON, cut to 60 characters."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else text[:59] + "…"

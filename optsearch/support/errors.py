@@ -10,10 +10,10 @@ _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+"""
 
 
 def printable(text: str, spelled: Callable[[str], str] = repr) -> str:
-    """A text from outside, such as a name in a file, as a terminal may show it.
+    """Return a text from outside, such as a name in a file, in a form that a terminal may show.
 
-    What would control the terminal or turn its lines round is spelled as in '\\x1b'; ends of lines
-    stay.
+    Characters that control the terminal or the direction of text are escaped as in '\\x1b', except
+    ends of lines.
     """
     if text.isprintable():
         return text
@@ -23,7 +23,7 @@ def printable(text: str, spelled: Callable[[str], str] = repr) -> str:
 
 
 def _shortened(message: str) -> str:
-    """A message in which no word and nothing in quotation marks is longer than a line or two."""
+    """Return a message with each word and quotation cut to a line or two."""
 
     def cut(match: re.Match[str]) -> str:
         text = match[0]
@@ -37,7 +37,7 @@ def _shortened(message: str) -> str:
 class OptsearchError(ValueError):
     """Bad input or a request that cannot be met; the command line prints it and exits with 2.
 
-    Of what was given the message quotes at most a line or two.
+    The message quotes at most a line or two of the input.
     """
 
     def __init__(self, message: str = ""):

@@ -17,10 +17,10 @@ MOST_BYTES = 1 << 30  # read of a file
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """The name of a file to write, which takes the place of `path` at the end.
+    """Give the name of a file to write, which replaces `path` at the end.
 
-    If the block fails, what was there stays. Raises OSError where there is no such folder, or
-    something that is not a regular file is in the way.
+    If the block fails, `path` stays as before. Raises OSError if the folder does not exist, or
+    `path` is not a regular file.
     """
     path, beside = _places(path)
     try:
@@ -35,7 +35,7 @@ def replacing(path: Path) -> Iterator[Path]:
 def _places(path: Path) -> tuple[Path, Path]:
     """Return the path of a file, at the end of all links, and where it is written first."""
     with suppress(FileNotFoundError):
-        mode = path.stat().st_mode  # an OSError where links lead round in a circle
+        mode = path.stat().st_mode  # OSError if links lead round in a circle
         if not stat.S_ISREG(mode):
             what = "a folder, " if stat.S_ISDIR(mode) else ""
             raise OSError(errno.EINVAL, f"it is {what}not a regular file")
@@ -44,9 +44,9 @@ def _places(path: Path) -> tuple[Path, Path]:
 
 
 def require_room(path: Path, is_folder: bool = False) -> None:
-    """Raise OSError where `replacing` could not put a file; nothing is left there.
+    """Raise OSError if `replacing` could not write a file there; leave nothing behind.
 
-    is_folder -- `path` is a folder, which may be made, and the file is any in it.
+    is_folder -- if True, `path` is a folder that may not exist yet, and the file is any in it.
     """
     beside = path / f".{os.getpid()}" if is_folder else _places(path)[1]
     there = beside.parent
@@ -56,7 +56,7 @@ def require_room(path: Path, is_folder: bool = False) -> None:
             break
         there = there.parent
     for name in beside.relative_to(there).parts:
-        with suppress(FileNotFoundError):  # another OSError where the name is too long
+        with suppress(FileNotFoundError):  # another OSError if the name is too long
             if stat.S_ISLNK((there / name).lstat().st_mode):
                 raise OSError(errno.EEXIST, "it is a link that leads nowhere")
     with TemporaryFile(dir=there):
@@ -64,7 +64,7 @@ def require_room(path: Path, is_folder: bool = False) -> None:
 
 
 def replace(path: Path, content: str | bytes) -> None:
-    """Put a file at `path`, whole or not at all; text as UTF-8. OSError as in `replacing`."""
+    """Write a file at `path`, whole or not at all; text as UTF-8. OSError as in `replacing`."""
     with replacing(path) as beside:
         beside.write_bytes(content.encode() if isinstance(content, str) else content)
 
@@ -82,7 +82,7 @@ def sync(path: Path) -> None:
 
 
 def read_text(path: str | Path, most: int = MOST_BYTES) -> str:
-    """The UTF-8 text in a file, less a byte order mark; else as `read_bytes`."""
+    """Read the UTF-8 text of a file, without a byte order mark; OSError as in `read_bytes`."""
     try:
         return read_bytes(path, most).decode().removeprefix("\ufeff")
     except UnicodeDecodeError:
@@ -90,10 +90,10 @@ def read_text(path: str | Path, most: int = MOST_BYTES) -> str:
 
 
 def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:
-    """Read a regular file of at most `most` bytes: the door of every file from outside.
+    """Read a regular file of at most `most` bytes; every file from outside is read here.
 
-    A device or a pipe may have no end, or never begin. Raises OSError, whose strerror is the
-    reason.
+    A device or a pipe is refused: it may have no end, or never begin. Raises OSError, whose
+    strerror is the reason.
     """
 
     def without_waiting(name: str, flags: int) -> int:
@@ -104,7 +104,7 @@ def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:
 
 
 def content_of(file: FileIO, most: int) -> bytes:
-    """All that is in an open file; OSError as in `read_bytes`."""
+    """Return the content of an open file; OSError as in `read_bytes`."""
     said = os.fstat(file.fileno())
     if not stat.S_ISREG(said.st_mode):
         reason = f"it is not a regular file; one of at most {most:,} bytes is read"
@@ -119,14 +119,14 @@ def content_of(file: FileIO, most: int) -> bytes:
 
 
 def reason_of(error: OSError) -> str:
-    """Return in words what the system says went wrong."""
+    """Return the reason of an error in the words of the system."""
     return error.strerror or str(error)
 
 
 def state_folder() -> Path:
-    """Return the folder in which the platform keeps what optsearch remembers for a user.
+    """Return the folder of a user's state: `optsearch` in the platform's folder for it.
 
-    XDG_STATE_HOME where it is an absolute path; else Library/Application Support on macOS,
+    That is XDG_STATE_HOME if it is an absolute path; else Library/Application Support on macOS,
     ~/.local/state elsewhere.
     """
     given = Path(os.environ.get("XDG_STATE_HOME", ""))

@@ -1,4 +1,4 @@
-"""What every page of HTML has: colours, a policy, data that are no markup.
+"""The frame of every HTML page: colours, a security policy, data that is not markup.
 
 A page is written whole, with its style and script in it, or served with both beside it.
 """
@@ -33,7 +33,7 @@ _WHOLE = """<!doctype html>
 
 
 class Page:
-    """A page of packages: its body, and the styles and scripts that it takes, in this order.
+    """A page made of package files: a body, and styles and scripts in this order.
 
     files -- each PACKAGE/NAME; one ends in .html, the others in .css and .js.
     """
@@ -47,13 +47,13 @@ class Page:
         self.script = together(".js")
 
     def written(self, title: str, data: object) -> str:
-        """The page as one file that needs nothing else."""
+        """Return the page as one file that needs no other."""
         style, script = f"<style>{self.style}</style>", f"<script>{self.script}</script>"
         rule = f'<meta http-equiv="Content-Security-Policy" content="{policy(style + script)}">'
         return self._filled(title, rule + style, json_in_html(data), script)
 
     def served(self, title: str, address: str) -> str:
-        """The page for a server, which has its style and script at ADDRESS.css and ADDRESS.js."""
+        """Return the page for a server with its style and script at ADDRESS.css and ADDRESS.js."""
         style = f'<link rel="stylesheet" href="{address}.css">'
         return self._filled(title, style, "null", f'<script src="{address}.js"></script>')
 
@@ -64,7 +64,7 @@ class Page:
 
 
 def policy(page: str) -> str:
-    """The content security policy: this script and this style, and nothing from anywhere.
+    """Return a content security policy that allows this script and this style, and nothing else.
 
     page -- HTML with one element `style` and one `script` without attributes.
     """
@@ -79,7 +79,7 @@ def policy(page: str) -> str:
 
 
 def json_in_html(value: object) -> str:
-    """JSON that can stand in a script element: no character of it has a meaning in HTML."""
+    """Return JSON for a script element, without characters that have a meaning in HTML."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

@@ -1,7 +1,7 @@
 """The colours of boards, trees, figures and pages as hex.
 
-What a board shows, `heat`, `hit`, `miss` and `best`, is told apart in grey and by people who see no
-red and green: lightness sets it apart, 15 units of CIELAB between any two. The lines of figures
+The colours of a board, `heat`, `hit`, `miss` and `best`, differ in lightness, any two by 15 units
+of CIELAB, so that they differ in grey and for people who see no red and green. The lines of figures
 have the colours of Okabe and Ito (2008), which colour-blind readers tell apart.
 """
 

@@ -1,4 +1,4 @@
-"""How far some work is, whom that is told, and what the work may take."""
+"""The progress of work, its reports, and limits on its time and effort."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class Status:
 
     @property
     def share(self) -> float:
-        """The part that is done, from 0 to 1; 0 where the total is not known."""
+        """The share that is done, from 0 to 1; 0 if the total is not known."""
         return self.done / self.total if self.total else 0.0
 
     @property
     def rate(self) -> float:
-        """Pieces a second in this run."""
+        """Pieces per second in this run."""
         return (self.done - self.resumed) / max(self.seconds, 1e-9)
 
     @property
     def seconds_to_go(self) -> float | None:
-        """At that rate; None where it is not known, as before anything is done."""
+        """The seconds to go at that rate; None if it is not known, as before anything is done."""
         is_known = self.total and self.seconds and self.done > self.resumed
         return (self.total - self.done) / self.rate if is_known else None
 
@@ -47,17 +47,16 @@ EVIDENCE = 2.0, 0.05  # seconds, and the share done in them, before a time to go
 
 
 class Countdown:
-    """The time to go of some work as people see it, a text that never names more than before.
+    """The time to go of some work, as a text whose number never rises.
 
-    Empty without evidence (`EVIDENCE`). An estimate that rises is shown as more than the least so
-    far.
+    Empty without evidence (`EVIDENCE`). If the estimate rises, it is "more than" the least so far.
     """
 
     def __init__(self) -> None:
         self._least: float | None = None
 
     def text(self, status: Status) -> str:
-        """The time to go after this status."""
+        """Return the time to go after this status."""
         left = status.seconds_to_go
         seconds, share = EVIDENCE
         fresh = (status.done - status.resumed) / max(status.total - status.resumed, 1e-9)
@@ -74,7 +73,7 @@ Progress = Callable[[S], None]
 
 
 def no_progress(status: Status) -> None:
-    """The progress report of a caller who wants none."""
+    """Report nothing: the progress report of a caller who wants none."""
 
 
 def meter(
@@ -93,7 +92,7 @@ def meter(
     return report
 
 
-LATE = 0.5  # seconds after a limit, when work that does not look at the clock is ended
+LATE = 0.5  # seconds after a limit when work that does not check the clock is ended
 
 
 class LimitReached(Exception):
@@ -104,7 +103,7 @@ class LimitReached(Exception):
         self.limit = limit
 
 
-FOREVER = 1e9  # seconds; more are no limit, and clocks of the system hold some nine times as many
+FOREVER = 1e9  # seconds; more count as no limit (clocks hold some nine times as many)
 
 
 class Limit:
@@ -125,24 +124,24 @@ class Limit:
         self._started = clock()
 
     def check(self, effort: int = 0) -> None:
-        """Raise LimitReached when the time is over, or where there was so much effort."""
+        """Raise LimitReached if the time is over, or the effort above the limit."""
         is_late = self.seconds is not None and self._clock() - self._started > self.seconds
         if is_late or (self.effort is not None and effort > self.effort):
             raise LimitReached(self)
 
     @property
     def seconds_left(self) -> float | None:
-        """The seconds that are left, 0 after the end; None without such a limit."""
+        """The seconds that are left, 0 after the end; None without a limit of time."""
         if self.seconds is None:
             return None
         return max(0.0, self.seconds - (self._clock() - self._started))
 
     @contextmanager
     def alarm(self) -> Iterator[None]:
-        """End what is done meanwhile a little after the limit, where it does not look at the clock.
+        """End the work of the block a little after the limit, even if it does not check the clock.
 
-        By a signal, as ctrl-C does; in the main thread of a system that has timers. Elsewhere work
-        ends when it calls `check`.
+        It raises LimitReached from a signal, in the main thread of a system that has timers.
+        Elsewhere work ends when it calls `check`.
         """
         left = self.seconds_left
         is_main = threading.current_thread() is threading.main_thread()
@@ -162,7 +161,7 @@ class Limit:
             signal.signal(signal.SIGALRM, handler)
 
     def watch(self, progress: Progress[S] = no_progress) -> Progress[S]:
-        """The progress report of work that ends at the limit."""
+        """Return a progress report that also ends the work at the limit."""
 
         def report(status: S) -> None:
             progress(status)

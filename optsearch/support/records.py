@@ -36,15 +36,15 @@ T = TypeVar("T")
 MOST_BYTES = 1 << 26  # of a table; its rows take some ten times as much memory
 _HEADER_FORM = "write `# key: value`"
 PROVENANCE = ("title", "command", "optsearch", "python", "numpy", "commit", "date")
-VARYING = (*PROVENANCE, "seconds", "note")  # what the header of another run may have otherwise
+VARYING = (*PROVENANCE, "seconds", "note")  # header keys whose values differ between runs
 
 
 @dataclass(frozen=True)
 class Record:
     """A table that was read.
 
-    header -- the `# key: value` lines; columns -- names in order; rows -- one dictionary a row,
-    column name to text. path and lines (where each row starts) say where it came from.
+    header -- the `# key: value` lines; columns -- names in order; rows -- one dictionary per row,
+    column name to text. path, lines -- the file, and the line where each row starts.
     """
 
     header: dict[str, str]
@@ -54,10 +54,10 @@ class Record:
     lines: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
     def values(self, column: str, parse: Callable[[str], T]) -> list[T]:
-        """One column, each value parsed: `int`, `Fraction`, `Position.parse`, …
+        """Return one column, each value parsed: `int`, `Fraction`, `Position.parse`, …
 
-        Raises RecordError for a column that is not there and for a text that `parse` refuses with
-        a ValueError or ZeroDivisionError.
+        Raises RecordError for an unknown column, and for a text that `parse` refuses with a
+        ValueError or ZeroDivisionError.
         """
         if column not in self.columns:
             raise RecordError(
@@ -75,15 +75,15 @@ class Record:
         return result
 
     def where(self, column: str, texts: Collection[str]) -> Record:
-        """Return the table with those rows alone that have one of some texts in a column."""
+        """Return the table with only the rows that have one of these texts in a column."""
         kept = [i for i, row in enumerate(self.rows) if row.get(column) in texts]
         lines = tuple(self.lines[i] for i in kept)
         return replace(self, rows=[self.rows[i] for i in kept], lines=lines)
 
     def digest(self, without: Collection[str] = ()) -> str:
-        """A digest of the values: all columns but those named, and the header but `VARYING`.
+        """Return a digest of all columns except those named, and the header except `VARYING`.
 
-        A table that was computed again and came out the same has the same.
+        It stays equal if a table is computed again with the same values.
         """
         header = {key: self.header[key] for key in self.header if key not in VARYING}
         columns = [name for name in self.columns if name not in without]
@@ -105,8 +105,8 @@ def write(
 ) -> None:
     """Write a result table; the file appears whole or not at all.
 
-    columns -- distinct names; rows -- one value a column, written as str(value); title -- what the
-    table holds; command -- what the user ran to make it; fields -- more header lines, such as
+    columns -- distinct names; rows -- one value per column, written as str(value); title -- of the
+    table; command -- the one that makes it; fields -- more header lines, such as
     `{"configurations": 1925751392}`.
 
     The header adds the versions of optsearch, Python and numpy, the commit of optsearch (`commit`)
@@ -142,7 +142,7 @@ def _header_line(path: Path, key: str, value: str) -> str:
 
 
 def _line(values: Sequence[str]) -> str:
-    """One row. A value is quoted where CSV needs it, and where it could be taken for a header."""
+    """Return one row; values are quoted if CSV needs it, or if they look like a header."""
     return (
         ",".join(
             '"' + value.replace('"', '""') + '"'
@@ -155,11 +155,11 @@ def _line(values: Sequence[str]) -> str:
 
 
 def commit() -> str:
-    """The commit of the checkout that optsearch is used from, `+changes` if its tree is modified.
+    """Return the commit of the checkout in use, with `+changes` if its tree is modified.
 
     Tables of results do not count as changes: a run that writes several gives all of them the same
-    commit. An installed copy, or an archive of the source, has the commit that it was made of.
-    Where there is none, it is the version: `release 0.1.0`.
+    commit. An installed copy, or an archive of the source, has the commit that it was made of, or
+    else the version: `release 0.1.0`.
     """
     if not is_checkout():
         return _commit_in(DATA)
@@ -182,7 +182,7 @@ def commit() -> str:
 
 
 def _commit_in(folder: Path) -> str:
-    """The commit that `setup.py` wrote into a folder when it was made; else the release."""
+    """Return the commit that `setup.py` wrote into a folder when it was made; else the release."""
     path = folder / "COMMIT"
     written = path.read_text(encoding="ascii") if path.is_file() else ""
     return written or f"release {VERSION}"
@@ -192,7 +192,7 @@ def _commit_in(folder: Path) -> str:
 
 
 def read(path: str | Path) -> Record:
-    """The table in a file; RecordError, with file and line, for one that is not a table."""
+    """Read the table in a file; RecordError, with file and line, if it is not a table."""
     path = Path(path)
     lines = documents.text_of(path, RecordError, MOST_BYTES).split("\n")
     header: dict[str, str] = {}
@@ -240,7 +240,7 @@ def _header_field(line: str) -> tuple[str, str] | None:
 
 
 def read_published(name: str) -> Record:
-    """The published table data/published/NAME, such as `table1.csv`.
+    """Read the published table data/published/NAME, such as `table1.csv`.
 
     Its first line is `# Source: …`, the work it is copied from. Raises RecordError.
     """

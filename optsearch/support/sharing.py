@@ -1,4 +1,4 @@
-"""Work shared out: some tasks under way on an executor, and what each gives when it ends."""
+"""Tasks on an executor: a number of them at once, and each result when it ends."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from optsearch.support.workers import translate_worker_errors
 Task = TypeVar("Task")
 T = TypeVar("T")
 
-IDLE = 0.5  # seconds for which nothing is heard of tasks that go on
+IDLE = 0.5  # seconds between two ticks while no task ends
 
 
 class SerialExecutor(Executor):
-    """Does its work where it is submitted, in this process; an error comes out there, too."""
+    """An executor that runs tasks in `submit`, in this process; errors are raised there, too."""
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """The result, which is there already."""
+        """Run the function, and return its result as a finished future."""
         future: Future[T] = Future()
         future.set_result(fn(*args, **kwargs))
         return future
@@ -33,16 +33,16 @@ def run_tasks(
     ahead: int,
     tick: Callable[[], object] = lambda: None,
 ) -> Iterator[tuple[Task, T]]:
-    """Each task with its result, in the order in which they end.
+    """Yield each task with its result, in the order in which they end.
 
-    executor -- a pool of processes, `Client.get_executor()` of Dask, `SerialExecutor`. work -- what
-    it does with a task. tasks -- or what gives the next one, and None where there is none until
-    another has ended. ahead -- how many are under way at most. tick -- called again and again while
-    none ends; it may raise.
+    executor -- a pool of processes, `Client.get_executor()` of Dask, `SerialExecutor`. work -- the
+    function to call with a task. tasks -- an iterator, or a function that returns the next task, or
+    None if there is none until another has ended. ahead -- the most tasks at once. tick -- called
+    again and again while none ends; it may raise.
 
-    What is under way is cancelled where this ends early: by an error of a task or of `tick`, by
-    ctrl-C, or because the caller leaves the loop. Raises WorkerLost where a worker was lost, and
-    OptsearchError where the executor cancelled a task.
+    Running tasks are cancelled if this ends early: by an error of a task or of `tick`, by ctrl-C,
+    or because the caller leaves the loop. Raises WorkerLost if a worker was lost, OptsearchError if
+    the executor cancelled a task.
     """
     more = tasks if callable(tasks) else partial(next, tasks, None)
     running: dict[Future[T], Task] = {}

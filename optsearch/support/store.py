@@ -1,16 +1,16 @@
-"""What runs go on from: values by exact keys in an LMDB database, each with a checksum.
+"""Stores from which runs resume: values by exact keys in LMDB, each with a checksum.
 
 A folder holds the store of one question, such as the evaluation of one strategy on one game, as
 `data.mdb`: a header that names the question, and the records. The one process that uses it locks
 that file for as long as it lives; LMDB needs no locks of its own.
 
-What is committed survives the end of the process, however it comes. Checksums are keyed with the
-question and cover the key, so that no record passes in the place of another, or in another store.
-They are for damage and mistakes; who means to deceive can compute them too.
+Committed values survive the end of the process, however it comes. Checksums are keyed with the
+question and cover the key, so that no record is taken for another, or for one of another store.
+They detect damage and mistakes, not forgery.
 
-LMDB believes its file: where a page is missing or damaged, reading kills the process. Commits are
-whole whatever is killed, so a file goes bad only by what happens outside: it is cut off, a disk
-fails, it was copied during a commit. So a process of its own reads all of it first.
+LMDB trusts its file: if a page is missing or damaged, reading kills the process. Commits are whole
+whatever is killed, so a file is damaged only from outside: it is cut off, a disk fails, it was
+copied during a commit. So another process reads all of it first.
 
 `Store` keeps bytes, `Integers` what kernels find, `Facts` JSON by names.
 """
@@ -40,7 +40,7 @@ from optsearch.support.errors import TableError
 FORMAT = "optsearch store"
 VERSION = 1
 _HEADER = b"header"
-_SHORT, _LONG = b"k", b"d"  # a record is by its key, or by a digest of a key too long for LMDB
+_SHORT, _LONG = b"k", b"d"  # a record has its key, or a digest of a key too long for LMDB
 _MOST_KEY = 500  # bytes of a key by itself
 _CHECK_BYTES = 8
 _LENGTH = Struct("<I")
@@ -64,11 +64,11 @@ except lmdb.Error as error:
 class Store:
     """Values by keys, both bytes, of one question, in a folder.
 
-    folder -- made, with its parents, if it is not there. what -- names the question; a store of
-    another is refused. One process has a store, and has it open once. batch, seconds -- a `put`
-    commits when so many values are not yet committed, or so long after the last commit.
+    folder -- made, with its parents, if it does not exist. what -- names the question; a store of
+    another is refused. Only one process can open a store, and only once. batch, seconds -- a `put`
+    commits if this many values are uncommitted, or if this time has passed since the last commit.
 
-    Raises TableError, here and in every method, where the folder cannot be used as asked.
+    Raises TableError, here and in every method, if the folder cannot be used.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Store:
     # Values
 
     def get(self, key: bytes) -> bytes | None:
-        """The value of a key, committed or not; None if it has none."""
+        """Return the value of a key, committed or not; None if it has none."""
         slot = _slot(key)
         record = self._pending.get(slot)
         if record is None:
@@ -113,7 +113,7 @@ class Store:
         return value if stored == key else None
 
     def put(self, key: bytes, value: bytes) -> None:
-        """Give a key its value, in place of an earlier one."""
+        """Set the value of a key."""
         self._database()
         slot = _slot(key)
         body = value if slot[:1] == _SHORT else _LENGTH.pack(len(value)) + value + key
@@ -127,7 +127,7 @@ class Store:
             self.flush()
 
     def items(self) -> Iterator[tuple[bytes, bytes]]:
-        """Every key with its value, in no order; of the moment when it begins."""
+        """Yield every key with its value, in no order, as of the moment when it begins."""
         self.flush()
         with self._reporting("read"), self._database().begin() as txn:
             for slot, record in txn.cursor():
@@ -146,7 +146,7 @@ class Store:
         return self._data.stat().st_size
 
     def flush(self) -> None:
-        """Commit: on return all values are on the disk. Where that fails they stay pending."""
+        """Commit: on return all values are on the disk. If that fails, they stay pending."""
         while self._pending:
             env = self._database()
             try:
@@ -168,7 +168,7 @@ class Store:
     # The end
 
     def close(self) -> None:
-        """Commit and let go of the folder; a second call does nothing."""
+        """Commit and release the folder; a second call does nothing."""
         try:
             if self._env is not None:
                 self.flush()
@@ -208,7 +208,7 @@ class Store:
         return check.digest()
 
     def _unpacked(self, slot: bytes, record: bytes) -> tuple[bytes, bytes]:
-        """The key and the value of a record; TableError where its checksum is wrong."""
+        """Return the key and the value of a record; TableError if its checksum is wrong."""
         body = record[_CHECK_BYTES:]
         if record[:_CHECK_BYTES] != self._check(slot, body):
             raise self.damaged("the checksum of a value is wrong")
@@ -228,7 +228,7 @@ class Store:
         return self.path / "data.mdb"
 
     def damaged(self, how: str) -> TableError:
-        """The error of a store that is not as it was written."""
+        """Return the error for a store that is not as it was written."""
         return TableError(
             f"{self._data} is damaged: {how}; restore it from a copy, or name another folder, "
             "where it is computed again"
@@ -240,7 +240,7 @@ class Store:
         return self._env
 
     def _require_folder(self) -> None:
-        """Refuse a path that is no folder, and a folder of something else."""
+        """Refuse a path that is not a folder, and a folder of something else."""
         if self.path.exists() and not self.path.is_dir():
             raise TableError(f"{self.path} is a file; name a new or empty folder")
         if self._data.exists() and not self._data.is_file():
@@ -253,7 +253,7 @@ class Store:
                 )
 
     def _take(self) -> None:
-        """Make the folder and the file if need be, and be the one process that has it."""
+        """Make the folder and the file if they do not exist, and lock the file."""
         self.path.mkdir(parents=True, exist_ok=True)
         self._lock = FileIO(str(self._data), "a+")
         try:
@@ -300,7 +300,7 @@ class Store:
         raise TableError(f"{self.path} holds another LMDB database; name a new or empty folder")
 
     def _opened(self) -> lmdb.Environment:
-        """The database; a new one gets its header."""
+        """Open the database; a new one gets its header."""
         is_new, size = not self.size, max(_FIRST_MAP, self.size)
         try:
             env = lmdb.open(str(self.path), map_size=size, lock=False, metasync=False)
@@ -314,7 +314,7 @@ class Store:
 
     @contextmanager
     def _reporting(self, deed: str) -> Iterator[None]:
-        """Turn what the system and LMDB raise into a TableError that says what to do."""
+        """Turn errors of the system and of LMDB into a TableError that says what to do."""
         try:
             yield
         except (OSError, lmdb.Error) as error:
@@ -333,7 +333,7 @@ class Store:
 
 
 class _InStore:
-    """Something kept in a store of its own; folder, what and batch are as those of `Store`."""
+    """Values in a store of their own; folder, what and batch are those of `Store`."""
 
     def __init__(self, folder: str | os.PathLike[str], what: str, batch: int = 20_000):
         self.store = Store(folder, what, batch=batch)
@@ -343,7 +343,7 @@ class _InStore:
         return len(self.store)
 
     def close(self) -> None:
-        """Commit and let go of the folder."""
+        """Commit and release the folder."""
         self.store.close()
 
     def __enter__(self: S) -> S:
@@ -357,26 +357,26 @@ S = TypeVar("S", bound=_InStore)
 
 
 class Integers(_InStore):
-    """Integers of 64 bits by exact keys, as the kernels keep them; in batches."""
+    """Integers of 64 bits by exact keys, in batches."""
 
     def get(self, key: bytes) -> int | None:
-        """The value of a key; None if there is none."""
+        """Return the value of a key; None if it has none."""
         value = self.store.get(key)
         return None if value is None else int(_INTEGER.unpack(value)[0])
 
     def put(self, key: bytes, value: int) -> None:
-        """Give a key its value, in place of an earlier one."""
+        """Set the value of a key."""
         if self.get(key) != value:
             self.store.put(key, _INTEGER.pack(value))
 
     def items(self) -> Iterator[tuple[bytes, int]]:
-        """Every key with its value, in no order; of the moment when it begins."""
+        """Yield every key with its value, in no order, as of the moment when it begins."""
         for key, value in self.store.items():
             yield key, int(_INTEGER.unpack(value)[0])
 
 
 class Facts(_InStore, Mapping[str, Any]):
-    """Facts that are found one after another, as JSON by their names; each is committed at once."""
+    """Facts by name, as JSON; each is committed at once."""
 
     def __init__(self, folder: str | os.PathLike[str], what: str):
         super().__init__(folder, what, 1)
@@ -388,14 +388,14 @@ class Facts(_InStore, Mapping[str, Any]):
         return json.loads(value)
 
     def add(self, name: str, fact: object) -> None:
-        """Keep a fact, in place of an earlier one: on return it is on the disk."""
+        """Store a fact; on return it is on the disk."""
         self.store.put(_text(name), json.dumps(fact, separators=(",", ":")).encode())
 
     def __iter__(self) -> Iterator[str]:
         return (key.decode(errors="surrogatepass") for key, _ in self.store.items())
 
     def contradicted(self, name: str, needed: str) -> TableError:
-        """The error for a fact that cannot be."""
+        """Return the error for an impossible fact."""
         return TableError(
             f"{self.path} is damaged: {name!r} has {str(self[name])[:60]}, not {needed}; restore "
             "it from a copy, or name another folder"

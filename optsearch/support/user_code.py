@@ -1,12 +1,12 @@
 """Code of users: loaded from a file, or an object of a program; its digest; its errors.
 
-A file is run by importlib from the bytes that were read when it was chosen, in every process alike.
-Its folder is put first on Python's path, as for a script, so that it can import modules beside it.
-An object is sent to other processes by cloudpickle. A checkpoint knows code by the digest of its
-file; modules that the file imports are not in it, and an object of a program has no checkpoint.
+Every process runs a file from the bytes that were read when it was chosen, with importlib. Its
+folder is put first on Python's path, as for a script, so that it can import modules beside it.
+Cloudpickle sends an object to other processes. A checkpoint knows code by the digest of its file;
+the digest leaves out modules that the file imports, and an object of a program has no checkpoint.
 
-Whatever user code raises, also `SystemExit` and endless recursion, becomes one StrategyError that
-names the file and the line; ctrl-C alone goes through.
+Everything that user code raises, also `SystemExit` and endless recursion, becomes one StrategyError
+that names the file and the line; only ctrl-C goes through.
 """
 
 from __future__ import annotations
@@ -41,10 +41,7 @@ _INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "
 
 
 class UserCode(ABC):
-    """A class, an object or a function of a user.
-
-    label -- what is printed of it.
-    """
+    """A class, an object or a function of a user. label -- its text in output."""
 
     label: str
 
@@ -58,11 +55,11 @@ class UserCode(ABC):
 
     @abstractmethod
     def thing(self) -> Any:
-        """The class, the object or the function."""
+        """Return the class, the object or the function."""
 
     @abstractmethod
     def digest(self) -> str:
-        """The digest of its source."""
+        """Return the digest of its source."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +73,7 @@ class CodeInFile(UserCode):
 
     @classmethod
     def of(cls, path: Path, attribute: str) -> CodeInFile:
-        """The name in a file as it is now."""
+        """Read the file now, and return the name in it."""
         whole = Path(os.path.realpath(path))
         if not whole.is_file():
             raise StrategyError(f"there is no Python file {str(path)!r}; write FILE.py:NAME")
@@ -92,7 +89,7 @@ class CodeInFile(UserCode):
         return f"{self.path.name}:{self.attribute}, source {self.digest()}"
 
     def thing(self) -> Any:
-        """Return the object that the name in the file stands for."""
+        """Run the file, and return the object of this name."""
         module = _module(self.path, self.content)
         if not hasattr(module, self.attribute):
             own = [key for key, value in vars(module).items() if _is_of(value, module.__name__)]
@@ -103,7 +100,7 @@ class CodeInFile(UserCode):
         return getattr(module, self.attribute)
 
     def digest(self) -> str:
-        """The digest of the file."""
+        """Return the digest of the file."""
         return _digest_of(self.content)
 
 
@@ -112,7 +109,7 @@ class UserFunction(CodeInFile):
 
     @classmethod
     def of(cls, path: Path, attribute: str) -> UserFunction:
-        """The function of that name; StrategyError if there is none."""
+        """Read the file now, and return its function of this name; StrategyError for none."""
         function = cls(**vars(CodeInFile.of(path, attribute)))
         if not callable(function.thing()):
             raise StrategyError(
@@ -122,14 +119,14 @@ class UserFunction(CodeInFile):
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The names of its parameters; none where Python does not know them."""
+        """The names of its parameters; empty if Python does not know them."""
         try:
             return tuple(signature(self.thing()).parameters)
         except (TypeError, ValueError):
             return ()
 
     def __call__(self, *arguments: object, says: Says) -> Any:
-        """Its value; errors as in `call_user_code`."""
+        """Call the function; errors as in `call_user_code`."""
         return call_user_code(self.thing(), *arguments, says=says)
 
 
@@ -139,7 +136,7 @@ def _digest_of(content: bytes) -> str:
 
 @lru_cache(maxsize=16)
 def _module(path: Path, content: bytes) -> ModuleType:
-    """The module that a file with this content is, run once in a process."""
+    """Return the module of a file with this content, which is run once per process."""
     if str(path.parent) not in sys.path:
         sys.path.insert(0, str(path.parent))
     loader = SourceFileLoader(f"{path.stem}_{_digest_of(content)}", str(path))
@@ -168,7 +165,7 @@ def _is_of(thing: object, module: str) -> bool:
 class CodeObject(UserCode):
     """A class, an object or a function that a program gave.
 
-    source -- what names its source, where that is known.
+    source -- the digest of its source, if it is known; else empty.
     """
 
     given: object
@@ -176,11 +173,11 @@ class CodeObject(UserCode):
     source: str = ""
 
     def thing(self) -> Any:
-        """Return the object that was given."""
+        """Return the object."""
         return self.given
 
     def digest(self) -> str:
-        """What names its source."""
+        """Return the digest of its source."""
         if not self.source:
             raise StrategyError("that of an object of a program is not known")
         return self.source
@@ -204,22 +201,22 @@ class PickledCode(UserCode):
     source: str
 
     def thing(self) -> Any:
-        """The object, made from its state."""
+        """Unpickle the object."""
         says = f"{self.label} cannot be made in another process"
         return call_user_code(pickle.loads, self.state, says=says)
 
     def digest(self) -> str:
-        """What names its source."""
+        """Return the digest of its source."""
         return self.source
 
 
 # Calls and their errors
 
-Says = str | Callable[[], str]  # how the error begins, made when there is one
+Says = str | Callable[[], str]  # the beginning of an error, or a function that makes it
 
 
 def call_user_code(function: Callable[..., Any], *arguments: object, says: Says) -> Any:
-    """The function's value; a StrategyError that begins with `says`, whatever it raises."""
+    """Call a function; whatever it raises becomes a StrategyError that begins with `says`."""
     try:
         return function(*arguments)
     except (KeyboardInterrupt, StrategyError):
@@ -232,7 +229,7 @@ def call_user_code(function: Callable[..., Any], *arguments: object, says: Says)
 
 
 def _exception_text(error: BaseException) -> str:
-    """The kind of an exception and what it says, on one line."""
+    """Return the type of an exception and its message, on one line."""
     try:
         text = one_line(str(error.msg if isinstance(error, SyntaxError) else error), 200)
     except Exception:
@@ -246,7 +243,7 @@ def _is_installed(file: str) -> bool:
 
 
 def _raised_at(error: BaseException) -> tuple[str, int, str] | None:
-    """The file, the line and the function of user code that raised an exception."""
+    """Return the file, the line and the function of user code that raised an exception."""
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_file():
         return error.filename, error.lineno or 1, ""
     place = None
@@ -262,7 +259,7 @@ def defined_at(function: object) -> str:
 
 
 def _definition(function: object) -> tuple[str, int, str] | None:
-    """The file and the line in which a function is defined, if that is known."""
+    """Return the file, the line and the name of a function, if they are known."""
     if isinstance(function, type):
         function = function.__init__  # type: ignore[misc]
     code = getattr(getattr(function, "__func__", function), "__code__", None)
@@ -272,7 +269,7 @@ def _definition(function: object) -> tuple[str, int, str] | None:
 
 
 def _at(place: tuple[str, int, str] | None) -> str:
-    """A place in user code in words."""
+    """Return a place in user code in words."""
     if place is None:
         return ""
     file, line, name = place
@@ -283,7 +280,7 @@ def _at(place: tuple[str, int, str] | None) -> str:
 
 
 def safe_repr(value: object, most: int = 80) -> str:
-    """A value in at most so many characters on one line, whatever it is."""
+    """Return any value as at most `most` characters on one line."""
     try:
         return one_line(repr(value), most)
     except Exception:  # a number of 5,000 digits, or a broken __repr__
@@ -291,14 +288,14 @@ def safe_repr(value: object, most: int = 80) -> str:
 
 
 def one_line(text: str, most: int) -> str:
-    """A text on one line, without control characters, cut to at most so many characters."""
+    """Return a text on one line, without control characters, cut to at most `most` characters."""
     line = " ".join(text[: 4 * most].split())
     line = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def relative_to_cwd(path: Path) -> str:
-    """A path from the working folder, if it is in there."""
+    """Return a path relative to the working folder, if it is in it."""
     with suppress(ValueError, OSError):
         return str(path.relative_to(Path.cwd()))
     return str(path)

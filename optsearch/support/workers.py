@@ -27,19 +27,19 @@ _QUIET = "ignore:::multiprocessing.resource_tracker"  # it tidies up after an ow
 
 
 def tasks_at_once(executor: Executor | None, jobs: int | None) -> int:
-    """The number of tasks under way at once: `jobs`, or by default what the executor can do.
+    """Return the number of tasks at once: `jobs`, or by default one per processor.
 
-    Without an executor the default is 1, since nothing starts processes unasked.
+    Without an executor the default is 1: processes start only on request.
     """
     return jobs or (executor is not None and os.cpu_count()) or 1
 
 
 @contextmanager
 def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """A pool of processes; at the end, and when the owner is killed, they end at once.
+    """Start a pool of processes; at the end, and if the owner is killed, they end at once.
 
-    Raises WorkerLost where one of them was killed, and OptsearchError where each of them would
-    start others, since the file that is run has no `__main__` guard.
+    Raises WorkerLost if one of them was killed, and OptsearchError if each of them would start
+    others, because the file that is run has no `__main__` guard.
     """
     if getattr(current_process(), "_inheriting", False):  # it reads the file that its owner runs
         os._exit(_UNGUARDED)
@@ -61,7 +61,7 @@ def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
 
 @contextmanager
 def translate_worker_errors() -> Iterator[None]:
-    """WorkerLost in place of what an executor raises that lost a worker, Dask's too."""
+    """Turn the errors of an executor that lost a worker, also of Dask, into WorkerLost."""
     try:
         yield
     except BrokenExecutor:
@@ -76,10 +76,10 @@ def translate_worker_errors() -> Iterator[None]:
 
 
 class _Pool(ProcessPoolExecutor):
-    """Submitting starts the processes, and they begin deaf to the ctrl-C of their terminal.
+    """A pool whose processes start when a task is submitted, and ignore ctrl-C from the start.
 
-    All of them start with the first work, before the thread that watches them: one started beside
-    it could be handed the queues of a pool that has just broken, whatever error that gives.
+    All of them start with the first task, before the thread that watches them: one started beside
+    it could be given the queues of a pool that has just broken.
     """
 
     def __init__(self, jobs: int):
@@ -95,16 +95,16 @@ class _Pool(ProcessPoolExecutor):
         try:
             with _uninterrupted():
                 future = super().submit(fn, *args, **kwargs)
-        except Exception as error:  # what its manager closes as it breaks gives errors of any kind
+        except Exception as error:  # the closed queues of a breaking pool raise errors of any kind
             if self._broken:
                 raise BrokenProcessPool(self._broken) from error
             raise
-        if self._broken:  # its manager may have looked through the work before this came
+        if self._broken:  # its manager may have gone through the tasks before this one came
             raise BrokenProcessPool(self._broken)
         return future
 
     def end(self) -> set[int | None]:
-        """End the processes, and return their exit statuses; none where this was done before."""
+        """End the processes, and return their exit statuses; none at a second call."""
         with _uninterrupted():
             workers = list((self._processes or {}).values())  # shutdown forgets both
             manager: Any = self._executor_manager_thread
@@ -118,8 +118,8 @@ class _Pool(ProcessPoolExecutor):
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Hold ctrl-C back; processes and threads that start meanwhile never hear it."""
-    ensure_running()  # else its start, among those here, would end the deafness
+    """Hold ctrl-C back; processes and threads that start meanwhile never get it."""
+    ensure_running()  # else its start in the block would let ctrl-C through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     noted: list[tuple[int, FrameType | None]] = []
     is_main = threading.current_thread() is threading.main_thread()

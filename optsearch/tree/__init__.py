@@ -1,12 +1,12 @@
-"""The decision tree of a strategy: built, measured, compared, verified, saved, loaded and written.
+"""The decision tree of a strategy: its nodes, measures, text and files.
 
 A deterministic strategy is the choice of a first cell, then of a second one for each reply, and so
 on until every cell of the ships has been hit: a decision tree. Audinot, Bonnet and Viennot (2014),
 section 3.1.
 
-`nodes` has the parts of a tree and `decisions` the whole with its measures, `text` says either in
-words, and `files` saves and loads. What replays one on all configurations is
-`optsearch.check.trees`.
+`nodes` has the parts of a tree, `decisions` the whole with its measures, `text` both in words,
+`folded` as HTML, `files` as JSON; `solution` has the result of a solver, with its tree.
+`optsearch.check.trees` replays a tree on all configurations.
 """
 
 from optsearch.tree.decisions import DecisionTree

@@ -1,4 +1,4 @@
-"""Decision trees as a whole: their paths, and what is measured on them."""
+"""Decision trees as a whole: their paths and measures."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ SHOWN = 2_000  # leaves up to which a notebook shows a tree
 
 @dataclass(frozen=True)
 class DecisionTree:
-    """A strategy from a position on: what to shoot after every sequence of replies.
+    """A strategy from a position on: the next shot after every sequence of replies.
 
     position -- where the strategy starts; root -- its first shot, or a leaf if all ships are sunk
-    there; source -- where the tree comes from, in words, if that is worth saying; title -- what the
-    strategy is called, in a few words, such as `optimal`; prior -- the digest of the prior by which
-    leaves have weights, empty where each configuration counts once.
+    there; source -- the origin of the tree, in words, or empty; title -- a short name of the
+    strategy, such as `optimal`; prior -- the digest of the prior by which leaves have weights,
+    empty if each configuration counts once.
 
     The depth of a leaf is the number of shots from the root to it: shots already made in the
     position do not count. Nothing is checked when a tree is built; `verify` checks it.
@@ -48,7 +48,7 @@ class DecisionTree:
         )
 
     def _repr_html_(self) -> str:
-        """The measures, and below them the tree, to be unfolded; a very large one is left out."""
+        """The measures, and below them the tree, folded; a very large one is left out."""
         rows = [("configurations", f"{self.configurations:,}")]
         if self.configurations:
             mean = f"{self.total_height}/{self.configurations} = {float(self.mean):.6f}"
@@ -61,7 +61,7 @@ class DecisionTree:
         return notebook.titled(self.position.title, notebook.facts(rows), shown)
 
     def paths(self) -> Iterator[tuple[Shots, Leaf]]:
-        """Each leaf with the shots that lead to it, from left (hits) to right (misses)."""
+        """Yield each leaf with the shots that lead to it, from left (hits) to right (misses)."""
         waiting: list[tuple[Shots, Node | Leaf]] = [((), self.root)]
         while waiting:
             shots, node = waiting.pop()
@@ -114,7 +114,7 @@ class DecisionTree:
         return dict(sorted(numbers.items()))
 
     def text(self, depth: int | None = None) -> str:
-        """The tree as lines to read, below its measures; good up to a few hundred leaves.
+        """Return the tree as lines to read, below its measures; good up to a few hundred leaves.
 
         A node is the cell it shoots. A leaf is a check mark, its depth, and its number of
         configurations if that is not 1. depth -- shots after which a subtree is left out: dots, and
@@ -128,12 +128,12 @@ class DecisionTree:
 
     def draw(self, ax: Axes | None = None, depth: int | None = None, boards: bool = False) -> Axes:
         """Draw the tree on axes of matplotlib, as `optsearch.draw` does; return these."""
-        from optsearch import draw  # by the face: what draws stands on this room
+        from optsearch import draw  # the modules that draw import this one
 
         return draw(self, ax, depth, boards)
 
     def to_networkx(self) -> Any:
-        """The tree as a `networkx.DiGraph`, whose nodes are numbers from the root, 0, on.
+        """Return the tree as a `networkx.DiGraph`, whose nodes are numbers from the root, 0, on.
 
         A node has the attribute `shot`, the name of a cell, and a leaf has `configurations`; an
         edge has `reply`. Raises NotInstalled without networkx.

@@ -54,7 +54,7 @@ def save(tree: DecisionTree, path: str | Path) -> None:
         f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)},"
         for key, value in head.items()
     ]
-    # Each waiting entry: the node, its depth, what stands before it and what closes after it.
+    # Each waiting entry: the node, its depth, the text before it and the brackets after it.
     waiting: list[tuple[Node | Leaf, int, str, str]] = [(tree.root, 0, '"root": ', "")]
     while waiting:
         node, depth, before, after = waiting.pop()
@@ -69,7 +69,7 @@ def save(tree: DecisionTree, path: str | Path) -> None:
 
 
 def load(path: str | Path) -> DecisionTree:
-    """The tree in a file that `save` wrote, or one of the same form.
+    """Load a tree from a file that `save` wrote, or one of the same form.
 
     Every field is checked, the totals against the tree, and the leaves against the configurations
     of the position (of a tree by a prior, their cells alone); the fields `title`, `source` and
@@ -81,7 +81,7 @@ def load(path: str | Path) -> DecisionTree:
 
 
 class _Tree:
-    """A document with a tree, while it is read."""
+    """A reader of the document of a tree."""
 
     def __init__(self, document: Document):
         self.document = document
@@ -114,9 +114,9 @@ class _Tree:
         return tree
 
     def require_end(self, tree: DecisionTree, shots: Shots, leaf: Leaf) -> None:
-        """Refuse a leaf unless as many configurations end there with the last hit as it says.
+        """Refuse a leaf unless its number of configurations end there with the last hit.
 
-        By a prior their weights are not known here.
+        With a prior their weights are not known here, and are not checked.
         """
         game = tree.position.game
         try:
@@ -134,7 +134,7 @@ class _Tree:
             self.refuse(f"a leaf of {game} has {said}; {ending} end there", shots)
 
     def node(self, position: Position, fields: dict[str, object], shots: Shots) -> Node | Leaf:
-        """The subtree after these shots. No path is longer than the board has cells."""
+        """Return the subtree after these shots. No path is longer than the board has cells."""
         document, place = self.document, place_of(shots)
         if "shot" not in fields:
             number = document.value("configurations", int, fields, place)

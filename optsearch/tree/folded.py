@@ -1,4 +1,4 @@
-"""Decision trees as HTML that unfolds: what a notebook shows."""
+"""Decision trees as HTML that unfolds, for notebooks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from optsearch.game import cell_name
 from optsearch.tree.nodes import Leaf, Node
 from optsearch.tree.text import configurations_text, mark
 
-OPEN = 2  # shots that are unfolded at first
+OPEN = 2  # depth to which a tree is unfolded at first
 
 
 def folded(root: Node | Leaf, before: str = "", depth: int = 0) -> str:
-    """A subtree: a node is the cell it shoots, below it what follows each reply.
+    """Return a subtree: a node is the cell it shoots, below it the subtree of each reply.
 
     before -- the reply that leads here; depth -- shots above.
     """

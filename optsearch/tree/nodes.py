@@ -15,7 +15,7 @@ Shots = tuple[Shot, ...]
 class Leaf:
     """The end of a branch: all ships are sunk.
 
-    configurations -- how many configurations end here: 1, or more where ships may touch and
+    configurations -- the number of configurations that end here: 1, or more if ships may touch and
     several configurations have the same cells.
     """
 
@@ -31,7 +31,7 @@ def configurations_below(node: Node | Leaf) -> int:
 
 @dataclass(frozen=True)
 class Node:
-    """A shot, and how the strategy goes on after each reply that can happen.
+    """A shot, and the subtree after each reply that can happen.
 
     cell -- the cell shot; replies -- reply to subtree, kept with hits first (left) and the miss
     last (right). A certain hit has no branch for the miss.

@@ -1,4 +1,4 @@
-"""What a solver returns, whichever of the three it is, and how far it is until then."""
+"""The result of a solver, of any of the three methods, and its progress until then."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from optsearch.tree import DecisionTree
 class ShotValue:
     """The optimum of the strategies that shoot a cell first.
 
-    lower, upper -- bounds on the least total height, that shot counted; equal when it is known,
-        and None for within=K.
+    lower, upper -- bounds on the least total height, this shot included; equal if it is known, and
+        None for within=K.
     worst, finished -- as in `Solution`, and always exact.
     """
 
@@ -41,32 +41,31 @@ class ShotValue:
 class Solution:
     """The optimum of a position for one objective; shots are counted from the position on.
 
-    total_height -- the total number of shots, summed over all configurations: the least there is
-        (mean), or the least of the strategies whose worst case is the least (worst); None for
-        within=K, which leaves it open.
-    configurations -- how many there are.
+    total_height -- the least total number of shots over all configurations (mean), or the least
+        among the strategies with the least worst case (worst); None for within=K.
+    configurations -- their number.
     best_shots -- every cell of some ship that an optimal strategy can shoot first, in row-major
-        order; none when all ships are sunk already.
-    nodes -- families (or states) the method looked into, those of workers too; without these its
-        regression signature.
+        order; none if all ships are sunk already.
+    nodes -- the number of families (or states) searched, in workers too; without workers, the
+        regression signature of the method.
     table_entries, table_bytes -- of the transposition table at the end; of this process alone.
-    disk_entries, disk_bytes -- of the table on disk, where there is one; else 0.
+    disk_entries, disk_bytes -- of the table on disk, if there is one; else 0.
     seconds -- wall time.
-    objective -- what was optimised.
-    worst -- the fewest shots that always suffice; None unless the objective is worst, and where
-        the search was cut short before that was known.
+    objective -- the objective of the search.
+    worst -- the fewest shots that always suffice; None unless the objective is worst, and if the
+        search was cut short before it was known.
     finished -- the most configurations finished within K shots; None unless it is within=K.
-    subsets -- parts of families looked into on machine words, not counted in `nodes`; of this
-        process alone.
-    is_exact -- false when the search was cut short. Then `best_shots` is empty, and `total_height`
+    subsets -- the number of parts of families searched on machine words, not counted in `nodes`;
+        of this process alone.
+    is_exact -- False if the search was cut short. Then `best_shots` is empty, and `total_height`
         is None unless the bounds met already.
-    lower, upper -- bounds on the least total height, equal when it is known; `upper` is the total
-        of the tree. For worst, on its shots, and for within, on what is finished, where the search
-        was cut short; else None, as for other methods.
+    lower, upper -- bounds on the least total height, equal if it is known; `upper` is the total of
+        the tree. If a search for worst or within was cut short, bounds on its shots, or on the
+        number finished; else None, as for other methods.
     shot_values -- the optimum after each first shot, for every cell not shot yet in row-major
-        order, a cell without a ship too; where they were asked for, else empty.
-    prior -- the weights of the configurations; then `configurations`, heights and what is finished
-        are sums of weights.
+        order, a cell without a ship too; empty unless requested.
+    prior -- the weights of the configurations; then `configurations`, heights and `finished` are
+        sums of weights.
     """
 
     position: Position
@@ -95,7 +94,7 @@ class Solution:
     )
 
     def __getstate__(self) -> dict[str, object]:
-        """All but what searches for the tree and the greedy shots, which stays in its process."""
+        """Leave out the functions that search for the tree and the greedy shots."""
         return {**vars(self), "_tree": None, "_greedy": None}
 
     @property
@@ -166,9 +165,9 @@ class Solution:
         return self.total_height
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """A row for each first shot, as `optsearch solve --all-shots --format csv` prints them.
+        """Return a row for each first shot, as `optsearch solve --all-shots --format csv` prints.
 
-        NotSupported unless `solve` was asked for them by `all_shots=True`.
+        Raises NotSupported unless `solve` was called with `all_shots=True`.
         """
         if not self.shot_values:
             raise NotSupported("first shots have no values here; call solve with all_shots=True")
@@ -191,7 +190,7 @@ class Solution:
         return {**row, "lower": value.lower, "upper": value.upper}
 
     def tree(self) -> DecisionTree:
-        """An optimal decision tree, the same on every run."""
+        """Return an optimal decision tree, the same on every run."""
         if self._tree is None:
             reason = f"the method {self.method!r} gives no tree; use method 'solver'"
             if self.method == "solver":
@@ -200,10 +199,11 @@ class Solution:
         return self._tree()
 
     def greedy(self) -> tuple[tuple[Cell, ...], int]:
-        """The cells that greedy chooses from, and the least total when one of them is shot first.
+        """Return the cells that greedy chooses from, and the least total if it shoots one of them.
 
-        Where nothing is announced certain hits are free and are left out; if all cells are certain,
-        no cell remains. For an exact optimum of the mean by the method `solver`; else NotSupported.
+        If nothing is announced, certain hits are free and are left out; if all cells are certain,
+        no cell remains. Raises NotSupported unless this is an exact optimum of the mean by the
+        method `solver`.
         """
         if self._greedy is None:
             raise NotSupported(

@@ -1,4 +1,4 @@
-"""Decision trees in words: lines to read, and what messages say of them."""
+"""Decision trees in words: lines to read, and parts of messages."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from optsearch.tree.nodes import Leaf, Node, Shots, configurations_below
 
 
 def text_lines(root: Node | Leaf, most: int | None = None) -> list[str]:
-    """A subtree as lines to read; see `DecisionTree.text`, whose depth is `most`."""
+    """Return a subtree as lines to read; see `DecisionTree.text`, whose depth is `most`."""
     lines: list[str] = []
-    # Each waiting entry: the node, its depth, what stands before its line, and before its
-    # children's lines.
+    # Each waiting entry: the node, its depth, the text before its line, and before its children's
+    # lines.
     waiting: list[tuple[Node | Leaf, int, str, str]] = [(root, 0, "", "")]
     while waiting:
         node, depth, before, below = waiting.pop()
@@ -37,10 +37,10 @@ def mark(reply: Reply) -> str:
 
 
 def configurations_text(configurations: int) -> str:
-    """A number of configurations in words."""
+    """Return a number of configurations in words."""
     return f"{configurations} configuration{'' if configurations == 1 else 's'}"
 
 
 def place_of(shots: Shots) -> str:
-    """Return in words the node that the shots from the root of a tree lead to."""
+    """Return in words the node to which shots from the root of a tree lead."""
     return f"after {' '.join(map(str, shots))}" if shots else "at the root"
