@@ -22,8 +22,8 @@ def decimal(value: Fraction, side: str = "exact", places: int = 6) -> str:
     ('0.666667', '0.333333')
     """
     scaled = value * 10**places
-    whole = {"lower": floor(scaled), "upper": ceil(scaled), "exact": round(scaled)}[side]
-    return f"{Decimal(whole).scaleb(-places):f}"
+    rounded = {"lower": floor(scaled), "upper": ceil(scaled), "exact": round(scaled)}[side]
+    return f"{Decimal(rounded).scaleb(-places):f}"
 
 
 def exact_mean(value: Fraction) -> str:

@@ -35,7 +35,7 @@ class Document:
     def __init__(self, text: str, name: str, error: type[OptsearchError]):
         self.name, self.error = name, error
         try:
-            fields = json.loads(text, object_pairs_hook=self._distinct, parse_int=self._whole)
+            fields = json.loads(text, object_pairs_hook=self._object, parse_int=self._integer)
         except json.JSONDecodeError as wrong:
             quoted = "".join(text.splitlines()[wrong.lineno - 1 : wrong.lineno]).strip()
             self.refuse(f"line {wrong.lineno} is not JSON: {quoted!r}: {wrong.msg}")
@@ -83,21 +83,21 @@ class Document:
             self.refuse(f"{name!r} is {nested:.60}, not {_KINDS[kind]}", place)
         return value
 
-    def require_same(self, name: str, actual: int, what: str) -> None:
-        """Refuse a number that differs from the actual one, which `what` has."""
+    def require_same(self, name: str, actual: int, owner: str) -> None:
+        """Refuse a number that differs from the actual one, which `owner` has."""
         if self.value(name, int) != actual:
-            self.refuse(f"{name!r} is {self.fields[name]}, but {what} has {actual}")
+            self.refuse(f"{name!r} is {self.fields[name]}, but {owner} has {actual}")
 
-    def _whole(self, digits: str) -> int:
+    def _integer(self, digits: str) -> int:
         if len(digits) > MAX_DIGITS:
             self.refuse(f"{digits[:20]}... has {len(digits):,} digits; no board has such numbers")
         return int(digits)
 
-    def _distinct(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         fields = dict(pairs)
         if len(fields) < len(pairs):
-            twice = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
-            self.refuse(f"a JSON object has {twice!r} twice")
+            repeated = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
+            self.refuse(f"a JSON object has {repeated!r} twice")
         return fields
 
 

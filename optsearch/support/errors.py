@@ -9,7 +9,7 @@ _SHOWN = 60  # of what is longer
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+"""
 
 
-def printable(text: str, spelled: Callable[[str], str] = repr) -> str:
+def printable(text: str, escape: Callable[[str], str] = repr) -> str:
     """Return a text from outside, such as a name in a file, in a form that a terminal may show.
 
     Characters that control the terminal or the direction of text are escaped as in '\\x1b', except
@@ -18,11 +18,11 @@ def printable(text: str, spelled: Callable[[str], str] = repr) -> str:
     if text.isprintable():
         return text
     return "".join(
-        spelled(sign)[1:-1] if category(sign)[0] == "C" and sign != "\n" else sign for sign in text
+        escape(sign)[1:-1] if category(sign)[0] == "C" and sign != "\n" else sign for sign in text
     )
 
 
-def _shortened(message: str) -> str:
+def _shorten(message: str) -> str:
     """Return a message with each word and quotation cut to a line or two."""
 
     def cut(match: re.Match[str]) -> str:
@@ -41,7 +41,7 @@ class OptsearchError(ValueError):
     """
 
     def __init__(self, message: str = ""):
-        super().__init__(printable(_shortened(message)))
+        super().__init__(printable(_shorten(message)))
 
 
 class GameError(OptsearchError):

@@ -22,14 +22,14 @@ def replacing(path: Path) -> Iterator[Path]:
     If the block fails, `path` stays as before. Raises OSError if the folder does not exist, or
     `path` is not a regular file.
     """
-    path, beside = _places(path)
+    path, temporary = _places(path)
     try:
-        yield beside
-        sync(beside)
-        os.replace(beside, path)
+        yield temporary
+        sync(temporary)
+        os.replace(temporary, path)
         sync(path.parent)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def _places(path: Path) -> tuple[Path, Path]:
@@ -37,8 +37,8 @@ def _places(path: Path) -> tuple[Path, Path]:
     with suppress(FileNotFoundError):
         mode = path.stat().st_mode  # OSError if links lead round in a circle
         if not stat.S_ISREG(mode):
-            what = "a folder, " if stat.S_ISDIR(mode) else ""
-            raise OSError(errno.EINVAL, f"it is {what}not a regular file")
+            folder = "a folder, " if stat.S_ISDIR(mode) else ""
+            raise OSError(errno.EINVAL, f"it is {folder}not a regular file")
     path = Path(os.path.realpath(path))
     return path, path.with_name(f".{path.name}.{os.getpid()}.tmp{path.suffix}")
 
@@ -48,25 +48,25 @@ def require_room(path: Path, is_folder: bool = False) -> None:
 
     is_folder -- if True, `path` is a folder that may not exist yet, and the file is any in it.
     """
-    beside = path / f".{os.getpid()}" if is_folder else _places(path)[1]
-    there = beside.parent
+    temporary = path / f".{os.getpid()}" if is_folder else _places(path)[1]
+    folder = temporary.parent
     while is_folder:
         with suppress(FileNotFoundError):
-            there.stat()
+            folder.stat()
             break
-        there = there.parent
-    for name in beside.relative_to(there).parts:
+        folder = folder.parent
+    for name in temporary.relative_to(folder).parts:
         with suppress(FileNotFoundError):  # another OSError if the name is too long
-            if stat.S_ISLNK((there / name).lstat().st_mode):
+            if stat.S_ISLNK((folder / name).lstat().st_mode):
                 raise OSError(errno.EEXIST, "it is a link that leads nowhere")
-    with TemporaryFile(dir=there):
+    with TemporaryFile(dir=folder):
         pass
 
 
 def replace(path: Path, content: str | bytes) -> None:
     """Write a file at `path`, whole or not at all; text as UTF-8. OSError as in `replacing`."""
-    with replacing(path) as beside:
-        beside.write_bytes(content.encode() if isinstance(content, str) else content)
+    with replacing(path) as temporary:
+        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def sync(path: Path) -> None:
@@ -105,12 +105,12 @@ def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:
 
 def content_of(file: FileIO, most: int) -> bytes:
     """Return the content of an open file; OSError as in `read_bytes`."""
-    said = os.fstat(file.fileno())
-    if not stat.S_ISREG(said.st_mode):
+    status = os.fstat(file.fileno())
+    if not stat.S_ISREG(status.st_mode):
         reason = f"it is not a regular file; one of at most {most:,} bytes is read"
         raise OSError(errno.EINVAL, reason, str(file.name))
     content = bytearray()
-    while len(content) <= most >= said.st_size:
+    while len(content) <= most >= status.st_size:
         piece = file.read(min(1 << 20, most + 1 - len(content)))
         if not piece:
             return bytes(content)
@@ -129,9 +129,9 @@ def state_folder() -> Path:
     That is XDG_STATE_HOME if it is an absolute path; else Library/Application Support on macOS,
     ~/.local/state elsewhere.
     """
-    given = Path(os.environ.get("XDG_STATE_HOME", ""))
-    if given.is_absolute():
-        return given / "optsearch"
+    state = Path(os.environ.get("XDG_STATE_HOME", ""))
+    if state.is_absolute():
+        return state / "optsearch"
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "optsearch"
     return Path.home() / ".local" / "state" / "optsearch"

@@ -14,7 +14,7 @@ from importlib import resources
 
 from optsearch.support import palette
 
-_WHOLE = """<!doctype html>
+_TEMPLATE = """<!doctype html>
 <html lang="en-GB">
 <head>
 <meta charset="utf-8">
@@ -39,28 +39,28 @@ class Page:
     """
 
     def __init__(self, *files: str):
-        def together(ending: str) -> str:
+        def join(ending: str) -> str:
             return "\n".join(_text(*name.split("/")) for name in files if name.endswith(ending))
 
-        self._body = together(".html")
-        self.style = palette.css() + together(".css")
-        self.script = together(".js")
+        self._body = join(".html")
+        self.style = palette.css() + join(".css")
+        self.script = join(".js")
 
     def written(self, title: str, data: object) -> str:
         """Return the page as one file that needs no other."""
         style, script = f"<style>{self.style}</style>", f"<script>{self.script}</script>"
         rule = f'<meta http-equiv="Content-Security-Policy" content="{policy(style + script)}">'
-        return self._filled(title, rule + style, json_in_html(data), script)
+        return self._fill(title, rule + style, json_in_html(data), script)
 
     def served(self, title: str, address: str) -> str:
         """Return the page for a server with its style and script at ADDRESS.css and ADDRESS.js."""
         style = f'<link rel="stylesheet" href="{address}.css">'
-        return self._filled(title, style, "null", f'<script src="{address}.js"></script>')
+        return self._fill(title, style, "null", f'<script src="{address}.js"></script>')
 
-    def _filled(self, title: str, style: str, data: str, script: str) -> str:
+    def _fill(self, title: str, style: str, data: str, script: str) -> str:
         texts = {"title": html.escape(title), "style": style, "data": data, "script": script}
         texts["body"] = self._body
-        return re.sub(r"\{\{(\w+)\}\}", lambda match: texts[match[1]], _WHOLE)
+        return re.sub(r"\{\{(\w+)\}\}", lambda match: texts[match[1]], _TEMPLATE)
 
 
 def policy(page: str) -> str:

@@ -57,14 +57,14 @@ class Countdown:
 
     def text(self, status: Status) -> str:
         """Return the time to go after this status."""
-        left = status.seconds_to_go
+        seconds_left = status.seconds_to_go
         seconds, share = EVIDENCE
-        fresh = (status.done - status.resumed) / max(status.total - status.resumed, 1e-9)
-        if left is None or status.seconds < seconds or fresh < share:
+        done_now = (status.done - status.resumed) / max(status.total - status.resumed, 1e-9)
+        if seconds_left is None or status.seconds < seconds or done_now < share:
             return ""
-        if self._least is None or left <= self._least:
-            self._least = left
-        word = "about" if left <= 1.5 * self._least + 1 else "more than"
+        if self._least is None or seconds_left <= self._least:
+            self._least = seconds_left
+        word = "about" if seconds_left <= 1.5 * self._least + 1 else "more than"
         return f"{word} {self._least:,.0f} s to go"
 
 
@@ -85,9 +85,9 @@ def meter(
     """
     started = time.monotonic()
 
-    def report(done: float, **more: Any) -> None:
+    def report(done: float, **fields: Any) -> None:
         seconds = time.monotonic() - started
-        progress(kind(done=done, total=total, resumed=resumed, seconds=seconds, **more))
+        progress(kind(done=done, total=total, resumed=resumed, seconds=seconds, **fields))
 
     return report
 

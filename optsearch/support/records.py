@@ -76,9 +76,9 @@ class Record:
 
     def where(self, column: str, texts: Collection[str]) -> Record:
         """Return the table with only the rows that have one of these texts in a column."""
-        kept = [i for i, row in enumerate(self.rows) if row.get(column) in texts]
-        lines = tuple(self.lines[i] for i in kept)
-        return replace(self, rows=[self.rows[i] for i in kept], lines=lines)
+        chosen = [i for i, row in enumerate(self.rows) if row.get(column) in texts]
+        lines = tuple(self.lines[i] for i in chosen)
+        return replace(self, rows=[self.rows[i] for i in chosen], lines=lines)
 
     def digest(self, without: Collection[str] = ()) -> str:
         """Return a digest of all columns except those named, and the header except `VARYING`.
@@ -162,7 +162,7 @@ def commit() -> str:
     else the version: `release 0.1.0`.
     """
     if not is_checkout():
-        return _commit_in(DATA)
+        return _stored_commit(DATA)
 
     def git(*arguments: str) -> str:
         command = ["git", "--no-optional-locks", "-C", str(CHECKOUT), *arguments]
@@ -170,18 +170,18 @@ def commit() -> str:
 
     try:
         if Path(git("rev-parse", "--show-toplevel")).resolve() != CHECKOUT:
-            return _commit_in(CHECKOUT)  # an archive, unpacked in some other repository
+            return _stored_commit(CHECKOUT)  # an archive, unpacked in some other repository
         head = git("rev-parse", "HEAD")
         changes = git(
             *("status", "--porcelain", "--untracked-files=all", "--"),
             *(":/", ":(top,exclude)data/results"),
         )
     except (OSError, subprocess.CalledProcessError):
-        return _commit_in(CHECKOUT)
+        return _stored_commit(CHECKOUT)
     return head + "+changes" if changes else head
 
 
-def _commit_in(folder: Path) -> str:
+def _stored_commit(folder: Path) -> str:
     """Return the commit that `setup.py` wrote into a folder when it was made; else the release."""
     path = folder / "COMMIT"
     written = path.read_text(encoding="ascii") if path.is_file() else ""
@@ -206,21 +206,21 @@ def read(path: str | Path) -> Record:
             raise RecordError(f"{path}, line {number}: the header {key!r} is given twice")
         header[key] = value
 
-    before = len(header)
-    reader = csv.reader((line + "\n" for line in lines[before:]), strict=True)
+    header_lines = len(header)
+    reader = csv.reader((line + "\n" for line in lines[header_lines:]), strict=True)
     table: list[list[str]] = []
     starts: list[int] = []
-    start = before + 1
+    start = header_lines + 1
     try:
         for values in reader:
             if values:
                 table.append(values)
                 starts.append(start)
-            start = before + reader.line_num + 1
+            start = header_lines + reader.line_num + 1
     except csv.Error as error:
         raise RecordError(f"{path}, line {start}: {error}") from None
     if not table:
-        raise RecordError(f"{path}, line {before + 1}: there is no line of column names")
+        raise RecordError(f"{path}, line {header_lines + 1}: there is no line of column names")
     columns = table[0]
     if len(set(columns)) < len(columns):
         raise RecordError(f"{path}, line {starts[0]}: a column name is given twice in {columns}")

@@ -44,15 +44,15 @@ def run_tasks(
     or because the caller leaves the loop. Raises WorkerLost if a worker was lost, OptsearchError if
     the executor cancelled a task.
     """
-    more = tasks if callable(tasks) else partial(next, tasks, None)
+    next_task = tasks if callable(tasks) else partial(next, tasks, None)
     running: dict[Future[T], Task] = {}
     try:
         with translate_worker_errors():
             while True:
-                while len(running) < ahead and (task := more()) is not None:
+                while len(running) < ahead and (task := next_task()) is not None:
                     future = executor.submit(work, task)
                     running[future] = task
-                    if future.done():  # by `SerialExecutor`: told before the next begins
+                    if future.done():  # by `SerialExecutor`: yield it before the next begins
                         break
                 if not running:
                     return
@@ -62,7 +62,7 @@ def run_tasks(
                 for future in finished:
                     yield running.pop(future), future.result()
     except WorkerLost:
-        running.clear()  # their executor ends them; they are not to be cancelled beside that
+        running.clear()  # their executor ends them, and must do it alone
         raise
     except CancelledError:
         raise OptsearchError("a worker cancelled the task that it was given") from None

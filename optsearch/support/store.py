@@ -86,17 +86,17 @@ class Store:
         self._committed_at = time.monotonic()
         self._header = _text(f"{FORMAT}\n{VERSION}\n{what}")
         key = blake2b(self._header).digest()
-        self._fresh = blake2b(digest_size=_CHECK_BYTES, key=key)
+        self._keyed_hash = blake2b(digest_size=_CHECK_BYTES, key=key)
         self._lock: FileIO | None = None
         self._env: lmdb.Environment | None = None
         with self._reporting("opened"):
             self._require_folder()
             try:
-                self._take()
+                self._make_and_lock()
                 if self._data.stat().st_size:
-                    self._require_whole()
-                    self._require_ours()
-                self._env = self._opened()
+                    self._require_readable()
+                    self._require_this_question()
+                self._env = self._open()
             except BaseException:
                 self._release()
                 raise
@@ -109,8 +109,8 @@ class Store:
         record = self._pending.get(slot)
         if record is None:
             record = self._read(slot)
-        stored, value = (None, None) if record is None else self._unpacked(slot, record)
-        return value if stored == key else None
+        stored_key, value = (None, None) if record is None else self._unpack(slot, record)
+        return value if stored_key == key else None
 
     def put(self, key: bytes, value: bytes) -> None:
         """Set the value of a key."""
@@ -132,7 +132,7 @@ class Store:
         with self._reporting("read"), self._database().begin() as txn:
             for slot, record in txn.cursor():
                 if slot != _HEADER:
-                    yield self._unpacked(slot, record)
+                    yield self._unpack(slot, record)
 
     def __len__(self) -> int:
         """The number of keys that have a value."""
@@ -161,7 +161,7 @@ class Store:
                 with self._reporting("written"):
                     env.close()  # LMDB may refuse to go on after a failed write
                     self._env = None
-                    self._env = self._opened()
+                    self._env = self._open()
                     raise
         self._committed_at = time.monotonic()
 
@@ -202,12 +202,12 @@ class Store:
     # Records
 
     def _check(self, slot: bytes, body: bytes) -> bytes:
-        check = self._fresh.copy()
+        check = self._keyed_hash.copy()
         check.update(slot)
         check.update(body)
         return check.digest()
 
-    def _unpacked(self, slot: bytes, record: bytes) -> tuple[bytes, bytes]:
+    def _unpack(self, slot: bytes, record: bytes) -> tuple[bytes, bytes]:
         """Return the key and the value of a record; TableError if its checksum is wrong."""
         body = record[_CHECK_BYTES:]
         if record[:_CHECK_BYTES] != self._check(slot, body):
@@ -227,10 +227,10 @@ class Store:
     def _data(self) -> Path:
         return self.path / "data.mdb"
 
-    def damaged(self, how: str) -> TableError:
+    def damaged(self, problem: str) -> TableError:
         """Return the error for a store that is not as it was written."""
         return TableError(
-            f"{self._data} is damaged: {how}; restore it from a copy, or name another folder, "
+            f"{self._data} is damaged: {problem}; restore it from a copy, or name another folder, "
             "where it is computed again"
         )
 
@@ -252,7 +252,7 @@ class Store:
                     "or empty one"
                 )
 
-    def _take(self) -> None:
+    def _make_and_lock(self) -> None:
         """Make the folder and the file if they do not exist, and lock the file."""
         self.path.mkdir(parents=True, exist_ok=True)
         self._lock = FileIO(str(self._data), "a+")
@@ -264,7 +264,7 @@ class Store:
                 "closed, or name another folder"
             ) from None
 
-    def _require_whole(self) -> None:
+    def _require_readable(self) -> None:
         """Refuse a database that another process cannot read to its end."""
         command = [sys.executable, "-S", "-c", _READ_ALL, str(self.path), *sys.path]
         try:
@@ -276,7 +276,7 @@ class Store:
         if reader.returncode:
             raise self.damaged(reader.stderr.strip().rpartition("\n")[2])
 
-    def _require_ours(self) -> None:
+    def _require_this_question(self) -> None:
         """Refuse a database of something else, before anything is changed."""
         with (
             lmdb.open(str(self.path), map_size=0, readonly=True, lock=False) as env,
@@ -286,8 +286,8 @@ class Store:
             entries = txn.stat()["entries"]
         if not entries or header == self._header:  # none: killed before its first commit
             return
-        name, _, rest = header.decode(errors="replace").partition("\n")
-        version, _, written_for = rest.partition("\n")
+        name, _, version_and_what = header.decode(errors="replace").partition("\n")
+        version, _, written_for = version_and_what.partition("\n")
         if (name, version) == (FORMAT, str(VERSION)):
             raise TableError(
                 f"{self.path} holds {written_for}, not {self.what}; name another folder"
@@ -299,7 +299,7 @@ class Store:
             )
         raise TableError(f"{self.path} holds another LMDB database; name a new or empty folder")
 
-    def _opened(self) -> lmdb.Environment:
+    def _open(self) -> lmdb.Environment:
         """Open the database; a new one gets its header."""
         is_new, size = not self.size, max(_FIRST_MAP, self.size)
         try:
@@ -326,9 +326,9 @@ class Store:
                     "what was committed is safe; if the disk or a quota is full, free space and "
                     "run again: it goes on from there"
                 )
-            what = str(error).rstrip(".")
+            reason = str(error).rstrip(".")
             raise TableError(
-                f"the store {self.path} could not be {deed}: {what}; {advice}"
+                f"the store {self.path} could not be {deed}: {reason}; {advice}"
             ) from error
 
 

@@ -74,14 +74,14 @@ class CodeInFile(UserCode):
     @classmethod
     def of(cls, path: Path, attribute: str) -> CodeInFile:
         """Read the file now, and return the name in it."""
-        whole = Path(os.path.realpath(path))
-        if not whole.is_file():
+        real_path = Path(os.path.realpath(path))
+        if not real_path.is_file():
             raise StrategyError(f"there is no Python file {str(path)!r}; write FILE.py:NAME")
         try:
-            content = read_bytes(whole)
+            content = read_bytes(real_path)
         except OSError as error:
             raise StrategyError(f"cannot read {str(path)!r}: {error.strerror}") from None
-        return cls(whole, f"{path}:{attribute}", attribute, content)
+        return cls(real_path, f"{path}:{attribute}", attribute, content)
 
     @property
     def identity(self) -> str:
@@ -92,10 +92,12 @@ class CodeInFile(UserCode):
         """Run the file, and return the object of this name."""
         module = _module(self.path, self.content)
         if not hasattr(module, self.attribute):
-            own = [key for key, value in vars(module).items() if _is_of(value, module.__name__)]
+            defined = [
+                key for key, value in vars(module).items() if _is_defined_in(value, module.__name__)
+            ]
             raise StrategyError(
                 f"{relative_to_cwd(self.path)} has no {self.attribute!r}; it defines "
-                f"{', '.join(own) or 'nothing'}"
+                f"{', '.join(defined) or 'nothing'}"
             )
         return getattr(module, self.attribute)
 
@@ -156,9 +158,9 @@ def _module(path: Path, content: bytes) -> ModuleType:
     return module
 
 
-def _is_of(thing: object, module: str) -> bool:
+def _is_defined_in(value: object, module: str) -> bool:
     """True if a module defines this class or function."""
-    return isinstance(thing, type | FunctionType) and thing.__module__ == module
+    return isinstance(value, type | FunctionType) and value.__module__ == module
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,13 +170,13 @@ class CodeObject(UserCode):
     source -- the digest of its source, if it is known; else empty.
     """
 
-    given: object
+    value: object
     label: str
     source: str = ""
 
     def thing(self) -> Any:
         """Return the object."""
-        return self.given
+        return self.value
 
     def digest(self) -> str:
         """Return the digest of its source."""
@@ -184,7 +186,7 @@ class CodeObject(UserCode):
 
     def __reduce__(self) -> tuple[type[PickledCode], tuple[bytes, str, str]]:
         try:
-            return PickledCode, (cloudpickle.dumps(self.given), self.label, self.source)
+            return PickledCode, (cloudpickle.dumps(self.value), self.label, self.source)
         except KeyboardInterrupt:
             raise
         except BaseException as error:

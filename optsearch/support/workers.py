@@ -120,20 +120,20 @@ class _Pool(ProcessPoolExecutor):
 def _uninterrupted() -> Iterator[None]:
     """Hold ctrl-C back; processes and threads that start meanwhile never get it."""
     ensure_running()  # else its start in the block would let ctrl-C through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    noted: list[tuple[int, FrameType | None]] = []
+    mask_before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    held_back: list[tuple[int, FrameType | None]] = []
     is_main = threading.current_thread() is threading.main_thread()
     handler = signal.getsignal(signal.SIGINT)
     if is_main and callable(handler):  # another thread may be given the signal: it is kept for us
-        signal.signal(signal.SIGINT, lambda signum, frame: noted.append((signum, frame)))
+        signal.signal(signal.SIGINT, lambda signum, frame: held_back.append((signum, frame)))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask_before)
         if is_main and callable(handler):
             signal.signal(signal.SIGINT, handler)
-            if noted:
-                handler(*noted[0])
+            if held_back:
+                handler(*held_back[0])
 
 
 def _start() -> None:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from optsearch.game import cell_name, notebook
 from optsearch.game.position import Position, Shot
 from optsearch.support.errors import NotInstalled, TreeError
-from optsearch.tree.folded import folded
+from optsearch.tree.folded import fold
 from optsearch.tree.nodes import Leaf, Node, Shots
 from optsearch.tree.text import configurations_text, text_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SHOWN = 2_000  # leaves up to which a notebook shows a tree
+MOST_LEAVES = 2_000  # of a tree in a notebook
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,10 @@ class DecisionTree:
             rows += [("mean shots", mean), ("worst case", f"{self.worst} shots")]
         if self.title:
             rows.insert(0, ("strategy", self.title))
-        shown = f"{self.leaves:,} leaves: tree.save and `optsearch tree` show large trees"
-        if self.leaves <= SHOWN:
-            shown = folded(self.root)
-        return notebook.titled(self.position.title, notebook.facts(rows), shown)
+        body = f"{self.leaves:,} leaves: tree.save and `optsearch tree` show large trees"
+        if self.leaves <= MOST_LEAVES:
+            body = fold(self.root)
+        return notebook.titled(self.position.title, notebook.facts(rows), body)
 
     def paths(self) -> Iterator[tuple[Shots, Leaf]]:
         """Yield each leaf with the shots that lead to it, from left (hits) to right (misses)."""
@@ -120,7 +120,8 @@ class DecisionTree:
         configurations if that is not 1. depth -- shots after which a subtree is left out: dots, and
         its number of configurations.
         """
-        head = f"{self._described}: total height {self.total_height}"
+        after = f" after {self.position}" if self.position.shots else ""
+        head = f"{self.position.game}{after}: total height {self.total_height}"
         head += f", {configurations_text(self.configurations)}"
         if self.configurations:
             head += f", mean {self.mean} ≈ {float(self.mean):.4f}"
@@ -156,9 +157,3 @@ class DecisionTree:
             if reply:
                 graph.add_edge(parent, number, reply=reply)
         return graph
-
-    @property
-    def _described(self) -> str:
-        """The game, and the position if there is one."""
-        after = f" after {self.position}" if self.position.shots else ""
-        return f"{self.position.game}{after}"

@@ -109,8 +109,8 @@ class _Tree:
             self.require_end(tree, shots, leaf)
         number = Posterior(position).configurations
         if number != tree.configurations and not prior:
-            known = configurations_text(number)
-            self.refuse(f"{position.title} has {known}, the tree {tree.configurations}")
+            actual = configurations_text(number)
+            self.refuse(f"{position.title} has {actual}, the tree {tree.configurations}")
         return tree
 
     def require_end(self, tree: DecisionTree, shots: Shots, leaf: Leaf) -> None:
@@ -130,8 +130,8 @@ class _Tree:
             self.refuse(f"the tree of {game} goes on after the last hit", shots)
         ending = sum(map(position.is_compatible, configurations_on(game, position.hits)))
         if not ending or (not tree.prior and ending != leaf.configurations):
-            said = configurations_text(leaf.configurations)
-            self.refuse(f"a leaf of {game} has {said}; {ending} end there", shots)
+            stated = configurations_text(leaf.configurations)
+            self.refuse(f"a leaf of {game} has {stated}; {ending} end there", shots)
 
     def node(self, position: Position, fields: dict[str, object], shots: Shots) -> Node | Leaf:
         """Return the subtree after these shots. No path is longer than the board has cells."""
@@ -150,19 +150,20 @@ class _Tree:
             self.refuse(str(error), shots)
         if any(shot.cell == cell for shot in (*position.shots, *shots)):
             self.refuse(f"{cell_name(cell)} is shot twice", shots)
-        known = {str(reply): reply for reply in known_replies(position.game)}
+        by_text = {str(reply): reply for reply in known_replies(position.game)}
         replies = {}
         for name in fields:
             if name == "shot":
                 continue
-            if name not in known:
+            if name not in by_text:
                 self.refuse(
                     f"{name!r} is not a reply; the replies with announce={position.game.announce} "
-                    f"are {', '.join(known)}",
+                    f"are {', '.join(by_text)}",
                     shots,
                 )
             child = document.value(name, dict, fields, place)
-            replies[known[name]] = self.node(position, child, (*shots, Shot(cell, known[name])))
+            reply = by_text[name]
+            replies[reply] = self.node(position, child, (*shots, Shot(cell, reply)))
         if not replies:
             self.refuse(f"the shot {cell_name(cell)} has no reply", shots)
         return Node(cell, replies)

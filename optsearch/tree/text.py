@@ -7,8 +7,8 @@ from optsearch.game.position import Reply
 from optsearch.tree.nodes import Leaf, Node, Shots, configurations_below
 
 
-def text_lines(root: Node | Leaf, most: int | None = None) -> list[str]:
-    """Return a subtree as lines to read; see `DecisionTree.text`, whose depth is `most`."""
+def text_lines(root: Node | Leaf, max_depth: int | None = None) -> list[str]:
+    """Return a subtree as lines to read, as `DecisionTree.text` does."""
     lines: list[str] = []
     # Each waiting entry: the node, its depth, the text before its line, and before its children's
     # lines.
@@ -21,7 +21,7 @@ def text_lines(root: Node | Leaf, most: int | None = None) -> list[str]:
             )
             lines.append(f"{before}✓ {depth}{weight}")
             continue
-        if depth == most:
+        if depth == max_depth:
             lines.append(f"{before}… {configurations_text(configurations_below(node))}")
             continue
         lines.append(before + cell_name(node.cell))
