@@ -1,4 +1,4 @@
-"""What a command answers: each fact stated once, printed for people or as JSON.
+"""The answer of a command: each fact stated once, printed for people or as JSON.
 
     answer = Answer("4x4:2", game="4x4:2", position="")
     answer.fact("configurations", "24", configurations=24)
@@ -63,18 +63,18 @@ class Answer:
     def about(
         cls, position: Position | NoisyPosition, prior: Prior | None = None, **fields: Any
     ) -> Answer:
-        """One about a position and the prior by which it is; fields -- after those of these."""
+        """Begin an answer about a position and its prior. fields -- behind those of these two."""
         title = with_rules(position.title, position.game)
         answer = cls(title, **described(position, prior), **fields)
         answer.fact("prior", prior_text(prior))
         return answer
 
     def head(self, text: str) -> None:
-        """A line for people, in bold."""
+        """Add a line for people, in bold."""
         self._shown.append(Text(printable(text), "bold"))
 
     def fact(self, label: str, text: str | None, **fields: Any) -> None:
-        """A line for people, left out where the text is None, and its fields in JSON, if any."""
+        """Add a line for people, left out where the text is None, and its fields of the JSON."""
         self.fields |= fields
         if text is None:
             return
@@ -83,22 +83,22 @@ class Answer:
         self._shown[-1].add_row(label, text)
 
     def show(self, *shown: Any, **fields: Any) -> None:
-        """What people see between the lines, a board or a table, and its fields in JSON, if any.
+        """Add texts, boards or tables for people, and their fields of the JSON.
 
-        What takes long to make may be a function that makes it.
+        One that takes long to make may be a function that makes it, called when it is printed.
         """
         self.fields |= fields
         self._shown += shown
 
     def table(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """What programs that read tables get; where there are several, the first."""
+        """Set the rows of the CSV; where this is called several times, the first count."""
         if self._table is None:
             self._table = list(rows)
 
     def bounds(self, known: Bracket, of_what: str, is_all: bool, every: bool) -> None:
-        """The bracket that bounds leave, and its two ends; or every bound, and then the bracket.
+        """Add the bracket that bounds leave and its two ends, or every bound.
 
-        of_what -- what is bounded. is_all -- whether there was time for all of them.
+        of_what -- the bounded quantity. is_all -- there was time for all bounds.
         """
         fields = known.to_dicts()
         self.show(bounds=fields)
@@ -120,7 +120,7 @@ class Answer:
         self.fact("cut short", more, is_all=is_all)
 
     def print(self, form: Form) -> None:
-        """Print it, on standard output."""
+        """Print the answer on standard output."""
         if form is Form.TEXT:
             for shown in self._shown:
                 shown = shown() if callable(shown) else shown
@@ -131,7 +131,7 @@ class Answer:
             typer.echo(self._csv(), nl=False)
 
     def _csv(self) -> str:
-        """The table behind the fields that are beside it, or a row of all fields."""
+        """Return the fields beside the table and then the table, or a row of all fields."""
         if self._table is None:
             return _csv_text([self.fields])
         beside = {
@@ -144,14 +144,14 @@ class Answer:
 
 
 def _is_nested(value: Any) -> bool:
-    """Whether a field is more than a value or a list of them."""
+    """Return True if a field is more than a value or a list of values."""
     if isinstance(value, list):
         return any(isinstance(one, list | dict) for one in value)
     return isinstance(value, dict)
 
 
 def _cell_text(value: Any) -> str:
-    """A value of JSON in a cell of a table."""
+    """Format a value of JSON for a cell of a table."""
     if value is None or isinstance(value, str):
         return value or ""
     if isinstance(value, list) and not _is_nested(value):
@@ -160,7 +160,7 @@ def _cell_text(value: Any) -> str:
 
 
 def _lines_of(rows: list[Mapping[str, Any]]) -> list[list[str]]:
-    """The names of columns, and the texts of each row; nothing where there is no row."""
+    """Return the names of columns, and the texts of each row; nothing where there is no row."""
     fields = [_converted(row) for row in rows]
     names = list(dict.fromkeys(name for row in fields for name in row))
     return [names, *([_cell_text(row.get(name)) for name in names] for row in fields)] * bool(rows)
@@ -173,7 +173,7 @@ def _csv_text(rows: list[Mapping[str, Any]]) -> str:
 
 
 def json_text(fields: Mapping[str, Any]) -> str:
-    """An answer as text: what made it, then its fields with exact texts beside numbers."""
+    """Format an answer as JSON: its origin, then its fields, with exact texts beside numbers."""
     origin = {"schema": SCHEMA, "version": VERSION, "command": COMMAND.get()}
     text = json.dumps({**origin, **_converted(fields)}, ensure_ascii=False)
     return printable(text, json.dumps)
@@ -195,14 +195,14 @@ def _converted(value: Any) -> Any:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether this is a number, unknown, or a list of such."""
+    """Return True for an exact number, for None, and for a list of these that is not empty."""
     if isinstance(value, list | tuple):
         return bool(value) and all(map(_is_number, value))
     return value is None or isinstance(value, int | Fraction)
 
 
 def _number(value: Any) -> Any:
-    """As JSON has it: an integer below 2^53 as it is, everything else as a float."""
+    """Convert numbers for JSON: an integer below 2^53 stays, others become floats."""
     if isinstance(value, list | tuple):
         return [_number(item) for item in value]
     if value is None or (isinstance(value, int) and abs(value) < LARGEST):
@@ -211,7 +211,7 @@ def _number(value: Any) -> Any:
 
 
 def _exact(value: Any) -> Any:
-    """As the text of an integer or of a fraction such as 497/44."""
+    """Convert numbers to texts of integers or of fractions such as 497/44."""
     if isinstance(value, list | tuple):
         return [_exact(item) for item in value]
     return None if value is None else str(value)

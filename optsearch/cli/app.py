@@ -1,4 +1,4 @@
-"""The command itself: which commands there are and where, how one is added, and its version.
+"""The command itself: its commands, the module of each, how one is added, and the version.
 
 It imports no other module of this room with commands: these take long to load, and add theirs to
 `app` when they are called.
@@ -91,7 +91,7 @@ class Sentences(TyperGroup):
 
 
 def sentence(command: Any) -> str:
-    """The first sentence of a command's help."""
+    """Return the first sentence of a command's help."""
     return str((command.help or "").strip().partition("\n\n")[0].replace("\n", " "))
 
 
@@ -103,13 +103,13 @@ class Named(Sentences):
         super().__init__(commands={**named, **commands}, **options)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As click's; `--help --all` shows more, and --help is heard before any other option."""
+        """Parse as click does; note whether --all is there, which makes --help show more."""
         ctx.meta["is_all"] = "--all" in args
         read_by(self.get_params(ctx), {})
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """As click's, without the options for shells where little is shown."""
+        """Write the options, without --all not those that complete commands in shells."""
         before = self.params
         if not ctx.meta["is_all"]:
             self.params = [one for one in before if not one.name.endswith("_completion")]
@@ -117,7 +117,7 @@ class Named(Sentences):
         self.params = before
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """The list, or what is needed first."""
+        """Write the first commands, with --all the others, too."""
         known = list(self.commands)
         with formatter.section("Commands"):
             formatter.write_dl([(name, COMMANDS[name][1]) for name in known[:FIRST]])
@@ -126,7 +126,7 @@ class Named(Sentences):
                 formatter.write_dl([(name, COMMANDS[name][1]) for name in known[FIRST:]])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """As click's, of the command with its options."""
+        """Import the command that is called, so that it has its options, and resolve it."""
         if type(self.commands.get(args[0])) is TyperCommand:  # its name alone
             with loading():
                 import_module(f"optsearch.cli.{COMMANDS[args[0]][0]}")
@@ -135,7 +135,7 @@ class Named(Sentences):
 
 
 class Commands(typer.Typer):
-    """Commands that are all of this kind. shared -- what parameters of several of them are."""
+    """Commands of the kind `Command`. shared -- the options and arguments that several have."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -150,13 +150,13 @@ class Commands(typer.Typer):
         gives: str = "",
         **own: Option,
     ) -> Callable[[Function], Function]:
-        """As typer's, of a command whose help ends with an example.
+        """Return a decorator that adds a command, whose help ends with an example.
 
         takes -- the seconds of the example on a usual machine, at most. then -- a command that
-        comes next, and after # what it is for. gives -- the names in its answer, in parentheses
+        comes next, and after # its purpose. gives -- the names in its answer, in parentheses
         those that are there where they have a meaning: `tests/test_json.py` compares them with
-        what is printed, and with docs/json.md. own -- what parameters are, where it is not as in
-        `shared`.
+        the answer, and with docs/json.md. own -- the options and arguments of this command, before
+        those of `shared`.
         """
         seconds = f"{takes} second{'s' * (takes > 1)}"
         lines = f"Example: {example}", f"Takes:   {seconds} on a usual machine", f"Next:    {then}"
@@ -180,10 +180,10 @@ class Commands(typer.Typer):
 
 
 def _with_families(function: Function) -> Function:
-    """A command that answers about a family of sets, too, where GAME is the file of one.
+    """Return a command that answers about a family of sets, too, where GAME is the file of one.
 
-    What it answers then is a function of the same name in `families`, which takes some of its
-    options; others are refused.
+    A function of the same name in `families` answers then. It takes some of the options; others
+    are refused.
     """
 
     @wraps(function)
@@ -208,7 +208,7 @@ def _with_families(function: Function) -> Function:
 
 
 def is_family(game: str) -> bool:
-    """Whether what is given for a game is the file of a family of sets."""
+    """Return True if the text given for a game names the file of a family of sets."""
     return game.lower().endswith(".csv") and ":" not in Path(game).name
 
 
@@ -230,7 +230,7 @@ DEPENDENCIES = (
 
 
 def versions() -> dict[str, str | None]:
-    """What is in use: optsearch, its kernels, Python, the machine, and the packages."""
+    """Return the versions of optsearch, its kernels, Python, the machine, and the packages."""
     from importlib.metadata import PackageNotFoundError, version
 
     from optsearch.compiled import build
@@ -246,7 +246,7 @@ def versions() -> dict[str, str | None]:
 
 
 def version_text(found: dict[str, str | None]) -> str:
-    """The versions for people."""
+    """Format the versions for people."""
     lines = ["optsearch {version}, kernels {kernels}", "Python {python}, {machine}"]
     packages = [f"{name} {found[name] or 'is not installed'}" for name in DEPENDENCIES]
     return "\n".join([*(line.format(**found) for line in lines), *packages])
@@ -271,7 +271,7 @@ def options(
 
 
 def everything() -> Any:
-    """All commands with their options, which typer reads from the annotations of the functions."""
+    """Return all commands with their options, which typer reads from annotations of functions."""
     for module, _ in COMMANDS.values():
         import_module(f"optsearch.cli.{module}")
     return typer.main.get_command(app)

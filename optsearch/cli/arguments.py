@@ -1,4 +1,4 @@
-"""What every command refuses of its arguments as a whole, before it does anything."""
+"""Reading the arguments of a command, and refusing some as a whole before it does anything."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ IN_PLACE = {"minimise"}  # commands that may leave less of the file they read
 
 
 class Command(TyperCommand):
-    """A command that takes an option once, and knows before its work that its answer has a place.
+    """A command that takes an option once, and makes sure before its work that it can write.
 
     It writes no file that it reads or writes already, and none where none can be. One that takes
-    --format takes --json, which is short for it. Each takes --quiet, and shows no progress then.
+    --format takes --json, which is short for --format json. Each takes --quiet, which hides
+    progress.
     """
 
     def __init__(self, name: str | None, *, params: list[Any], **options: Any) -> None:
@@ -40,7 +41,7 @@ class Command(TyperCommand):
         super().__init__(name, params=[*params, *more, made["quiet"]], **options)
 
     def invoke(self, ctx: Any) -> Any:
-        """As click's; the function of the command does not see --quiet."""
+        """Run the command with `QUIET` set; its function does not see --quiet."""
         before = QUIET.set(ctx.params.pop("quiet"))
         try:
             return super().invoke(ctx)
@@ -48,7 +49,7 @@ class Command(TyperCommand):
             QUIET.reset(before)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As click's; an error where an option is repeated, or a file would be lost or not made."""
+        """Parse as click does; refuse repeated options, and outputs that cannot be written."""
         COMMAND.set(shlex.join([*ctx.command_path.split(), *args]))
         read_by(self.get_params(ctx), vars(self.callback)["readers"])
         if args:
@@ -67,7 +68,7 @@ class Command(TyperCommand):
         return rest
 
     def writes(self, param: Any) -> str:
-        """What an option of this command writes, as `Option` has it; empty for nothing."""
+        """Return `Option.writes` of an option of this command; empty if it writes nothing."""
         option = vars(self.callback)["options"].get(param.name)
         return "" if option is None else option.writes
 
@@ -103,7 +104,7 @@ class Command(TyperCommand):
 
 @cache
 def _made_options() -> dict[str, Any]:
-    """The options that no function of a command has, by name, as typer makes them."""
+    """Return --json and --quiet, which no function of a command has, as typer makes them."""
     app = typer.Typer(add_completion=False)
 
     def flags(json: bool = False, quiet: bool = False) -> None:
@@ -115,7 +116,7 @@ def _made_options() -> dict[str, Any]:
 
 
 def annotate(function: Callable[..., Any], options: Mapping[str, Option]) -> None:
-    """Tell typer what each parameter of a function is."""
+    """Write the option or argument of each parameter into the annotations, where typer reads it."""
     hints = get_type_hints(function)
     for name, parameter in signature(function).parameters.items():
         made = _typer_info(name, options[name], hints[name], parameter.default)
@@ -123,7 +124,7 @@ def annotate(function: Callable[..., Any], options: Mapping[str, Option]) -> Non
 
 
 class Reader(NamedTuple):
-    """What typer asks for the value of an option; its own would load pydantic at each start."""
+    """Converts the values of an option for typer, whose own way loads pydantic at each start."""
 
     kind: Any
     least: float | None = None
@@ -131,7 +132,7 @@ class Reader(NamedTuple):
     is_seconds: bool = False
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """What is given, as the function of the command takes it."""
+        """Convert the text that is given to what the function of the command takes."""
         if param.multiple or param.nargs == -1:
             return [self._read(one, param, ctx) for one in value or ()]
         return None if value is None else self._read(value, param, ctx)
@@ -153,12 +154,12 @@ def read_by(params: list[Any], readers: Mapping[str, Reader]) -> None:
 
 
 def kind_of(hint: Any) -> Any:
-    """The type of one value of a parameter."""
+    """Return the type of one value of a parameter."""
     return kind_of(get_args(hint)[0]) if get_args(hint) else hint
 
 
 def accepted(option: Option, hint: Any) -> str:
-    """What an option accepts, as in "a whole number from 1 to 256"; empty for a text."""
+    """Describe the values of an option, as in "a whole number from 1 to 256"; empty for texts."""
     kind = kind_of(hint)
     if issubclass(kind, Enum):
         return f"one of {', '.join(one.value for one in kind)}"
@@ -169,7 +170,7 @@ def accepted(option: Option, hint: Any) -> str:
 
 
 def _typer_info(name: str, option: Option, hint: Any, default: Any) -> Any:
-    """An option or an argument as typer declares it."""
+    """Return an option or an argument as typer declares it."""
     more = {key: getattr(option, key) for key in ("help", "metavar", "min", "max")}
     if option.is_argument:
         return typer.Argument(show_default=False, **more)
@@ -194,7 +195,7 @@ def require_writable(path: Path, endings: tuple[str, ...] = (), is_folder: bool 
 
 
 def _files(value: object) -> Iterator[Path]:
-    """The files that are there and named by FILE, FILE.py:NAME, FILE:FLEET, or several of these."""
+    """Yield the existing files that FILE, FILE.py:NAME or FILE:FLEET names, or a list of these."""
     if isinstance(value, list | tuple):
         for one in value:
             yield from _files(one)

@@ -1,4 +1,4 @@
-"""The commands together, and what becomes of the errors that end them."""
+"""The commands together, and the lines and exit statuses of errors that end them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from optsearch.support.errors import OptsearchError
 
 
 def run() -> int:
-    """Run the command that the arguments name; the exit status."""
+    """Run the command that the arguments name; return the exit status."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a sign gets its code
             stream.reconfigure(errors="backslashreplace")
@@ -53,18 +53,18 @@ def run() -> int:
 
 @cache
 def commands() -> Any:
-    """All commands and their options, which typer reads from the annotations of the functions."""
+    """Return the commands; one has its options once it is called."""
     return typer.main.get_command(app)
 
 
 def refused(message: str) -> int:
-    """One line about what is wrong; the exit status."""
+    """Print an error on one line; return the exit status."""
     say(f"error: {message}", "red")
     return 2
 
 
 def say(line: str, style: str | None = None) -> None:
-    """A line on standard error, if there is one."""
+    """Print a line on standard error, if there is one."""
     with suppress(OSError, AttributeError):
         try:
             err.print(line, style=style, soft_wrap=True)
@@ -73,7 +73,7 @@ def say(line: str, style: str | None = None) -> None:
 
 
 def refused_usage(error: Any) -> int:
-    """One line about invalid arguments; the help if there are no arguments at all."""
+    """Print a line about invalid arguments, or the help where there are none; return the status."""
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()
         return 2
@@ -103,7 +103,7 @@ OF_REPLIES = {
 
 
 def given(option: Any) -> str | None:
-    """The last value that the arguments give an option; None for one that they do not give."""
+    """Return the last value that the arguments give an option; None if they do not give it."""
     value = None
     for name in getattr(option, "opts", ()):
         for argument, following in zip(sys.argv, [*sys.argv[1:], None], strict=True):

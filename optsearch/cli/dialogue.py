@@ -1,4 +1,4 @@
-"""A conversation by lines: with a person at a terminal, or with what a pipe holds."""
+"""A conversation by lines: with a person at a terminal, or with the lines of a pipe."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST = 10_000  # signs of a line that are read
 class Dialogue:
     """Asks for lines on standard input.
 
-    is_quiet -- nothing is printed but errors. is_person -- whether a person types there.
+    is_quiet -- nothing is printed but errors. is_person -- a person types there.
     """
 
     def __init__(self, is_quiet: bool = False):
@@ -29,7 +29,10 @@ class Dialogue:
             import readline  # noqa: F401 - lines can be edited, and come back
 
     def ask(self, prompt: str, or_nothing: bool = False) -> str | None:
-        """The next line that says something, or nothing where that will do; None at the end."""
+        """Return the next line without its comment; None at the end of the input.
+
+        Empty lines are left out, unless `or_nothing`.
+        """
         while True:
             line = self._line(prompt)
             if line is None:
@@ -51,10 +54,10 @@ class Dialogue:
         return line or None
 
     def refuse(self, reason: str) -> None:
-        """What is wrong with a line; the conversation goes on."""
+        """Print an error about a line; the conversation goes on."""
         (err if self.is_quiet else out).print(reason, style="red", soft_wrap=True)
 
     def say(self, text: str = "", style: str | None = None) -> None:
-        """A line for people; nothing where the answer is for a program."""
+        """Print a line for people; nothing where the answer is for a program."""
         if not self.is_quiet:
             out.print(text, style=style, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""What takes more than ten minutes says so before it starts."""
+"""Estimates of long work: what takes more than ten minutes says so before it starts."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def announce_comparison(
     memory: int,
     workers: int,
 ) -> list[float]:
-    """Say how long a comparison takes; the processor seconds of each per configuration.
+    """Say how long a comparison takes; return the processor seconds of each per configuration.
 
-    None where the game is so small that it is compared exactly.
+    The list is empty where the game is so small that it is compared exactly.
     """
     game.require_small("evaluating strategies")
     size = largest_of([runner_of(one, game) for one in strategies], largest, memory)

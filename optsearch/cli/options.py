@@ -1,4 +1,4 @@
-"""What options and arguments are: a declaration for each, those of several commands in `SHARED`.
+"""Declarations of options and arguments; those of several commands are in `SHARED`.
 
 A parameter of a command's function is the option of the same name. Its declaration is in the
 decorator of the command, or else here.
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Form(str, Enum):
-    """How an answer is printed."""
+    """The form of an answer."""
 
     TEXT = "text"
     CSV = "csv"
@@ -22,10 +22,10 @@ class Form(str, Enum):
 class Option(NamedTuple):
     """An option of a command, or an argument.
 
-    flags -- what it is called, where that is not -- and the name of its parameter. min, max -- of
-    a number. writes -- the endings of the file to write that it names: `ANY`, or such as ".gif
-    .html"; `FOLDER` where it names a folder that files are written to. is_seconds -- of a time:
-    more than `support.progress.FOREVER` is no limit.
+    flags -- its names, where they are not -- and the name of its parameter. min, max -- of a
+    number. writes -- the endings of the file to write that it names: `ANY`, or such as ".gif
+    .html"; `FOLDER` where it names a folder that files are written to. is_seconds -- a time limit:
+    more than `support.progress.FOREVER` is none.
     """
 
     help: str

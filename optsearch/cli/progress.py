@@ -1,4 +1,4 @@
-"""How far a command is, and since when, on standard error: a bar in a terminal, elsewhere lines."""
+"""Progress of a command on standard error: a bar in a terminal, elsewhere a line now and then."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ DAY = 86_400
 def telling(
     label: str, note: Callable[[Any], str] = lambda status: "", hint: str = ""
 ) -> Iterator[Progress[Any]]:
-    """What is called with each status of some work, and shows it until the work is done.
+    """Show progress while some work goes on; yield a function to call with each status.
 
-    Also work without a status shows that it goes on, and since when. label -- what the work is.
-    note -- what is said of a status, after the share that is done and the time to go. hint -- what
-    is said where that is more than a day. With --quiet nothing is shown.
+    Also work without a status shows that it goes on, and since when. label -- a name of the work.
+    note -- returns the text about a status, shown behind the share that is done and the time to
+    go. hint -- shown behind a time of more than a day. With --quiet nothing is shown.
     """
     if QUIET.get():
         yield no_progress
@@ -99,7 +99,7 @@ def telling(
 
 @contextmanager
 def solving(label: str, unit: str = "shots", certain: int = 0) -> Iterator[Progress[SearchStatus]]:
-    """Show how far a solver is: in place of a share the bracket of the mean, once there is one.
+    """Show progress of a solver: in place of a share the bracket of the mean, once there is one.
 
     certain -- the part of each total height that the mean leaves out.
     """
@@ -123,7 +123,7 @@ def solving(label: str, unit: str = "shots", certain: int = 0) -> Iterator[Progr
 
 
 class SoFar(NamedTuple):
-    """Bounds that came until the time was over or ctrl-C; is_all -- whether all came."""
+    """Bounds that came until the time was over or ctrl-C. is_all -- all of them came."""
 
     bounds: list[Bound]
     is_all: bool
@@ -136,9 +136,10 @@ def so_far(
     bounds: Callable[[Progress[BoundsStatus]], Iterator[Bound]],
     first: Sequence[Bound] = (),
 ) -> SoFar:
-    """Bounds that come one after the other; the errors of `bounds` where they are no bracket yet.
+    """Collect bounds until a time is over or ctrl-C, which raise where there is no bracket yet.
 
-    bounds -- is given what is told how far it is. first -- a bracket that is known without them.
+    bounds -- takes a function to call with each status, and yields bounds. first -- bounds of the
+    sides that have none when it is cut short.
     """
     found: list[Bound] = []
     limit = Limit(time_limit)
