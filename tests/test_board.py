@@ -219,6 +219,8 @@ def test_a_game_hides_its_ships_until_the_end():
     kept, seen = answers.begun(SMALL, "exact", "A1-A2", 5)
     match = Match(SMALL.game, 5, "exact", "A1-A2")
     assert seen["own"] == [[0, 4]]
+    with pytest.raises(PositionError, match="not over"):
+        answers.greedy_shots(kept)
     while not seen["over"]:
         assert seen["hidden"] is None
         cell = next(c for c in range(12) if cell_name(divmod(c, 4)) not in seen["shots"])
@@ -230,6 +232,8 @@ def test_a_game_hides_its_ships_until_the_end():
     assert [sum(1 << cell for cell in ship) for ship in seen["hidden"]] == match.hidden
     with pytest.raises(PositionError, match="over"):
         answers.shot_at(kept, "D3")
+    end = play(named("greedy").shot, match.hidden, Position(SMALL.game))
+    assert answers.greedy_shots(kept) == {"greedy": len(end.shots)}
 
 
 def test_a_person_chooses_among_games():

@@ -211,7 +211,7 @@ def test_a_game_is_chosen_whose_hits_name_their_ship(page):
     page.check(here)
     page.click("#mode-play")
     assert match in page.driver.current_url
-    assert page.text("turn") == "Shot 1, against easy"
+    assert page.text("turn") == "Shot 1, against the Cadet"
     page.click("#mode-review")
     page.click("#rows tbody tr:last-child a")
     page.click("#branch")
@@ -428,13 +428,41 @@ def test_a_game_by_mouse_with_ships_placed_and_its_review(page):
     assert "this game is lost" in page.text("trouble")
 
 
+SLOW = """
+    const real = askOnce;
+    let waits = 3;  // the times that the server is not ready, and then another page's turn
+    askOnce = async (name, asked) => {
+      await new Promise((done) => setTimeout(done, 150));
+      if (["begin", "shoot"].includes(name) && waits) {
+        const kind = --waits ? "Preparing" : "GivenUp";
+        throw new Said("the counts of this board are being prepared", kind, 422);
+      }
+      return real(name, asked);
+    };"""
+
+
+def test_no_tap_is_lost(page):
+    """Ten cells tapped at once after Begin, while the server is slow."""
+    page.game = Game.parse("6x6:4,3")
+    page.open("?game=6x6:4,3&mode=play")
+    page.driver.execute_script(SLOW + "element('against').value = '';")
+    cells = [(row, 2 * i + row % 2) for row in range(6) for i in range(3)][:10]  # none side by side
+    page.driver.find_element("id", "begin").click()
+    for cell in cells:
+        page.cell(cell).click()
+    page.wait()
+    assert page.text("turn") == "Shot 11"
+    labels = [page.cell(cell).get_attribute("aria-label") for cell in cells]
+    assert all(label.split(": ")[1].split(",")[0] in ("hit", "miss") for label in labels)
+
+
 @pytest.mark.long(5)
 def test_a_game_by_keys(page):
     """On a telephone, against the exact player, with ships drawn."""
     resize(page.driver, 360)
     page.click("#mode-play")
-    against = page.driver.find_element("id", "against")
-    against.send_keys("exact" + Keys.TAB)
+    exact = page.driver.find_element("css selector", "[name=strength][value=exact]")
+    exact.send_keys(Keys.SPACE)
     page.driver.find_element("id", "begin").send_keys(Keys.ENTER)
     page.wait()
 

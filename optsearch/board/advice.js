@@ -192,7 +192,7 @@ function showNumbers() {
 function choose(cell) {
   const name = board.names[cell];
   if (place.mode === "review") return;
-  if (MODES() === "play") return shoot(cell);
+  if (MODES() === "play" || isBeginning) return shoot(cell);
   if (MODES() === "setup") return placeShip(cell);
   const i = place.shots.findIndex(([shot]) => shot === name);
   if (i >= 0) return pick(i);

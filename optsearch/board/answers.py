@@ -458,6 +458,15 @@ def seen(kept: bytes) -> dict[str, Any]:
     }
 
 
+def greedy_shots(kept: bytes) -> dict[str, int]:
+    """Return the number of shots that greedy takes at the hidden ships of a match that is over."""
+    match: Match = pickle.loads(kept)
+    if not match.is_over:
+        raise PositionError("this game is not over")
+    end = play(_chooser("greedy", match.game).shot, match.hidden, Position(match.game))
+    return {"greedy": len(end.shots)}
+
+
 def _cells(ships: Sequence[int]) -> list[list[int]]:
     return [list(bits(ship)) for ship in ships]
 

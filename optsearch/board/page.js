@@ -99,7 +99,7 @@ function trouble(text) {
 const MODES = () => place.mode === "play" && !place.match ? "setup" : place.mode;
 const LIVE = {
   advise: ["count", "ask", "chance", "wrong-why", "wrong-more", "refused-why", "left"],
-  play: ["turn", "said"], review: ["progress", "verdict", "moment"], setup: ["place-next", "touching"], choose: [],
+  play: ["turn", "said", "by-greedy"], review: ["progress", "verdict", "moment"], setup: ["place-next", "touching"], choose: [],
 };
 
 function show() {
@@ -122,6 +122,7 @@ function show() {
   if (mode === "choose") return;
   for (const id of ["key-next", "key-best"]) element(id).hidden = mode === "setup" || mode === "play" && !known;
   element("key-next").hidden ||= mode === "play";
+  element("whose-fleet").textContent = mode === "play" ? "Enemy fleet" : "Fleet";
   element("key-next-is").textContent = mode === "review" ? "shot" : "next shot";
   ({choose: () => {}, advise: showAdvice, setup: showSetup, play: showPlay, review: showReview})[mode]();
   if (looked === null || board.elements[looked]) look(looked);
@@ -238,7 +239,8 @@ function build() {
   for (const kind of ["svg", "png"]) on(`save-${kind}`, "click", () => savePicture(kind));
   on("unplace", "click", () => { ships.pop(); show(); });
   element("hints").addEventListener("change", arrive);
-  for (const part of [element("against"), ...document.querySelectorAll("[name=ships]")]) part.addEventListener("change", show);
+  for (const part of document.getElementsByName("strength")) part.addEventListener("change", () => { element("against").value = part.value; show(); });
+  for (const part of [element("against"), ...document.getElementsByName("ships")]) part.addEventListener("change", show);
   onKeys(() => {
     if (place.mode === "review") {
       const press = (id) => () => element(id).click();
@@ -269,7 +271,7 @@ async function start() {
     place.mode = "choose";
   }
   tabs.addEventListener("message", ({data}) => {
-    if (match?.match !== data) return;
+    if (match?.match !== data || isShooting) return;
     match = null;
     if (place.mode === "play") arrive();
   });

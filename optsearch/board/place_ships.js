@@ -5,7 +5,7 @@ function showSetup() {
   const isSolo = element("against").value === "";
   const isPlaced = element("placed").checked && !isSolo;
   element("hiding").hidden = isSolo;
-  element("whose").textContent = {easy: "shoots at random", hard: "plays by version 5 of Battleship Heuristics", exact: "shoots at a most probable cell, counted exactly", "": "only you shoot"}[element("against").value] ?? "";
+  for (const radio of document.getElementsByName("strength")) radio.checked = radio.value === element("against").value;
   element("placing").hidden = !isPlaced;
   board.place.classList.toggle("placing", isPlaced);
   const placed = isPlaced ? ships.map(([, cells]) => cells) : [], pairs = touching(placed), touch = new Set(pairs.flat());

@@ -69,7 +69,7 @@ function showReview() {
 function showRows(reviewed, at) {
   const [body] = element("rows").tBodies, {shots, mode} = place;
   const had = body.contains(document.activeElement) ? document.activeElement.dataset.at : null;
-  body.replaceChildren(...shots.flatMap(([cell, reply], i) => {
+  const lines = shots.flatMap(([cell, reply], i) => {
     if (mode === "advise" && board.shown[reply] && shots.findIndex((shot) => shot[1] === reply) < i) return [];  // one for a ship that is shown
     const found = reviewed[i], away = awayOf(found), loss = found && lossOf(found), isNamed = reply.includes(":") || kindOf(reply) === "sunk";
     const words = [`${i + 1}. ${cell} `, mark(reply), made("span", ` ${reply.includes(":") ? said(reply).replace("hit ", "") : said(reply)}`, {class: isNamed ? "" : "unseen"})];
@@ -86,7 +86,12 @@ function showRows(reviewed, at) {
     ] : [made("td"), made("td"), made("td")])]);
     if (i + 1 === at) line.setAttribute("aria-current", "true");
     return line;
-  }));
+  });
+  for (const gone of [...body.rows].slice(lines.length)) gone.remove();
+  lines.forEach((line, i) => {  // one that stays as it is keeps a tap that is under way
+    if (!body.rows[i]) body.append(line);
+    else if (body.rows[i].outerHTML !== line.outerHTML) body.rows[i].replaceWith(line);
+  });
   keepInView(body.querySelector("[aria-current]") ?? (mode === "advise" ? body.lastChild : null));
   if (had) body.querySelector(`[data-at="${had}"]`)?.focus();
 }

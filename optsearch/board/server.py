@@ -132,6 +132,7 @@ class RequestHandler:
             "begin": self._begin,
             "shoot": self._shoot,
             "match": self._match,
+            "greedy": self._greedy,
         }
         if name not in special:
             raise Bad(f"there is no {name!r}")
@@ -157,10 +158,13 @@ class RequestHandler:
         call = (NUMBERED[name], self.setting, text(asked, "shots"), number)
         if name == "review":
             return await self._ask(asked, *call)
+        return await self._sample(asked, *call)
+
+    async def _sample(self, asked: Asked, work: Callable[..., Any], *arguments: Any) -> Any:
         if not self._is_sampling:
             self._is_sampling = True
             await self.sampler.__aenter__()
-        return await self.sampler.ask(text(asked, "page"), *call)
+        return await self.sampler.ask(text(asked, "page"), work, *arguments)
 
     async def close(self) -> None:
         """End its processes."""
@@ -183,6 +187,10 @@ class RequestHandler:
     async def _match(self, asked: Asked) -> Any:
         name = text(asked, "match")
         return {"match": name, **await self._ask(asked, answers.seen, self._matches.get(name))}
+
+    async def _greedy(self, asked: Asked) -> Any:
+        match = self._matches.get(text(asked, "match"))
+        return await self._sample(asked, answers.greedy_shots, match)
 
 
 def text(asked: Asked, name: str) -> str:

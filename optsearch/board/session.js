@@ -35,7 +35,7 @@ async function ask(name, asked = {}) {
       return answer;
     } catch (error) {
       if (mine !== asks) throw new Said(error.message, "GivenUp", error.status);
-      waits(error.kind === "Preparing" && name !== "sample");
+      waits(error.kind === "Preparing" && !["sample", "greedy"].includes(name));
       if (error.kind !== "Preparing") throw error;
     }
   }
