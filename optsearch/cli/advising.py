@@ -61,7 +61,7 @@ quit         end; so does the end of the input"""
 
 
 def forms(game: Game) -> str:
-    """What may be replied in a game, as a person writes it."""
+    """Return the replies that a game may give, as a person writes them."""
     if game.shows_ships:
         return game.forms_of_replies  # far too many to list
     texts = [str(reply).replace(":", " ") for reply in known_replies(game)]
@@ -147,7 +147,7 @@ def advise(
 
 
 def chosen_game(talk: Dialogue) -> str:
-    """The game that a person names, or numbers in the list that is shown."""
+    """Ask a person for a game: its name, its text, or its number in the list that is shown."""
     games = to_choose()
     names = [game.name for game in games]
     if talk.is_quiet or not talk.is_person:
@@ -167,16 +167,16 @@ def chosen_game(talk: Dialogue) -> str:
 
 
 def slug(position: Heard) -> str:
-    """A name for the file of a game, and of no other."""
+    """Return a name for the file of a game, which no other game has."""
     text = f"{position.game}{_noise_text(position)}"
     digest = blake2b(text.encode(), digest_size=4).hexdigest()
     return f"{re.sub('[^0-9A-Za-z]+', '-', text)[:60]}-{digest}"
 
 
 def offered(talk: Dialogue, start: Heard, kept: Path) -> Heard:
-    """The position to begin with: the one that was kept, where the person wants to go on from it.
+    """Return the position that a file keeps where the person wants to go on from it, or `start`.
 
-    What was kept and is not gone on with stays beside, as FILE.before.
+    A file that is not gone on with is kept as FILE.before.
     """
     if not kept.exists():
         return start
@@ -198,7 +198,7 @@ def offered(talk: Dialogue, start: Heard, kept: Path) -> Heard:
 
 
 def begun(start: Heard, kept: Path | None) -> Heard:
-    """The position that a file keeps, or the one that is given if there is no file yet."""
+    """Return the position that a file keeps, or `start` if there is no file yet."""
     if kept is None or not kept.exists():
         return start
     head, _, rest = text_of(kept, OptsearchError, MOST_KEPT).partition("\n")
@@ -217,7 +217,7 @@ def begun(start: Heard, kept: Path | None) -> Heard:
 
 
 def head_of(position: Heard) -> str:
-    """The first line of a file of replies."""
+    """Return the first line of a file of replies."""
     return f"# game: {position.game}{_noise_text(position)}"
 
 
@@ -226,15 +226,17 @@ def _noise_text(position: Heard) -> str:
 
 
 def is_over(position: Heard) -> bool:
-    """Whether every ship is known to be sunk; never where replies may be false."""
+    """Return True if every ship is known to be sunk; False where replies may be false."""
     return isinstance(position, Position) and not position.hits_left
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is said of a position: a number of likely shots, the optimum of an endgame, a strategy.
+    """The advice that a person wants.
 
-    salvo -- how many cells are shot together; AFLOAT for as many as ships are afloat.
+    number -- of likely shots. endgame -- the most configurations whose optimum is searched. by --
+    a strategy whose shot is shown. salvo -- the number of cells that are shot together; AFLOAT for
+    as many as ships are afloat.
     """
 
     number: int
@@ -244,18 +246,18 @@ class Wanted:
 
     @property
     def endgame_of_shots(self) -> int:
-        """The endgame where cells are shot one by one: the optimum is that of single shots."""
+        """The endgame, but 0 for salvos: the optimum is that of single shots."""
         return self.endgame if self.salvo == 1 else 0
 
     def together(self, position: Heard) -> int:
-        """How many cells are shot together at a position."""
+        """Return the number of cells that are shot together at a position."""
         return ReplyModel(salvo=self.salvo).size(position)
 
 
 class Session:
-    """Replies as they are entered, and what is said to them.
+    """A conversation in which replies are entered and advice is given.
 
-    is_asked_for -- whether the person named the file that keeps them. refused -- the lines that
+    is_asked_for -- the person named the file that keeps the replies. refused -- the lines that
     were not taken, each with the reason and the replies in conflict.
     """
 
@@ -272,13 +274,13 @@ class Session:
 
     @property
     def farewell(self) -> str:
-        """Where the replies are kept."""
+        """The end of the last line, which says where the replies are kept; empty if nowhere."""
         if self._kept is None or not self._kept.exists():
             return ""
         return f"; the replies are in {self._kept}, and the same command goes on from there"
 
     def run(self) -> None:
-        """Until the input ends."""
+        """Read lines and advise until the input ends."""
         self._talk.say(with_rules(self.position.title, self.position.game), "bold")
         if self._talk.is_person:
             example = example_reply(self.position.game)
@@ -364,7 +366,7 @@ class Session:
                 beside.write_text("".join(f"{line}\n" for line in lines))
 
     def _refuse(self, line: str, error: OptsearchError, others: str) -> None:
-        """Say what is wrong with a line. others -- what became of its other shots."""
+        """Record and print what is wrong with a line. others -- a text about its other shots."""
         together = error.together if isinstance(error, ReplyConflict) else ()
         reason = str(error)
         if together:
@@ -393,7 +395,7 @@ class Session:
             )
 
     def answer(self) -> Answer:
-        """The position at the end, where nothing was said of it on the way."""
+        """Return the advice at the last position as an answer."""
         advice = self._advice()
         optimum = advice.optimum
         likely = [
@@ -424,13 +426,13 @@ class Session:
 
 
 def salvo_names(advice: Advice, wanted: Wanted) -> list[str]:
-    """The most probable cells, as many as are shot together."""
+    """Return the most probable cells, as many as are shot together."""
     number = wanted.together(advice.posterior.observations)
     return cell_names(cell for cell, _ in advice.likely(number))
 
 
 def others_of(shots: Sequence[Shot], number: int) -> str:
-    """What became of the shots of a line of which one was refused; empty where it was alone."""
+    """Say which shots of a line beside a refused one are taken; empty where it was alone."""
     before, behind = (
         ", ".join(in_words(shot.cell, shot.reply) for shot in part)
         for part in (shots[:number], shots[number + 1 :])
@@ -441,7 +443,7 @@ def others_of(shots: Sequence[Shot], number: int) -> str:
 
 
 def ships_text(advice: Advice) -> str:
-    """The ships that remain, as far as the replies tell."""
+    """Name the ships that remain, as far as the replies tell."""
     position = advice.posterior.observations
     if isinstance(position, NoisyPosition):
         return f"ships: {position.game.fleet_text}; {position.noise}"
@@ -455,7 +457,7 @@ def ships_text(advice: Advice) -> str:
 
 
 def sentences(advice: Advice, wanted: Wanted) -> list[str]:
-    """What is said of a position: what is left, likely shots, those of a strategy, the optimum."""
+    """Return the lines of advice: what is left, likely shots, a strategy's, the optimum."""
     position, optimum = advice.posterior.observations, advice.optimum
     if is_over(position):
         return [f"every ship is sunk, after {numbered(len(position.shots), 'shot')}"]

@@ -1,4 +1,4 @@
-"""The commands for what other commands wrote: check, tree."""
+"""The commands for files that other commands wrote: check, tree."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def check(
 
 
 def what_is(file: Path) -> str:
-    """Which of `FORMATS` a file says that it has."""
+    """Return the name in `FORMATS` of the format that a file says it has."""
     head = text_of(file, OptsearchError)[:300]
     named = re.search(r'"format": *"([^"]*)"', head)
     if named is None or named[1] not in FORMATS:
@@ -95,7 +95,7 @@ def what_is(file: Path) -> str:
 
 
 def tree_checked(file: Path, game: str | None, prior: str | None) -> Answer:
-    """A decision tree, replayed on every configuration."""
+    """Replay a decision tree on every configuration."""
     loaded, by = read_tree(file, game, prior)
     total, number = verify(loaded, by), loaded.configurations
     answer = stated("tree", loaded.position, by, total, number)
@@ -107,7 +107,7 @@ def tree_checked(file: Path, game: str | None, prior: str | None) -> Answer:
 
 
 def proof_checked(file: Path, game: str | None, prior: str | None) -> Answer:
-    """A proof that no strategy is better."""
+    """Check a proof that no strategy is better."""
     by = None if prior is None else prior_of(prior, proofs.load(file).position.game)
     require_digest(by, file)
     checked = proofs.check(file, by)
@@ -122,14 +122,14 @@ def proof_checked(file: Path, game: str | None, prior: str | None) -> Answer:
 
 
 def stated(what: str, position: Position, by: Prior | None, total: int, number: int) -> Answer:
-    """What a file states of a position."""
+    """Begin the answer about a file with its position and total height."""
     mean = mean_fields(total, number)
     of = {"what": what, "total_height": total, "configurations": number, **mean}
     return Answer.about(position, by, **of)
 
 
 def value_checked(file: Path) -> Answer:
-    """Both sides of the value of a game against the best hider."""
+    """Check both sides of the value of a game against the best hider."""
     from optsearch.equilibria import check as check_value  # HiGHS takes a while
 
     checked = check_value(file)
@@ -221,7 +221,7 @@ def tree(
 def read_tree(
     file: Path, game: str | None, prior: str | None
 ) -> tuple[tree_.DecisionTree, Prior | None]:
-    """The tree of a file and its prior, those that are named beside it."""
+    """Load the tree of a file and the prior; refuse another game or prior than the tree's."""
     if game is not None:
         read_game(game)
     loaded = tree_.load(file)
@@ -234,7 +234,7 @@ def read_tree(
 
 
 def measures(tree: tree_.DecisionTree) -> dict[str, object]:
-    """The total height and the mean of a tree for a JSON answer."""
+    """Return the total height and the mean of a tree for a JSON answer."""
     return {
         "total_height": tree.total_height,
         "configurations": tree.configurations,
@@ -245,7 +245,7 @@ def measures(tree: tree_.DecisionTree) -> dict[str, object]:
 def draw_tree(
     tree: tree_.DecisionTree, path: Path, boards: bool, depth: int | None, whole: bool
 ) -> int:
-    """Draw a tree to a file whose ending names the format; returns the depth of the drawing."""
+    """Draw a tree to a file whose ending names the format; return the depth of the drawing."""
     from optsearch.drawing.trees import draw_tree, page_depth, tree_figure_size
 
     depth = min(depth or tree.worst, tree.worst if whole else page_depth(tree, boards))

@@ -1,4 +1,4 @@
-"""What the commands share: arguments, positions, processes, and how answers are printed."""
+"""Functions that several commands share: for arguments, positions, texts, files and processes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Output(Safe):
     """A console whose lines are neither wrapped nor padded unless it is a terminal."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """As `Console.print`; elsewhere as wide as it comes, without blanks at ends of lines."""
+        """Print as rich does; but only in a terminal with wrapping and blanks at ends of lines."""
         if self.is_terminal:
             super().print(*objects, **options)
             return
@@ -60,7 +60,7 @@ _ENDLESS = 1 << 16
 
 
 def facts_table() -> Table:
-    """A table of names and what they are; what is too long for a line goes on in the next one."""
+    """Return an empty table of two columns, labels and texts; long texts are wrapped."""
     facts = Table.grid(padding=(0, 2))
     facts.add_column()
     facts.add_column(overflow="fold")
@@ -75,14 +75,14 @@ MOST_LISTED = 1 << 20  # bytes of a list of games
 
 
 def title_of(tree: DecisionTree, path: Path) -> str:
-    """What a tree from a file is called: its title, or else the name of the file."""
+    """Return the title of a tree from a file, or else the name of the file."""
     return tree.title or path.stem
 
 
 def read_game(text: str) -> Game:
-    """The game that an argument describes; `FILE:FLEET…` takes the board from a drawing.
+    """Return the game that an argument describes; `FILE:FLEET…` takes the board from a drawing.
 
-    `FILE.json#BOARD:FLEET…`, a board of a file of boards, is what a text of a game may have itself.
+    `FILE.json#BOARD:FLEET…`, a board of a file of boards, is read by `Game.parse` itself.
     """
     if ".json#" in text or split_name(text):
         return Game.parse(text)
@@ -103,16 +103,16 @@ def read_game(text: str) -> Game:
 
 
 def read_games(texts: Iterable[str]) -> list[Game]:
-    """The games of some arguments, with the lists and ranges of `listed`."""
+    """Return the games of some arguments, with the lists and ranges of `listed`."""
     return list(map(read_game, listed(texts)))
 
 
 def listed(texts: Iterable[str]) -> Iterator[str]:
-    """Texts of games; in place of `-` the lines of standard input, and of a file its lines.
+    """Yield texts of games; for `-` the lines of standard input, and for a file its lines.
 
-    What follows # at the beginning or after a space is left out of a line. In place of a range of
-    boards its games (`expand_range`). Raises GameError where a list or a range is empty, and for a
-    user's rule in a list that was not named before.
+    A line ends before a # at its beginning or after a space. For a range of boards all its games
+    come (`expand_range`). Raises GameError where a list or a range is empty, and for a user's rule
+    in a list that was not named before.
     """
     for text in texts:
         is_piped = text == "-"
@@ -129,14 +129,14 @@ def listed(texts: Iterable[str]) -> Iterator[str]:
 
 
 def read_drawing(board: Path) -> str:
-    """What a file with a drawn board has in it; PositionError where it cannot be read."""
+    """Return the text of a file with a drawn board; PositionError where it cannot be read."""
     return text_of(board, PositionError, MOST_DRAWN)
 
 
 def read_position(
     game: str, shots: str = "", board: Path | None = None, marks: str = ""
 ) -> Position:
-    """The position that the arguments describe."""
+    """Return the position that the arguments describe."""
     parsed = read_game(game)
     if board is None:
         if marks:
@@ -155,7 +155,7 @@ def read_position(
 def noise_of(
     false_hits: str | None, false_misses: str | None, lies: int | None
 ) -> Noise | Lies | None:
-    """Which replies may be false; None where no option says so."""
+    """Return the noise of replies that the options describe; None where none is given."""
     if false_hits is None and false_misses is None:
         return None if lies is None else Lies(lies)
     if lies is not None:
@@ -169,7 +169,7 @@ def noise_of(
 def read_heard(
     game: str, shots: str, board: Path | None, noise: Noise | Lies | None, marks: str = ""
 ) -> Position | NoisyPosition:
-    """The position that the arguments describe, whose replies may be false."""
+    """Return the position that the arguments describe, whose replies may be false."""
     if noise is None:
         return read_position(game, shots, board, marks)
     if board is not None:
@@ -181,7 +181,7 @@ def read_heard(
 
 
 def described(position: Position | NoisyPosition, prior: Prior | None = None) -> dict[str, Any]:
-    """The fields that tell what a JSON answer is about."""
+    """Return the fields of a JSON answer that name its game, position, noise and prior."""
     noise = position.noise if isinstance(position, NoisyPosition) else None
     return {
         "game": str(position.game),
@@ -192,12 +192,12 @@ def described(position: Position | NoisyPosition, prior: Prior | None = None) ->
 
 
 def with_rules(title: str, game: Game) -> str:
-    """The first line about a game: a title, and in words the rules that its text leaves out."""
+    """Return the first line about a game: a title, and in words the rules its text leaves out."""
     return ": ".join(filter(None, (title, game.unwritten_rules)))
 
 
 def noise_fields(noise: Noise | Lies | None) -> dict[str, Any]:
-    """Which replies may be false, in a JSON answer; nothing where none is."""
+    """Return the noise of replies for a JSON answer; nothing where all are true."""
     if noise is None:
         return {}
     if isinstance(noise, Lies):
@@ -206,14 +206,14 @@ def noise_fields(noise: Noise | Lies | None) -> dict[str, Any]:
 
 
 def prior_fields(prior: Prior | None) -> dict[str, Any]:
-    """What names a prior in a JSON answer; nothing without one."""
+    """Return the name and the digest of a prior for a JSON answer; nothing without a prior."""
     if prior is None:
         return {}
     return {"prior": prior.name, **({"prior_digest": prior.digest} if prior.has_digest else {})}
 
 
 def prior_text(prior: Prior | None) -> str | None:
-    """A prior for people."""
+    """Format a prior for people."""
     if prior is None:
         return None
     return f"{prior.name}, {prior.digest}" if prior.has_digest else prior.name
@@ -227,7 +227,7 @@ def require_digest(prior: Prior | None, *paths: Path | None) -> None:
 
 
 def mean_fields(total_height: int | None, configurations: int) -> dict[str, Any]:
-    """The mean for a JSON answer; its exact text is not reduced, as the paper prints it."""
+    """Return the mean for a JSON answer; its exact text is not reduced, as the paper prints it."""
     if total_height is None:
         return {"mean": None}
     exact = f"{total_height}/{configurations}"
@@ -235,12 +235,12 @@ def mean_fields(total_height: int | None, configurations: int) -> dict[str, Any]
 
 
 def mean_text(total_height: int, configurations: int) -> str:
-    """The mean as a fraction that is not reduced, and as a decimal number."""
+    """Format the mean as a fraction that is not reduced, and as a decimal number."""
     return f"{total_height}/{configurations} = {decimal(Fraction(total_height, configurations))}"
 
 
 def exact_text(value: Fraction) -> str:
-    """A fraction, and what it is as a decimal number."""
+    """Format a number as a fraction and as a decimal number."""
     return f"{value} = {float(value):.6f}"
 
 
@@ -254,24 +254,24 @@ def require_game(file: Path, position: Position, game: str | None) -> None:
 
 
 def cell_names(cells: Iterable[Cell]) -> list[str]:
-    """What cells are called."""
+    """Return the names of cells."""
     return [cell_name(cell) for cell in cells]
 
 
 def counted_text(number: int, prior: Prior | None = None) -> str:
-    """How many configurations, in words; by a prior, what they weigh."""
+    """Format a number of configurations; by a prior their weight."""
     return numbered(number, "configuration") if prior is None else f"a weight of {number:,}"
 
 
 def numbered(number: int, what: str, several: str = "") -> str:
-    """So many of something, in words."""
+    """Format a number with its noun. several -- the plural, where it is not the noun with an s."""
     return f"{number:,} {what if number == 1 else several or f'{what}s'}"
 
 
 def columns(rows: Sequence[Sequence[str]], is_right: bool = False) -> str:
-    """Rows of texts, each column as wide as it needs; nothing is ever cut.
+    """Format rows of texts, each column as wide as its widest text.
 
-    is_right -- whether all columns but the first are set to the right.
+    is_right -- all columns but the first are set to the right.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     set_others = str.rjust if is_right else str.ljust
@@ -282,7 +282,7 @@ def columns(rows: Sequence[Sequence[str]], is_right: bool = False) -> str:
 
 
 def board_text(game: Game, texts: Sequence[Sequence[str]]) -> str:
-    """A text for each cell where the cell lies, with column letters and row numbers."""
+    """Draw a text for each cell where the cell lies, with column letters and row numbers."""
     return board_in_colours(game, texts).plain
 
 
@@ -292,7 +292,7 @@ def board_in_colours(
     styles: Mapping[Cell, str] | None = None,
     marked: Cell | None = None,
 ) -> Text:
-    """As `board_text`, with styles of some cells; marked -- a cell with a › before it.
+    """Draw a board as `board_text` does, with styles of some cells. marked -- gets a › before it.
 
     The columns of a board from a file need not lie below each other: each of its lines begins with
     the names of its first and last cell.
@@ -334,7 +334,7 @@ def board_in_colours(
 
 @contextmanager
 def advised(option: str, folder: Path | None) -> Iterator[None]:
-    """Where work is cut short, say how to go on; the option names the folder that keeps work."""
+    """Say how to go on where work is cut short. option -- takes the folder that keeps work."""
     kept = f"what is done is in {folder}, and the same command goes on from there"
     try:
         yield
@@ -363,7 +363,7 @@ def require_order(command: str, players: Sequence[str], game: str) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Path]:
-    """The name of a file to write, which takes the place of `path` at the end."""
+    """Yield the name of a file to write, which takes the place of `path` at the end."""
     try:
         with replacing(path) as beside:
             yield beside
@@ -372,7 +372,7 @@ def writing(path: Path) -> Iterator[Path]:
 
 
 def new_figure(width: float, height: float, **options: Any) -> Figure:
-    """A figure of so many inches, with the font of papers."""
+    """Return an empty figure of a size in inches, with the font of papers."""
     # Imported here, because matplotlib takes longer to load than most commands take to run.
     from matplotlib import rcParams
     from matplotlib.figure import Figure
@@ -394,9 +394,9 @@ def save_figure(figure: Figure, path: Path) -> None:
 
 @contextmanager
 def executor_of(jobs: int | None, dask: str | None = None) -> Iterator[tuple[Executor | None, int]]:
-    """What runs the tasks of a command, and how many at once.
+    """Yield the executor of a command's tasks, and how many it runs at once.
 
-    A Dask cluster, or else a pool of processes; none for one job, or if no number is given.
+    It is a Dask cluster, or else a pool of processes; None for one job, or if no number is given.
     """
     with executor_at(dask, jobs, otherwise=1) as (executor, workers):
         if executor is not None or workers == 1:
@@ -410,9 +410,10 @@ def executor_of(jobs: int | None, dask: str | None = None) -> Iterator[tuple[Exe
 def executor_at(
     dask: str | None, jobs: int | None, otherwise: int | None = None
 ) -> Iterator[tuple[Executor | None, int]]:
-    """A Dask cluster, or none: what is called has its own pool of processes; and how many tasks.
+    """Yield a Dask cluster and how many tasks it runs at once.
 
-    otherwise -- how many where no number is given (default: one per processor).
+    Without `dask` yield None and a number of jobs, for a function that makes its own processes.
+    otherwise -- the number where none is given (default: one per processor).
     """
     if dask is None:
         yield None, jobs or otherwise or os.cpu_count() or 1

@@ -20,7 +20,7 @@ SHOWN = 20  # rows of the table for people
 
 
 class Contact(str, Enum):
-    """May ships touch?"""
+    """The rule for ships that touch."""
 
     NONE = "none"
     CORNER = "corner"
@@ -28,7 +28,7 @@ class Contact(str, Enum):
 
 
 class Announced(str, Enum):
-    """What does a hit tell?"""
+    """The rule for the reply to a hit."""
 
     NOTHING = "nothing"
     NAME = "name"
@@ -108,7 +108,7 @@ def counterexamples(
 
 
 def answer_of(found: Found) -> Answer:
-    """What was found: for people, the smallest of them."""
+    """Return the answer about what a search found; people see the smallest counterexamples."""
     answer = Answer(**found.summary)
     for name, value in found.summary.items():
         answer.fact(name, f"{value:,}" if isinstance(value, int) else str(value))
@@ -137,7 +137,7 @@ def answer_of(found: Found) -> Answer:
 
 
 def show_counterexample(answer: Answer, case: Counterexample) -> None:
-    """One counterexample, with the shots."""
+    """Show a counterexample with its greedy and its best shots."""
     number, cells = case.configurations, case.game.cells
     answer.show(
         f"{case.position.title}: {cells} cells, {number} configurations, {case.shots} shots"

@@ -115,9 +115,9 @@ def posterior(
 
 
 def heat_board(posterior: Posterior, counts: bool = False) -> Text:
-    """The board in colours, percent on cells not shot; the bar of the heat map below.
+    """Draw the board in colours, percent on cells not shot, with the bar of the heat map below.
 
-    counts -- in how many configurations a cell has a ship, in place of percent and of the bar.
+    counts -- show in how many configurations a cell has a ship, in place of percent and the bar.
     """
     told, game = posterior.observations, posterior.position.game
     shot = posterior.position.shown  # what leaves no doubt
@@ -218,7 +218,7 @@ _BATCH = 100_000
 
 
 def print_boards(posterior: Posterior, number: int, rng: np.random.Generator) -> None:
-    """Boards with a blank line between two, and what their signs are."""
+    """Print boards, each with a blank line behind it, and the meaning of their signs."""
     for start in range(0, number, _BATCH):
         with telling("drawing"):
             drawn = posterior.sample(min(_BATCH, number - start), rng, masks=True)
@@ -229,7 +229,7 @@ def print_boards(posterior: Posterior, number: int, rng: np.random.Generator) ->
 
 
 def drawn_ships(posterior: Posterior, number: int, rng: np.random.Generator) -> Iterator[list[str]]:
-    """So many configurations, each as the texts of its ships."""
+    """Draw a number of configurations; yield the texts of the ships of each."""
     for start in range(0, number, _BATCH):
         with telling("drawing"):
             drawn = posterior.sample(min(_BATCH, number - start), rng, masks=True)

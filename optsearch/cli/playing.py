@@ -86,7 +86,7 @@ def play(
 def begun(
     game: Game, seed: int | None, against: str, ships: str, boards: str, kept: Path | None
 ) -> Match:
-    """The match that a file keeps, or a new one where there is no file yet."""
+    """Return the match that a file keeps, or a new one where there is no file yet."""
     if kept is None or not kept.exists():
         return Match(game, secrets.randbits(32) if seed is None else seed, against, ships, boards)
     try:
@@ -114,20 +114,20 @@ def begun(
 
 
 class MatchDialogue:
-    """Where a match is played: what is read and said."""
+    """A conversation in which a match is played."""
 
     def __init__(self, talk: Dialogue, match: Match, kept: Path | None):
         self._talk, self._match, self._kept = talk, match, kept
 
     @property
     def farewell(self) -> str:
-        """How to go on."""
+        """The end of the last line, which says how to go on; empty where nothing is kept."""
         if self._kept is None or self._match.is_over:
             return ""
         return f"; the game is in {self._kept}, and the same command goes on from there"
 
     def run(self) -> None:
-        """Until the game or the input ends."""
+        """Read lines and shoot until the game or the input ends."""
         match = self._match
         whom = f", against {match.against}" if match.against else ""
         self._talk.say(with_rules(f"{match.game}, seed {match.seed}{whom}", match.game), "bold")
@@ -176,7 +176,7 @@ class MatchDialogue:
             self._shoot(line)
 
     def _shoot(self, line: str) -> None:
-        """A shot, and the one that it is answered with."""
+        """Shoot at the cell that a line names; let the opponent shoot back."""
         cell = parse_cell(line)
         reply = self._match.shoot(cell)
         self._keep()
@@ -186,7 +186,7 @@ class MatchDialogue:
             self._show()
 
     def _answer(self) -> None:
-        """The opponent's shot, if it is its turn."""
+        """Let the opponent shoot, if it is its turn."""
         match = self._match
         if match.against and not match.is_answered and match.position.hits_left:
             with telling("thinking"):
@@ -200,7 +200,7 @@ class MatchDialogue:
                 beside.write_text(f"{self._match.kept()}\n")
 
     def _show(self) -> None:
-        """The boards, beside each other where there is room."""
+        """Print the boards, beside each other where there is room."""
         match = self._match
         said = f"{legend(match.game)}, . not shot{f', {HOLE} hole' if match.game.holes else ''}"
         boards = [drawn(match.position)]
@@ -213,7 +213,7 @@ class MatchDialogue:
         self._talk.say(f"\n{said}, › last shot\n")
 
     def _end(self) -> None:
-        """Who has won, and where the ships were."""
+        """Say who has won, and to a person who has lost where the ships were."""
         match, game = self._match, self._match.game
         shots = numbered(len(match.position.shots), "shot")
         if not match.position.hits_left:
@@ -225,7 +225,7 @@ class MatchDialogue:
 
 
 def hint(position: Position) -> str:
-    """What exact probabilities say of the next shot."""
+    """Say which cells have a ship most probably, and with what probability."""
     posterior = Posterior(position)
     likely = posterior.greedy_shots()
     chance = posterior.frequency[likely[0][0]][likely[0][1]]
@@ -235,7 +235,7 @@ def hint(position: Position) -> str:
 
 
 def drawn(position: Position, ships: Sequence[int] = ()) -> list[Text]:
-    """The lines of a board in colours, its last shot marked; ships -- those that are known."""
+    """Draw the lines of a board in colours, its last shot marked. ships -- those that are known."""
     styles = {cell: SHIP_IN_TERMINAL for ship in ships for cell in position.game.cells_of(ship)}
     styles |= {shot.cell: IN_TERMINAL[shot.reply.hit] for shot in position.shots}
     last = position.shots[-1].cell if position.shots else None
@@ -243,7 +243,7 @@ def drawn(position: Position, ships: Sequence[int] = ()) -> list[Text]:
 
 
 def beside(boards: Sequence[Sequence[Text]], width: int) -> list[Text]:
-    """The lines of boards beside each other, or one below the other where that is too wide."""
+    """Set the lines of one or two boards beside each other, or below where that is too wide."""
     left, *others = boards
     wide = max(map(len, left)) + 6
     if not others:
@@ -256,7 +256,7 @@ def beside(boards: Sequence[Sequence[Text]], width: int) -> list[Text]:
 
 
 def signs(position: Position, ships: Sequence[int] = ()) -> list[list[str]]:
-    """A sign for each cell: what was shot, and the numbers of ships that are known."""
+    """Return a sign for each cell: its reply, or else the number of a ship that is known."""
     game = position.game
     grid = [list(row) for row in Position(game).board().splitlines()]
     for number, ship in enumerate(ships, 1):
