@@ -15,7 +15,7 @@ from types import FrameType
 
 
 def main() -> None:
-    """Entry point: errors a user can cause are one line and exit status 2, never a traceback."""
+    """Run the command; errors that a user can cause are one line and status 2, not a traceback."""
     # Under little memory OpenBLAS cannot start a second thread, and raises ctrl-C itself.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
@@ -31,7 +31,7 @@ def main() -> None:
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """While modules load, ctrl-C ends the process, and so does one that cannot be loaded."""
+    """End the process, while modules load, at ctrl-C or where one of them cannot be loaded."""
     _handle(signal.default_int_handler, _end)
     try:
         yield
@@ -59,7 +59,7 @@ def forget_output() -> None:
 
 
 def _end(signum: int = signal.SIGINT, frame: FrameType | None = None) -> None:
-    """Ctrl-C where there is nothing to save."""
+    """Handle ctrl-C where there is nothing to save: end the process at once."""
     sys.stderr.write("interrupted\n")
     sys.stderr.flush()
     os._exit(128 + signum)

@@ -105,7 +105,7 @@ def equilibrium(
 
 
 def tolerance_of(text: str) -> Fraction:
-    """A width as a decimal or a fraction."""
+    """Parse a width, a decimal or a fraction."""
     if not re.fullmatch(r"\d{1,9}(\.\d{1,18}|/0*[1-9]\d{0,8})?", text.strip(), re.ASCII):
         raise OptsearchError(
             f"--tolerance {text!r} is not a width; write 0 or more as a decimal or a fraction, "
@@ -119,7 +119,7 @@ def _worth(objective: Objective, paid: float) -> float:
 
 
 def answer_of(found: Any) -> Answer:
-    """What was found."""
+    """Return the answer about an equilibrium."""
     title = with_rules(f"{found.game}, hider and shooter at their best", found.game)
     answer = Answer(title, game=str(found.game), objective=str(found.objective))
     (low, high), hidings = found.bracket, found.hidings
@@ -190,12 +190,12 @@ def answer_of(found: Any) -> Answer:
 
 
 def first_shot(tree: DecisionTree) -> str | None:
-    """None where a tree has no shot."""
+    """Name the first shot of a tree; None where it has none."""
     return cell_name(tree.root.cell) if isinstance(tree.root, Node) else None
 
 
 def _given_away(found: Any) -> str:
-    """What a hider loses who draws uniformly."""
+    """Say how much a hider loses who draws uniformly; empty where no loss is known."""
     if found.is_uniform:
         return ": as good as any"
     lost = float(found.least - found.uniform)
@@ -206,7 +206,7 @@ def _given_away(found: Any) -> str:
 
 
 def boards(found: Any) -> str:
-    """The likeliest orbits of the hider, side by side: an image of each as a board."""
+    """Draw the likeliest orbits of the hider side by side: an image of each as a board."""
     drawn = []
     for orbit, share in found.hider[:SHOWN]:
         cells = sum(found.hidings.hidden[found.hidings.orbits[orbit][0]])
@@ -234,7 +234,7 @@ def boards(found: Any) -> str:
 
 
 def draw_mix(found: Any, path: Path) -> None:
-    """The likeliest orbits with their probabilities, and the map of all."""
+    """Draw the likeliest orbits with their probabilities, and the map of all, to a file."""
     from optsearch.drawing.mixes import draw_mix as draw_mix_
     from optsearch.drawing.mixes import mix_figure_size
 

@@ -155,7 +155,7 @@ OWN = (
 
 
 def _show_kind(answer: Answer, kind: dict[str, Any]) -> None:
-    """A strategy with its parameters, as they are given after its name."""
+    """Show a strategy with its parameters, as they are given after its name."""
     answer.head(kind["name"])
     answer.show(f"  {kind['what']}")
     values = [
@@ -167,7 +167,7 @@ def _show_kind(answer: Answer, kind: dict[str, Any]) -> None:
 
 
 def _kind_fields(kind: type[Player]) -> dict[str, Any]:
-    """A strategy with its parameters, as JSON."""
+    """Return a strategy with its parameters for a JSON answer."""
     return {
         "name": name_of(kind),
         "is_strategy": issubclass(kind, Strategy),
@@ -186,12 +186,12 @@ def _kind_fields(kind: type[Player]) -> dict[str, Any]:
 
 
 def _sentence(kind: type) -> str:
-    """The first paragraph of what a strategy says of itself, on one line."""
+    """Return the first paragraph of a strategy's docstring, on one line."""
     return " ".join((kind.__doc__ or "").split("\n\n")[0].split())
 
 
 def answer_of(evaluation: Evaluation) -> Answer:
-    """What is known of an evaluation."""
+    """Return the answer about an evaluation."""
     of = {"strategy": evaluation.strategy, "game": str(evaluation.game)}
     by, number, total = evaluation.prior, evaluation.configurations, evaluation.total_height
     title = with_rules(str(evaluation.game), evaluation.game)
@@ -214,14 +214,14 @@ def answer_of(evaluation: Evaluation) -> Answer:
 
 
 def _require_none(strategy: str, **options: object) -> None:
-    """Refuse options of long evaluations for what a formula gives."""
+    """Refuse options of long evaluations where a formula gives the answer."""
     for name, value in options.items():
         if value is not None:
             raise OptsearchError(f"{strategy} is evaluated by a formula; --{name} is not for it")
 
 
 def answer_by_chance(game: Game, prior: Prior | None) -> Answer:
-    """What shooting at random takes, by the formula, whatever the prior."""
+    """Return the answer about shooting at random, by a formula that no prior changes."""
     posterior = Posterior(game, prior=prior)
     posterior.require_some()
     of = {"strategy": "random", "game": str(game)}
@@ -270,7 +270,7 @@ def save(evaluation: Evaluation, path: Path) -> None:
 
 
 def evaluating() -> AbstractContextManager[Progress[EvaluationStatus]]:
-    """What is told how far evaluations are."""
+    """Show progress of evaluations; yield a function to call with each status."""
     return telling(
         "evaluating",
         lambda status: (
@@ -354,7 +354,7 @@ def compare(
 
 
 def comparison_answer(comparison: Comparison) -> Answer:
-    """What is known of a comparison."""
+    """Return the answer about a comparison."""
     game = comparison.game
     answer = Answer(with_rules(str(game), game), game=str(game))
     answer.fact("first", comparison.first, first=comparison.first)

@@ -1,4 +1,4 @@
-"""What the commands answer where GAME is the file of a family of sets: a function a command."""
+"""The answers where GAME is the file of a family of sets: a function for each such command."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ANSWERS: dict[str, Callable[..., None]] = {}  # by command
 
 
 def gives(names: str) -> Callable[[Family], Family]:
-    """A command's answer about a family, with these names behind those of `described`."""
+    """Return a decorator of an answer, which has these names behind those of `described`."""
 
     def declared(function: Family) -> Family:
         vars(function)["gives"] = names
@@ -38,7 +38,7 @@ def gives(names: str) -> Callable[[Family], Family]:
 
 
 def answering(command: str, game: str) -> Callable[..., None]:
-    """What answers in a command; GameError where it is for games alone."""
+    """Return the function that answers in a command; GameError if that is for games alone."""
     if command not in ANSWERS:
         raise GameError(
             f"{game!r} is a family of sets, which {', '.join(sorted(ANSWERS))} take; {command} "
@@ -48,7 +48,7 @@ def answering(command: str, game: str) -> Callable[..., None]:
 
 
 def described(sets: identify_.Sets) -> dict[str, object]:
-    """The fields that tell what a JSON answer is about."""
+    """Return the fields of a JSON answer that name the family."""
     return {
         "family": sets.title,
         "family_digest": sets.digest,
@@ -59,14 +59,14 @@ def described(sets: identify_.Sets) -> dict[str, object]:
 
 
 def heading(sets: identify_.Sets) -> str:
-    """A family for people."""
+    """Format a family for people."""
     weight = "" if sets.weight == len(sets.sets) else f" of weight {sets.weight:,}"
     number = numbered(len(sets.sets), "set")
     return f"{sets.title}: {number}{weight}, {numbered(len(sets.things), 'thing')}"
 
 
 def measures(total: int | None, sets: identify_.Sets) -> dict[str, object]:
-    """The misses of a strategy and their mean for a JSON answer."""
+    """Return the misses of a strategy and their mean for a JSON answer."""
     return {"total_misses": total, **mean_fields(total, sets.weight)}
 
 
@@ -81,7 +81,7 @@ def solve(
     memory: float,
     form: Form,
 ) -> None:
-    """The least misses with which a hidden set is found."""
+    """Search the least mean number of misses with which a hidden set is found."""
     sets = identify_.read(path)
     with (
         solving(sets.title, "misses", sets.certain_hits) as progress,
@@ -119,7 +119,7 @@ def solve(
 
 @gives("total_misses mean lower upper rules")
 def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) -> None:
-    """What always asking for a most probable thing costs."""
+    """Compute the cost of always asking for a most probable thing."""
     sets = identify_.read(path)
     limit, made = Limit(time_limit), {}
     half = None if time_limit is None else time_limit / 2
@@ -156,7 +156,7 @@ def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) 
 
 @gives("bounds bracket is_all")
 def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> None:
-    """Bounds on the least mean number of misses."""
+    """Bound the least mean number of misses."""
     sets = identify_.read(path)
     answer = Answer(heading(sets), **described(sets))
     found = so_far(sets.title, time_limit, partial(identify_.bounds, sets))
@@ -169,7 +169,7 @@ def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> Non
 
 @gives("total_misses mean worst asked")
 def tree(path: Path, file: Path, form: Form) -> None:
-    """A strategy of a family."""
+    """Print a strategy of a family."""
     sets = identify_.read(path)
     loaded = identify_.load(file, sets)
     answer = Answer(**described(sets))
@@ -183,7 +183,7 @@ def tree(path: Path, file: Path, form: Form) -> None:
 
 @gives("what total_misses mean (claims)")
 def check(path: Path, file: Path, form: Form) -> None:
-    """A strategy of a family, replayed, or the claims that prove that none misses less."""
+    """Replay a strategy of a family, or check the claims that prove that none misses less."""
     sets = identify_.read(path)
     if identify_.is_identification(file):
         loaded = identify_.load(file, sets)

@@ -97,10 +97,10 @@ def greedy(
 
 
 class GreedyTotals:
-    """What is known of greedy strategies, and of the optimum beside them.
+    """Total heights of greedy strategies and the optimum, as far as a search has come.
 
-    totals -- total heights by rule. trees -- of those that have been made. lower -- what no
-    strategy is below. optimum, compared, best_shots, greedy_shots -- None until they are known.
+    totals -- by rule. trees -- of the rules whose tree has been made. lower -- a bound on every
+    strategy. optimum, compared, best_shots, greedy_shots -- None until they are known.
     """
 
     def __init__(self) -> None:
@@ -119,7 +119,7 @@ class GreedyTotals:
         time_limit: float | None,
         progress: Progress[SearchStatus],
     ) -> None:
-        """All of it, or what there is until LimitReached; what is quick comes first."""
+        """Compute everything, the quick parts first. Raises LimitReached where the time is over."""
         watched = Limit(time_limit).watch(progress)
         solver = GreedySolver(position, progress=watched, prior=by)
         self.configurations, self.greedy_shots = solver.configurations, solver.greedy_shots
@@ -143,7 +143,7 @@ class GreedyTotals:
         self.totals[rule] = self.trees[rule].total_height
 
     def answer(self, position: Position, by: Prior | None) -> Answer:
-        """What is said of it."""
+        """Return the answer about the totals."""
         number, optimum = self.configurations, self.optimum
         upper = min(self.totals.values()) if optimum is None else optimum
         answer = Answer.about(
@@ -202,7 +202,7 @@ class GreedyTotals:
 
 
 def add_partings(answer: Answer, partings: Sequence[Divergence], prior: Prior | None) -> None:
-    """Where the best greedy tree leaves the optimal one."""
+    """Add the positions where the best greedy tree leaves the optimal one."""
     fields, texts = [], []
     for parting in partings:
         shots = " ".join(map(str, parting.shots))

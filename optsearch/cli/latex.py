@@ -40,7 +40,7 @@ _NUMBER = re.compile(r"[-+]?[\d,]+(\.\d+)?(e[-+]?\d+)?|\[[\d., ]+\]|[-—]?")
 
 
 def latex_text(text: str) -> str:
-    """A text as LaTeX prints it, on one line.
+    """Spell a text so that LaTeX prints it, on one line.
 
     >>> latex_text("best_greedy 100 %")
     'best\\\\_greedy 100 \\\\%'
@@ -53,7 +53,7 @@ def latex_table(
     signs: Sequence[Sequence[str]] = (),
     notes: Sequence[str] = (),
 ) -> str:
-    """Rows of texts, the first its head, as a tabular; nothing where there is no row.
+    """Return a tabular of rows of texts, the first its head; nothing where there is no row.
 
     Columns of numbers are set to the right. signs -- of notes, beside each text, set so that they
     take no room; notes -- lines below.

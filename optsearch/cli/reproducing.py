@@ -1,4 +1,4 @@
-"""The command that recomputes what is printed: reproduce."""
+"""The commands of sources: reproduce recomputes their numbers, cite names them."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def reproduce(
 def awaited(
     each: Callable[[Progress[EvaluationStatus]], Iterator[tuple[Source, Check]]],
 ) -> Iterator[tuple[Source, Check]]:
-    """Checks one after the other; how far it is is shown while each is waited for."""
+    """Yield checks one after the other; show progress while each is waited for."""
     report: Progress[EvaluationStatus] = no_progress
     checks = each(lambda status: report(status))
     while True:
@@ -100,7 +100,7 @@ def awaited(
 
 
 def print_estimate(sources: list[Source], resume: Path | None) -> None:
-    """What is left and how long it takes, before it is begun."""
+    """Print how many numbers are left and how long they take, before the work begins."""
     names = ", ".join(source.name for source in sources)
     left = reproduce_.numbers_left(sources, resume)
     every = sum(1 for source in sources for _ in source.everything())
@@ -114,7 +114,7 @@ def print_estimate(sources: list[Source], resume: Path | None) -> None:
 
 
 def print_title(source: Source, before: str) -> tuple[int, ...]:
-    """What a source is, and what its lines have; the widths of these."""
+    """Print the title of a source and the heads of its columns; return their widths."""
     every = list(source.everything())
     places, names = ([getattr(number, of) for number in every] for of in ("place", "what"))
     printed = max(17, *(len(number.printed) for number in every))
@@ -125,7 +125,7 @@ def print_title(source: Source, before: str) -> tuple[int, ...]:
 
 
 def print_check(check: Check, widths: tuple[int, ...]) -> None:
-    """One line."""
+    """Print the line of a check."""
     cells = (
         "·" if check.agrees is None else "✓" if check.agrees else "≠" if check.known else "✗",
         check.place,
@@ -139,7 +139,7 @@ def print_check(check: Check, widths: tuple[int, ...]) -> None:
 
 
 def print_verdict(checks: list[Check]) -> None:
-    """Notes, and how many agree of those that are compared."""
+    """Print the notes, and how many of the numbers that are compared agree."""
     known = [check for check in checks if check.known]
     for note in (*(check.note for check in checks if check.note), *_reasons(known)):
         typer.echo(f"\n{note}")
@@ -162,14 +162,14 @@ def print_verdict(checks: list[Check]) -> None:
 
 
 def _print_kind(name: str, checks: list[tuple[str, Check]], form: str) -> None:
-    """A line for each reason why some were not computed now."""
+    """Print a line for each reason why some numbers were not computed now."""
     for reason in dict.fromkeys(why for why, _ in checks if why):
         names = ", ".join(check.what for why, check in checks if why == reason)
         typer.echo(f"\n{name}: {names}: {form.format(reason)}")
 
 
 def _reasons(known: list[Check]) -> list[str]:
-    """Why some differ, each reason once."""
+    """Return the reasons why some numbers differ, each with all of these numbers."""
     reasons: dict[str, list[str]] = {}
     for check in known:
         reasons.setdefault(check.known, []).append(check.what)

@@ -117,7 +117,7 @@ def simulate(
 
 
 def answer_of(simulation: Simulation, boards: str, prior: Prior | None) -> Answer:
-    """The players, and for people a table of them and one of the differences."""
+    """Return the answer about the players; people see a table of them and one of differences."""
     outcomes, game, manner = simulation.outcomes, simulation.game, simulation.manner
     played = f"{outcomes[0].games:,} games, seed {simulation.seed}, boards {boards}"
     answer = Answer(
@@ -149,12 +149,12 @@ def answer_of(simulation: Simulation, boards: str, prior: Prior | None) -> Answe
 
 
 def difference_text(difference: Difference) -> str:
-    """A difference and its standard error."""
+    """Format a difference and its standard error."""
     return f"{difference.mean:.4f} ± {number_text(difference.standard_error, 4)}"
 
 
 def simulating() -> AbstractContextManager[Progress[Status]]:
-    """What is told how far a simulation is."""
+    """Show progress of a simulation; yield a function to call with each status."""
     return telling(
         "playing", lambda status: f"{status.rate:,.1f} games a second, {status.total:,} in all"
     )

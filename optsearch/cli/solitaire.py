@@ -57,7 +57,7 @@ app.add_typer(solitaire, name="solitaire")
 
 
 class PuzzleMethod(str, Enum):
-    """How solutions are found."""
+    """The method that finds solutions."""
 
     SHIP = "ship"
     CELL = "cell"
@@ -65,7 +65,7 @@ class PuzzleMethod(str, Enum):
 
 
 class PuzzleLevel(str, Enum):
-    """How hard a new puzzle is."""
+    """The difficulty of a new puzzle."""
 
     EASY = "easy"
     MEDIUM = "medium"
@@ -209,7 +209,7 @@ def explain(
 
 
 def step_text(step: reasoning.Step) -> str:
-    """A step in a line, and what follows from a supposition in lines below it."""
+    """Format a step in a line; what follows from a supposition stands in lines below it."""
     return "\n".join(_step_lines(step))
 
 
@@ -227,7 +227,7 @@ def _step_lines(step: reasoning.Step) -> Iterator[str]:
 
 
 def step_fields(step: reasoning.Step) -> dict[str, Any]:
-    """A step as JSON."""
+    """Return a step for a JSON answer."""
     return {
         "cells": [cell_name(cell) for cell in step.cells],
         "value": step.value,
@@ -366,7 +366,7 @@ def show_address(answer: Answer, puzzle: Puzzle) -> None:
 
 
 def board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
-    """The board with letters, numbers, counts and a legend; what was revealed is bold."""
+    """Draw the board with letters, numbers, counts and a legend; what was revealed is bold."""
     shown = dict(puzzle.revealed)
     width = len(str(puzzle.rows))
     cell = max(

@@ -229,9 +229,9 @@ def announce_stored(stored: StoredBracket | None) -> None:
 
 
 class Ends(NamedTuple):
-    """What proves the two ends of a bracket, and the bracket that this run found.
+    """The sources of the two ends of a bracket, and the bracket that this run found.
 
-    Empty where this run proves both ends.
+    All are empty where this run proves both ends.
     """
 
     lower_by: str = ""
@@ -267,7 +267,7 @@ def narrow(solution: Solution, stored: StoredBracket | None) -> tuple[Solution, 
 
 
 def add_ends(answer: Answer, ends: Ends) -> None:
-    """Add what proves the two ends of a bracket."""
+    """Add the sources of the two ends of a bracket."""
     lower_by, upper_by, own = ends
     if not lower_by:
         return
@@ -328,7 +328,7 @@ def uncounted_answer(
     stored: StoredBracket | None,
     reason: str,
 ) -> Answer:
-    """The answer about a game whose configurations are not counted or weighed, for a reason."""
+    """Return the answer about a game whose configurations are not counted or weighed."""
     answer = Answer.about(
         position, prior, objective=str(objective), total_height=None, configurations=None
     )
@@ -349,9 +349,9 @@ def uncounted_answer(
 def answer_of(
     solution: Solution, ends: Ends, greedy: tuple[tuple[Cell, ...], int] | None
 ) -> Answer:
-    """The answer about a solution.
+    """Return the answer about a solution.
 
-    ends -- what proves its bounds. greedy -- the greedy shots with their total height, if known.
+    ends -- sources of its bounds. greedy -- the greedy shots with their total height, if known.
     """
     answer = Answer.about(
         solution.position,
@@ -499,7 +499,7 @@ def shots_for_people(solution: Solution) -> list[str]:
 
 
 def badness(value: ShotValue) -> tuple[int, int, int, int]:
-    """The sort key by which the best first shot comes first."""
+    """Return the sort key by which the best first shot comes first."""
     return -(value.finished or 0), value.worst or 0, value.upper or 0, value.lower or 0
 
 

@@ -22,7 +22,7 @@ from optsearch.support.errors import printable
 
 
 class TableForm(str, Enum):
-    """How a table is printed."""
+    """The form of a table."""
 
     TEXT = "text"
     CSV = "csv"
@@ -89,13 +89,13 @@ def table(
 
 
 def how_far(status: TableStatus) -> str:
-    """How far a table is."""
+    """Format the progress of a table."""
     last = f", {status.what}" if status.what else ""
     return f"{status.done:,.0f} of {status.total:,.0f} values{last}"
 
 
 def answer_of(found: Tabulation, time_limit: float | None, sheet: Sheet) -> Answer:
-    """A row a value for programs, a row a game for people."""
+    """Return the answer: for programs a row for each value, for people a row for each game."""
     values = found.to_dicts()
     answer = Answer(
         columns=[column.name for column in found.columns],
@@ -108,7 +108,7 @@ def answer_of(found: Tabulation, time_limit: float | None, sheet: Sheet) -> Answ
 
 
 def text_of(sheet: Sheet) -> str:
-    """A table for people: the first column to the left, others to the right, signs behind."""
+    """Format a table for people: the first column to the left, others to the right, then signs."""
     widths = [max(map(len, column), default=0) for column in zip(*sheet.signs, strict=True)]
     rows = [
         [f"{text}{sign:<{width}}" for text, sign, width in zip(row, signs, widths, strict=True)]
