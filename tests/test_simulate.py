@@ -1,11 +1,13 @@
 """Simulated games: the same whoever computes them, resumed, paired; and who hides the boards."""
 
 import json
+import pickle
 import signal
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from math import sqrt
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -13,10 +15,14 @@ from typer.testing import CliRunner
 
 from optsearch.cli.command import app
 from optsearch.counting.configurations import to_masks
-from optsearch.evaluation import evaluate
+from optsearch.evaluation import choosing, evaluate, top
+from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Game
+from optsearch.game.position import Position, play
 from optsearch.play import hiding
 from optsearch.play.simulate import Outcome, simulate
+from optsearch.strategies import as_strategy, greedy, named
+from optsearch.strategies.greedy import forget_counts
 from optsearch.support.errors import OptsearchError, StrategyError, TableError
 from optsearch.support.store import Facts
 from tests.examples import sizes, some
@@ -101,6 +107,93 @@ def test_processes_play_the_same(tmp_path):
     names = [f"{file}:OpenCell", f"{file}:Rows"]
     two = simulate(names, TOUCHING, games=40, jobs=2)
     assert shots(two) == shots(simulate([OpenCell, Rows], TOUCHING, games=40, jobs=1))
+
+
+# What games share
+
+
+class CountedShots:
+    """Greedy by a class of its own, which notes where it was asked."""
+
+    asked: ClassVar[list] = []
+
+    def shot(self, position):
+        self.asked.append(position.shots)
+        return named("greedy").shot(position)
+
+
+class Wavering:
+    """Another cell each time that it is asked."""
+
+    def __init__(self):
+        self.times = 0
+
+    def shot(self, position):
+        self.times += 1
+        unknown = [i for i in range(position.game.cells) if not position.closed >> i & 1]
+        return position.game.cell(unknown[self.times % len(unknown)])
+
+
+@pytest.mark.parametrize("bounds", [(), (3, 2, 40, 20), (1, 1, 0, 0)])
+@pytest.mark.parametrize(
+    ("text", "players"),
+    [
+        ("4x5:3,2", ["greedy", "greedy:ties=central,endgame=0", "rollout", "pattern", Rows]),
+        ("4x4:2,2,1,contact=any", ["greedy", "information", "spread"]),
+        ("4x4:3,2,announce=sunk", ["greedy", "spread", CountedShots]),
+        ("3x4:2a,2b,contact=any,announce=name", ["greedy", "bisection", "rollout"]),
+    ],
+)
+def test_what_games_share_changes_nothing(text, players, bounds, monkeypatch):
+    """As each game by itself, by the definitions; also where next to nothing is kept."""
+    kept = ("REMEMBERED", "CHOOSERS", "LISTED", "FOLLOWED")
+    for name, bound in zip(kept, bounds, strict=False):
+        monkeypatch.setattr(choosing, name, bound)
+    for module in (greedy, top) if bounds else ():
+        monkeypatch.setattr(module, "REMEMBERED", bounds[0])
+    game = Game.parse(text)
+    boards = list(map(to_masks, hiding.Drawn().boards(game, 12, 7)))
+    for player in players:
+        (found,) = shots(simulate(player, game, games=12, seed=7))
+        alone = as_strategy(player)
+        assert found == [len(play(alone.shot, ships, Position(game)).shots) for ships in boards]
+
+
+def test_what_is_kept_has_bounds(monkeypatch):
+    monkeypatch.setattr(choosing, "REMEMBERED", 9)
+    monkeypatch.setattr(choosing, "LISTED", 90)
+    monkeypatch.setattr(choosing, "FOLLOWED", 60)
+    monkeypatch.setattr(greedy, "REMEMBERED", 7)
+    forget_counts()
+    game = Game.parse("4x5:3,2")
+    for name, follows in (("greedy", True), (Rows, False)):
+        chooser, listed = Chooser(name, game), set()
+        for ships in map(to_masks, hiding.Drawn().boards(game, 30, 1)):
+            chooser.shots_left(ships, Position(game))
+            listed |= set(chooser._followed)
+            assert sum(one.configurations for one in chooser._followed.values()) <= 90
+            assert len(chooser._chosen) <= 9
+            assert len(greedy._silent._kept) <= 7
+        assert (len(listed) > 2) == follows
+        assert (len(chooser._chosen) == 9) != follows
+
+
+def test_a_position_is_asked_for_once():
+    """And once more, of a user's strategy that meets it again, to see that it answers the same."""
+    CountedShots.asked.clear()
+    simulate(CountedShots, GAME, games=60, seed=2)
+    times = Counter(CountedShots.asked)
+    assert times[()] == 2
+    assert set(times.values()) == {1, 2}
+    with pytest.raises(StrategyError, match="Wavering is not deterministic: on the empty board it"):
+        simulate(Wavering, GAME, games=2)
+
+
+def test_what_is_sent_to_a_process_is_kept_there():
+    chooser = Chooser("greedy", GAME)
+    first, second = (pickle.loads(pickle.dumps(chooser)) for _ in range(2))
+    assert first is second is not chooser
+    assert pickle.loads(pickle.dumps(Chooser("greedy", GAME))) is not first
 
 
 # Checkpoints

@@ -355,18 +355,22 @@ def sample(setting: Setting, shots: str, number: int) -> dict[str, Any]:
     if position.game.cells > MAX_CELLS:
         raise TooLarge(f"at most {MAX_CELLS} cells are sampled")
     posterior = Posterior(position, prior=prior)
-    chooser = _chooser("greedy", setting.game)
     began, taken = monotonic(), list[int]()
 
-    def shot(at: Position) -> Cell | None:
-        if monotonic() > began + PATIENCE:
-            return None
-        return chooser.shot(at) if prior is None else Posterior(at, prior=prior).greedy_shots()[0]
+    def is_over() -> bool:
+        return monotonic() > began + PATIENCE
 
-    for ships in posterior.sample(MOST_GAMES, number, masks=True):
-        end = play(shot, to_masks(ships), position)
-        if not end.hits_left:
-            taken.append(len(end.shots) - len(position.shots))
+    def shot(at: Position) -> Cell | None:
+        return None if is_over() else Posterior(at, prior=prior).greedy_shots()[0]
+
+    for ships in map(to_masks, posterior.sample(MOST_GAMES, number, masks=True)):
+        if prior is None:
+            left = _chooser("greedy", setting.game).shots_left(ships, position, is_over)
+        else:
+            end = play(shot, ships, position)
+            left = None if end.hits_left else len(end.shots) - len(position.shots)
+        if left is not None:
+            taken.append(left)
         if monotonic() > began + SLICE:
             break
     return {"games": len(taken), "total": sum(taken), "squares": sum(n * n for n in taken)}

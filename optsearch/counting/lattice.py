@@ -284,7 +284,8 @@ class Sweep:
         for (place, mask), *residues in zip(ships, *columns, strict=True):
             if any(residues):
                 ship = self._kinds[place], mask
-                through[ship] = through.get(ship, 0) + combine_residues(residues, moduli)
+                count = combine_residues(residues, moduli) if len(moduli) > 1 else residues[0]
+                through[ship] = through.get(ship, 0) + count
         return total, through
 
     def weigh(

@@ -1,36 +1,66 @@
-"""Single shots of a strategy, also if the configurations are too many to list."""
+"""Shots and games of a strategy, also if the configurations are too many to list.
+
+Games share the top of their tree: a strategy draws nothing, so it is asked once per position. With
+at most `FOLLOWED` configurations left, a strategy with a rule is played by its kernel, which lists
+them once. Each process keeps its own shots and lists, up to the numbers below.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from threading import RLock
+from uuid import uuid4
 
 from numpy.random import Generator
 
-from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation.run import MEMORY
 from optsearch.evaluation.runners import KernelRunner, Runner, runner_of
+from optsearch.evaluation.tasks import FollowedTask
 from optsearch.evaluation.top import Top
-from optsearch.game import Cell, Game
-from optsearch.game.noise import NoisyPosition
-from optsearch.game.position import Position
+from optsearch.game import MAX_CELLS, Cell, Game
+from optsearch.game.noise import Lies, Noise, NoisyPosition
+from optsearch.game.position import Position, Shot, reply
 from optsearch.strategies import as_strategy
+from optsearch.strategies.greedy import counts_of
 from optsearch.strategies.player import salvo_of
+from optsearch.strategies.user import UserStrategy, require_same
 from optsearch.support.errors import TooLarge
 
 FEW = 64  # configurations whose rollouts plain Python plays in a moment
+FOLLOWED = 200_000  # configurations from which on a kernel follows games
+LISTED = 1 << 19  # configurations that are kept listed: some 30 MB
+REMEMBERED = 1 << 15  # positions whose shots are kept: some 20 MB
+CHOOSERS = 8  # in a process that is sent tasks
+
+_Asked = tuple[tuple[Shot, ...], int, Noise | Lies | None]  # shots, cells to choose, falsehoods
 
 
 class Chooser:
-    """A strategy in a game, under the name that it was given; its samples are drawn once."""
+    """A strategy in a game, under the name that it was given; its samples are drawn once.
+
+    A copy that is sent to another process is one with those sent there before. One thread plays at
+    a time; others wait.
+    """
 
     def __init__(self, strategy: object, game: Game):
         self.strategy = as_strategy(strategy)
         self.name = strategy if isinstance(strategy, str) else str(self.strategy)
         self._game = game
+        self._key = uuid4().hex
+        self._lock = RLock()
+        self._chosen: dict[_Asked, list[Cell]] = {}
+        self._checked: set[_Asked] = set()
+        self._followed: dict[Position, FollowedTask] = {}
 
-    def begin(self, game: Game, generator: Generator) -> Any:
+    def __reduce__(self) -> tuple[Callable[..., Chooser], tuple[str, object, Game]]:
+        return _in_this_process, (self._key, self.strategy, self._game)
+
+    def __str__(self) -> str:
+        return str(self.strategy)
+
+    def begin(self, game: Game, generator: Generator) -> Chooser:
         """Return itself, as a strategy does."""
         return self
 
@@ -38,35 +68,129 @@ class Chooser:
     def _runner(self) -> Runner:
         return runner_of(self.strategy, self._game)
 
+    # Shots
+
     def shots(self, position: Position | NoisyPosition, number: int = 1) -> list[Cell]:
         """Return the cells of a salvo of `number` shots; a single one as `shot` does.
 
         Raises StrategyError if the strategy chooses no salvos, or cannot handle false replies.
         """
+        return self.salvo(position, number) if number > 1 else [self.shot(position)]
+
+    def salvo(self, position: Position | NoisyPosition, number: int) -> list[Cell]:
+        """Return the cells of a salvo; StrategyError as `shots`."""
         if isinstance(position, NoisyPosition):
             self.strategy.require_noise()
-        if number > 1:
-            return salvo_of(self.strategy, position, number)
-        if isinstance(position, NoisyPosition):
-            return [self.strategy.shot(position)]
-        return [self.shot(position)]
+        return self._remembered(position, number)
 
-    def shot(self, position: Position) -> Cell:
+    def shot(self, position: Position | NoisyPosition) -> Cell:
         """Return the next shot; if the strategy would list too many, the shot of an evaluation.
 
         Raises TooLarge if an evaluation has no shot either, and StrategyError as `as_strategy`.
         """
+        if isinstance(position, NoisyPosition):
+            self.strategy.require_noise()
+        return self._remembered(position, 0)[0]
+
+    def _remembered(self, position: Position | NoisyPosition, number: int) -> list[Cell]:
+        """Return the cells of a salvo, or a single shot if the number is 0.
+
+        If a second game meets a position, a user's strategy is asked once more: its shot must
+        depend on the position alone.
+        """
+        asked = position.shots, number, getattr(position, "noise", None)
+        with self._lock:
+            cells = self._chosen.pop(asked, None)
+            if cells is None:
+                cells = self._choose(position, number)
+            elif isinstance(self.strategy, UserStrategy) and asked not in self._checked:
+                require_same(self.strategy, position, cells, self._choose(position, number))
+                self._checked.add(asked)
+            self._chosen[asked] = cells
+            if len(self._chosen) > REMEMBERED:
+                oldest = next(iter(self._chosen))
+                del self._chosen[oldest]
+                self._checked.discard(oldest)
+            return cells
+
+    def _choose(self, position: Position | NoisyPosition, number: int) -> list[Cell]:
+        if number:
+            return salvo_of(self.strategy, position, number)
+        if isinstance(position, NoisyPosition):
+            return [self.strategy.shot(position)]
         runner = self._runner
         if isinstance(runner, KernelRunner) and runner.is_rollout:
-            number = Posterior(position).configurations
-            if number > FEW and runner.compares(number):
-                return self._by_kernel(position, number)
+            left = Posterior(position).configurations
+            if left > FEW and runner.compares(left):
+                return [self._by_kernel(position, left)]
         try:
-            return self.strategy.shot(position)
+            return [self.strategy.shot(position)]
         except TooLarge:
-            return self._by_kernel(position, Posterior(position).configurations)
+            return [self._by_kernel(position, Posterior(position).configurations)]
 
     def _by_kernel(self, position: Position, number: int) -> Cell:
+        counts = self._top.counts(position)
         limit = self._runner.listed(MEMORY)
-        counts = Top(self._runner, engine_for(self._game), None, limit).counts(position)
         return self._game.cell(self._runner.shot(position, number, counts, limit))
+
+    @cached_property
+    def _top(self) -> Top:
+        return Top(self._runner, None, self._runner.listed(MEMORY))
+
+    # Games
+
+    def shots_left(
+        self,
+        ships: Sequence[int],
+        start: Position,
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> int | None:
+        """Count the shots of a game from a position on; None if `is_over` says so before one.
+
+        ships -- the hidden ones (masks), compatible with the position.
+        """
+        with self._lock:
+            if isinstance(self._runner, KernelRunner) and self._game.cells <= MAX_CELLS:
+                return self._followed_left(ships, start, is_over)
+            position = start
+            while position.hits_left:
+                if is_over():
+                    return None
+                cell = self.shot(position)
+                told = reply(self._game, ships, position.hits, self._game.bit(cell))
+                position = position.after(cell, told)
+            return len(position.shots) - len(start.shots)
+
+    def _followed_left(
+        self, ships: Sequence[int], start: Position, is_over: Callable[[], bool]
+    ) -> int | None:
+        """Count the shots of a game that a kernel follows once few configurations are left."""
+        for position, n in self._top.path(ships, start, counts_of(start).configurations):
+            if is_over():
+                return None
+            if n <= FOLLOWED and position.hits_left:
+                told = sum(ships) if self._game.is_silent else ships
+                return self._task(position).shots_of(told) - len(start.shots)
+        return len(position.shots) - len(start.shots)
+
+    def _task(self, position: Position) -> FollowedTask:
+        """List the configurations of a position; the lists used last are kept."""
+        task = self._followed.pop(position, None)
+        if task is None:
+            task = FollowedTask(self.strategy, position)
+        self._followed[position] = task
+        while sum(one.configurations for one in self._followed.values()) > LISTED:
+            del self._followed[next(iter(self._followed))]
+        return task
+
+
+_sent: dict[str, Chooser] = {}  # by their keys, to this process
+
+
+def _in_this_process(key: str, strategy: object, game: Game) -> Chooser:
+    """Return the chooser that was sent here before under a key, or a new one."""
+    chooser = _sent.pop(key, None) or Chooser(strategy, game)
+    _sent[key] = chooser
+    while len(_sent) > CHOOSERS:
+        del _sent[next(iter(_sent))]
+    return chooser

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
@@ -29,7 +29,6 @@ from typing import NamedTuple
 import numpy as np
 
 from optsearch.counting.configurations import to_masks
-from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation.run import AHEAD, MEMORY, MOST, identity_of
 from optsearch.evaluation.runners import (
@@ -42,7 +41,7 @@ from optsearch.evaluation.runners import (
 from optsearch.evaluation.tasks import Task, run_task
 from optsearch.evaluation.top import Top, are_counts
 from optsearch.game import Game, notebook
-from optsearch.game.position import Position, Shot, reply
+from optsearch.game.position import Position
 from optsearch.strategies import Rule
 from optsearch.support.errors import OptsearchError, StrategyError, TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
@@ -271,17 +270,12 @@ def _leader(
     runner: Runner, store: Facts | None, largest: int
 ) -> Callable[[Sequence[int], int], _Place]:
     """Return a function that shoots at ships until at most `largest` configurations are left."""
-    game = runner.game
-    children = cache(Top(runner, engine_for(game), store, largest).children)
+    top = Top(runner, store, largest)
 
     def lead(ships: Sequence[int], configurations: int) -> _Place:
-        position = Position(game)
-        while configurations > largest:
-            after = {child.shots[-1]: (child, n) for child, n in children(position, configurations)}
-            cell = next(iter(after)).cell
-            told = reply(game, ships, position.hits, game.bit(cell))
-            position, configurations = after[Shot(cell, told)]
-        return _Place(str(position), configurations)
+        path = top.path(ships, Position(runner.game), configurations)
+        position, left = next(place for place in path if place[1] <= largest)
+        return _Place(str(position), left)
 
     return lead
 

@@ -13,7 +13,6 @@ from hashlib import blake2b
 from math import inf
 from pathlib import Path
 
-from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.evaluation.evaluation import Evaluation, EvaluationStatus
@@ -142,7 +141,6 @@ class _EvaluationRun:
         self._progress = progress
         self._seconds_before = self._recall_seconds()
         self._started = time.monotonic()
-        self._sweep = engine_for(self.game)
         posterior = Posterior(start)
         posterior.require_some()
         self.configurations = number = posterior.configurations
@@ -170,7 +168,7 @@ class _EvaluationRun:
 
     def nodes(self) -> Iterator[Task]:
         """Yield the tasks, from hits to misses."""
-        top = Top(self.runner, self._sweep, self._store, self.limit)
+        top = Top(self.runner, self._store, self.limit)
         stack = [(self._start, self.configurations, 1)]
         while stack:
             self._report()  # a shot at the top may take a while

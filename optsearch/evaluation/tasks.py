@@ -13,8 +13,8 @@ from optsearch.counting.prior import Prior
 from optsearch.evaluation.runners import (
     KernelRunner,
     PatternRunner,
-    listed_rows,
     require_no_fault,
+    rows_of,
     runner_of,
 )
 from optsearch.game import Game
@@ -66,7 +66,7 @@ class FollowedTask:
         self._before = position.misses.bit_count() + position.game.fleet_cells
         if not isinstance(runner, KernelRunner):
             raise NotSupported(f"{strategy} has no rule that the kernel follows; play it instead")
-        self._rows = listed_rows(position)
+        self._rows = np.concatenate(list(rows_of(position)))
         self._evaluator = runner.filled(position, self._rows, following=True)
         self._strategy = runner.strategy
         self.configurations = len(self._rows)

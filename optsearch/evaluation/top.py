@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TypeGuard
 
-from optsearch.counting.constraints import Constraints, Counting
 from optsearch.evaluation.runners import Runner
-from optsearch.game import bits
-from optsearch.game.position import HIT, Position, Reply, known_replies
+from optsearch.game.position import HIT, Position, Shot, known_replies, reply
 from optsearch.search.rules import Rule
 from optsearch.strategies.greedy import counts_of
 from optsearch.support.store import Facts
+
+REMEMBERED = 1 << 13  # positions whose children are kept: some 30 MB
 
 
 def are_counts(value: object) -> TypeGuard[list[int]]:
@@ -23,12 +23,30 @@ def are_counts(value: object) -> TypeGuard[list[int]]:
 class Top:
     """The shots at positions with too many configurations to list, and the positions after them."""
 
-    def __init__(self, runner: Runner, sweep: Counting, store: Facts | None, limit: int):
+    def __init__(self, runner: Runner, store: Facts | None, limit: int):
         self._runner = runner
         self._game = runner.game
-        self._sweep = sweep
         self._store = store
         self._limit = limit
+        self._kept_children = lru_cache(REMEMBERED)(self.children)
+
+    def path(
+        self, ships: Sequence[int], position: Position, n: int
+    ) -> Iterator[tuple[Position, int]]:
+        """Yield the positions of a game from one on, and how many configurations each has.
+
+        ships -- the hidden ones (masks). A position that several games meet is asked for once, as
+        long as it is kept.
+        """
+        while True:
+            yield position, n
+            if not position.hits_left:
+                return
+            children = self._kept_children(position, n)
+            cell = children[0][0].shots[-1].cell
+            told = reply(self._game, ships, position.hits, self._game.bit(cell))
+            shot = Shot(cell, told)
+            position, n = next(child for child in children if child[0].shots[-1] == shot)
 
     def children(self, position: Position, n: int) -> list[tuple[Position, int]]:
         """Return the positions after the strategy's shot, the miss first, with their numbers."""
@@ -64,7 +82,7 @@ class Top:
 
     def counts(self, position: Position) -> list[int]:
         """Count the configurations with each cell."""
-        return self._counts(position)[0]
+        return list(counts_of(position).cells)
 
     def _recall(self, position: Position, n: int) -> list[int] | None:
         """Return a cell, and the numbers by reply except a miss, from the checkpoint; or None."""
@@ -80,22 +98,10 @@ class Top:
 
     def _decide(self, position: Position, n: int) -> list[int]:
         """Return a cell and its numbers as in `_recall`, by the strategy, and store them."""
-        counts, replies = self._counts(position)
+        counts = self.counts(position)
         cell = self._runner.shot(position, n, counts, self._limit)
-        given = replies.get(cell) or {HIT: counts[cell]}
+        given = counts_of(position).replies.get(cell) or {HIT: counts[cell]}
         found = [cell, *(given.get(one, 0) for one in known_replies(self._game) if one.hit)]
         if self._store is not None:
             self._store.add(f"shot {position}", found)
         return found
-
-    def _counts(self, position: Position) -> tuple[list[int], Mapping[int, Counter[Reply]]]:
-        """Count the configurations with each cell, and those by reply to a hit there."""
-        if not self._game.is_silent:
-            known = counts_of(position)
-            return known.cells, known.replies
-        constraints = Constraints(self._game.fleet, position.misses, position.hits)
-        counts = [0] * self._game.cells
-        for (_, mask), n in self._sweep.through(constraints)[1].items():
-            for cell in bits(mask):
-                counts[cell] += n
-        return counts, {}

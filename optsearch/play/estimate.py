@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from optsearch.counting.configurations import to_masks
-from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluation.choosing import Chooser
+from optsearch.evaluation.choosing import FOLLOWED, Chooser
 from optsearch.evaluation.run import MEMORY
 from optsearch.evaluation.runners import (
     LISTED,
@@ -28,11 +27,10 @@ from optsearch.evaluation.runners import (
 from optsearch.evaluation.tasks import Task, run_task
 from optsearch.evaluation.top import Top
 from optsearch.game import Cell, Game
-from optsearch.game.position import Position, Shot, reply
+from optsearch.game.position import Position
 from optsearch.play.hiding import Drawn
 from optsearch.play.simulate import (
     PLAIN,
-    PLAYED,
     PLAYED_COMPILED,
     ReplyModel,
     asked_in,
@@ -114,15 +112,12 @@ def _path(game: Game) -> list[Place]:
     posterior = Posterior(Position(game))
     (ships,) = posterior.sample(1, np.random.default_rng(1), masks=True)
     hidden = to_masks(ships)
-    children = Top(runner_of("greedy", game), engine_for(game), None, SMALLEST).children
-    position, number = Position(game), posterior.configurations
-    path = [(position, number)]
-    while number > SMALLEST:
-        after = {child.shots[-1]: (child, n) for child, n in children(position, number)}
-        cell = next(iter(after)).cell
-        told = reply(game, hidden, position.hits, game.bit(cell))
-        position, number = after[Shot(cell, told)]
-        path.append((position, number))
+    top = Top(runner_of("greedy", game), None, SMALLEST)
+    path = []
+    for place in top.path(hidden, Position(game), posterior.configurations):
+        path.append(place)
+        if place[1] <= SMALLEST:
+            break
     return path
 
 
@@ -135,8 +130,9 @@ def simulation_seconds(
 ) -> float:
     """Estimate the seconds of games of a player.
 
-    Games are played until a second is over. If not even one ends by then, a game is assumed to
-    shoot half of the cells.
+    Games are played until a second is over. Later games share the top of their tree with earlier
+    ones, so each of the others is assumed to take as long as one of the second half of these. If
+    not even one ends by then, a game is assumed to shoot half of the cells.
     """
     chosen = as_player(player)
     if manner.is_plain and (seconds := rollout_seconds(chosen, game, games, clock)):
@@ -147,19 +143,24 @@ def simulation_seconds(
         started = clock()
         play_task(chosen, game, boards, 0, 1)
         return (clock() - started) / len(boards) * games
-    timed = _Timed(asked_in(chosen, game, manner), clock)
-    ended = 0
-    try:
-        for number, ships in enumerate(boards):
-            played(
-                timed, game, to_masks(ships), generator_of(1, number), manner, errors_of(1, number)
-            )
-            ended += 1
-    except _TimeOver:
-        pass
-    if ended:
-        return timed.spent / ended * games
-    return timed.spent / max(timed.shots, 1) * game.cells / 2 * games
+    asked = asked_in(chosen, game)
+    timed, ends = _Timed(asked, clock), list[float]()
+    for number, ships in enumerate(map(to_masks, boards)):
+        if manner.is_plain and isinstance(asked, Chooser):
+            if asked.shots_left(ships, Position(game), timed.is_over) is None:
+                break
+        else:
+            lots = generator_of(1, number), manner, errors_of(1, number)
+            try:
+                played(timed, game, ships, *lots)
+            except _TimeOver:
+                break
+        ends.append(timed.spent)
+    if not ends:
+        return timed.spent / max(timed.shots, 1) * game.cells / 2 * games
+    half = (len(ends) - 1) // 2
+    each = (ends[-1] - ends[half]) / (len(ends) - 1 - half) if half else ends[-1] / len(ends)
+    return ends[-1] + each * (games - len(ends))
 
 
 def rollout_seconds(
@@ -167,8 +168,9 @@ def rollout_seconds(
 ) -> float:
     """Estimate the seconds of games of rollouts, if the game has many configurations; else 0.
 
-    Each task lists the configurations of the game once, and each shot those left. The time of the
-    shot itself does not grow beyond the number of configurations that rollouts play on.
+    The configurations of the game are listed once; then each shot lists those left, until the kernel
+    plays on by itself. The time of the shot itself does not grow beyond the number of
+    configurations that rollouts play on.
     """
     path = _path(game) if isinstance(player, Strategy) and game.is_silent else []
     runner = runner_of(player, game) if path else None
@@ -179,8 +181,11 @@ def rollout_seconds(
     listing, listed = _longest(lambda place, _: listed_rows(place), path, LISTED, clock)
     each = listing / listed
     most = runner.listed(MEMORY)
-    game_seconds = sum(shot * min(1, n / compared) + each * min(most, n) for _, n in path)
-    return game_seconds * games + each * path[0][1] * -(-games // PLAYED)
+    sizes = [n for _, n in path]
+    lists = [min(most, n) for n in sizes if n > FOLLOWED]
+    lists.append(next((n for n in sizes if n <= FOLLOWED), 0))
+    seconds = shot * sum(min(1, n / compared) for n in sizes) + each * sum(lists)
+    return seconds * games + each * sizes[0]
 
 
 class _TimeOver(Exception):
@@ -206,9 +211,14 @@ class _Timed(Player):
 
     def count(self, number: int) -> None:
         """Count shots before they are made; raise _TimeOver when the time is over."""
-        if self.spent > SECONDS:
+        if self.is_over(number):
             raise _TimeOver
-        self.shots += number
+
+    def is_over(self, number: int = 1) -> bool:
+        """True if the time is over before so many shots, which are counted if it is not."""
+        is_over = self.spent > SECONDS
+        self.shots += 0 if is_over else number
+        return is_over
 
 
 class _TimedGame:

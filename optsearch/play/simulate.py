@@ -285,13 +285,13 @@ def errors_of(seed: int, number: int) -> np.random.Generator:
     return np.random.default_rng([seed, 2, number])
 
 
-def asked_in(player: Player, game: Game, manner: ReplyModel) -> Player | Chooser:
-    """Return the player to ask in consecutive games.
+def asked_in(player: Player, game: Game) -> Player | Chooser:
+    """Return the player to ask in several games.
 
-    A strategy that would list too many configurations shoots as in an evaluation.
+    A strategy that would list too many configurations shoots as in an evaluation, and games share
+    its shots.
     """
-    is_evaluated = manner.is_plain and isinstance(player, Strategy)
-    return Chooser(player, game) if is_evaluated else player
+    return Chooser(player, game) if isinstance(player, Strategy) else player
 
 
 def played(
@@ -361,8 +361,8 @@ def replay(
     ships = to_masks((boards or Drawn()).boards(game, number + 1, seed)[number])
     chosen = as_player(player)
     manner.require(chosen, game)
-    chooser = asked_in(chosen, game, manner)
-    if isinstance(chooser, Chooser):
+    chooser = asked_in(chosen, game)
+    if isinstance(chooser, Chooser) and manner.is_plain:
         report = meter(progress, game.fleet_cells)
 
         def shot(position: Position) -> Cell:
@@ -371,20 +371,28 @@ def replay(
 
         return play(shot, ships, Position(game))
     generator, errors = generator_of(seed, number), errors_of(seed, number)
-    return played(chosen, game, ships, generator, manner, errors)
+    return played(chooser, game, ships, generator, manner, errors)
 
 
 def play_task(
-    player: Player, game: Game, boards: CellSets, first: int, seed: int, manner: ReplyModel = PLAIN
+    asked: Player | Chooser,
+    game: Game,
+    boards: CellSets,
+    first: int,
+    seed: int,
+    manner: ReplyModel = PLAIN,
 ) -> list[int]:
     """Return the shots of a player on these boards; first -- the number of the first one.
 
-    If salvos have one shot per ship afloat, the numbers of salvos follow.
+    asked -- who is asked for them (`asked_in`). If salvos have one shot per ship afloat, the
+    numbers of salvos follow.
     """
     numbered = list(enumerate(boards, first))
-    compiled = player.compiled(game) if manner.is_plain else None
+    if manner.is_plain and isinstance(asked, Chooser):
+        left = (asked.shots_left(to_masks(ships), Position(game)) for ships in boards)
+        return [shots for shots in left if shots is not None]
+    compiled = asked.compiled(game) if manner.is_plain and isinstance(asked, Player) else None
     if compiled is None:
-        asked = asked_in(player, game, manner)
         ends = [
             played(
                 *(asked, game, to_masks(ships)),
@@ -491,7 +499,7 @@ class _Task:
     last: int
 
 
-_Arguments = tuple[Player, Game, CellSets, int, int, ReplyModel]  # of `play_task`
+_Arguments = tuple[Player | Chooser, Game, CellSets, int, int, ReplyModel]  # of `play_task`
 
 
 def _play(sent: tuple[_Task, _Arguments]) -> list[int]:
@@ -517,6 +525,7 @@ class _SimulationRun:
         self._identities = (
             [player.identity() for player in self.players] if self.store is not None else []
         )
+        self._asked = [asked_in(player, self.game) for player in self.players]
         self._shots, self._salvos = np.zeros((2, len(self.players), self.games), np.int64)
         self.missing = [task for task in self._tasks() if not self._recall(task)]
         self._resumed = int(np.count_nonzero(self._shots))
@@ -557,8 +566,8 @@ class _SimulationRun:
 
     def _arguments(self, task: _Task) -> _Arguments:
         boards = self._boards[task.first : task.last]
-        player = self.players[task.player]
-        return player, self.game, boards, task.first, self.seed, self.manner
+        asked = self._asked[task.player]
+        return asked, self.game, boards, task.first, self.seed, self.manner
 
     def _enter(self, task: _Task, shots: list[int]) -> None:
         if not self._are_shots(task, shots):

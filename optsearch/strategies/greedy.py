@@ -7,12 +7,15 @@ played. (What all ways to break ties are worth from a position on: `optsearch.gr
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from threading import Lock
 from typing import ClassVar
 
 from optsearch.counting.configurations import Codes, list_ships, to_masks
+from optsearch.counting.constraints import Constraints
+from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import Posterior
 from optsearch.game import MAX_CELLS, Cell, Game, bits
 from optsearch.game.noise import NoisyPosition
@@ -23,7 +26,7 @@ from optsearch.search.rules import RANGES
 from optsearch.strategies import Rule, Strategy
 from optsearch.strategies.player import number, ties
 
-REMEMBERED = 1 << 12  # positions
+REMEMBERED = 1 << 13  # positions whose counts are kept: on 10x10 some 40 MB
 
 
 @dataclass(frozen=True)
@@ -90,21 +93,112 @@ class Counts:
     """
 
     configurations: int
-    cells: list[int]
-    replies: dict[int, Counter[Reply]]
+    cells: Sequence[int]
+    replies: Mapping[int, Counter[Reply]]
+
+
+def counts_of(position: Position) -> Counts:
+    """Count a position; the counts of those asked last are kept, since many games begin alike."""
+    if position.game.is_silent:
+        return _silent.counts(position)
+    return _labelled_counts(position)
+
+
+def forget_counts() -> None:
+    """Keep no counts of positions."""
+    _silent.forget()
+    _labelled_counts.cache_clear()
 
 
 @lru_cache(maxsize=REMEMBERED)
-def counts_of(position: Position) -> Counts:
-    """The counts of a position; remembered for those asked about last: many games begin alike."""
+def _labelled_counts(position: Position) -> Counts:
     game, posterior = position.game, Posterior(position)
     cells = posterior.occurrence.ravel().tolist()
     replies = defaultdict[int, Counter[Reply]](Counter)
-    for (kind, ship), n in () if game.is_silent else posterior.by_kind.items():
+    for (kind, ship), n in posterior.by_kind.items():
         left = ship & ~position.hits
         for cell in bits(left):
             replies[cell][game.hit_reply(kind, ship, cell, left.bit_count() == 1)] += n
     return Counts(posterior.configurations, cells, replies)
+
+
+_Key = tuple[Game, int, int]  # with the cells hit and the cells missed
+
+
+class _SilentCounts:
+    """Counts of positions whose hits tell nothing; those asked last are kept.
+
+    Each configuration of a position either has the cell that is shot or does not, so the counts
+    after a hit and after a miss add up to those before. Where these are kept, only the smaller of
+    the two families is swept, and both are kept.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[_Key, Counts] = {}
+        self._lock = Lock()  # of `_kept`
+
+    def counts(self, position: Position) -> Counts:
+        """Count a position; ImpossiblePosition if nothing is left."""
+        key = position.game, position.hits, position.misses
+        counts = self._recall(key) or self._part(key, position) or _swept(*key)
+        if not counts.configurations:
+            Posterior(position).require_some()
+        self._keep(key, counts)
+        return counts
+
+    def _part(self, key: _Key, position: Position) -> Counts | None:
+        """Count by the position before the last shot; None if that is not kept."""
+        if not position.shots:
+            return None
+        game, hits, misses = key
+        bit = game.bit(position.shots[-1].cell)
+        whole = self._recall((game, hits & ~bit, misses & ~bit))
+        if whole is None:
+            return None
+        after_hit, after_miss = (game, hits | bit, misses & ~bit), (game, hits & ~bit, misses | bit)
+        n, having = whole.configurations, whole.cells[bit.bit_length() - 1]
+        smaller, larger = (after_hit, after_miss)[:: 1 if 2 * having < n else -1]
+        some = _swept(*smaller) if 0 < having < n else Counts(0, [0] * game.cells, {})
+        rest = [a - b for a, b in zip(whole.cells, some.cells, strict=True)]
+        others = Counts(n - some.configurations, rest, {})
+        self._keep(smaller, some)
+        self._keep(larger, others)
+        return some if key == smaller else others
+
+    def _recall(self, key: _Key) -> Counts | None:
+        with self._lock:
+            counts = self._kept.pop(key, None)
+            if counts is not None:
+                self._kept[key] = counts  # as the last one
+            return counts
+
+    def _keep(self, key: _Key, counts: Counts) -> None:
+        with self._lock:
+            self._kept[key] = counts
+            if len(self._kept) > REMEMBERED:
+                del self._kept[next(iter(self._kept))]
+
+    def forget(self) -> None:
+        """Keep nothing."""
+        self._kept.clear()
+
+
+def _swept(game: Game, hits: int, misses: int) -> Counts:
+    """Count a position whose hits tell nothing."""
+    n, through = engine_for(game).through(Constraints(game.fleet, misses, hits))
+    cells = [0] * game.cells
+    for (_, ship), count in through.items():
+        for cell in _cells(ship):
+            cells[cell] += count
+    return Counts(n, cells, {})
+
+
+@lru_cache(maxsize=1 << 12)
+def _cells(ship: int) -> tuple[int, ...]:
+    return tuple(bits(ship))
+
+
+_silent = _SilentCounts()
 
 
 def residual_sets(position: Position) -> list[int]:

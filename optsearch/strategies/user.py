@@ -276,13 +276,19 @@ def replay(strategy: Strategy, over: Position, start: int) -> None:
     """
     for number, shot in enumerate(over.shots[start:], start):
         position = Position(over.game, over.shots[:number])
-        again = strategy.shot(position)
-        if again != shot.cell:
-            raise StrategyError(
-                f"{strategy} is not deterministic: {_when(position)} it shoots "
-                f"{cell_name(shot.cell)}, and {cell_name(again)} when it is asked again; it must "
-                "go by the position alone"
-            )
+        require_same(strategy, position, [shot.cell], [strategy.shot(position)])
+
+
+def require_same(
+    strategy: Strategy, position: Position | NoisyPosition, cells: list[Cell], again: list[Cell]
+) -> None:
+    """Raise StrategyError unless two answers to a position are the same cells."""
+    if again != cells:
+        first, second = (" ".join(map(cell_name, answer)) for answer in (cells, again))
+        raise StrategyError(
+            f"{strategy} is not deterministic: {_when(position)} it shoots {first}, and {second} "
+            "when it is asked again; it must go by the position alone"
+        )
 
 
 def _when(position: Position | NoisyPosition) -> str:
