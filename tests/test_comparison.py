@@ -1,5 +1,6 @@
 """Two strategies compared: the estimates are those of all configurations once all are drawn."""
 
+import inspect
 import json
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -80,6 +81,42 @@ def test_a_sample():
         more = compare(*pair, positions=21, largest=100, executor=executor, jobs=2)
     assert more.differences[:20] == found.differences
     assert compare(*pair, largest=100, seed=2, jobs=1).differences != found.differences
+
+
+def greedy_after_a_hit(position):
+    """Greedy, but from the last cell backwards until a ship is hit."""
+    if position.hits:
+        return named("greedy").shot(position)
+    return position.game.cell(position.game.cells - 1 - len(position.shots))
+
+
+def test_what_differs_before_the_first_hit_alone_is_not_called_equal(here, tmp_path):
+    found = compare("greedy", greedy_after_a_hit, "6x6:3,2", positions=8, largest=20)
+    assert (found.alike, found.saved, found.is_exact, found.is_decided) == (8, 0, False, False)
+    fewest, most = min(found.shots_before), max(found.shots_before)
+    part = f"after the first {fewest} to {most} shots; alike in 8 of 8 positions"
+    assert 0 < fewest < most
+    assert found.part_text == part
+    assert "saved unknown, since nothing differs in this part" in repr(found)
+    file = tmp_path / "own.py"
+    source = inspect.getsource(greedy_after_a_hit)
+    file.write_text("from optsearch.strategies import named\n" + source)
+    command = ("compare", "greedy", f"{file}:greedy_after_a_hit", "6x6:3,2", "--positions", 8)
+    command += ("--largest", 20, "--jobs", 1)
+    text, told = here(*command)[1], json.loads(here(*command, "--json")[1])
+    assert f"compared        {part}\n" in text
+    assert "±" not in text
+    undecided = {"saved": None, "standard_error": None, "alike": 8}
+    assert undecided.items() <= told.items()
+    assert told["shots_before"] == [fewest, most]
+    means = [evaluate(one, "6x6:3,2").mean for one in ("greedy", greedy_after_a_hit)]
+    assert means[0] < means[1]
+    whole = compare("greedy", greedy_after_a_hit, "6x6:3,2", positions=2)
+    assert (whole.is_exact, whole.alike, whole.is_decided) == (True, 0, True)
+    assert whole.saved == pytest.approx(float(means[0] - means[1]))
+    same = compare("greedy", "greedy:ties=first", "3x4:3,2", positions=2)
+    assert (same.saved, same.is_decided) == (0, True)
+    assert same.part_text == "the whole game; alike"
 
 
 def test_the_whole_at_once():

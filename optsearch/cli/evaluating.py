@@ -286,7 +286,7 @@ def evaluating() -> AbstractContextManager[Progress[EvaluationStatus]]:
     takes=4,
     then="optsearch evaluate rollout 6x6:4,3,2  # exactly, on all configurations",
     gives="game first second until seed configurations largest positions first_mean second_mean "
-    "saved standard_error is_exact microseconds",
+    "shots_before alike saved standard_error is_exact microseconds",
     first=Argument(
         "A strategy, as evaluate takes it, such as greedy or my_file.py:NAME.", metavar="FIRST"
     ),
@@ -369,13 +369,16 @@ def comparison_answer(comparison: Comparison) -> Answer:
         largest=comparison.largest,
         positions=comparison.positions,
     )
+    before = comparison.shots_before
+    part = {"shots_before": [min(before), max(before)], "alike": comparison.alike}
+    answer.fact("compared", comparison.part_text, **part)
     first, second = comparison.means
     answer.fact("means", f"{first:.4f} and {second:.4f}", first_mean=first, second_mean=second)
     answer.fact(
         "saved",
         comparison.saved_text,
-        saved=comparison.saved,
-        standard_error=comparison.standard_error,
+        saved=comparison.saved if comparison.is_decided else None,
+        standard_error=comparison.standard_error if comparison.is_decided else None,
         is_exact=comparison.is_exact,
     )
     micro = comparison.microseconds

@@ -10,6 +10,9 @@ estimate of the shots of a whole game in which the leader plays down to that siz
 from there on. The difference of two such means estimates the shots that the second strategy saves
 over the first. The differences vary far less than the means, and draws are independent: the
 standard error is that of the differences.
+
+The leader makes the shots before a position, so a difference in these shots alone is not seen. If
+both strategies are alike from all positions on, that is said in place of a difference.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from math import sqrt
+from operator import mul
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,9 +65,11 @@ class Comparison:
 
     until -- the strategy that led to the positions. configurations -- of the game. largest -- the
     most configurations of a position. first_means, second_means -- one for each position, with the
-    shots before it. is_exact -- True if the only position is the empty board, so that nothing is
-    estimated. microseconds -- processor time of each strategy per configuration. seconds -- wall
-    time of this run. resumed -- evaluations taken from a checkpoint.
+    shots before it. shots_before -- how many these are, for each position. alike -- the number of
+    positions in which both strategies have the same histogram: one tree, or two that take equally
+    long. is_exact -- True if the only position is the empty board, so that nothing is estimated.
+    microseconds -- processor time of each strategy per configuration. seconds -- wall time of this
+    run. resumed -- evaluations taken from a checkpoint.
     """
 
     first: str
@@ -75,6 +81,8 @@ class Comparison:
     largest: int
     first_means: tuple[float, ...] = field(repr=False)
     second_means: tuple[float, ...] = field(repr=False)
+    shots_before: tuple[int, ...] = field(repr=False)
+    alike: int
     is_exact: bool
     microseconds: tuple[float, float] = field(compare=False)
     seconds: float = field(compare=False)
@@ -106,11 +114,28 @@ class Comparison:
         return statistics.stdev(self.differences) / sqrt(self.positions)
 
     @property
+    def is_decided(self) -> bool:
+        """Whether a difference was seen, or the whole game compared."""
+        return self.is_exact or self.alike < self.positions
+
+    @property
     def saved_text(self) -> str:
-        """Return `saved` with its standard error, as text."""
+        """Return `saved` with its standard error, as text; no number if `is_decided` is false."""
+        if not self.is_decided:
+            return "unknown, since nothing differs in this part; simulate plays whole games"
         if self.is_exact:
             return f"{self.saved:.6f} shots, exactly"
         return f"{self.saved:.4f} ± {self.standard_error:.4f} shots"
+
+    @property
+    def part_text(self) -> str:
+        """Return which part of the game was compared, and in how many positions both are alike."""
+        alike = f"alike in {self.alike:,} of {self.positions:,} positions"
+        if self.is_exact:
+            return f"the whole game; {'alike' if self.alike else 'not alike'}"
+        fewest, most = min(self.shots_before), max(self.shots_before)
+        before = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        return f"after the first {before} shots; {alike}"
 
     def __repr__(self) -> str:
         first, second = self.means
@@ -130,7 +155,8 @@ class Comparison:
         """Return a table of both strategies, their mean shots and the shots saved, as HTML."""
         first, second = (f"{mean:.4f}" for mean in self.means)
         places = f"{self.positions:,} of up to {self.largest:,} configurations"
-        rows = [(self.first, first), (self.second, second), ("saved", self.saved_text)]
+        rows = [(self.first, first), (self.second, second)]
+        rows += [("compared", self.part_text), ("saved", self.saved_text)]
         return notebook.titled(
             str(self.game), notebook.facts([*rows, ("until", self.until), ("positions", places)])
         )
@@ -212,6 +238,8 @@ def compare(
         largest=largest,
         first_means=tuple(one.mean for one in firsts),
         second_means=tuple(one.mean for one in seconds),
+        shots_before=tuple(len(Position(game, place.shots).shots) for place in places),
+        alike=sum(a.histogram == b.histogram for a, b in zip(firsts, seconds, strict=True)),
         is_exact=largest == number,
         microseconds=(_microseconds(firsts), _microseconds(seconds)),
         seconds=time.monotonic() - started,
@@ -289,9 +317,10 @@ class _Needed(NamedTuple):
 
 
 class _Done(NamedTuple):
-    """The result of an evaluation: the mean shots, and microseconds of processor time."""
+    """The result of an evaluation: games by their shots, the mean, and microseconds."""
 
     configurations: int
+    histogram: dict[int, int]
     mean: float
     microseconds: int
 
@@ -357,7 +386,8 @@ def _done(needed: _Needed, histogram: list[int], spent: int) -> _Done:
     n = needed.configurations
     if sum(histogram) != n:
         raise AssertionError(f"{sum(histogram)} configurations met, not those of {needed}")
-    return _Done(n, sum(shots * count for shots, count in enumerate(histogram)) / n, spent)
+    by_shots = {shots: games for shots, games in enumerate(histogram) if games}
+    return _Done(n, by_shots, sum(map(mul, by_shots, by_shots.values())) / n, spent)
 
 
 def _microseconds(evaluations: Sequence[_Done]) -> float:
