@@ -115,7 +115,7 @@ class Comparison:
 
     @property
     def is_decided(self) -> bool:
-        """Whether a difference was seen, or the whole game compared."""
+        """True if some difference was seen, or the whole game was compared."""
         return self.is_exact or self.alike < self.positions
 
     @property
