@@ -168,8 +168,8 @@ def rollout_seconds(
 ) -> float:
     """Estimate the seconds of games of rollouts, if the game has many configurations; else 0.
 
-    The configurations of the game are listed once; then each shot lists those left, until the kernel
-    plays on by itself. The time of the shot itself does not grow beyond the number of
+    The configurations of the game are listed once; then each shot lists those left, until the
+    kernel plays on by itself. The time of the shot itself does not grow beyond the number of
     configurations that rollouts play on.
     """
     path = _path(game) if isinstance(player, Strategy) and game.is_silent else []
