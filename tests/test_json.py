@@ -209,7 +209,7 @@ def test_what_is_in_lists(answer_of, tmp_path, monkeypatch, arguments):
 
 
 def test_names_with_exact_texts_are_on_the_page():
-    text = PAGE.partition("`NAME_exact` stands beside")[2].partition("##")[0]
+    text = PAGE.partition("These have `NAME_exact` beside them")[2].partition("##")[0]
     listed = set(re.findall(r"`(\w+)`", text))
     assert listed == {name for name in EXACT if not name.endswith("_total_height")}
 

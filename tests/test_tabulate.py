@@ -39,7 +39,9 @@ def games(*texts):
 def test_a_range_has_each_board_once(ends):
     """All sizes between the ends, of which none is another one turned."""
     rows, columns, last_rows, last_columns = map(int, re.findall(r"\d+", ends))
-    listed = [tuple(map(int, text.partition(":")[0].split("x"))) for text in expand_range(f"{ends}:2")]
+    listed = [
+        tuple(map(int, text.partition(":")[0].split("x"))) for text in expand_range(f"{ends}:2")
+    ]
     between = {(r, c) for r in range(rows, last_rows + 1) for c in range(columns, last_columns + 1)}
     assert {*listed} <= between
     assert {tuple(sorted(board)) for board in between} == {tuple(sorted(b)) for b in listed}
