@@ -1,5 +1,6 @@
-"""The tables of results, declared once in `tables`, and what they say of a game.
+"""The tables of results, declared once in `tables`, and the values of a game in them.
 
-`bracket` has the bounds on its optimum. `quantities` has what a table of many games can have in a
-column: stored in a table, or computed; `tabulate` makes a table of many games.
+`stored` has the stored bounds on its optimum, and `bracket` adds computed ones. `quantities` has
+the columns of a table of many games, stored or computed, and `tabulate` makes such a table.
+`verification` says what confirmed each committed table.
 """

@@ -1,8 +1,8 @@
-"""The bracket of a position: every bound that is known on the least mean number of shots.
+"""The bracket of a position: every known bound on the least mean number of shots.
 
 Lower bounds come from `lower_bounds`, upper ones from strategies on every configuration. Long
 ones are computed on small games only; for others they are read from the tables of results, which
-are checked before they are believed.
+are checked first.
 """
 
 from __future__ import annotations
@@ -57,9 +57,10 @@ LEVELS_UP_TO = 30_000
 
 @dataclass(frozen=True)
 class _Player:
-    """A strategy as an upper bound: its name there, and the configurations it plays per second.
+    """A strategy as an upper bound.
 
-    By one processor, where nothing is announced and where sinkings are.
+    name -- of the bound. per_second -- the configurations that one processor plays in a game that
+    announces nothing; per_second_announced -- in another game.
     """
 
     name: str
@@ -76,11 +77,11 @@ _ROLLOUT = _Player("rollouts", "rollout", 400_000, 150_000)
 def known_bounds(
     position: Position, results: Path = RESULTS, prior: Prior | None = None
 ) -> list[Bound]:
-    """Every bound that holds from a position, on both sides; lower bounds first.
+    """Return every known bound of a position, on both sides; lower bounds first.
 
     results -- the folder with the tables of results. prior -- the weights of the configurations;
-    then those bounds are left out that count configurations without a list. Raises as
-    `bounds.lower_bounds`, and RecordError for tables that contradict themselves or the game.
+    with one, bounds that count configurations without a list are left out. Raises the errors of
+    `lower_bounds`, and RecordError for tables that contradict themselves or the game.
     """
     every = bounds_in_turn(position, prior, results=results)
     return sorted(every, key=lambda bound: bound.side == "upper")
@@ -95,12 +96,12 @@ def bounds_in_turn(
     seconds: float = SECONDS,
     leave_out: LeaveOut = ignore_left_out,
 ) -> Iterator[Bound]:
-    """The bounds of `known_bounds`, one after the other, the quick ones on both sides first.
+    """Yield the bounds of `known_bounds` one after the other, the quick ones on both sides first.
 
-    seconds -- what each may take, by an estimate; leave_out -- is told of those that take more.
-    with_optimum -- whether the optimum is one of them, on both sides, where a table has it.
-    progress -- called after each step with its status; what it raises ends a step, and the bounds
-    that came before hold. A greedy strategy that it ends has shooting at random in its place.
+    seconds -- the limit for each, by an estimate; leave_out -- called with those that take longer.
+    with_optimum -- True to yield a stored optimum as a bound on both sides.
+    progress -- called after each step with its status; an error that it raises ends the step, and
+    earlier bounds hold. If it ends a greedy strategy, shooting at random replaces that bound.
     """
     if prior is not None:
         yield from lower_bounds_in_turn(position, prior, progress, seconds, leave_out)
@@ -121,7 +122,7 @@ def _lower_bounds(
     seconds: float,
     leave_out: LeaveOut,
 ) -> Iterator[Bound]:
-    """The quick ones, and those that tables have."""
+    """Yield the quick lower bounds, and the stored ones."""
     game = position.game
     told = [] if position.shots else stored_two_hidden(game, results)
     names = {bound.name for bound in told}
@@ -134,7 +135,7 @@ def _lower_bounds(
     for bound in lower_bounds_in_turn(position, None, progress, seconds, leave_out_unknown):
         computed.add(bound.name)
         yield bound
-    if position.shots or game.cells > MAX_CELLS:  # of these no table has any
+    if position.shots or game.cells > MAX_CELLS:  # no table has such a game
         return
     yield from (bound for bound in told if bound.name not in computed)
     yield from stored_finished(game, results)
@@ -179,14 +180,14 @@ def _upper_bounds(
 
 
 def _players(game: Game, number: int) -> list[_Player]:
-    """The strategies that are worth an evaluation where no table has one, the quickest first."""
+    """Return the strategies that are worth an evaluation if none is stored, the quickest first."""
     if number <= LEVELS_FROM:
         return [_GREEDY]
     return [_GREEDY, _LEVELS if game.is_silent and number <= LEVELS_UP_TO else _ROLLOUT]
 
 
 def _or_by_chance(evaluated: Callable[[], Bound], position: Position) -> Iterator[Bound]:
-    """A bound; where it is cut short, that of shooting at random before the end."""
+    """Yield a bound; if it is cut short, yield that of shooting at random and raise again."""
     try:
         yield evaluated()
     except (LimitReached, KeyboardInterrupt):
@@ -195,7 +196,7 @@ def _or_by_chance(evaluated: Callable[[], Bound], position: Position) -> Iterato
 
 
 def _by_chance(position: Position) -> Bound:
-    """Shooting at random."""
+    """Return the bound of shooting at random."""
     return Bound(
         "cells at random",
         "upper",
@@ -205,17 +206,17 @@ def _by_chance(position: Position) -> Bound:
 
 
 def bracket(bounds: Sequence[Bound]) -> tuple[Fraction, Fraction | None]:
-    """The greatest lower and the least upper bound; None where there is no upper one."""
+    """Return the greatest lower and the least upper bound; None if there is no upper one."""
     lower = max(bound.value for bound in bounds if bound.side == "lower")
     return lower, min((bound.value for bound in bounds if bound.side == "upper"), default=None)
 
 
 @dataclass(frozen=True)
 class Bracket:
-    """The bounds on the least mean number of shots from a position, and what they leave.
+    """The bounds on the least mean number of shots from a position, and the bracket they leave.
 
     bounds -- the lower ones by rising value, then the upper ones by rising value; lower, upper --
-    the greatest of the former and the least of the latter (None where there is none).
+    the greatest lower and the least upper bound (None if there is no upper one).
     """
 
     position: Position
@@ -225,7 +226,7 @@ class Bracket:
 
     @classmethod
     def of(cls, position: Position, bounds: Iterable[Bound]) -> Bracket:
-        """The bracket that some bounds leave, at least one of which is a lower one."""
+        """Return the bracket of some bounds, at least one of which is a lower one."""
         order = sorted(bounds, key=lambda bound: (bound.side == "upper", bound.value))
         return cls(position, tuple(order), *bracket(order))
 
@@ -242,20 +243,20 @@ class Bracket:
         return ends(self.lower, self.upper)
 
     def mark(self, bound: Bound) -> str:
-        """`*` for an end of the bracket, `=` where both ends are equal, else a blank."""
+        """Return `*` for an end of the bracket, `=` if both ends are equal, else a blank."""
         if not self.is_binding(bound):
             return " "
         return "=" if self.lower == self.upper else "*"
 
     def decimal(self, bound: Bound) -> str:
-        """A bound as a decimal number: a lower one rounded down, an upper one up, so that it holds.
+        """Return a bound as a decimal number: a lower one rounded down, an upper one up.
 
-        The nearest one for both ends where they are equal.
+        If both ends of the bracket are equal, they are rounded to nearest.
         """
         return between(bound.value, bound.side, self.lower, self.upper)
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """A row a bound, by side and value: `value` is a float, `value_exact` its exact text."""
+        """Return a row per bound, by side and value; `value` is a float, `value_exact` a text."""
         return [
             {
                 "name": bound.name,
@@ -289,7 +290,7 @@ def bounds(
     prior: Prior | None = None,
     shots: str = "",
 ) -> Bracket:
-    """Every known bound from a position on, sorted, and the bracket they leave.
+    """Return every known bound from a position on, sorted, and the bracket they leave.
 
     position -- a position, or a game or its text; shots -- that were made, as in `A2=hit B3=miss`.
     results, prior, errors -- as `known_bounds`.
@@ -319,7 +320,7 @@ def _by_strategy(
 
 
 def _greedy_by(position: Position, prior: Prior, progress: Progress[BoundsStatus]) -> Bound:
-    """Greedy shooting by a prior, on every configuration."""
+    """Return the bound of greedy shooting by a prior, on every configuration."""
 
     def tell(status: Status) -> None:
         progress(BoundsStatus(what="greedy by the prior", effort=status.effort))

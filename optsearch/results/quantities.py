@@ -1,9 +1,9 @@
-"""What a table can have of a game: one quantity a column, stored in a table or computed.
+"""Quantities of a game: the columns of a table of games, stored or computed.
 
     as_quantity("greedy").compute(Game.parse("4x4:3,2"), 10, no_progress)
     # Value(lower=…, upper=…, per=…, source="computed", by="optsearch evaluate greedy:…")
 
-A quantity that is a mean number of shots has a value, or where the time is too short a bracket.
+A quantity that is a mean number of shots has a value or, if the time is too short, a bracket.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Value:
 
     @property
     def exact(self) -> Fraction | None:
-        """The value, where it is known."""
+        """The value, if it is known; else None."""
         return self.lower if self.lower == self.upper else None
 
     @property
@@ -69,12 +69,12 @@ class Value:
         return self.exact is None and not (self.lower is None and self.upper is None)
 
     def text(self, end: Fraction) -> str:
-        """An end as an exact text: an integer, or a fraction per configuration, not reduced."""
+        """Return an end as an exact text: an integer, or unreduced, per configuration."""
         total = end * self.per
         return f"{total}/{self.per}" if self.per > 1 and total.denominator == 1 else str(end)
 
     def times(self, number: int) -> Value:
-        """A sum in place of a mean over so many."""
+        """Return the sum over `number` configurations of which this is the mean."""
         return replace(
             self,
             lower=None if self.lower is None else self.lower * number,
@@ -84,7 +84,7 @@ class Value:
 
 
 def _not_stored(game: Game, results: Path) -> Value | None:
-    """Return None: no table has such a quantity."""
+    """Return None: no table has this quantity."""
     return None
 
 
@@ -92,11 +92,11 @@ def _not_stored(game: Game, results: Path) -> Value | None:
 class Quantity:
     """One column of a table.
 
-    name -- as it is given and printed. asks -- what is computed for it, which is the same text for
-    columns that are computed together; of -- the quantity, of that. compute -- finds it for a game
-    in some seconds; it raises OptsearchError where there is nothing to find, and LimitReached where
-    the time is over before anything is found. stored -- what the tables in a folder have. is_mean
-    -- whether it is a mean number of shots. strategy -- whose mean it is.
+    name -- as users write it. asks -- a text that names the computation, equal for columns that
+    are computed together; of -- the quantity from its result. compute -- the computation for a game
+    in some seconds; it raises OptsearchError if the game has no such value, and LimitReached if
+    nothing is found in time. stored -- the value in the tables of a folder, or None. is_mean --
+    True for a mean number of shots. strategy -- whose mean it is.
     """
 
     name: str
@@ -135,7 +135,7 @@ def known(quantity: Quantity, game: Game, seconds: float, tell: Progress[Any]) -
 
 
 def _count(game: Game, seconds: float, progress: Progress[Any]) -> Value:
-    """The configurations, by the sweep, whatever the time."""
+    """Count the configurations, whatever time it takes."""
     return _exact(_number(game), 1, "optsearch count")
 
 
@@ -160,13 +160,13 @@ def _optimal_mean(game: Game, seconds: float, progress: Progress[Any]) -> Value:
 
 
 def _best_greedy(game: Game, seconds: float, progress: Progress[Any]) -> Value:
-    """The best greedy strategy over all ways to break ties, by a search among its cells."""
+    """Search for the best greedy strategy over all ways to break ties."""
     solver = GreedySolver(Position(game), progress=Limit(seconds).watch(progress))
     return _exact(solver.total_height("best"), solver.configurations, "optsearch greedy")
 
 
 def _end(side: str, found: Value) -> Value:
-    """An end of the bracket without a search for the optimum, and without one that a table has."""
+    """Return one end of a bracket, with its own source."""
     end, by = (found.lower, found.by) if side == "lower" else (found.upper, found.upper_by)
     source = "" if end is None else STORED if table_of(by) else COMPUTED
     return replace(found, lower=end, upper=end, by=by, upper_by="", source=source)
@@ -181,7 +181,7 @@ def _stored_hider(game: Game, results: Path) -> Value | None:
 
 
 def _hider(game: Game, seconds: float, progress: Progress[Any]) -> Value:
-    """The value of the game against the best hider, by the double oracle."""
+    """Compute the value of the game against the best hider, by the double oracle."""
     from optsearch.equilibria import equilibrium  # HiGHS takes a while
 
     try:
@@ -206,7 +206,7 @@ def _stored_mean(strategy: Strategy, game: Game, results: Path) -> Value | None:
 
 
 def _played(strategy: Strategy, game: Game, seconds: float, progress: Progress[Any]) -> Value:
-    """The mean of a strategy, on every configuration."""
+    """Evaluate the mean of a strategy on every configuration."""
     limit, timed = Limit(seconds), strategy
     if rule_of(strategy, game) is None and _number(game) <= MOST_BY_PYTHON:
         timed = Timed(strategy, limit)
@@ -215,7 +215,7 @@ def _played(strategy: Strategy, game: Game, seconds: float, progress: Progress[A
 
 
 def as_quantity(name: str) -> Quantity:
-    """The quantity of a name of `QUANTITIES`, or of a strategy; else StrategyError."""
+    """Return the quantity of a name in `QUANTITIES` or of a strategy; else StrategyError."""
     if name in QUANTITIES:
         return QUANTITIES[name]
     try:
@@ -234,7 +234,7 @@ def as_quantity(name: str) -> Quantity:
 
 
 def narrowed(value: Value, lower: Fraction | None = None, upper: Fraction | None = None) -> Value:
-    """A bracket of the optimum with more bounds; what lies between whole totals is left out."""
+    """Narrow a bracket of the optimum by more bounds, and to whole totals."""
     known_lower, known_upper, number = value.lower, value.upper, value.per
     lowers = [bound for bound in (known_lower, lower) if bound is not None]
     uppers = [bound for bound in (known_upper, upper) if bound is not None]
@@ -247,7 +247,7 @@ def narrowed(value: Value, lower: Fraction | None = None, upper: Fraction | None
     )
 
 
-# What they have in common
+# Shared by the quantities
 
 
 def _exact(total: int, number: int, by: str) -> Value:
@@ -274,7 +274,7 @@ def _read(table: Table, path: Path) -> Entries:
 
 
 def _optimum(game: Game, results: Path, name: str) -> Value | None:
-    """A total height of the table of optima, as a mean."""
+    """Return a total height of the table of optima, as a mean; None if it is not there."""
     for row in OPTIMA.rows_of(game, results):
         if row[name] is not None:
             value = _exact(row[name], row["configurations"], _file(OPTIMA))

@@ -1,8 +1,8 @@
-"""What the tables of results say of the optimum of a game; each is checked before it is believed.
+"""Stored bounds on the optimum of a game, from the tables of results, which are checked first.
 
     stored_bracket(Position("6x6:3,2")).text  # 14.153986 = 7813/552, data/results/optima.csv
 
-`bracket` adds what is computed.
+`bracket` adds computed bounds.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class StoredBracket(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The value or the ends of the bracket, and the tables that they are from."""
+        """The value or the ends of the bracket, and the tables that have them."""
         bounds = self.lower, self.upper
         tables = dict.fromkeys(table_of(bound.source) or bound.name for bound in bounds)
         low, high = (brief(bound.value, bound.side, 6) for bound in bounds)
@@ -71,9 +71,9 @@ class StoredBracket(NamedTuple):
 def stored_bracket(
     position: Position, objective: Objective = MEAN, results: Path = RESULTS
 ) -> StoredBracket | None:
-    """Return what is stored of the mean or the worst case of a whole game; None if nothing is.
+    """Return the stored bracket of the mean or the worst case of a whole game; None without one.
 
-    Of a game that has a name no configuration is counted. Raises RecordError as `known_bounds`.
+    For a named game no configuration is counted. Raises RecordError as `known_bounds`.
     """
     game = position.game
     if position.shots or objective.kind == "within":
@@ -123,7 +123,7 @@ def name_with_table(bound: Bound) -> str:
 
 
 def stored_optimum(game: Game, side: str, results: Path) -> list[Bound]:
-    """The optimum that `experiments.optima` found."""
+    """Return the optimum from the table that `experiments.optima` wrote."""
     return [_optimum(row, side, results) for row in OPTIMA.rows_of(game, results)]
 
 
@@ -142,7 +142,7 @@ def _made(path: Path, table: Entries) -> str:
 
 
 def _source(path: Path) -> str:
-    """A table as messages name it."""
+    """Return the path of a table for messages."""
     folder = "evaluations/" if path.parent.name == "evaluations" else ""
     return f"data/results/{folder}{path.name}"
 
@@ -159,7 +159,7 @@ def _configurations(game: Game) -> int:
 
 
 def _number(table: Entries, game: Game) -> int:
-    """The configurations that the header says, which must be those of the game."""
+    """Return the configurations in the header, which must be those of the game."""
     number = _configurations(game)
     said = table.header.get("configurations")
     _require(said == str(number), table, f"{game} has {number} configurations, not {said}")
@@ -167,7 +167,7 @@ def _number(table: Entries, game: Game) -> int:
 
 
 def stored_finished(game: Game, results: Path) -> list[Bound]:
-    """The long bounds from the table of A(l) that `experiments.lower_bounds` wrote."""
+    """Return the long bounds from the table of A(l) that `experiments.lower_bounds` wrote."""
     path = FINISHED.path(results, name=part_of(game))
     if not path.is_file():
         return []
@@ -184,7 +184,7 @@ def stored_finished(game: Game, results: Path) -> list[Bound]:
 
 
 def stored_two_hidden(game: Game, results: Path) -> list[Bound]:
-    """The bound from the table of known ships that `experiments.told` wrote."""
+    """Return the bound from the table of known ships that `experiments.told` wrote."""
     game = game.announcing("nothing")  # the two ships are told apart in any case
     path = TOLD.path(results, name=known_part_of(game))
     if len(game.fleet) < 2 or not path.is_file():
@@ -204,10 +204,10 @@ def stored_two_hidden(game: Game, results: Path) -> list[Bound]:
 
 
 def stored_evaluations(game: Game, results: Path) -> list[Bound]:
-    """The strategies that `experiments.evaluations` evaluated on every configuration.
+    """Return the bounds of strategies that `experiments.evaluations` evaluated.
 
-    A strategy that is told less can be played: it takes as many shots where more is announced. Hits
-    that name their ships tell of a sinking too, where each ship has a name of its own.
+    A strategy for a game that announces less can ignore the rest, and takes as many shots. If each
+    ship has its own name, hits that name their ships tell of sinkings too.
     """
     told = ["nothing"]
     if game.shows_ships or (game.names_hits and len(set(game.fleet)) == len(game.fleet)):
@@ -240,7 +240,7 @@ def stored_evaluations(game: Game, results: Path) -> list[Bound]:
 
 
 def printed_bounds(game: Game) -> list[Bound]:
-    """The upper bound of the paper, for its game."""
+    """Return the upper bound of the paper, for its game."""
     if game != Game(10, 10, (5, 4, 3, 3, 2)) or not PUBLISHED.is_dir():
         return []
     return [

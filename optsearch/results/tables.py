@@ -55,7 +55,7 @@ _PARSE: dict[str, Callable[[str], Any]] = {
 
 
 def _type(name: str) -> Type:
-    """The type of a name, such as `game` or `3 decimals`."""
+    """Return the type of a name, such as `game` or `3 decimals`."""
     if name == "yes or no":
         return Type(name, _yes_or_no, lambda value: "yes" if value else "no")
     places, _, is_decimal = name.partition(" ")
@@ -66,9 +66,9 @@ def _type(name: str) -> Type:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name, its type, and what its values are, with the unit.
+    """A column: its name, its type, and the meaning of its values, with the unit.
 
-    measured -- whether it is a time, or what depends on one: another run gives another value.
+    measured -- True if it depends on a time, so that another run gives another value.
     """
 
     name: str
@@ -77,11 +77,11 @@ class Column:
     measured: bool = False
 
     def parse(self, text: str) -> Any:
-        """The value of a text; None where it is empty."""
+        """Return the value of a text; None if it is empty."""
         return self.type.parse(text) if text else None
 
     def show(self, value: Any) -> str:
-        """The text of a value; empty for None."""
+        """Return the text of a value; empty for None."""
         return "" if value is None else self.type.show(value)
 
 
@@ -101,21 +101,21 @@ class Entries(Sequence[dict[str, Any]]):
         return len(self.rows)
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """The rows, with games as texts and fractions as floats."""
+        """Return the rows, with games as texts and fractions as floats."""
         return [{name: _plain(value) for name, value in row.items()} for row in self.rows]
 
     @property
     def game(self) -> Game | None:
-        """The game of the header, where there is one."""
+        """The game in the header, if there is one."""
         return Game.read(self.header["game"]) if "game" in self.header else None
 
     def column(self, name: str) -> list[Any]:
-        """The values of one column."""
+        """Return the values of one column."""
         return [row[name] for row in self.rows]
 
 
 def _plain(value: Any) -> Any:
-    """A value as readers of tables know it."""
+    """Return games as texts and fractions as floats, and other values unchanged."""
     if isinstance(value, Game):
         return str(value)
     return float(value) if isinstance(value, Fraction) else value
@@ -140,16 +140,16 @@ class Made:
 
     @property
     def command(self) -> str:
-        """The command that makes it."""
+        """The command that makes the file."""
         return f"python -m experiments.{self.experiment} {self.arguments}".strip()
 
     @property
     def most_minutes(self) -> float:
-        """The minutes of the longest one of its kind."""
+        """The minutes of the longest file of its kind."""
         return max(self.minutes, *self.of_names.values(), 0)
 
     def minutes_of(self, path: Path) -> float:
-        """The minutes of one of its kind."""
+        """Return the minutes of one file of its kind."""
         return self.of_names.get(path.stem, self.minutes)
 
     @property
@@ -159,15 +159,15 @@ class Made:
 
     @property
     def file(self) -> str:
-        """Its file below a folder of results, with its parts in braces."""
+        """The path below a folder of results, with parts in braces."""
         return f"{self.name}{self.ending}"
 
     def path(self, folder: Path = RESULTS, **parts: object) -> Path:
-        """Return its path below a folder of results."""
+        """Return the path of the file with these parts, below a folder of results."""
         return folder / self.file.format(**parts)
 
     def all(self, folder: Path = RESULTS) -> Iterator[Path]:
-        """The existing files of its kind, by name."""
+        """Yield the existing files of its kind, by name."""
         return iter(sorted(folder.glob(re.sub(r"\{\w+\}", "*", self.file))))
 
 
@@ -188,8 +188,8 @@ class Table(Made):
 
     title -- of its header, with the parts in braces of its name and others. columns -- in order.
     sample -- the file of a table for which other code computed parts of this one again. backed --
-    what confirms a table that was computed at a commit which is not in the history, or with changes
-    that were not committed.
+    the evidence for a table that was computed at a commit not in the history, or with uncommitted
+    changes.
     """
 
     title: str
@@ -199,25 +199,25 @@ class Table(Made):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its columns."""
+        """The names of the columns."""
         return tuple(column.name for column in self.columns)
 
     def digest(self, path: Path) -> str:
-        """The digest of its values in a file, without measured ones."""
+        """Return the digest of the values in a file, without measured ones."""
         return records.read(path).digest(
             [column.name for column in self.columns if column.measured]
         )
 
     def read(self, path: Path | None = None, **parts: object) -> Entries:
-        """The table at its place, or in another file.
+        """Read the table at its place, or from another file.
 
-        Raises RecordError where there is none, and, with the line, for columns or values that are
-        not those of the declaration.
+        Raises RecordError if the file does not exist, and, with the line, for columns or values
+        that contradict the declaration.
         """
         return self._parsed(records.read(self.path(RESULTS, **parts) if path is None else path))
 
     def rows_of(self, game: Game, folder: Path = RESULTS) -> list[dict[str, Any]]:
-        """Return the rows of a game, or of its board turned; none where there is no table."""
+        """Return the rows of a game, or of its board turned; empty if there is no table."""
         path = self.path(folder)
         if not path.is_file():
             return []
@@ -251,9 +251,9 @@ class Table(Made):
     ) -> Path:
         """Write the table at its place below a folder, which is made, or to another file.
 
-        rows -- one value a column. command -- what the user ran, where it is not `self.command`.
-        fields -- more lines of the header. parts -- of name and title. Returns the path. Raises as
-        `records.write`.
+        rows -- one value per column. command -- the one in use, if not `self.command`.
+        fields -- more lines of the header. parts -- of name and title. Returns the path. Raises the
+        errors of `records.write`.
         """
         if path is None:
             path = self.path(folder, **parts)
@@ -275,7 +275,7 @@ class Table(Made):
 
 @lru_cache(maxsize=8)
 def _record(path: Path, modified: int) -> records.Record:
-    """Return the table in a file, which is read again once it was modified."""
+    """Read the table in a file; `modified` makes a modified file be read again."""
     return records.read(path)
 
 
@@ -293,13 +293,13 @@ _exact_value = itemgetter("value_exact")
 
 
 def part_of(game: Game) -> str:
-    """A game as part of a table's name: 10x10_54332; 1x28_-11-1-1 where lengths have two digits."""
+    """Return a game as part of a table's name: 10x10_54332, or 1x28_-11-1-1 for long ships."""
     before = "-" if max(game.fleet) > 9 else ""
     return re.sub(",(?![a-z]+=)", before, str(game).replace(":", f"_{before}"))
 
 
 def known_part_of(game: Game) -> str:
-    """A game without what is told, as part of a table's name: 10x10_54332_any."""
+    """Return a game without announcements as part of a table's name: 10x10_54332_any."""
     return f"{part_of(replace(game, contact='none', announce='nothing'))}_{game.contact}"
 
 
@@ -308,7 +308,7 @@ def _declared(file: str) -> Iterator[dict[str, str]]:
 
 
 def _tables() -> Iterator[Table]:
-    """Each table of `tables.csv`, with its columns of `columns.csv`."""
+    """Yield each table of `tables.csv`, with its columns of `columns.csv`."""
     columns: dict[str, list[Column]] = {}
     for row in _declared("columns.csv"):
         column = Column(row["column"], _type(row["type"]), row["meaning"], bool(row["measured"]))

@@ -1,10 +1,10 @@
-"""A table of many games: a row a game, a column a quantity; what is not stored is computed.
+"""A table of many games: a row per game, a column per quantity; missing values are computed.
 
     found = table("4x4..4x5:3,2", "optimum,greedy")
     found.row("4x4:3,2")["greedy"].exact  # Fraction(879, 104)
 
-Values are computed in parallel, a task each, and a folder keeps each that is done: a run that was
-stopped goes on there, and so does a larger table.
+Values are computed in parallel, a task each, and a folder stores each finished one: a stopped run
+resumes from it, and so does a larger table.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _WHAT = "values of games"
 
 
 class CellTask(NamedTuple):
-    """A task. name -- of one of the columns that want it."""
+    """The computation of a value. name -- of one of the columns that need it."""
 
     game: Game
     name: str
@@ -66,17 +66,17 @@ class CellTask(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class TableStatus(Status):
-    """The progress of a table. what -- the value that came last, or that is computed now."""
+    """The progress of a table. what -- the last value, or the one that is computed now."""
 
     what: str = ""
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table as people read it.
+    """A table for people.
 
-    head -- the names of its columns. rows -- the texts of each. signs -- of notes, beside each
-    text, or empty; notes -- by sign, what is said below.
+    head -- the names of the columns. rows -- the texts of each row. signs -- of the note on each
+    text, or empty; notes -- the notes below the table, by sign.
     """
 
     head: Sequence[str]
@@ -94,8 +94,8 @@ class Sheet:
 class Tabulation:
     """A table of quantities of some games.
 
-    columns -- in order. values -- by game and by the question (`Quantity.asks`). stored -- values
-    of the package, by game and column. is_interrupted -- True if ctrl-C ended it.
+    columns -- in order. values -- computed ones, by game and `Quantity.asks`. stored -- values of
+    the package, by game and column. is_interrupted -- True if ctrl-C ended it.
     """
 
     games: tuple[Game, ...]
@@ -105,7 +105,7 @@ class Tabulation:
     is_interrupted: bool = False
 
     def row(self, game: Game | str) -> dict[str, Value]:
-        """The values of a game by column.
+        """Return the values of a game by column.
 
         The other columns may narrow the bracket of the optimum and lower the upper bound.
         """
@@ -150,10 +150,10 @@ class Tabulation:
         return f"<Tabulation of {len(self.games)} games: {names}>"
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """A row for each value, as `optsearch table --format csv` prints them.
+        """Return a row for each value, as `optsearch table --format csv` prints them.
 
-        `value` is an integer or a float, or None where it is not known; then `bracket` has the ends
-        of what is known. `value_exact` and `bracket_exact` are exact texts.
+        `value` is an integer or a float, or None if it is not known; then `bracket` has the known
+        bounds. `value_exact` and `bracket_exact` are exact texts.
         """
         return [
             _fields_of(game, column, row[column.name])
@@ -164,7 +164,7 @@ class Tabulation:
         ]
 
     def sheet(self, places: int = 4) -> Sheet:
-        """The table as people read it, with means to so many decimals."""
+        """Return the table for people. places -- the decimals of means."""
         signs: dict[str, str] = {}
         texts, marks = [], []
         for game in self.games:
@@ -185,7 +185,7 @@ class Tabulation:
         return Sheet(["game", *head], texts, marks, {sign: note for note, sign in signs.items()})
 
     def _repr_html_(self) -> str:
-        """A line a game; signs are explained below."""
+        """The table with a line per game, and the notes below."""
         sheet = self.sheet()
         lines = [
             [f"{text}{sign}" for text, sign in zip(row, signs, strict=True)]
@@ -207,14 +207,14 @@ def table(
     results: Path = RESULTS,
     is_partial: bool = False,
 ) -> Tabulation:
-    """The values of some games, as `optsearch table` prints them.
+    """Return the values of some games, as `optsearch table` prints them.
 
     games -- games or their texts, which may be ranges such as `3x4..4x5:3,2`; or one of these.
     columns -- names of `quantities.QUANTITIES` and strategies, or one text with commas between
     them. time_limit -- seconds for each value; after that it is a bracket or missing. executor,
-    jobs -- as in `optsearch.evaluate`. checkpoint -- folder that keeps each finished value.
+    jobs -- as in `optsearch.evaluate`. checkpoint -- the folder for finished values.
     progress -- called after each value, and while none ends. results -- the folder with the tables
-    of the package. is_partial -- after ctrl-C return what is known.
+    of the package. is_partial -- True to return the finished values after ctrl-C.
 
     Raises StrategyError for a column that does not exist or is given twice, TableError for the
     checkpoint.
@@ -272,7 +272,7 @@ def table(
 
 
 def split(columns: str) -> list[str]:
-    """Names between commas; a part such as endgame=4 belongs to the strategy before it."""
+    """Split names at commas; a part such as endgame=4 belongs to the strategy before it."""
     names: list[str] = []
     for part in columns.split(","):
         if names and re.match(r"\w+=", part.strip()) and ":" in names[-1]:
@@ -283,7 +283,7 @@ def split(columns: str) -> list[str]:
 
 
 def quantities(names: Iterable[str]) -> tuple[Quantity, ...]:
-    """The columns of some names; StrategyError where one is given twice."""
+    """Return the columns of some names; StrategyError if one is given twice."""
     chosen: dict[str, Quantity] = {}
     for name in names:
         column = as_quantity(name)
@@ -295,7 +295,7 @@ def quantities(names: Iterable[str]) -> tuple[Quantity, ...]:
 
 
 def _compute(asked: CellTask, seconds: float, tell: Callable[[str], None] | None) -> Value:
-    """A task, in whatever process."""
+    """Compute a value, in any process."""
 
     def report(status: object) -> None:
         if tell is not None:
@@ -308,7 +308,7 @@ def _compute(asked: CellTask, seconds: float, tell: Callable[[str], None] | None
 
 
 def _fields_of(game: Game, column: Quantity, value: Value) -> dict[str, Any]:
-    """A value for programs."""
+    """Return the row of a value for programs."""
     exact, ends = value.exact, [end for end in (value.lower, value.upper) if end is not None]
     number = float if column.is_mean else int
     return {
@@ -338,9 +338,9 @@ def _note_of(value: Value) -> str:
 
 
 def _text_of(column: Quantity, value: Value, optimum: Fraction | None, places: int) -> str:
-    """A value as people read it: to the nearest digit, and a bound outward.
+    """Return a value for people: rounded to nearest, bounds outward.
 
-    optimum -- of the same game, if it is known: a bound that meets it reads the same.
+    optimum -- of the game, if it is known: a bound that is equal to it is rounded alike.
     """
     if column.name == TIME:
         return f"{float(value.lower or 0):.1f}"
@@ -358,7 +358,7 @@ def _text_of(column: Quantity, value: Value, optimum: Fraction | None, places: i
     return {"lower": low, "upper": high}.get(column.name) or decimal(lower, places=places)
 
 
-# What is kept: each value by its game and what was asked, with the limit that it had
+# The checkpoint: each value by its game and `Quantity.asks`, with its time limit
 
 
 def _kept(folder: Path | None) -> AbstractContextManager[Facts | None]:
@@ -366,7 +366,7 @@ def _kept(folder: Path | None) -> AbstractContextManager[Facts | None]:
 
 
 def _recall(store: Facts, asked: CellTask, seconds: float) -> Value | None:
-    """A value that was kept; none where this run gives it more time that may help."""
+    """Return a stored value; None if this run has more time for one that was cut short."""
     entry = store.get(asked.key)
     if entry is None:
         return None
@@ -384,7 +384,7 @@ def _as_json(value: Value) -> dict[str, object]:
 
 
 def _from_json(entry: Mapping[str, Any]) -> Value:
-    """A value as it was written; KeyError, TypeError or ValueError for any other text."""
+    """Return a value as it was written; KeyError, TypeError or ValueError for another entry."""
     read = {field.name: entry[field.name] for field in fields(Value)}
     for name in ("lower", "upper"):
         read[name] = None if read[name] is None else Fraction(read[name])

@@ -1,11 +1,11 @@
-"""What is known of each committed table, as it stands: when it was made, and what confirmed it.
+"""The verification of each committed table: when it was made, and what confirmed it.
 
-    [one.text for one in verification_statuses() if one.file == "growth.csv"]
+    [status.text for status in verification_statuses() if status.file == "growth.csv"]
     # ["recomputed 2026-11-22 at 5a8eeebc: the same"]
 
-The tables of `CONFIRMING` say what was confirmed: a table and the digest of its values, when, at
-which commit and by which command. A confirmation holds for a table with the same digest, whatever
-became of the code since, and wherever it was moved to.
+Each row of the tables in `CONFIRMING` confirms a table: it has the digest of the values, the day,
+the commit and the command. A confirmation holds for a table with the same digest, even if the code
+changed since or the table was moved.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ LOST = frozenset(
 
 @dataclass(frozen=True)
 class Confirmation:
-    """Values that were computed again: when, at which commit, by what, and what came out.
+    """A table that was computed again: when, at which commit, by which command.
 
-    differs -- the first difference, empty if there is none; is_outdated -- whether the table has
-    other values since.
+    differs -- the first difference, or empty; is_outdated -- True if the values of the table have
+    changed since.
     """
 
     date: str
@@ -54,9 +54,9 @@ class Confirmation:
 
 @dataclass(frozen=True)
 class VerificationStatus:
-    """A committed table or tree: its file below the folder, what makes it, its header.
+    """A committed table or tree: its declaration, its file below the folder, its header.
 
-    sample -- the file with parts of it that other code computed again, and the day; or nothing.
+    sample -- the file with parts of it that other code computed again, and the day; or empty.
     commits -- all that it names, in its header and in a column.
     """
 
@@ -107,12 +107,12 @@ class VerificationStatus:
 
 
 def short(commit: str) -> str:
-    """A commit as it is shown: its first digits, and whether the tree was changed."""
+    """Return the first digits of a commit, with `+changes` if its tree was modified."""
     return commit[:8] + "+changes" * ("+" in commit) if commit[:7].isalnum() else commit
 
 
 def verification_statuses(folder: Path = RESULTS) -> Iterator[VerificationStatus]:
-    """Every table and tree of a folder of results, in the order of their declarations."""
+    """Yield the status of each table and tree of a folder, in the order of their declarations."""
     said = defaultdict(list)
     for table in CONFIRMING:
         for path in table.all(folder):
