@@ -83,8 +83,8 @@ def known_bounds(
     with one, bounds that count configurations without a list are left out. Raises the errors of
     `lower_bounds`, and RecordError for tables that contradict themselves or the game.
     """
-    every = bounds_in_turn(position, prior, results=results)
-    return sorted(every, key=lambda bound: bound.side == "upper")
+    bounds = bounds_in_turn(position, prior, results=results)
+    return sorted(bounds, key=lambda bound: bound.side == "upper")
 
 
 def bounds_in_turn(
@@ -124,20 +124,20 @@ def _lower_bounds(
 ) -> Iterator[Bound]:
     """Yield the quick lower bounds, and the stored ones."""
     game = position.game
-    told = [] if position.shots else stored_two_hidden(game, results)
-    names = {bound.name for bound in told}
+    stored = [] if position.shots else stored_two_hidden(game, results)
+    stored_names = {bound.name for bound in stored}
 
-    def leave_out_unknown(left_out: LeftOut) -> None:
-        if left_out.name not in names:
+    def leave_out_unless_stored(left_out: LeftOut) -> None:
+        if left_out.name not in stored_names:
             leave_out(left_out)
 
     computed = set()
-    for bound in lower_bounds_in_turn(position, None, progress, seconds, leave_out_unknown):
+    for bound in lower_bounds_in_turn(position, None, progress, seconds, leave_out_unless_stored):
         computed.add(bound.name)
         yield bound
     if position.shots or game.cells > MAX_CELLS:  # no table has such a game
         return
-    yield from (bound for bound in told if bound.name not in computed)
+    yield from (bound for bound in stored if bound.name not in computed)
     yield from stored_finished(game, results)
     if with_optimum:
         yield from stored_optimum(game, "lower", results)
@@ -153,29 +153,29 @@ def _upper_bounds(
 ) -> Iterator[Bound]:
     """Yield upper bounds by strategies; the least is the upper side of the bracket."""
     game = position.game
-    gathered = [] if position.shots else printed_bounds(game) + stored_evaluations(game, results)
+    stored = [] if position.shots else printed_bounds(game) + stored_evaluations(game, results)
     if with_optimum and not position.shots:
-        gathered += stored_optimum(game, "upper", results)
-    yield from gathered
-    if gathered:
+        stored += stored_optimum(game, "upper", results)
+    yield from stored
+    if stored:
         return
     number = Posterior(position).configurations
-    is_alone = True
+    is_first = True
     for player in _players(game, number):
         rate = player.per_second if game.is_silent else player.per_second_announced
         if game.cells > MAX_CELLS:
             leave_out(LeftOut(player.name, NOT_LISTED))
         elif number > seconds * rate:
             leave_out(LeftOut(player.name, left_out_reason(number, "played", number / rate)))
-        elif is_alone:
+        elif is_first:
             yield from _or_by_chance(
                 lambda: _by_strategy(player, position, number, progress),  # noqa: B023
                 position,
             )
-            is_alone = False
+            is_first = False
         else:
             yield _by_strategy(player, position, number, progress)
-    if is_alone:
+    if is_first:
         yield _by_chance(position)
 
 
@@ -186,10 +186,10 @@ def _players(game: Game, number: int) -> list[_Player]:
     return [_GREEDY, _LEVELS if game.is_silent and number <= LEVELS_UP_TO else _ROLLOUT]
 
 
-def _or_by_chance(evaluated: Callable[[], Bound], position: Position) -> Iterator[Bound]:
+def _or_by_chance(evaluate: Callable[[], Bound], position: Position) -> Iterator[Bound]:
     """Yield a bound; if it is cut short, yield that of shooting at random and raise again."""
     try:
-        yield evaluated()
+        yield evaluate()
     except (LimitReached, KeyboardInterrupt):
         yield _by_chance(position)
         raise
@@ -227,8 +227,8 @@ class Bracket:
     @classmethod
     def of(cls, position: Position, bounds: Iterable[Bound]) -> Bracket:
         """Return the bracket of some bounds, at least one of which is a lower one."""
-        order = sorted(bounds, key=lambda bound: (bound.side == "upper", bound.value))
-        return cls(position, tuple(order), *bracket(order))
+        by_value = sorted(bounds, key=lambda bound: (bound.side == "upper", bound.value))
+        return cls(position, tuple(by_value), *bracket(by_value))
 
     def is_binding(self, bound: Bound) -> bool:
         """True if a bound is an end of the bracket."""
@@ -280,8 +280,8 @@ class Bracket:
             )
             for bound in self.bounds
         ]
-        drawn = notebook.table(("", "mean shots", "bound", "source"), rows)
-        return notebook.titled(f"{self.position.title}: {self.text}", drawn)
+        table = notebook.table(("", "mean shots", "bound", "source"), rows)
+        return notebook.titled(f"{self.position.title}: {self.text}", table)
 
 
 def bounds(
@@ -305,11 +305,11 @@ def _by_strategy(
     """Return the mean shots of a strategy from a position, evaluated on every configuration."""
     strategy = player.strategy
     task, work = Task(position.game, str(position), number), partial(run_task, named(strategy))
-    telling = partial(
+    report = partial(
         progress, BoundsStatus(what=f"{strategy.partition(':')[0]} on every configuration")
     )
     with runner_of(named(strategy), position.game).here() as executor:
-        ((_, histogram),) = run_tasks(executor, work, iter([task]), 1, telling)
+        ((_, histogram),) = run_tasks(executor, work, iter([task]), 1, report)
     total = sum(shots * n for shots, n in enumerate(histogram)) - number * len(position.shots)
     return Bound(
         player.name,
@@ -322,10 +322,10 @@ def _by_strategy(
 def _greedy_by(position: Position, prior: Prior, progress: Progress[BoundsStatus]) -> Bound:
     """Return the bound of greedy shooting by a prior, on every configuration."""
 
-    def tell(status: Status) -> None:
+    def report(status: Status) -> None:
         progress(BoundsStatus(what="greedy by the prior", effort=status.effort))
 
-    solver = GreedySolver(position, progress=tell, prior=prior)
+    solver = GreedySolver(position, progress=report, prior=prior)
     return Bound(
         "most probable cell",
         "upper",

@@ -103,32 +103,32 @@ class Quantity:
     asks: str
     compute: Callable[[Game, float, Progress[Any]], Value]
     stored: Callable[[Game, Path], Value | None] = _not_stored
-    of: Callable[[Value], Value] = lambda found: found
+    of: Callable[[Value], Value] = lambda value: value
     is_mean: bool = True
     strategy: Strategy | None = None
 
 
-def known(quantity: Quantity, game: Game, seconds: float, tell: Progress[Any]) -> Value:
+def compute_value(quantity: Quantity, game: Game, seconds: float, progress: Progress[Any]) -> Value:
     """Compute a quantity; if that fails, the value has a note with the reason.
 
     Raises StrategyError for faults of a user's strategy, which more time does not mend.
     """
     started = time.monotonic()
     try:
-        found = quantity.compute(game, seconds, tell)
+        value = quantity.compute(game, seconds, progress)
     except LimitReached:
-        found = Value(note=f"not known after {seconds:g} seconds", is_cut=True)
+        value = Value(note=f"not known after {seconds:g} seconds", is_cut=True)
     except ImpossiblePosition:
-        found = Value(note="no configuration: the fleet does not fit")
+        value = Value(note="no configuration: the fleet does not fit")
     except (TooLarge, NotSupported) as error:
-        found = Value(
+        value = Value(
             note="too large" if isinstance(error, TooLarge) else "no such value", by=str(error)
         )
     except StrategyError as error:
         if quantity.strategy is not None and type(quantity.strategy) not in all_kinds():
             raise
-        found = Value(note="not played by this strategy", by=str(error))
-    return replace(found, seconds=time.monotonic() - started)
+        value = Value(note="not played by this strategy", by=str(error))
+    return replace(value, seconds=time.monotonic() - started)
 
 
 # The quantities
@@ -142,21 +142,21 @@ def _count(game: Game, seconds: float, progress: Progress[Any]) -> Value:
 def _optimal_mean(game: Game, seconds: float, progress: Progress[Any]) -> Value:
     """Search for the optimum; if time runs out, take the better of its bracket and of bounds."""
     try:
-        found = solve(game, time_limit=seconds, progress=progress)
+        solution = solve(game, time_limit=seconds, progress=progress)
     except TooLarge:
         return replace(_bracket(game, seconds, progress), note="too large to be searched")
-    number = found.configurations
-    if found.total_height is not None:
-        return _exact(found.total_height, number, "optsearch solve")
-    assert found.lower is not None
-    assert found.upper is not None
-    lower, upper = Fraction(found.lower, number), Fraction(found.upper, number)
+    number = solution.configurations
+    if solution.total_height is not None:
+        return _exact(solution.total_height, number, "optsearch solve")
+    assert solution.lower is not None
+    assert solution.upper is not None
+    lower, upper = Fraction(solution.lower, number), Fraction(solution.upper, number)
     value = Value(lower, upper, number, COMPUTED, "optsearch solve", note=_unsolved(seconds))
     try:
-        beside = _bracket(game, FOR_BOUNDS * seconds, progress)
+        bracket = _bracket(game, FOR_BOUNDS * seconds, progress)
     except LimitReached:
         return replace(value, is_cut=True)
-    return replace(narrowed(value, beside.lower, beside.upper), is_cut=True)
+    return replace(narrow(value, bracket.lower, bracket.upper), is_cut=True)
 
 
 def _best_greedy(game: Game, seconds: float, progress: Progress[Any]) -> Value:
@@ -165,11 +165,11 @@ def _best_greedy(game: Game, seconds: float, progress: Progress[Any]) -> Value:
     return _exact(solver.total_height("best"), solver.configurations, "optsearch greedy")
 
 
-def _end(side: str, found: Value) -> Value:
+def _end(side: str, value: Value) -> Value:
     """Return one end of a bracket, with its own source."""
-    end, by = (found.lower, found.by) if side == "lower" else (found.upper, found.upper_by)
+    end, by = (value.lower, value.by) if side == "lower" else (value.upper, value.upper_by)
     source = "" if end is None else STORED if table_of(by) else COMPUTED
-    return replace(found, lower=end, upper=end, by=by, upper_by="", source=source)
+    return replace(value, lower=end, upper=end, by=by, upper_by="", source=source)
 
 
 def _stored_hider(game: Game, results: Path) -> Value | None:
@@ -185,11 +185,11 @@ def _hider(game: Game, seconds: float, progress: Progress[Any]) -> Value:
     from optsearch.equilibria import equilibrium  # HiGHS takes a while
 
     try:
-        found = equilibrium(game, time_limit=seconds, progress=progress)
+        result = equilibrium(game, time_limit=seconds, progress=progress)
     except NotSupported:  # not even a round
         raise LimitReached(Limit(seconds)) from None
-    value = Value(*found.bracket, source=COMPUTED, by="optsearch equilibrium")
-    return value if found.is_exact else replace(value, note=_unsolved(seconds), is_cut=True)
+    value = Value(*result.bracket, source=COMPUTED, by="optsearch equilibrium")
+    return value if result.is_exact else replace(value, note=_unsolved(seconds), is_cut=True)
 
 
 def _stored_mean(strategy: Strategy, game: Game, results: Path) -> Value | None:
@@ -197,21 +197,22 @@ def _stored_mean(strategy: Strategy, game: Game, results: Path) -> Value | None:
     for path in EVALUATION.all(results):
         table = _read(EVALUATION, path)
         header = table.header
-        said = header.get("strategy"), table.game
-        if said == (str(strategy), game) and "prior" not in header:
+        is_same = (header.get("strategy"), table.game) == (str(strategy), game)
+        if is_same and "prior" not in header:
             total, number = int(header["total_height"]), int(header["configurations"])
             by = f"data/results/{path.parent.name}/{path.name}"
             return replace(_exact(total, number, by), source=STORED)
     return None
 
 
-def _played(strategy: Strategy, game: Game, seconds: float, progress: Progress[Any]) -> Value:
+def _evaluate(strategy: Strategy, game: Game, seconds: float, progress: Progress[Any]) -> Value:
     """Evaluate the mean of a strategy on every configuration."""
     limit, timed = Limit(seconds), strategy
     if rule_of(strategy, game) is None and _number(game) <= MOST_BY_PYTHON:
         timed = Timed(strategy, limit)
-    found = evaluate(timed, game, jobs=1, progress=limit.watch(progress))
-    return _exact(found.total_height, found.configurations, f"optsearch evaluate {strategy}")
+    evaluation = evaluate(timed, game, jobs=1, progress=limit.watch(progress))
+    by = f"optsearch evaluate {strategy}"
+    return _exact(evaluation.total_height, evaluation.configurations, by)
 
 
 def as_quantity(name: str) -> Quantity:
@@ -229,21 +230,20 @@ def as_quantity(name: str) -> Quantity:
             f"no column {name!r}; there are {', '.join(QUANTITIES)}, and the strategies "
             f"{', '.join(strategies)}, and FILE.py:NAME"
         ) from None
-    compute, stored = partial(_played, strategy), partial(_stored_mean, strategy)
+    compute, stored = partial(_evaluate, strategy), partial(_stored_mean, strategy)
     return Quantity(name, strategy.identity(), compute, stored, strategy=strategy)
 
 
-def narrowed(value: Value, lower: Fraction | None = None, upper: Fraction | None = None) -> Value:
+def narrow(value: Value, lower: Fraction | None = None, upper: Fraction | None = None) -> Value:
     """Narrow a bracket of the optimum by more bounds, and to whole totals."""
-    known_lower, known_upper, number = value.lower, value.upper, value.per
-    lowers = [bound for bound in (known_lower, lower) if bound is not None]
-    uppers = [bound for bound in (known_upper, upper) if bound is not None]
-    least = -(-max(lowers) * number // 1) if lowers else None
-    most = min(uppers) * number // 1 if uppers else None
+    lowers = [bound for bound in (value.lower, lower) if bound is not None]
+    uppers = [bound for bound in (value.upper, upper) if bound is not None]
+    lower_total = -(-max(lowers) * value.per // 1) if lowers else None
+    upper_total = min(uppers) * value.per // 1 if uppers else None
     return replace(
         value,
-        lower=None if least is None else Fraction(least, number),
-        upper=None if most is None else Fraction(most, number),
+        lower=None if lower_total is None else Fraction(lower_total, value.per),
+        upper=None if upper_total is None else Fraction(upper_total, value.per),
     )
 
 
@@ -284,15 +284,15 @@ def _optimum(game: Game, results: Path, name: str) -> Value | None:
 
 def _bracket(game: Game, seconds: float, progress: Progress[Any]) -> Value:
     """Return the bracket of the bounds that are computed in some seconds, with their names."""
-    limit, found, is_cut = Limit(seconds), list[Bound](), False
+    limit, bounds, is_cut = Limit(seconds), list[Bound](), False
     watched = limit.watch(progress)
     try:
         for bound in bounds_in_turn(Position(game), progress=watched, with_optimum=False):
-            found.append(bound)
+            bounds.append(bound)
     except LimitReached:
         is_cut = True
     lowers, uppers = (
-        [bound for bound in found if bound.side == side] for side in ("lower", "upper")
+        [bound for bound in bounds if bound.side == side] for side in ("lower", "upper")
     )
     if not lowers or not uppers:
         raise LimitReached(limit)
@@ -321,7 +321,7 @@ _ALL = (
     Quantity("optimum", "optimum", _optimal_mean, _stored_optimum),
     Quantity(
         *("total_height", "optimum", _optimal_mean, _stored_optimum),
-        of=lambda found: found.times(found.per),
+        of=lambda mean: mean.times(mean.per),
         is_mean=False,
     ),
     Quantity("best_greedy", "best_greedy", _best_greedy, _stored_greedy),
@@ -330,4 +330,4 @@ _ALL = (
     Quantity("hider", "hider", _hider, _stored_hider),
     Quantity(TIME, TIME, lambda game, seconds, progress: Value(), is_mean=False),
 )
-QUANTITIES: Mapping[str, Quantity] = {one.name: one for one in _ALL}
+QUANTITIES: Mapping[str, Quantity] = {quantity.name: quantity for quantity in _ALL}

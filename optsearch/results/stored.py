@@ -136,7 +136,7 @@ def _optimum(row: Mapping[str, Any], side: str, results: Path) -> Bound:
     )
 
 
-def _made(path: Path, table: Entries) -> str:
+def _source_and_command(path: Path, table: Entries) -> str:
     """Return the path of a table and, in a checkout, the command that wrote it."""
     return _source(path) + (f", by {table.header['command']}" if is_checkout() else "")
 
@@ -147,9 +147,16 @@ def _source(path: Path) -> str:
     return f"data/results/{folder}{path.name}"
 
 
-def _require(condition: bool, table: Entries, what: str) -> None:
+def _require(condition: bool, table: Entries, problem: str) -> None:
     if not condition:
-        raise RecordError(f"{table.path}: {what}; make it again with: {table.header['command']}")
+        again = f"make it again with: {table.header['command']}"
+        raise RecordError(f"{table.path}: {problem}; {again}")
+
+
+def _require_stated(table: Entries, key: str, actual: object, text: str) -> None:
+    """Raise RecordError unless the header states this value."""
+    stated = table.header.get(key)
+    _require(stated == str(actual), table, f"{text}, not {stated}")
 
 
 @lru_cache(maxsize=16)
@@ -161,8 +168,7 @@ def _configurations(game: Game) -> int:
 def _number(table: Entries, game: Game) -> int:
     """Return the configurations in the header, which must be those of the game."""
     number = _configurations(game)
-    said = table.header.get("configurations")
-    _require(said == str(number), table, f"{game} has {number} configurations, not {said}")
+    _require_stated(table, "configurations", number, f"{game} has {number} configurations")
     return number
 
 
@@ -175,12 +181,11 @@ def stored_finished(game: Game, results: Path) -> list[Bound]:
     _require(table.game == game, table, f"it is a table of {table.game}, not of {game}")
     number = _number(table, game)
     finished = [FinishedAtMost(*(row[name] for name in FinishedAtMost._fields)) for row in table]
-    source = _made(path, table)
-    gathered = bounds_of_finished(finished, game.fleet_cells, number, source)
-    for bound in gathered:
-        said = table.header.get(bound.name)
-        _require(said == str(bound.value), table, f"{bound.name} gives {bound.value}, not {said}")
-    return gathered
+    source = _source_and_command(path, table)
+    bounds = bounds_of_finished(finished, game.fleet_cells, number, source)
+    for bound in bounds:
+        _require_stated(table, bound.name, bound.value, f"{bound.name} gives {bound.value}")
+    return bounds
 
 
 def stored_two_hidden(game: Game, results: Path) -> list[Bound]:
@@ -192,14 +197,13 @@ def stored_two_hidden(game: Game, results: Path) -> list[Bound]:
     table = TOLD.read(path)
     _require(table.game == game, table, f"it is a table of {table.game}, not of {game}")
     long, short = (game.fleet.count(length) for length in game.fleet[-2:])
-    chosen = long * short if game.fleet[-2] != game.fleet[-1] else short * (short - 1)
-    pairs = chosen * _configurations(game)
-    met = sum(table.column("pairs"))
-    _require(met == pairs, table, f"its rows have {met} pairs, not {pairs}")
-    source = _made(path, table)
+    ship_pairs = long * short if game.fleet[-2] != game.fleet[-1] else short * (short - 1)
+    expected = ship_pairs * _configurations(game)
+    pairs = sum(table.column("pairs"))
+    _require(pairs == expected, table, f"its rows have {pairs} pairs, not {expected}")
+    source = _source_and_command(path, table)
     bound = two_hidden_bound(game, (AllButTwo(**row) for row in table), source)
-    said = table.header.get(TOLD_BOUND)
-    _require(said == str(bound.value), table, f"{bound.name} gives {bound.value}, not {said}")
+    _require_stated(table, TOLD_BOUND, bound.value, f"{bound.name} gives {bound.value}")
     return [bound]
 
 
@@ -209,16 +213,16 @@ def stored_evaluations(game: Game, results: Path) -> list[Bound]:
     A strategy for a game that announces less can ignore the rest, and takes as many shots. If each
     ship has its own name, hits that name their ships tell of sinkings too.
     """
-    told = ["nothing"]
+    rules = ["nothing"]
     if game.shows_ships or (game.names_hits and len(set(game.fleet)) == len(game.fleet)):
-        told += ["sunk", "ship"]
+        rules += ["sunk", "ship"]
     if game.tells_sinkings and game.labels:
-        told += ["sunk"]
+        rules += ["sunk"]
     if game.shows_ships:
-        told += ["name"]
-    told += [game.announce] * (not game.is_silent)
-    playable: dict[Game | None, str] = {game.announcing(one): one for one in told}
-    gathered = []
+        rules += ["name"]
+    rules += [game.announce] * (not game.is_silent)
+    playable: dict[Game | None, str] = {game.announcing(rule): rule for rule in rules}
+    bounds = []
     for path in EVALUATION.all(results):
         table = EVALUATION.read(path)
         announce = playable.get(table.game)
@@ -227,16 +231,16 @@ def stored_evaluations(game: Game, results: Path) -> list[Bound]:
         assert table.game is not None
         number = _number(table, table.game)
         total = sum(row["shots"] * row["configurations"] for row in table)
-        met = sum(table.column("configurations"))
-        _require(met == number, table, f"its rows have {met} configurations, not {number}")
-        said = table.header.get("total_height")
-        _require(said == str(total), table, f"its rows have {total} shots in all, not {said}")
+        rows_number = sum(table.column("configurations"))
+        problem = f"its rows have {rows_number} configurations, not {number}"
+        _require(rows_number == number, table, problem)
+        _require_stated(table, "total_height", total, f"its rows have {total} shots in all")
         strategy = table.header["strategy"]
         source = _source(path)
         if announce != game.announce:
             source = f"it plays as with announce={announce}; {source}"
-        gathered.append(Bound(strategy, "upper", Fraction(total, number), source))
-    return gathered
+        bounds.append(Bound(strategy, "upper", Fraction(total, number), source))
+    return bounds
 
 
 def printed_bounds(game: Game) -> list[Bound]:

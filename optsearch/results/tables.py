@@ -214,7 +214,7 @@ class Table(Made):
         Raises RecordError if the file does not exist, and, with the line, for columns or values
         that contradict the declaration.
         """
-        return self._parsed(records.read(self.path(RESULTS, **parts) if path is None else path))
+        return self._parse(records.read(self.path(RESULTS, **parts) if path is None else path))
 
     def rows_of(self, game: Game, folder: Path = RESULTS) -> list[dict[str, Any]]:
         """Return the rows of a game, or of its board turned; empty if there is no table."""
@@ -227,9 +227,9 @@ class Table(Made):
         if game.is_rectangle and is_plain and is_same_turned:
             games.append(replace(game, rows=game.columns, columns=game.rows))
         record = _record(path, path.stat().st_mtime_ns)
-        return self._parsed(record.where("game", set(map(str, games)))).rows
+        return self._parse(record.where("game", set(map(str, games)))).rows
 
-    def _parsed(self, record: records.Record) -> Entries:
+    def _parse(self, record: records.Record) -> Entries:
         if record.columns != self.names:
             raise RecordError(
                 f"{record.path}: the columns are {', '.join(record.columns)}; those of a table "
@@ -258,14 +258,14 @@ class Table(Made):
         if path is None:
             path = self.path(folder, **parts)
             path.parent.mkdir(parents=True, exist_ok=True)
-        shown = [
+        texts = [
             [column.show(value) for column, value in zip(self.columns, row, strict=True)]
             for row in rows
         ]
         records.write(
             path,
             self.names,
-            shown,
+            texts,
             title=self.title.format(**parts),
             command=command or self.command,
             fields=fields,
@@ -303,17 +303,17 @@ def known_part_of(game: Game) -> str:
     return f"{part_of(replace(game, contact='none', announce='nothing'))}_{game.contact}"
 
 
-def _declared(file: str) -> Iterator[dict[str, str]]:
+def _read_declarations(file: str) -> Iterator[dict[str, str]]:
     yield from csv.DictReader(Path(__file__).with_name(file).read_text("utf-8").splitlines())
 
 
 def _tables() -> Iterator[Table]:
     """Yield each table of `tables.csv`, with its columns of `columns.csv`."""
     columns: dict[str, list[Column]] = {}
-    for row in _declared("columns.csv"):
+    for row in _read_declarations("columns.csv"):
         column = Column(row["column"], _type(row["type"]), row["meaning"], bool(row["measured"]))
         columns.setdefault(row["table"], []).append(column)
-    for row in _declared("tables.csv"):
+    for row in _read_declarations("tables.csv"):
         minutes, *others = row.pop("minutes").split()
         of_names = dict(other.split("=") for other in others)
         yield Table(

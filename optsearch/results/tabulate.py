@@ -29,8 +29,8 @@ from optsearch.results.quantities import (
     Quantity,
     Value,
     as_quantity,
-    known,
-    narrowed,
+    compute_value,
+    narrow,
 )
 from optsearch.support.datafiles import RESULTS
 from optsearch.support.decimals import decimal
@@ -43,7 +43,7 @@ from optsearch.support.workers import processes, tasks_at_once
 SECONDS = 60.0  # of a value
 COLUMNS = "configurations,optimum,greedy,lower"
 SIGNS = "†‡§¶‖"
-_WHAT = "values of games"
+_CONTENT = "values of games"
 
 
 class CellTask(NamedTuple):
@@ -110,40 +110,42 @@ class Tabulation:
         The other columns may narrow the bracket of the optimum and lower the upper bound.
         """
         game = Game.of(game)
-        found = {column.name: self._value(game, column) for column in self.columns}
-        lower = found["lower"].lower if "lower" in found else None
+        values = {column.name: self._value(game, column) for column in self.columns}
+        lower = values["lower"].lower if "lower" in values else None
         played = {
             column.name: mean
             for column in self.columns
             if (column.strategy is not None or column.name == "best_greedy")
-            and (mean := found[column.name].upper) is not None
+            and (mean := values[column.name].upper) is not None
         }
         best = min(played, key=played.__getitem__, default=None)
-        uppers = [found[name].upper for name in ("upper", best) if name in found]
+        uppers = [values[name].upper for name in ("upper", best) if name in values]
         upper = min((end for end in uppers if end is not None), default=None)
         for column in self.columns:
-            value = found[column.name]
+            value = values[column.name]
             if column.asks == "optimum" and value.is_bracket:
-                tight = narrowed(self.values[game, column.asks], lower, upper)
-                found[column.name] = column.of(tight)
+                tight = narrow(self.values[game, column.asks], lower, upper)
+                values[column.name] = column.of(tight)
             elif column.name == "upper" and best is not None and value.upper != upper:
-                by = found[best]
-                found[column.name] = replace(
-                    value, lower=upper, upper=upper, source=by.source, by=by.by
+                of_best = values[best]
+                values[column.name] = replace(
+                    value, lower=upper, upper=upper, source=of_best.source, by=of_best.by
                 )
-        return found
+        return values
 
     def _value(self, game: Game, column: Quantity) -> Value:
         if column.name == TIME:
-            asked = dict.fromkeys(one.asks for one in self.columns)
-            spent = [self.values[game, asks] for asks in asked if (game, asks) in self.values]
-            total = Fraction(sum(value.seconds for value in spent)).limit_denominator(10**6)
+            every = dict.fromkeys(column.asks for column in self.columns)
+            values = [self.values[game, asks] for asks in every if (game, asks) in self.values]
+            total = Fraction(sum(value.seconds for value in values)).limit_denominator(10**6)
             return Value(total, total)
-        known_one = self.stored.get((game, column.name))
-        if known_one is None:
-            found = self.values.get((game, column.asks))
-            return Value(note="not computed", is_cut=True) if found is None else column.of(found)
-        return known_one
+        stored = self.stored.get((game, column.name))
+        if stored is not None:
+            return stored
+        computed = self.values.get((game, column.asks))
+        if computed is None:
+            return Value(note="not computed", is_cut=True)
+        return column.of(computed)
 
     def __repr__(self) -> str:
         names = ", ".join(column.name for column in self.columns)
@@ -170,8 +172,8 @@ class Tabulation:
         for game in self.games:
             row = self.row(game)
             optimum = row["optimum"].exact if "optimum" in row else None
-            shown = [_text_of(one, row[one.name], optimum, places) for one in self.columns]
-            texts.append([str(game), *shown])
+            cells = [_text_of(c, row[c.name], optimum, places) for c in self.columns]
+            texts.append([str(game), *cells])
             marks.append([""])
             for column in self.columns:
                 note = _note_of(row[column.name])
@@ -180,7 +182,7 @@ class Tabulation:
                     sign = SIGNS[number % len(SIGNS)] * (1 + number // len(SIGNS))
                     signs.setdefault(note, sign)
                 marks[-1].append(signs.get(note, ""))
-        names = [one.name for one in self.columns]
+        names = [column.name for column in self.columns]
         head = [name.replace("_", " ") if name in QUANTITIES else name for name in names]
         return Sheet(["game", *head], texts, marks, {sign: note for note, sign in signs.items()})
 
@@ -221,7 +223,7 @@ def table(
     """
     several = [games] if isinstance(games, Game | str) else games
     texts = ([game] if isinstance(game, Game) else expand_range(game) for game in several)
-    chosen = tuple(dict.fromkeys(Game.of(game) for some in texts for game in some))
+    chosen = tuple(dict.fromkeys(Game.of(game) for of_range in texts for game in of_range))
     every = quantities(split(columns) if isinstance(columns, str) else columns)
     stored = {
         (game, column.name): column.of(value)
@@ -229,46 +231,46 @@ def table(
         for column in every
         if (value := column.stored(game, results)) is not None
     }
-    wanted = {
+    tasks = {
         (game, column.asks): CellTask(game, column.name, column.asks)
         for game in chosen
         for column in every
         if column.name != TIME and (game, column.name) not in stored
     }
-    found: dict[tuple[Game, str], Value] = {}
+    values: dict[tuple[Game, str], Value] = {}
     is_interrupted = False
-    with _kept(checkpoint) as store:
-        for key, asked in wanted.items():
-            kept = None if store is None else _recall(store, asked, time_limit)
-            if kept is not None:
-                found[key] = kept
-        left = [asked for key, asked in wanted.items() if key not in found]
-        before, last = len(found), ""
+    with _open_checkpoint(checkpoint) as store:
+        for key, task in tasks.items():
+            resumed = None if store is None else _recall(store, task, time_limit)
+            if resumed is not None:
+                values[key] = resumed
+        left = [task for key, task in tasks.items() if key not in values]
+        before, last = len(values), ""
 
-        def tell(what: str = "") -> None:
+        def report(title: str = "") -> None:
             nonlocal last
-            last = what or last
-            progress(TableStatus(done=len(found), total=len(wanted), resumed=before, what=last))
+            last = title or last
+            progress(TableStatus(done=len(values), total=len(tasks), resumed=before, what=last))
 
         try:
             workers = min(tasks_at_once(executor, jobs), len(left))
             with ExitStack() as stack:
                 is_here = executor is None and workers < 2
-                work = partial(_compute, seconds=time_limit, tell=tell if is_here else None)
+                work = partial(_compute, seconds=time_limit, report=report if is_here else None)
                 if executor is None:
                     executor = (
                         SerialExecutor() if is_here else stack.enter_context(processes(workers))
                     )
-                for asked, value in run_tasks(executor, work, iter(left), max(1, workers), tell):
-                    found[asked.game, asked.asks] = value
+                for task, value in run_tasks(executor, work, iter(left), max(1, workers), report):
+                    values[task.game, task.asks] = value
                     if store is not None:
-                        store.add(asked.key, {"limit": time_limit, **_as_json(value)})
-                    tell(asked.title)
+                        store.add(task.key, {"limit": time_limit, **_as_json(value)})
+                    report(task.title)
         except KeyboardInterrupt:
             if not is_partial:
                 raise
             is_interrupted = True
-    return Tabulation(chosen, every, found, stored, is_interrupted)
+    return Tabulation(chosen, every, values, stored, is_interrupted)
 
 
 def split(columns: str) -> list[str]:
@@ -287,21 +289,21 @@ def quantities(names: Iterable[str]) -> tuple[Quantity, ...]:
     chosen: dict[str, Quantity] = {}
     for name in names:
         column = as_quantity(name)
-        said = str(column.strategy or name)
-        if said in chosen:
-            raise StrategyError(f"column {name!r} is given twice, as {chosen[said].name!r} before")
-        chosen[said] = column
+        key = str(column.strategy or name)
+        if key in chosen:
+            raise StrategyError(f"column {name!r} is given twice, as {chosen[key].name!r} before")
+        chosen[key] = column
     return tuple(chosen.values())
 
 
-def _compute(asked: CellTask, seconds: float, tell: Callable[[str], None] | None) -> Value:
+def _compute(task: CellTask, seconds: float, report: Callable[[str], None] | None) -> Value:
     """Compute a value, in any process."""
 
-    def report(status: object) -> None:
-        if tell is not None:
-            tell(asked.title)
+    def progress(status: object) -> None:
+        if report is not None:
+            report(task.title)
 
-    return known(as_quantity(asked.name), asked.game, seconds, report)
+    return compute_value(as_quantity(task.name), task.game, seconds, progress)
 
 
 # How values are shown
@@ -361,19 +363,19 @@ def _text_of(column: Quantity, value: Value, optimum: Fraction | None, places: i
 # The checkpoint: each value by its game and `Quantity.asks`, with its time limit
 
 
-def _kept(folder: Path | None) -> AbstractContextManager[Facts | None]:
-    return nullcontext() if folder is None else Facts(folder, _WHAT)
+def _open_checkpoint(folder: Path | None) -> AbstractContextManager[Facts | None]:
+    return nullcontext() if folder is None else Facts(folder, _CONTENT)
 
 
-def _recall(store: Facts, asked: CellTask, seconds: float) -> Value | None:
+def _recall(store: Facts, task: CellTask, seconds: float) -> Value | None:
     """Return a stored value; None if this run has more time for one that was cut short."""
-    entry = store.get(asked.key)
+    entry = store.get(task.key)
     if entry is None:
         return None
     try:
         value, limit = _from_json(entry), float(entry["limit"])
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
-        raise store.contradicted(asked.key, "a value of a table") from None
+        raise store.contradicted(task.key, "a value of a table") from None
     return None if value.is_cut and limit < seconds else value
 
 

@@ -43,10 +43,11 @@ class Confirmation:
 
     def text(self, made: Table | Tree) -> str:
         """Return the end of a sentence about the table: when it was confirmed, and how."""
-        by = (
-            "" if f"experiments.{made.experiment} " in f"{self.command} " else f" by {self.command}"
-        )
-        when = f"{'confirmed' if by else 'recomputed'} {self.date} at {short(self.commit)}{by}"
+        when = f"{self.date} at {short(self.commit)}"
+        if f"experiments.{made.experiment} " in f"{self.command} ":
+            when = f"recomputed {when}"
+        else:
+            when = f"confirmed {when} by {self.command}"
         if self.is_outdated:
             return f"changed since it was {when}"
         return f"{when}: {f'not the same: {self.differs}' if self.differs else 'the same'}"
@@ -71,9 +72,9 @@ class VerificationStatus:
     @property
     def command(self) -> str:
         """The command that makes the file: from its header, or else from its declaration."""
-        said = self.header.get("command", "")
-        is_so = f"python -m experiments.{self.made.experiment} " in f"{said} "
-        return said if is_so else self.made.command.format(name=self.path.stem)
+        command = self.header.get("command", "")
+        is_current = f"python -m experiments.{self.made.experiment} " in f"{command} "
+        return command if is_current else self.made.command.format(name=self.path.stem)
 
     @property
     def minutes(self) -> float:
@@ -83,27 +84,27 @@ class VerificationStatus:
     @property
     def text(self) -> str:
         """The sentences that tell a reader what confirmed the file."""
-        said = ["recomputed by every run of the tests"] if self.made.is_quick else []
-        said += [one.text(self.made) for one in self.confirmations]
+        parts = ["recomputed by every run of the tests"] if self.made.is_quick else []
+        parts += [confirmation.text(self.made) for confirmation in self.confirmations]
         once = "a record of these" if self.made in CONFIRMING else "computed once, when it was made"
-        said = said or [once]
+        parts = parts or [once]
         if isinstance(self.made, Table) and self.is_of_no_commit:
             version = self.header.get("optsearch", "")
-            said.append(f"computed by an earlier {version}, backed by {self.made.backed}")
+            parts.append(f"computed by an earlier {version}, backed by {self.made.backed}")
         if self.sample:
-            said.append(f"parts computed again by other code: {self.sample}")
-        return "; ".join(said)
+            parts.append(f"parts computed again by other code: {self.sample}")
+        return "; ".join(parts)
 
     @property
     def is_of_no_commit(self) -> bool:
         """True if some of it was computed by code that no commit of the history has."""
-        return any("+" in one or one in LOST for one in self.commits)
+        return any("+" in commit or commit in LOST for commit in self.commits)
 
     @property
     def is_confirmed(self) -> bool:
         """True if its values came out equal when they were computed again."""
-        again = [not one.differs for one in self.confirmations if not one.is_outdated]
-        return all(again) and (bool(again) or self.made.is_quick)
+        is_equal = [not again.differs for again in self.confirmations if not again.is_outdated]
+        return all(is_equal) and (bool(is_equal) or self.made.is_quick)
 
 
 def short(commit: str) -> str:
@@ -113,26 +114,26 @@ def short(commit: str) -> str:
 
 def verification_statuses(folder: Path = RESULTS) -> Iterator[VerificationStatus]:
     """Yield the status of each table and tree of a folder, in the order of their declarations."""
-    said = defaultdict(list)
+    confirming_rows = defaultdict(list)
     for table in CONFIRMING:
         for path in table.all(folder):
             entries = table.read(path)
             for row in entries:
-                said[row["table"]].append({**entries.header, **row})
+                confirming_rows[row["table"]].append({**entries.header, **row})
     everything: list[Table | Tree] = [*TABLES, *TREES]
     for made in everything:
         for path in made.all(folder):
             file = path.relative_to(folder).as_posix()
-            digest = made.digest(path) if said[file] else ""
-            found = [
+            digest = made.digest(path) if confirming_rows[file] else ""
+            confirmations = [
                 Confirmation(
-                    one["date"],
-                    one["commit"],
-                    one["command"],
-                    one.get("differs") or "",
-                    one["digest"] != digest,
+                    row["date"],
+                    row["commit"],
+                    row["command"],
+                    row.get("differs") or "",
+                    row["digest"] != digest,
                 )
-                for one in said[file]
+                for row in confirming_rows[file]
             ]
             record = records.Record({}, (), []) if isinstance(made, Tree) else records.read(path)
             commits = [record.header.get("commit", "")]
@@ -140,7 +141,7 @@ def verification_statuses(folder: Path = RESULTS) -> Iterator[VerificationStatus
                 commits += [row.get("commit", "") for row in record.rows]
             sample = _sample(made, file, folder)
             yield VerificationStatus(
-                *(made, path, file, record.header, tuple(found), sample, tuple(commits))
+                *(made, path, file, record.header, tuple(confirmations), sample, tuple(commits))
             )
 
 
