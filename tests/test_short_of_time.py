@@ -205,6 +205,35 @@ def test_a_game_too_large_to_search_has_the_bracket_of_its_bounds(monkeypatch):
         assert fields["lower"] <= value <= fields["upper"] <= 104
 
 
+def test_a_bracket_without_a_search_comes_with_the_tree_of_greedy(monkeypatch, tmp_path):
+    """Or it is said before that no tree comes, and why."""
+
+    def refuse(*arguments, **options):
+        raise TooLarge("too many to list")
+
+    monkeypatch.setattr("optsearch.search.solver.solve", refuse)
+    path = tmp_path / "tree.json"
+    command = "solve", "4x4:3,2", "--time-limit", "60", "--tree", str(path)
+    result = run(*command)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.endswith(f"tree        {path}\n")
+    found = load(path)
+    assert found.total_height == GreedySolver(Position("4x4:3,2")).total_height("first")
+    assert verify(found) == found.total_height
+    path.unlink()
+    monkeypatch.setattr("optsearch.cli.solving.MOST_IN_TREE", 103)
+    for arguments, why in {
+        command: "104 configurations are too many; the limit is 103",
+        ("solve", "12x12:2", *command[2:]): "boards of more than 128 cells are not searched",
+        ("solve", "official", "--time-limit", "0.01", *command[4:]): "the configurations were not ",
+    }.items():
+        result = run(*arguments)
+        assert result.exit_code == 0
+        assert f"no tree will be written: {why}" in result.stderr
+        assert "mean shots" in result.stdout
+        assert not path.exists()
+
+
 def test_a_worst_case_is_proved_before_the_time_is_over(tmp_path):
     path = tmp_path / "tree.json"
     command = "solve", "4x4:3,2", "--time-limit", "60", "--tree", str(path), "--objective"

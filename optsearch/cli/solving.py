@@ -34,7 +34,7 @@ from optsearch.cli.options import ANY, FOLDER, SEARCH_JOBS, Form, Option
 from optsearch.cli.progress import SoFar, so_far, solving, telling
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
-from optsearch.game import Cell, cell_name
+from optsearch.game import MAX_CELLS, Cell, cell_name
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, legend
 from optsearch.lower_bounds import LeftOut, first_bounds, first_bounds_of
@@ -42,11 +42,16 @@ from optsearch.lower_bounds.lower import SECONDS, LeaveOut, ignore_left_out
 from optsearch.results.bracket import Bracket, bounds_in_turn
 from optsearch.results.stored import StoredBracket, name_with_table, stored_bracket
 from optsearch.search import solver
+from optsearch.search.greedy import GreedySolver
 from optsearch.search.proving import prove_solution
 from optsearch.support.decimals import decimal, open_mean, time_text
-from optsearch.support.errors import OptsearchError, TooLarge
+from optsearch.support.errors import NotSupported, OptsearchError, TooLarge
 from optsearch.support.progress import Limit, LimitReached
+from optsearch.tree import DecisionTree
 from optsearch.tree.solution import ShotValue, Solution
+
+MOST_IN_TREE = 300_000  # configurations, where time is limited: two minutes to write
+COUNTING = 0.5, 0.25  # seconds at least, share of a time limit: to find out if there are more
 
 
 class Method(str, Enum):
@@ -93,8 +98,8 @@ def require_solver(method: Method, **given: object) -> None:
         writes=FOLDER,
     ),
     tree=Option(
-        "Write an optimal decision tree to this file (the best one found, if the time was too "
-        "short).",
+        "Write an optimal decision tree to this file. With --time-limit, the best one found, of at "
+        f"most {MOST_IN_TREE:,} configurations.",
         writes=ANY,
     ),
     prove=Option(
@@ -155,6 +160,12 @@ def solve(
     stored = None if parsed_prior else stored_bracket(position, aim)
     announce_stored(stored)
     started = time.monotonic()
+    seconds_left = time_limit
+    if tree is not None and time_limit is not None:
+        if why := why_no_tree(position, parsed_prior, time_limit):
+            err.print(f"no tree will be written: {why}", soft_wrap=True)
+            tree = None
+        seconds_left = max(0.0, time_limit - (time.monotonic() - started))
     greedy = None
     try:
         with solving(str(position.game)) as report:
@@ -174,7 +185,7 @@ def solve(
                         table=table,
                         executor=executor,
                         workers=workers,
-                        time_limit=time_limit,
+                        time_limit=seconds_left,
                         partial=True,
                         all_shots=all_shots,
                         progress=report,
@@ -211,13 +222,39 @@ def write_files(solution: Solution, tree: Path | None, proof: Path | None, form:
             title = "optimal" if solution.is_exact or is_worst_case else "best found"
             if solution.objective.kind != "mean":
                 title += f" for {solution.objective}"
-            tree_.save(replace(solution.tree(), title=title), tree)
+            tree_.save(replace(best_tree(solution), title=title), tree)
         if proof is not None:
             proofs.save(prove_solution(solution), proof)
     if form is Form.TEXT:
         for name, path in (("tree", tree), ("proof", proof)):
             if path is not None:
                 out.print(f"{name:<11} {path}", soft_wrap=True)
+
+
+def why_no_tree(position: Position, prior: Prior | None, time_limit: float) -> str:
+    """Return why a search with a time limit will give no tree; empty if it will give one."""
+    if position.game.cells > MAX_CELLS:
+        return f"boards of more than {MAX_CELLS} cells are not searched"
+    least, share = COUNTING
+    limit = Limit(max(least, share * time_limit))
+    try:
+        with limit.alarm():
+            number = Posterior(position, prior=prior, progress=limit.watch()).configurations
+    except LimitReached:
+        return f"the configurations were not counted within {limit}"
+    except TooLarge as error:
+        return str(error)
+    if number <= MOST_IN_TREE:
+        return ""
+    return f"{number:,} configurations are too many; the limit is {MOST_IN_TREE:,}"
+
+
+def best_tree(solution: Solution) -> DecisionTree:
+    """Return the tree of a solution; greedy's if the search had no time for one."""
+    try:
+        return solution.tree()
+    except NotSupported:
+        return GreedySolver(solution.position, prior=solution.prior).tree("first")
 
 
 def announce_stored(stored: StoredBracket | None) -> None:
