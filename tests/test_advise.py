@@ -30,7 +30,7 @@ from optsearch.game.position import (
     shots_of,
 )
 from optsearch.play import advice
-from optsearch.play.advice import advise
+from optsearch.play.advice import advise, drawn_fleet
 from optsearch.play.replies import (
     Replies,
     conflict,
@@ -317,6 +317,20 @@ def test_hits_that_name_their_ships():
         reply_in(Position(game, "B1 2a"), (1, 1), HIT)
     with pytest.raises(PositionError, match="C1 cannot be hit after A1=hit:2a A2=hit:2a B2=hit:2b"):
         reply_in(Position(game, "A1 2a A2 2a B2 2b B1 2b"), (0, 2), HIT)
+
+
+@pytest.mark.parametrize(
+    ("game", "shots", "drawn"),
+    [
+        ("official", "E5 carrier, D1 patrol boat E1 2 A1 m", "carrier X...., battleship ...., des"),
+        ("official", "D1 2 E1 2", "submarine ..., patrol boat ●●"),
+        ("boxed", "A1 h B1 h C1 sunk 3", "cruiser or submarine ●●● ..., destroyer .."),
+        ("4x4:2,2,1,contact=any,announce=name", "A1 2 A2 2 D4 2", "2 XX X., 1 ."),
+        ("3x4:2,1", "A1 h A2 h C3 h", "2 ●●, 1 ●"),
+    ],
+)
+def test_the_fleet_is_drawn(game, shots, drawn):
+    assert drawn in drawn_fleet(Position(game, shots))
 
 
 def test_one_reply_shows_a_ship():

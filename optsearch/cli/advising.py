@@ -38,7 +38,7 @@ from optsearch.game import Game, cell_name, parse_cell
 from optsearch.game.named_games import to_choose
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, Shot, known_replies, shots_of
-from optsearch.play.advice import ENDGAME, Advice
+from optsearch.play.advice import ENDGAME, Advice, drawn_fleet
 from optsearch.play.advice import advise as advise_
 from optsearch.play.replies import Replies, ReplyConflict, example_reply, in_words, reply_in
 from optsearch.play.simulate import ReplyModel
@@ -447,6 +447,8 @@ def ships_text(advice: Advice) -> str:
     position = advice.posterior.observations
     if isinstance(position, NoisyPosition):
         return f"ships: {position.game.fleet_text}; {position.noise}"
+    if advice.ships_left is not None and any(position.game.kind_names.values()):
+        return f"fleet: {drawn_fleet(position)}"
     if advice.ships_left is not None:
         return f"ships left: {' '.join(map(str, advice.ships_left))}"
     sunk = sum(shot.reply.sunk for shot in position.shots)

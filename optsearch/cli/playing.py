@@ -26,8 +26,9 @@ from optsearch.cli.progress import telling
 from optsearch.counting.posterior import Posterior
 from optsearch.game import HOLE, Game, cell_name, parse_cell
 from optsearch.game.position import Position, legend
+from optsearch.play.advice import drawn_fleet
 from optsearch.play.match import Match
-from optsearch.play.replies import example_cell
+from optsearch.play.replies import example_cell, reply_in_words
 from optsearch.support.errors import GameError, OptsearchError, PositionError
 from optsearch.support.files import read_text
 from optsearch.support.palette import IN_TERMINAL, SHIP_IN_TERMINAL
@@ -38,7 +39,7 @@ CELL   shoot there, as in {cell}
 undo   take the last shot back, and the answer to it
 hint   a cell where a ship is most probable
 map    the probability of a ship on every cell
-board  the boards
+board  the boards, and the fleet: {ships}
 help   this
 quit   end; so does the end of the input"""
 
@@ -154,7 +155,12 @@ class MatchDialogue:
         """Do what a line says."""
         position = self._match.position
         if line in ("help", "?"):
-            self._talk.say(HELP.format(cell=cell_name(example_cell(self._match.game))))
+            self._talk.say(
+                HELP.format(
+                    cell=cell_name(example_cell(self._match.game)),
+                    ships=names_with_lengths(self._match.game),
+                )
+            )
         elif line == "hint":
             with telling("counting"):
                 said = hint(position)
@@ -180,7 +186,8 @@ class MatchDialogue:
         cell = parse_cell(line)
         reply = self._match.shoot(cell)
         self._keep()
-        self._talk.say(f"{cell_name(cell)}: {reply}", IN_TERMINAL[reply.hit])
+        said = reply_in_words(self._match.game, reply)
+        self._talk.say(f"{cell_name(cell)}: {said}", IN_TERMINAL[reply.hit])
         self._answer()
         if not self._match.is_over:
             self._show()
@@ -192,7 +199,8 @@ class MatchDialogue:
             with telling("thinking"):
                 shot = match.answer()
             self._keep()
-            self._talk.say(f"{match.against} shoots at {cell_name(shot.cell)}: {shot.reply}")
+            said = reply_in_words(match.game, shot.reply)
+            self._talk.say(f"{match.against} shoots at {cell_name(shot.cell)}: {said}")
 
     def _keep(self) -> None:
         if self._kept is not None:
@@ -210,7 +218,7 @@ class MatchDialogue:
                 board.insert(0, Text(whose, "bold"))
         self._talk.say()
         out.print(Text("\n").join(beside(boards, out.width)), soft_wrap=True)
-        self._talk.say(f"\n{said}, › last shot\n")
+        self._talk.say(f"\n{said}, › last shot\nfleet: {drawn_fleet(match.position)}\n")
 
     def _end(self) -> None:
         """Say who has won, and to a person who has lost where the ships were."""
@@ -222,6 +230,13 @@ class MatchDialogue:
             places = ", ".join(map(game.ship_name, match.hidden))
             self._talk.say(f"{match.against} has sunk your ships, with {shots}", "bold")
             self._talk.say(f"its own were at {places}")
+
+
+def names_with_lengths(game: Game) -> str:
+    """Return the ships with their names and lengths: carrier (5), battleship (4)."""
+    kinds = dict.fromkeys(game.fleet)
+    ships = [f"{' or '.join(game.kind_names[kind])} ({int(kind)})".lstrip() for kind in kinds]
+    return ", ".join(ships) if any(game.kind_names.values()) else game.fleet_text
 
 
 def hint(position: Position) -> str:

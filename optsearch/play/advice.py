@@ -39,26 +39,8 @@ class Advice:
 
     @property
     def ships_left(self) -> tuple[int, ...] | None:
-        """Return the ships not sunk, the longest first; None if replies do not tell which are."""
-        position = self.posterior.observations
-        if position.game.names_hits:
-            fleet, hits = position.game.fleet, Counter(shot.reply.length for shot in position.shots)
-            is_known = all(fleet.count(kind) == 1 or hits[kind] < int(kind) for kind in fleet)
-            return tuple(kind for kind in fleet if hits[kind] < int(kind)) if is_known else None
-        if position.game.shows_ships:
-            hits = Counter(shot.reply.length for shot in position.shots)
-            sunk = [
-                ship
-                for ship in hits
-                if isinstance(ship, Placement) and hits[ship] == ship.bit_count()
-            ]
-            left = Counter(position.game.fleet) - Counter(map(position.game.kind_of, sunk))
-            return tuple(left.elements())
-        sinkings = [shot.reply for shot in position.shots if shot.reply.sunk]
-        told = [reply.length for reply in sinkings if isinstance(reply.length, int)]
-        if not position.game.tells_sinkings or len(told) < len(sinkings):
-            return None
-        return tuple((Counter(position.game.fleet) - Counter(told)).elements())
+        """Return `ships_left` of the replies."""
+        return ships_left(self.posterior.observations)
 
     def likely(self, number: int) -> list[tuple[Cell, Fraction]]:
         """Return the `number` most probable cells to shoot, with their probabilities, in order."""
@@ -73,6 +55,41 @@ class Advice:
         by = chances if posterior.is_exact else [Fraction(f"{float(p):.12e}") for p in chances]
         cells.sort(key=by.__getitem__, reverse=True)
         return [(position.game.cell(i), chances[i]) for i in cells[:number]]
+
+
+def ships_left(position: Position | NoisyPosition) -> tuple[int, ...] | None:
+    """Return the ships not sunk, the longest first; None if replies do not tell which are."""
+    if position.game.names_hits:
+        fleet, hits = position.game.fleet, Counter(shot.reply.length for shot in position.shots)
+        is_known = all(fleet.count(kind) == 1 or hits[kind] < int(kind) for kind in fleet)
+        return tuple(kind for kind in fleet if hits[kind] < int(kind)) if is_known else None
+    if position.game.shows_ships:
+        hits = Counter(shot.reply.length for shot in position.shots)
+        sunk = [
+            ship for ship in hits if isinstance(ship, Placement) and hits[ship] == ship.bit_count()
+        ]
+        left = Counter(position.game.fleet) - Counter(map(position.game.kind_of, sunk))
+        return tuple(left.elements())
+    sinkings = [shot.reply for shot in position.shots if shot.reply.sunk]
+    told = [reply.length for reply in sinkings if isinstance(reply.length, int)]
+    if not position.game.tells_sinkings or len(told) < len(sinkings):
+        return None
+    return tuple((Counter(position.game.fleet) - Counter(told)).elements())
+
+
+def drawn_fleet(position: Position) -> str:
+    """Draw the ships by name, a sign for each cell: ● sunk, X hit, . not known to be hit."""
+    game, left = position.game, ships_left(position) if position.hits_left else ()
+    afloat = Counter(game.fleet if left is None else left)
+    hits = Counter(shot.reply.length for shot in position.shots if game.names_hits)
+    drawn = []
+    for kind in dict.fromkeys(game.fleet):
+        size, number = int(kind), game.fleet.count(kind)
+        sunk = size * (number - afloat[kind])
+        signs = ("●" * sunk + "X" * (hits[kind] - sunk)).ljust(size * number, ".")
+        ships = " ".join(signs[i : i + size] for i in range(0, size * number, size))
+        drawn.append(f"{' or '.join(game.kind_names[kind]) or kind} {ships}")
+    return ", ".join(drawn)
 
 
 def advise(

@@ -109,6 +109,13 @@ def example_reply(game: Game) -> str:
     return in_words(cell, reply)
 
 
+def reply_in_words(game: Game, reply: Reply) -> str:
+    """Return a reply with the name of its ship, such as `hit carrier`."""
+    answer, _, ship = str(reply).partition(":")
+    names = {str(kind): " or ".join(names) for kind, names in game.kind_names.items()}
+    return f"{answer} {names.get(ship) or ship}".rstrip()
+
+
 def in_words(cell: Cell, reply: Reply) -> str:
     """Return a shot as a person writes it."""
     return f"{cell_name(cell)} {str(reply).replace(':', ' ')}"
