@@ -2,14 +2,14 @@
 
 The kernel knows a puzzle as its counts, where each ship may begin and which cells must hold one.
 Cells are visited in row-major order and a ship is placed whole at its first (top-left) cell, if
-the counts that are left allow all of it. What the rows below depend on is little: the columns
+the counts that are left allow all of it. The rows below depend only on a short key: the columns
 occupied in the last row, how far ships reach down, the counts left in columns, the ships left.
-Results are kept by this key, whole, at the start of rows; a slot that two keys share holds the
+Results are cached by the whole key at the start of rows; if two keys share a slot, it holds the
 later one, so that the table never errs. It grows while memory allows, up to 1.9 GB: with that the
 usual fleet on a 10x10 without counts takes a minute, with a sixteenth of it more than half an hour.
 
-Two ways in: `count` adds, up to a limit, and `solutions` lists, where of the table only the keys
-without solution are of use.
+`count` adds the solutions up, to a limit; `solutions` lists them, and uses only the cached keys that
+have none.
 """
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -25,7 +25,7 @@ cdef extern from *:
     #define optsearch_count_of(low, high) \
         (((optsearch_count)(high) << 64) | (optsearch_count)(low))
     """
-    # Cython takes the typedef for 64 bits; C knows better, and only C does arithmetic with it.
+    # Cython assumes 64 bits for this typedef, so only C does arithmetic with it.
     ctypedef unsigned long long Count "optsearch_count"
     uint64_t count_low "optsearch_count_low"(Count n) noexcept nogil
     uint64_t count_high "optsearch_count_high"(Count n) noexcept nogil
@@ -36,8 +36,8 @@ cdef enum:
     MAX_ROWS = 64
     MAX_KINDS = 16
     MAX_SHIPS = 1024
-    MAX_KEY = 96      # bytes: row, columns occupied above, reach and count a column, ships a kind
-    PAUSE = 1 << 18   # cells visited between two looks at signals
+    MAX_KEY = 96      # bytes: row, columns occupied above, reach and count per column, ships per kind
+    PAUSE = 1 << 18   # cells visited between two checks for signals
     LEAST_SLOTS = 1 << 14
     MOST_SLOTS = 1 << 24
     FREE = 255        # no count is given
@@ -52,12 +52,12 @@ cdef class PuzzleSweep:
     """One puzzle with at most 32 columns and 64 rows.
 
     rows, columns -- counts, -1 where none is given.
-    lengths, ships -- the distinct lengths and how many ships of each.
-    may -- uint8 array (kinds, 2, rows, columns): whether a ship may have its first cell there,
+    lengths, ships -- the distinct lengths and the number of ships of each.
+    may -- uint8 array (kinds, 2, rows, columns): 1 if a ship may have its first cell there,
         horizontal and vertical; ships of one cell are horizontal.
-    must, open -- uint8 arrays (rows, columns): whether the cell has to, and whether it may, hold a
-        ship.
-    tick -- called between whiles with the cells visited; what it raises ends the sweep.
+    must, open -- uint8 arrays (rows, columns): 1 if the cell must, and if it may, hold a ship.
+    tick -- called now and then with the number of cells visited; an error that it raises ends the
+        sweep.
     """
 
     cdef int rows, columns, kinds, key_size
@@ -126,7 +126,7 @@ cdef class PuzzleSweep:
             self.stopped = True
 
     cdef void keep(self) noexcept with gil:
-        """Note the fleet that was placed."""
+        """Add the placed fleet to the list of solutions."""
         cdef int i
         self.found.append([
             (self.choices[i][0], self.choices[i][1], self.choices[i][2], self.choices[i][3])
@@ -144,7 +144,7 @@ cdef class PuzzleSweep:
         return hashed
 
     cdef void grow(self) noexcept nogil:
-        """Four times the slots, and the entries in them; as it was if memory is short."""
+        """Make four times the slots, and move the entries; change nothing if memory is short."""
         cdef uint64_t slots = 4 * self.slots, i
         cdef Entry* larger = <Entry*>PyMem_RawCalloc(slots, sizeof(Entry))
         if larger == NULL:
@@ -157,7 +157,7 @@ cdef class PuzzleSweep:
         self.table, self.slots, self.written = larger, slots, 0
 
     cdef Count from_row(self, int row) noexcept nogil:
-        """The fleets that the state at the start of a row leaves."""
+        """Count the fleets that complete the state at the start of a row."""
         cdef uint8_t key[MAX_KEY]
         cdef uint64_t hashed
         cdef Entry* entry
@@ -219,7 +219,7 @@ cdef class PuzzleSweep:
         return total
 
     cdef Count from_cell(self, int row, int column, uint64_t here, int left) noexcept nogil:
-        """The fleets with what is placed up to a cell; left -- of the count of its row, or -1."""
+        """Count the fleets that go on from a cell. left -- of the count of its row, or -1."""
         cdef Count total = 0
         cdef uint64_t bit
         cdef int kind, i
@@ -273,7 +273,7 @@ cdef class PuzzleSweep:
 
     cdef Count horizontal(self, int row, int column, uint64_t here, int left,
                           int kind) noexcept nogil:
-        """The fleets with a horizontal ship of this kind next."""
+        """Count the fleets with a horizontal ship of this kind next."""
         cdef Count total = 0
         cdef int length = self.lengths[kind], i
         cdef bint fits = True
@@ -298,7 +298,7 @@ cdef class PuzzleSweep:
 
     cdef Count vertical(self, int row, int column, uint64_t here, int left,
                         int kind) noexcept nogil:
-        """The fleets with a vertical ship of this kind next."""
+        """Count the fleets with a vertical ship of this kind next."""
         cdef Count total = 0
         cdef int length = self.lengths[kind], i
         cdef uint8_t reach[MAX_COLUMNS]
@@ -334,7 +334,7 @@ cdef class PuzzleSweep:
         self.ships_left[kind] += 1
 
     def count(self, limit):
-        """The number of fleets (int), or some number that is `limit` (at most 2^126) or more."""
+        """Return the number of fleets (int), or some number >= `limit` (at most 2^126)."""
         cdef Count total
         self.limit = count_of(limit & 0xFFFFFFFFFFFFFFFF, limit >> 64)
         with nogil:
@@ -344,7 +344,7 @@ cdef class PuzzleSweep:
         return count_low(total) | int(count_high(total)) << 64
 
     def solutions(self, most):
-        """Up to `most` (1 or more) fleets, each a list of (kind, vertical, row, column) by ship."""
+        """List up to `most` (1 or more) fleets, each a list of (kind, vertical, row, column)."""
         self.listing, self.most, self.found = True, most, []
         self.limit = count_of(0, 1 << 62)
         with nogil:

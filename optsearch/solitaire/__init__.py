@@ -1,9 +1,9 @@
 """Solitaire Battleship: find the fleet from row and column counts and a few revealed cells.
 
-`puzzle` says what a puzzle is, `formats` and `addresses` how it is written. `models` has the two
-integer programmes for CP-SAT, and `counting` a count of all solutions without it. On these stand
-`making` (uniqueness, minimal clues, new puzzles) and `reasoning` (what follows for a person, and
-how hard it is).
+`puzzle` defines a puzzle, `formats` and `addresses` its texts. `models` has the two integer
+programmes for CP-SAT, `linear` the same for SCIP, and `counting` a count of all solutions without
+them. `making` tests uniqueness, minimises clues and makes new puzzles; `reasoning` finds the steps
+of a person, and grades them.
 """
 
 from optsearch.solitaire.addresses import from_address, to_address

@@ -3,18 +3,18 @@
     https://puzz.link/p?battleship/6/6/g12h2g30g3gk0r3w//c
 
 After `battleship` come the number of columns and of rows, the clues, and the fleet. The clues are
-the counts of the columns, those of the rows, and what each cell shows, row by row:
+the counts of the columns, those of the rows, and the revealed value of each cell, row by row:
 
-    0 to f, -10 to -ff   a number in hexadecimal: of a count, or of what a cell shows (`SHOWN`)
+    0 to f, -10 to -ff   a number in hexadecimal: a count, or an index into `SHOWN`
     g to z               1 to 20 places without a clue
-    .                    a ship whose shape is not said; of a line, no count
+    .                    a ship of unknown shape; of a line, no count
 
 The fleet is `/` and a letter of `FLEETS`; or the number of ships, and each of them as its width and
 height in base 36, then its cells as bits, five to a digit in base 32, zeros at the end left out:
 `2/11g/31s` are a submarine and a ship of length 3.
 
-As pzprjs of August 2026 reads and writes it (github.com/robx/pzprjs, src/variety/statuepark.js and
-src/variety-common/Encode.js). Other clues and ships than those of `Puzzle` are refused.
+This is the form of pzprjs of August 2026 (github.com/robx/pzprjs, src/variety/statuepark.js and
+src/variety-common/Encode.js). Clues and ships that `Puzzle` does not have are refused.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from optsearch.support.documents import shortened
 from optsearch.support.errors import PuzzleError
 
 HOME = "https://puzz.link/p?battleship/"
-SHOWN = (WATER, TOP, BOTTOM, LEFT, RIGHT, MIDDLE, SUBMARINE)  # by their numbers
+SHOWN = (WATER, TOP, BOTTOM, LEFT, RIGHT, MIDDLE, SUBMARINE)  # values of cells, by number
 FLEETS = {
     "c": (3, 2, 2, 1, 1, 1),
     "d": (4, 3, 3, 2, 2, 2, 1, 1, 1, 1),
@@ -76,7 +76,7 @@ def to_address(puzzle: Puzzle) -> str:
 
 
 def from_address(address: str) -> Puzzle:
-    """Return the puzzle of an address; PuzzleError, in a line, if there is none that is handled."""
+    """Return the puzzle of an address; PuzzleError for one that is not handled."""
     try:
         match = _FORM.fullmatch(address)
         if match is None:
@@ -105,7 +105,7 @@ def from_address(address: str) -> Puzzle:
 
 
 def _signs(numbers: Iterable[int | None]) -> str:
-    """Write numbers, of which some places have none."""
+    """Write numbers; None is a place without one."""
     texts = (" " if n is None else "." if n == _NOT_SAID else _number(n) for n in numbers)
     return re.sub(" {1,20}", lambda gap: _GAPS[len(gap[0]) - 1], "".join(texts))
 

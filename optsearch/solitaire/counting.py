@@ -1,7 +1,7 @@
-"""How many solutions a puzzle has, and which: our own sweep, without CP-SAT.
+"""Counts and lists of the solutions of a puzzle, by our own sweep without CP-SAT.
 
-The kernel `_solitaire` goes through the rows with the counts as pruning and merges equal states. It
-shares nothing with the integer programmes but `Puzzle`, and what checks them is this.
+The kernel `_solitaire` goes through the rows, prunes by the counts and merges equal states. It
+shares only `Puzzle` with the integer programmes, so that it can check them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def count(
     """Count the solutions exactly; with a limit, return the limit if there are more.
 
     progress -- called now and then; `done` is the number of cells visited so far. Raises TooLarge
-    when `time_limit` seconds are over, and for a puzzle that is too large to count: more than 2^126
+    if `time_limit` seconds are over, and for a puzzle that is too large to count: more than 2^126
     solutions, 16 distinct lengths or 32 columns and rows.
     """
     if limit is not None and limit < 1:
@@ -52,7 +52,7 @@ def solutions(
     time_limit: float | None = None,
     progress: Progress[Status] = no_progress,
 ) -> list[Solution]:
-    """Up to `limit` solutions, all of them if there are fewer, in an order of the sweep.
+    """List up to `limit` solutions, all of them if there are fewer, in the order of the sweep.
 
     Raises TooLarge as `count` does.
     """
@@ -86,14 +86,14 @@ def _timed(
 
 @dataclass(frozen=True)
 class _View:
-    """A puzzle as the kernel sees it: rows and columns exchanged, then upside down, or neither."""
+    """A puzzle for the kernel: maybe with rows and columns exchanged, and then upside down."""
 
     puzzle: Puzzle
     is_turned: bool = False
     is_flipped: bool = False
 
     def original(self, cell: Cell) -> Cell:
-        """The cell of the puzzle itself that is seen as this one."""
+        """Return the cell of the original puzzle for a cell of this view."""
         i, j = cell
         if self.is_flipped:
             i = self.puzzle.rows - 1 - i
@@ -101,7 +101,7 @@ class _View:
 
     @property
     def cost(self) -> int:
-        """Low where the rows that come first leave few choices, since they are met most often."""
+        """An estimate of the work: low if the first rows, met most often, leave few choices."""
         puzzle = self.puzzle
         return sum(
             (puzzle.rows - i) * (2 if count is None else int(count > 0))

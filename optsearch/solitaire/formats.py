@@ -1,6 +1,6 @@
-"""How puzzles are written: as text that resembles the printed puzzle, and as JSON.
+"""Puzzles as text that resembles the printed puzzle, and as JSON.
 
-    # whatever the reader should know
+    # a comment for the reader
     grid 6x6
     fleet 3,2,2,1,1,1
     rows 3 1 2 1 1 2
@@ -43,7 +43,7 @@ _JSON_KEYS = ("grid", "fleet", "rows", "columns", "revealed")
 
 
 def parse_grid(text: str) -> tuple[int, int]:
-    """Rows and columns of a text such as 6x6; PuzzleError if it names no grid."""
+    """Return rows and columns of a text such as 6x6; PuzzleError for another text."""
     match = re.fullmatch(r"\s*(\d{1,9})\s*[xX×]\s*(\d{1,9})\s*", text, re.ASCII)
     if not match:
         raise PuzzleError(f"{text.strip()!r} is not a grid; write rows and columns, as in 6x6")
@@ -51,7 +51,7 @@ def parse_grid(text: str) -> tuple[int, int]:
 
 
 def parse_fleet(text: str) -> tuple[int, ...]:
-    """The lengths of a text such as 3,2,2,1; PuzzleError if one is none."""
+    """Return the lengths of a text such as 3,2,2,1; PuzzleError for another text."""
     lengths = []
     for word in text.split(","):
         if not re.fullmatch(r"\s*\d{1,9}\s*", word, re.ASCII):
@@ -98,7 +98,7 @@ class _Line:
 
 
 def parse(text: str) -> Puzzle:
-    """The puzzle of a text; PuzzleError, with the line that is wrong, if it is not one."""
+    """Read the puzzle of a text; PuzzleError, with the wrong line, for another text."""
     lines = [
         _Line(number, line.strip().replace("\t", " "))
         for number, line in enumerate(text.splitlines(), 1)
@@ -133,7 +133,7 @@ def _form(name: str) -> str:
 
 
 def _fields(lines: list[_Line]) -> tuple[dict[str, _Line], list[_Line]]:
-    """The lines by keyword, and those after `board`."""
+    """Return the lines by keyword, and those after `board`."""
     fields: dict[str, _Line] = {}
     for i, line in enumerate(lines):
         word = line.text.split()[0]
@@ -198,7 +198,7 @@ def _counts_text(counts: tuple[int | None, ...]) -> str:
 
 
 def to_text(puzzle: Puzzle) -> str:
-    """The puzzle as text that `parse` reads."""
+    """Return a puzzle as text that `parse` reads."""
     lines = [f"grid {puzzle.grid}", f"fleet {puzzle.fleet_text}"]
     for name, counts in (("rows", puzzle.row_counts), ("columns", puzzle.column_counts)):
         if any(count is not None for count in counts):
@@ -219,7 +219,7 @@ def to_text(puzzle: Puzzle) -> str:
 
 
 def to_fields(puzzle: Puzzle) -> dict[str, Any]:
-    """The puzzle as a JSON value that `from_fields` reads."""
+    """Return a puzzle as a JSON value that `from_fields` reads."""
     return {
         "grid": puzzle.grid,
         "fleet": list(puzzle.fleet),
@@ -230,19 +230,19 @@ def to_fields(puzzle: Puzzle) -> dict[str, Any]:
 
 
 def solution_fields(puzzle: Puzzle, solution: Solution) -> list[str]:
-    """A solution as JSON: a ship by its first and last cell."""
+    """Return a solution as JSON: each ship as its first and last cell."""
     return [ship_text(puzzle, ship) for ship in solution]
 
 
 def ship_text(puzzle: Puzzle, ship: int) -> str:
-    """A ship by its first and last cell: A1-A3; a submarine by its cell."""
+    """Return a ship as its first and last cell, as in A1-A3; a submarine as its cell."""
     cells = puzzle.cells_of(ship)
     names = [cell_name(cells[0]), cell_name(cells[-1])]
     return names[0] if len(cells) == 1 else "-".join(names)
 
 
 def from_fields(value: object) -> Puzzle:
-    """The puzzle of a JSON value; PuzzleError, with the part that is wrong, if it is not one."""
+    """Return the puzzle of a JSON value; PuzzleError, with the wrong part, for another value."""
     if not isinstance(value, dict):
         raise PuzzleError(f"{shortened(value)} is not a puzzle; an object has {_keys_text()}")
     for key in value:
@@ -293,7 +293,7 @@ def _keys_text() -> str:
 def load(path: Path | str) -> Puzzle:
     """Return the puzzle of a file, text or JSON, or of an address (`addresses`).
 
-    PuzzleError, with file and line or the address, if there is none.
+    Raises PuzzleError, with file and line, or with the address.
     """
     if isinstance(path, str) and is_address(path):
         return from_address(path)

@@ -1,8 +1,8 @@
-"""The two integer programmes for a solver of mixed-integer linear programmes, SCIP.
+"""The two integer programmes for SCIP, a solver of mixed-integer linear programmes.
 
-CP-SAT learns clauses; the solvers that the models were compared with branch on a linear relaxation.
-What these make of the models is another question, which `experiments.solitaire` measures. A row
-here is a constraint that `models` gives to CP-SAT, and nothing else.
+CP-SAT learns clauses; the solvers that the models were first compared on branch on a linear
+relaxation. `experiments.solitaire` compares the models on such a solver. Each constraint that
+`models` gives to CP-SAT is a row here, or a row per literal.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from optsearch.solitaire.puzzle import Puzzle, Solution
 from optsearch.support.errors import OptsearchError
 
 SOLVER = "scip"  # in the wheels of OR-tools; open, and older than the claims on times
-_SAFE = 1 << 60  # bounds beyond are none
+_SAFE = 1 << 60  # a bound beyond it is infinite
 
 
 def search(puzzle: Puzzle, model: str, time_limit: float) -> models.ModelSearch:
-    """One solution in one of the models by SCIP; it is checked by the rules.
+    """Search for one solution in one of the models by SCIP; it is checked by the rules.
 
-    The time limit (seconds) is for the solver. Raises OptsearchError where OR-tools is not
-    installed, or without this solver.
+    time_limit -- seconds, for the solver alone. Raises OptsearchError if OR-tools is not installed,
+    or lacks this solver.
     """
     run = _model_builder().Solver(SOLVER)
     if not run.solver_is_supported():
@@ -55,7 +55,7 @@ def _model_builder() -> Any:
 
 
 def _linear(proto: Any) -> tuple[Any, list[Any]]:
-    """The rows of a CP-SAT model: a literal that is negated is 1 less its variable."""
+    """Return the rows of a CP-SAT model, and its variables; a negated literal is 1 - variable."""
     rows = _model_builder().Model()
     variables = [rows.new_bool_var("") for _ in proto.variables]
 

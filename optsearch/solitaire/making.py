@@ -1,7 +1,7 @@
-"""How puzzles are made: whether one has a single solution, which clues it can spare, new ones.
+"""Puzzles with a single solution: tests, minimal clues, conflicts of clues, and new puzzles.
 
-Three methods say how many solutions there are: the models `ship` and `cell`, and `count`, our own
-sweep. None shares anything with another but the puzzle, so that each can check the others.
+Three methods find solutions: the models `ship` and `cell`, and `count`, our own sweep. They share
+only the puzzle, so that each can check the others.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _OF_A_LEVEL = 100  # fleets that are tried for a puzzle of a level
 def solve(
     puzzle: Puzzle, limit: int = 2, method: str | None = None, time_limit: float | None = None
 ) -> list[Solution]:
-    """Up to `limit` solutions, all if there are fewer.
+    """Find up to `limit` solutions, all if there are fewer.
 
-    method -- one of `METHODS`; without it `count`, or where that takes long `ship`; and where
-    OR-tools is not installed, `count` again, unless the rules find that there is none. Raises
-    TooLarge when the time (seconds) is over before that is known.
+    method -- one of `METHODS`; by default `count`, or `ship` if that takes long. Without OR-tools
+    the default is `count` for any time, unless the rules find that there is no solution.
+    Raises TooLarge if the time (seconds) is over first.
     """
     end = _end(time_limit)
     if method is None:
@@ -64,13 +64,12 @@ def solve(
 def conflict(
     puzzle: Puzzle, method: str | None = None, time_limit: float | None = None
 ) -> tuple[Clue, ...] | None:
-    """Clues that have no solution together, none of which can be spared; None if there is one.
+    """Return a minimal set of clues that have no solution together; None if there is a solution.
 
-    No clues at all where the fleet does not fit on the grid. By the rules of a person and `count`
-    without CP-SAT, by the other methods with it; without a method by CP-SAT only where that takes
-    long. Then clues that contradict each other by the rules are named though one of them might be
-    spared. Raises TooLarge when the time (seconds) is over, and NotInstalled where neither the
-    rules nor `count` in some time know an answer and CP-SAT is not there.
+    Empty if the fleet does not fit on the grid. The method `count` uses the rules of a person and
+    the sweep, the other methods CP-SAT; the default uses CP-SAT only if `count` takes long. If
+    `count` takes long, clues that contradict each other by the rules may not be minimal.
+    Raises TooLarge if the time (seconds) is over, and NotInstalled if CP-SAT is needed and missing.
     """
     end = _end(time_limit)
     patience = no_progress if method == "count" else _short
@@ -98,10 +97,10 @@ def conflict(
 
 
 def _near_clues(puzzle: Puzzle) -> Iterator[list[Clue]]:
-    """List clues that may contradict each other, the fewest first.
+    """Yield sets of clues that may contradict each other, the smallest first.
 
-    A count; a revealed cell and the counts of its lines; what is said of a line, of the lines
-    beside it and of cells on these; the counts of all rows, or of all columns.
+    A count; a revealed cell and the counts of its lines; the clues of a line, of the lines beside
+    it and of cells on these; the counts of all rows, or of all columns.
     """
     masks = {clue: puzzle.mask(clue) for clue in puzzle.clues}
     counts = [clue for clue in puzzle.clues if clue.kind != "cell"]
@@ -115,7 +114,7 @@ def _near_clues(puzzle: Puzzle) -> Iterator[list[Clue]]:
 
 
 def _short(status: Status) -> None:
-    """End a sweep that takes long, in cells visited: the answer is the same on every machine."""
+    """End a long sweep by cells visited, so that the answer is the same on every machine."""
     if status.done > _EFFORT:
         raise TooLarge(f"more than {_EFFORT:,} cells visited")
 
@@ -128,7 +127,7 @@ def is_unique(puzzle: Puzzle, method: str | None = None, time_limit: float | Non
 def _another(
     puzzle: Puzzle, known: Solution, method: str | None, end: float | None = None
 ) -> Solution | None:
-    """Another solution than the known one; without a method by `count`, by `ship` if that is long.
+    """Return a solution other than the known one, or None; methods as in `solve`.
 
     Raises TooLarge at the time `end`.
     """
@@ -166,15 +165,15 @@ def minimise(
     progress: Progress[Status] = no_progress,
     time_limit: float | None = None,
 ) -> Puzzle:
-    """The puzzle with as many clues left out as its single solution allows.
+    """Return the puzzle without clues that its single solution does not need.
 
-    One after the other is left out if the solution stays the only one, in an order that depends on
-    the seed: revealed cells before counts; of a shaped piece first the shape. One pass is enough,
-    since what could not be spared beside more clues cannot be spared beside fewer.
+    Clues are left out one by one if the solution stays the only one, in an order that depends on
+    the seed: revealed cells before counts; of a shaped piece first the shape. One pass is enough:
+    a clue that is needed beside more clues is needed beside fewer.
 
-    method -- one of `METHODS`; without it as in `solve`. keep_counts --
-    leave out revealed cells only. Raises PuzzleError for a puzzle that does not have
-    exactly one solution, and TooLarge when the time (seconds) is over.
+    method -- one of `METHODS`; by default as in `solve`. keep_counts -- True to leave out revealed
+    cells only. Raises PuzzleError for a puzzle that does not have exactly one solution, and
+    TooLarge if the time (seconds) is over.
     """
     end = _end(time_limit)
     found = solve(puzzle, 2, method, time_limit)
@@ -201,7 +200,7 @@ def _minimised(
     order = [clue for clue in shuffled if clue.kind == "cell"]
     if not keep_counts:
         order += [clue for clue in shuffled if clue.kind != "cell"]
-    others: list[Solution] = []  # each shows of some clues that they cannot all be spared
+    others: list[Solution] = []  # of weaker puzzles: each shows that a clue is needed
     report = meter(progress, len(order))
     for done, first in enumerate(order):
         report(done)
@@ -246,15 +245,15 @@ def generate(
     time_limit: float | None = None,
     level: str | None = None,
 ) -> Puzzle:
-    """A puzzle with exactly one solution and no clue to spare; the same for the same seed.
+    """Make a puzzle with exactly one solution and no clue to spare; equal seeds give equal puzzles.
 
-    A random fleet, all its counts, and for as long as another fleet satisfies the clues, a cell in
-    which it differs; then `minimise`. The fleet is uniform among all that fit: ships are thrown
-    until no two touch, and where that is rare the exact sampler draws one, on grids of up to 128
-    cells. On larger ones ships are then placed one after the other, longest first, each uniformly
-    where it still fits, which is not quite uniform. level -- how hard it is, one of `LEVELS`: a
-    clue is then left out only where the puzzle is no harder without it. Raises TooLarge when the
-    time (seconds) is over, and PuzzleError where no puzzle of the level was found.
+    It takes a random fleet and all its counts; while another fleet satisfies the clues, it reveals
+    a cell in which the two differ; then `minimise`. The fleet is uniform among all that fit: ships
+    are thrown until no two touch. If that is rare, the exact sampler draws one, on grids of up to
+    128 cells; on larger grids ships are placed one after the other, longest first, each uniformly
+    where it still fits, which is not quite uniform. level -- one of `LEVELS`: then a clue is left
+    out only if the puzzle gets no harder. Raises TooLarge if the time (seconds) is over, and
+    PuzzleError if no puzzle of the level was found.
     """
     end = _end(time_limit)
     puzzle = Puzzle(rows, columns, fleet)
@@ -279,7 +278,7 @@ def _of_level(
     progress: Progress[Status],
     end: float | None,
 ) -> Puzzle:
-    """A puzzle of a level, from which no clue can be left out without making it harder."""
+    """Make a puzzle of a level; without any of its clues it would be harder."""
 
     def hardness(puzzle: Puzzle) -> int:
         if _left(end) == 0:
@@ -311,7 +310,7 @@ def _of_level(
 
 
 def usual_fleet(rows: int, columns: int) -> tuple[int, ...]:
-    """The fleet 4,3,3,2,2,2,1,1,1,1 of 10×10 in proportion to the grid, one of each at least."""
+    """Scale the fleet 4,3,3,2,2,2,1,1,1,1 of 10×10 to the grid, with at least one ship of each."""
     tenth = rows * columns / 100
     number = {length: max(1, round(tenth * (5 - length))) for length in (4, 3, 2, 1)}
     return tuple(length for length, n in number.items() for _ in range(n))
@@ -324,9 +323,9 @@ def random_puzzle(
     revealed: float = 0.1,
     seed: int | np.random.Generator = 0,
 ) -> Puzzle:
-    """A puzzle with all counts of a random fleet and a part of the cells revealed.
+    """Make a puzzle with all counts of a random fleet and a share of the cells revealed.
 
-    It has a solution, and may have others: what models and methods are compared on.
+    It has a solution, and may have others. Models and methods are compared on such puzzles.
     """
     rng = np.random.default_rng(seed)
     puzzle = Puzzle(rows, columns, fleet)
@@ -337,7 +336,7 @@ def random_puzzle(
 
 
 def with_counts(puzzle: Puzzle, solution: Solution) -> Puzzle:
-    """The puzzle with all row and column counts of a solution."""
+    """Return the puzzle with all row and column counts of a solution."""
     taken = sum(solution)
     return replace(
         puzzle,
@@ -347,9 +346,9 @@ def with_counts(puzzle: Puzzle, solution: Solution) -> Puzzle:
 
 
 def random_solution(puzzle: Puzzle, rng: np.random.Generator) -> Solution:
-    """A random fleet on the grid of a puzzle, whatever its clues say; see `generate`.
+    """Draw a random fleet on the grid of a puzzle, regardless of its clues; see `generate`.
 
-    Raises PuzzleError for a fleet that does not fit, or, on a large grid, was not made to fit.
+    Raises PuzzleError if the fleet does not fit, or, on a large grid, if no attempt made it fit.
     """
     if thrown := _thrown(puzzle, rng):
         return thrown
@@ -373,7 +372,7 @@ def random_solution(puzzle: Puzzle, rng: np.random.Generator) -> Solution:
 
 
 def _thrown(puzzle: Puzzle, rng: np.random.Generator) -> Solution | None:
-    """A uniform fleet: each ship anywhere, by itself, until no two touch; None if that is rare."""
+    """Throw each ship anywhere until no two touch: a uniform fleet; None if that is rare."""
     by_length = {
         length: [
             (ship, puzzle.closed(ship)) for ship in placements(puzzle.rows, puzzle.columns, length)

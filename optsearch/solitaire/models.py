@@ -3,9 +3,9 @@
 After W. J. M. Meuffels and D. den Hertog, Puzzle: Solving the Battleship Puzzle as an Integer
 Programming Problem, INFORMS Transactions on Education 10(3), 2010, 156-162.
 
-`ship` -- a variable a placement; of those that meet a 2×2 window at most one is used, which is all
-    that overlap and contact need.
-`cell` -- seven symbols a cell, one of which holds: water, submarine, four ends, middle;
+`ship` -- a variable per placement; at most one of those that meet a 2×2 window is used, which
+    excludes overlap and contact.
+`cell` -- seven symbols per cell, one of which holds: water, submarine, four ends, middle;
     implications stitch them into ships.
 """
 
@@ -51,9 +51,9 @@ _SYMBOLS = tuple(value for value in REVEALED if value != SHIP)
 class ModelSearch:
     """The result of CP-SAT on one model.
 
-    solutions -- up to the number asked for. is_complete -- True if there are no others; False also
-        if the time was over. variables, constraints -- their numbers in the model. seconds -- of
-        processor time, to build the model and to search it.
+    solutions -- up to the limit. is_complete -- True if there are no others; False also if the time
+        was over. variables, constraints -- their numbers in the model. build_seconds,
+        solve_seconds -- processor time to build the model and to search it.
     """
 
     model: str
@@ -66,7 +66,7 @@ class ModelSearch:
 
     @property
     def seconds(self) -> float:
-        """Both together."""
+        """Processor time to build the model and to search it."""
         return self.build_seconds + self.solve_seconds
 
 
@@ -77,13 +77,12 @@ def search(
     time_limit: float | None = None,
     excluding: Solution | None = None,
 ) -> ModelSearch:
-    """Up to `limit` different solutions in one of the models; each is checked by the rules.
+    """Find up to `limit` different solutions in one of the models; each is checked by the rules.
 
-    excluding -- a solution that is known, to look for others only.
+    excluding -- a known solution, to find only others.
 
-    One worker with a fixed seed, so that the same puzzle has the same answer. A time limit
-    (seconds) counts from the call, the model included. Raises NotInstalled where OR-tools is not
-    installed.
+    It uses one worker with a fixed seed, so that equal puzzles have equal answers. The time limit
+    (seconds) includes building the model. Raises NotInstalled if OR-tools is not installed.
     """
     end = None if time_limit is None else time.monotonic() + time_limit
     cp_model()  # loaded before the clock starts
@@ -110,7 +109,7 @@ def search(
 
 
 def _solved(built: Model, seconds: float | None) -> tuple[Solution | None, bool]:
-    """A solution of a model, and whether there is none."""
+    """Return a solution of a model, or None and True if it has none; None and False out of time."""
     solver = _solver()
     if seconds is not None:
         if seconds <= 0:
@@ -127,7 +126,7 @@ def _solved(built: Model, seconds: float | None) -> tuple[Solution | None, bool]
 def _solver() -> CpSolver:
     solver: CpSolver = cp_model().CpSolver()
     solver.parameters.num_workers = 1
-    solver.parameters.catch_sigint_signal = False  # it would take ctrl-C for the end of the time
+    solver.parameters.catch_sigint_signal = False  # it would treat ctrl-C as the end of the time
     solver.parameters.random_seed = 0
     # Presolve takes longer than it saves, with both models. It may also name variables that are no
     # assumptions: google/or-tools issue 5141.
@@ -136,10 +135,10 @@ def _solver() -> CpSolver:
 
 
 def _run(solver: CpSolver, model: CpModel) -> str:
-    """Solve a model; the name of the status.
+    """Solve a model, and return the name of the status.
 
-    In a thread beside, since python hears of ctrl-C only between its own steps: the search is told
-    to stop, and what ctrl-C raised goes on when it has.
+    It runs in a thread, because Python handles ctrl-C only between its own steps. Then the search
+    is stopped, and KeyboardInterrupt is raised when it has ended.
     """
     outcome: Future[Any] = Future()
 
@@ -154,7 +153,7 @@ def _run(solver: CpSolver, model: CpModel) -> str:
         thread.start()
         status = outcome.result()
     except BaseException:
-        while thread.is_alive():  # the search may not have begun yet when it is told
+        while thread.is_alive():  # the search may not have begun at the first call
             solver.stop_search()
             thread.join(_SOON)
         raise
@@ -162,7 +161,7 @@ def _run(solver: CpSolver, model: CpModel) -> str:
 
 
 def cp_model() -> Any:
-    """The module of CP-SAT; NotInstalled where it is not installed."""
+    """Return the module of CP-SAT; NotInstalled if it is missing."""
     try:
         from ortools.sat.python import cp_model as module
     except ModuleNotFoundError:
@@ -194,7 +193,7 @@ def not_installed() -> NotInstalled:
 class Model(ABC):
     """A CP-SAT model of a puzzle.
 
-    model -- of CP-SAT. occupied -- for each cell an expression that is 1 where a ship is.
+    model -- of CP-SAT. occupied -- for each cell an expression that is 1 if a ship is there.
     """
 
     def __init__(self, puzzle: Puzzle):
@@ -204,11 +203,11 @@ class Model(ABC):
 
     @abstractmethod
     def solution(self, is_true: IsTrue) -> Solution:
-        """The fleet that a solver has found, by the values of variables."""
+        """Return the fleet that a solver has found, from the values of variables."""
 
     @abstractmethod
     def literals(self, solution: Solution) -> list[Any]:
-        """The variables that are true in a fleet and determine it."""
+        """Return the literals that are true in a fleet and determine it."""
 
     def exclude(self, solution: Solution) -> None:
         """Forbid one fleet."""
@@ -231,7 +230,7 @@ class Model(ABC):
 
 
 class ShipModel(Model):
-    """One variable a placement that the revealed cells allow."""
+    """One variable per placement that the revealed cells allow."""
 
     def __init__(self, puzzle: Puzzle):
         super().__init__(puzzle)
@@ -245,7 +244,7 @@ class ShipModel(Model):
                 self.model.add_exactly_one(v for ship, v in self.ships.items() if ship & bit)
 
     def fixed(self, ships: dict[int, Any]) -> None:
-        """The rules: as many ships of each length, and 2×2 windows."""
+        """Add the rules: the number of ships of each length, and 2×2 windows."""
         puzzle = self.puzzle
         through, windows = _meeting(puzzle.rows, puzzle.columns, puzzle.lengths)
         self.occupied = [sum(ships[ship] for ship in here if ship in ships) for here in through]
@@ -256,11 +255,11 @@ class ShipModel(Model):
             self.model.add_at_most_one(ships[ship] for ship in window if ship in ships)
 
     def solution(self, is_true: IsTrue) -> Solution:
-        """The ships whose variables are true."""
+        """Return the ships whose variables are true."""
         return ordered(ship for ship, v in self.ships.items() if is_true(v))
 
     def literals(self, solution: Solution) -> list[Any]:
-        """The variables of its ships."""
+        """Return the variables of its ships."""
         return [self.ships[ship] for ship in solution]
 
 
@@ -268,7 +267,7 @@ class ShipModel(Model):
 def _meeting(
     rows: int, columns: int, lengths: tuple[int, ...]
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """The placements through each cell, and those that meet each 2×2 window."""
+    """Return the placements through each cell, and those that meet each 2×2 window."""
     through: list[list[int]] = [[] for _ in range(rows * columns)]
     for length in lengths:
         for ship in placements(rows, columns, length):
@@ -288,7 +287,7 @@ def _meeting(
 
 
 class CellModel(Model):
-    """Seven symbols a cell, and for each run of cells whether it is a ship of the fleet."""
+    """Seven symbols per cell, and a variable for each run of cells that may be a ship."""
 
     def __init__(self, puzzle: Puzzle):
         super().__init__(puzzle)
@@ -316,7 +315,7 @@ class CellModel(Model):
         return None
 
     def _implies(self, symbol: Any, i: int, j: int, allowed: Iterable[str]) -> None:
-        """A symbol allows only some symbols in another cell; off the board there is water."""
+        """Let a symbol allow only some symbols in another cell; off the board there is water."""
         other = self._at(i, j)
         if other is None:
             if WATER not in allowed:
@@ -381,7 +380,7 @@ class CellModel(Model):
         return run
 
     def solution(self, is_true: IsTrue) -> Solution:
-        """The ships as they follow one another: an end to the left or on top begins one."""
+        """Return the ships, each followed from its left or top end."""
         puzzle, ships = self.puzzle, []
         shown = [
             next(symbol for symbol in _SYMBOLS if is_true(here[symbol])) for here in self.symbols
@@ -398,7 +397,7 @@ class CellModel(Model):
         return ordered(ships)
 
     def literals(self, solution: Solution) -> list[Any]:
-        """Not water, wherever it has a ship."""
+        """Return, for each cell of a ship, the literal that it is not water."""
         taken = sum(solution)
         return [here[WATER].negated() for i, here in enumerate(self.symbols) if taken >> i & 1]
 
@@ -410,7 +409,7 @@ BUILDERS: dict[str, Callable[[Puzzle], Model]] = {"ship": ShipModel, "cell": Cel
 
 
 class _ClueModel(ShipModel):
-    """The ship model in which every clue holds where its own variable is true."""
+    """The ship model in which each clue holds if its own variable is true."""
 
     def __init__(self, puzzle: Puzzle):
         Model.__init__(self, puzzle)
@@ -436,7 +435,7 @@ class _ClueModel(ShipModel):
                 self.model.add(covered == clue.value).only_enforce_if(switch)
 
     def core(self, clues: Iterable[Clue], seconds: float | None) -> list[Clue] | None:
-        """Clues among these that cannot hold together; None if all can."""
+        """Return clues among these that cannot hold together; None if all can."""
         chosen = list(clues)
         self.model.clear_assumptions()
         self.model.add_assumptions([self.switches[clue] for clue in chosen])
@@ -454,10 +453,9 @@ class _ClueModel(ShipModel):
 
 
 def conflict(puzzle: Puzzle, time_limit: float | None = None) -> tuple[Clue, ...] | None:
-    """Clues that have no solution together, none of which can be spared; None if there is one.
+    """Return a minimal set of clues that have no solution together; None if there is a solution.
 
-    No clues at all where the fleet does not fit on the grid. Raises TooLarge when the time
-    (seconds) is over.
+    Empty if the fleet does not fit on the grid. Raises TooLarge if the time (seconds) is over.
     """
     end = None if time_limit is None else time.monotonic() + time_limit
     model = _ClueModel(puzzle)
@@ -471,10 +469,10 @@ def conflict(puzzle: Puzzle, time_limit: float | None = None) -> tuple[Clue, ...
 def needed_clues(
     puzzle: Puzzle, core: Callable[[list[Clue]], list[Clue] | None]
 ) -> tuple[Clue, ...] | None:
-    """Clues that have no solution together, none of which can be spared; None if there is one.
+    """Return a minimal set of clues that have no solution together; None if there is a solution.
 
-    core -- of some clues those that cannot hold together, not always as few as can be, or None. It
-    is only where this begins: each clue is left out once.
+    core -- returns clues among some that cannot hold together, not always minimal, or None. Then
+    each of its clues is left out once.
     """
     known = core(list(puzzle.clues))
     if known is None:
@@ -491,7 +489,7 @@ def needed_clues(
 
 
 def conflict_text(puzzle: Puzzle, clues: tuple[Clue, ...]) -> str:
-    """Why there is no solution, in a line: the clues, with the lines they were read from."""
+    """Return a line that says why there is no solution: the clues, and their lines in the file."""
     if not clues:
         return f"the fleet {puzzle.fleet_text} does not fit on the grid {puzzle.grid}"
     reasons = ", ".join(_quoted(puzzle, clues))

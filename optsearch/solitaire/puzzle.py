@@ -1,7 +1,7 @@
-"""What a puzzle is: a grid, a fleet whose ships may not touch, counts of lines, revealed cells.
+"""Puzzles: a grid, a fleet whose ships may not touch, counts of lines, revealed cells.
 
 Cells and masks are as in `optsearch.game`, on grids of any size up to 50×50: the cell
-`(row, column)` is bit `row * columns + column`. A *solution* is a tuple of masks, one a ship, in
+`(row, column)` is bit `row * columns + column`. A *solution* is a tuple of masks, one per ship, in
 the order of the fleet, equal lengths by ascending mask.
 """
 
@@ -19,12 +19,12 @@ Solution = tuple[int, ...]
 MAX_SIDE = 50
 WATER, SHIP, SUBMARINE = "water", "ship", "submarine"
 LEFT, RIGHT, TOP, BOTTOM, MIDDLE = "left", "right", "top", "bottom", "middle"
-REVEALED = (WATER, SHIP, SUBMARINE, LEFT, RIGHT, TOP, BOTTOM, MIDDLE)  # what a cell can show
+REVEALED = (WATER, SHIP, SUBMARINE, LEFT, RIGHT, TOP, BOTTOM, MIDDLE)  # values of revealed cells
 
 
 @dataclass(frozen=True)
 class Clue:
-    """One thing a puzzle says: a count of a row or column (from 0), or what a cell shows."""
+    """A clue: the count of a row or column (numbered from 0), or a revealed cell."""
 
     kind: str  # row, column or cell
     place: int | Cell
@@ -40,17 +40,17 @@ class Clue:
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A puzzle; hashable. Whether it has a solution, or several, is not asked here.
+    """A puzzle; hashable. It may have no solution, or several.
 
     rows, columns -- the grid, each at most 50.
     fleet -- lengths of the ships, kept in descending order.
-    row_counts, column_counts -- how many ship cells, or None where the puzzle does not say; empty
-        for a puzzle that says nowhere.
-    revealed -- pairs of a cell and what it shows (one of `REVEALED`), kept in row-major order.
-    lines -- where the puzzle was read from a file, the line of each clue; not part of its value.
+    row_counts, column_counts -- the numbers of ship cells, None for a line without a clue; empty
+        if no line has one.
+    revealed -- pairs of a cell and its value (one of `REVEALED`), kept in row-major order.
+    lines -- for a puzzle read from a file, the line of each clue; not part of its value.
 
-    Raises PuzzleError for what is malformed, and for a revealed piece that no ship of the fleet can
-    show there.
+    Raises PuzzleError for a malformed puzzle, and for a revealed piece that no ship of the fleet
+    can have there.
     """
 
     rows: int
@@ -143,7 +143,7 @@ class Puzzle:
 
     @property
     def fleet_text(self) -> str:
-        """The lengths with commas between them."""
+        """The lengths, joined by commas."""
         return ",".join(map(str, self.fleet))
 
     def __str__(self) -> str:
@@ -157,36 +157,36 @@ class Puzzle:
     # Cells and masks
 
     def bit(self, cell: Cell) -> int:
-        """The mask of one cell."""
+        """Return the mask of one cell."""
         return 1 << (cell[0] * self.columns + cell[1])
 
     def cell(self, index: int) -> Cell:
-        """The cell of bit `index` of a mask."""
+        """Return the cell of bit `index` of a mask."""
         return divmod(index, self.columns)
 
     def cells_of(self, mask: int) -> list[Cell]:
-        """The cells of a mask in row-major order."""
+        """Return the cells of a mask in row-major order."""
         return [self.cell(index) for index in bits(mask)]
 
     @cached_property
     def row_masks(self) -> tuple[int, ...]:
-        """The cells of each row."""
+        """The mask of each row."""
         row = (1 << self.columns) - 1
         return tuple(row << (i * self.columns) for i in range(self.rows))
 
     @cached_property
     def column_masks(self) -> tuple[int, ...]:
-        """The cells of each column."""
+        """The mask of each column."""
         column = sum(1 << (i * self.columns) for i in range(self.rows))
         return tuple(column << j for j in range(self.columns))
 
     @cached_property
     def everywhere(self) -> int:
-        """All cells."""
+        """The mask of all cells."""
         return (1 << (self.rows * self.columns)) - 1
 
     def closed(self, mask: int) -> int:
-        """Some cells and all that touch them, also at corners."""
+        """Return the mask of some cells and all that touch them, also at corners."""
         return _closed(self.rows, self.columns, mask)
 
     def piece(self, ship: int, cell: Cell) -> str:
@@ -206,7 +206,7 @@ class Puzzle:
 
     @cached_property
     def clues(self) -> tuple[Clue, ...]:
-        """Everything the puzzle says beside grid and fleet: rows, columns, cells."""
+        """All clues of the puzzle: rows, columns, cells."""
         return tuple(self._clues())
 
     def _clues(self) -> Iterator[Clue]:
@@ -218,13 +218,13 @@ class Puzzle:
             yield Clue("cell", cell, value)
 
     def mask(self, clue: Clue) -> int:
-        """The cells that a clue is about."""
+        """Return the mask of the cells that a clue is about."""
         if isinstance(clue.place, tuple):
             return self.bit(clue.place)
         return (self.row_masks if clue.kind == "row" else self.column_masks)[clue.place]
 
     def with_clues(self, clues: Iterable[Clue]) -> Puzzle:
-        """The puzzle on this grid, of this fleet, with these clues instead."""
+        """Return the puzzle with the same grid and fleet, and these clues instead."""
         counts: dict[str, list[int | None]] = {
             "row": [None] * self.rows,
             "column": [None] * self.columns,
@@ -243,9 +243,9 @@ class Puzzle:
         )
 
     def weakened(self, clue: Clue) -> Puzzle:
-        """The puzzle that says one step less: an end, middle or submarine is only a ship.
+        """Return the puzzle with one clue weaker: an end, middle or submarine becomes a ship.
 
-        A count, water and a plain ship go altogether.
+        A count, water or a plain ship is removed.
         """
         others = [other for other in self.clues if other != clue]
         if clue.kind == "cell" and clue.value not in (WATER, SHIP):
@@ -264,7 +264,7 @@ class Puzzle:
         return not self.closed(ship) & bit
 
     def allowed(self, length: int) -> list[int]:
-        """The placements of one ship that no revealed cell forbids, as masks."""
+        """Return the placements of one ship that no revealed cell forbids, as masks."""
         water = sum(self.bit(cell) for cell, value in self.revealed if value == WATER)
         shown = [(self.bit(c), c, value) for c, value in self.revealed if value != WATER]
         found = []
@@ -279,10 +279,10 @@ class Puzzle:
                 found.append(ship)
         return found
 
-    # The same from another side
+    # Images of a puzzle
 
     def flipped(self) -> Puzzle:
-        """Upside down, without the lines it was read from."""
+        """Return the puzzle upside down, without the lines it was read from."""
         other = {TOP: BOTTOM, BOTTOM: TOP}
         return replace(
             self,
@@ -294,7 +294,7 @@ class Puzzle:
         )
 
     def turned(self) -> Puzzle:
-        """Rows and columns exchanged, without the lines it was read from."""
+        """Return the puzzle with rows and columns exchanged, without the lines it was read from."""
         other = {LEFT: TOP, TOP: LEFT, RIGHT: BOTTOM, BOTTOM: RIGHT}
         return Puzzle(
             self.columns,
@@ -333,22 +333,22 @@ class Puzzle:
         return (WATER,)
 
     def shows(self, solution: Solution, cell: Cell) -> str:
-        """Return what a cell shows in a solution: water, an end, the middle or a submarine."""
+        """Return the value of a cell in a solution: water, an end, the middle or a submarine."""
         return self._shown(solution, cell)[-1]
 
     def revealing(self, solution: Solution) -> Puzzle:
-        """The puzzle whose revealed cells are all of a solution."""
+        """Return the puzzle with all cells of a solution revealed."""
         cells = [self.cell(i) for i in range(self.rows * self.columns)]
         return replace(self, revealed=tuple((c, self.shows(solution, c)) for c in cells))
 
 
 def ordered(ships: Iterable[int]) -> Solution:
-    """Ships as a solution: longest first, equal lengths by ascending mask."""
+    """Return ships as a solution: longest first, equal lengths by ascending mask."""
     return tuple(sorted(ships, key=lambda ship: (-ship.bit_count(), ship)))
 
 
 def piece_text(value: str) -> str:
-    """Return in words what a cell shows."""
+    """Return in words the value of a revealed cell."""
     return f"{value} end" if value in (LEFT, RIGHT, TOP, BOTTOM) else value
 
 

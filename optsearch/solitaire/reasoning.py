@@ -1,9 +1,9 @@
-"""How a person solves a puzzle: which cell follows next, from what, and how hard the whole is.
+"""The reasoning of a person: the next cells that follow, the reason, and the grade of a puzzle.
 
-A step follows from one thing alone: two cells that touch, a row, a column, one ship, the ships of
-one length. A ship lies nowhere that a count forbids. Where no step does, a cell is supposed to be
-ship or water until that contradicts itself; the *depth* of a supposition is how many are open at
-once.
+A step follows from one fact alone: two cells that touch, a row, a column, one ship, the ships of
+one length. No ship lies where a count forbids it. If no step follows, a cell is supposed to be ship
+or water until that contradicts itself; the *depth* of a supposition is the number of suppositions
+that are open at once.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from optsearch.solitaire.puzzle import SHIP, WATER, Clue, Puzzle, piece_text
 from optsearch.support.errors import PuzzleError, TooLarge
 
 RULES = ("touch", "row", "column", "ship", "line", "fleet", "supposition")  # easiest first
-_KEPT = 1 << 16  # answers about places of ships
+_KEPT = 1 << 16  # cached answers about places of ships
 
 
 @dataclass(frozen=True)
 class Step:
     """Cells that follow together.
 
-    cells, value -- the cells, and whether they are `ship` or `water`; rule -- one of `RULES`;
-    reason -- a sentence for people; depth -- of suppositions, 0 where there is none; chain -- what
-    follows from a supposition, step by step, until it contradicts itself.
+    cells, value -- the cells, and their value, `ship` or `water`; rule -- one of `RULES`; reason --
+    a sentence for people; depth -- of suppositions, 0 without one; chain -- the steps that follow
+    from a supposition until it contradicts itself.
     """
 
     cells: tuple[Cell, ...]
@@ -93,7 +93,7 @@ class _CountedLine(NamedTuple):
 
 
 class _InCommon(NamedTuple):
-    """Cells of some places: those of all ships and of any, and these with the cells around."""
+    """Cells of some places: those of all ships, and of any; each also with the cells around."""
 
     all_ships: int
     any_ship: int
@@ -104,9 +104,9 @@ class _InCommon(NamedTuple):
 class _Places:
     """The places where ships of a puzzle may lie, by number. A set of places is a mask of numbers.
 
-    cells, closed -- of each place the ship (mask), and the ship with the cells around it. of_length
-    -- for each length: the length, the number of its ships, its places. on, beside, near -- for
-    each cell the places of ships on it, beside it, and both together.
+    cells, closed -- for each place the ship (mask), and the ship with the cells around it.
+    of_length -- for each length: the length, the number of its ships, its places. on, beside,
+    near -- for each cell the places of ships on it, beside it, and both together.
     """
 
     def __init__(self, puzzle: Puzzle):
@@ -134,7 +134,7 @@ class _Places:
         return sum(1 << i for i, ship in enumerate(self.cells) if ship.bit_count() == length)
 
     def _corners(self, i: int, j: int) -> int:
-        """The cells that touch a cell at its corners."""
+        """Return the mask of the cells that touch a cell at its corners."""
         puzzle = self.puzzle
         return sum(
             puzzle.bit((a, b))
@@ -156,7 +156,7 @@ class _Places:
                     yield _CountedLine(kind, name, count, mask, on)
 
     def _common(self, places: int) -> _InCommon:
-        """Return what one or more places have in common."""
+        """Return the common cells of one or more places."""
         here = list(bits(places))
         ships, closed = [self.cells[i] for i in here], [self.closed[i] for i in here]
         return _InCommon(*(reduce(both, some) for some in (ships, closed) for both in (and_, or_)))
@@ -164,10 +164,10 @@ class _Places:
     def _filled(
         self, line: _CountedLine, places: int, ship: int, elsewhere: int
     ) -> tuple[int, int] | None:
-        """The cells of a line that are a ship in some way to fill it, and those that can be water.
+        """Return the cells of a line that are a ship in some filling, and that are water in some.
 
-        None if there is no way. places -- those with a cell in it; ship -- its known ship cells;
-        elsewhere -- those of ships that are known to lie beside it.
+        None if there is no filling. places -- those with a cell in the line; ship -- its known ship
+        cells; elsewhere -- the places of ships that are known to lie outside the line.
         """
         cells = list(bits(line.mask))
         at = {cell: i for i, cell in enumerate(cells)}
@@ -209,13 +209,13 @@ class _Known:
         self._look_again(puzzle.everywhere)
 
     def copy(self) -> _Known:
-        """A copy that can be changed apart."""
+        """Return a copy that can be changed independently."""
         other = object.__new__(_Known)
         other.__dict__.update(self.__dict__)
         return other
 
     def learn(self, mask: int, value: str) -> None:
-        """Take some unknown cells for known; Contradiction if too few places are left."""
+        """Mark some unknown cells as known; Contradiction if too few places are left."""
         if value == SHIP:
             self.ship |= mask
         else:
@@ -227,7 +227,7 @@ class _Known:
         self._look_again(mask)
 
     def _look_again(self, changed: int) -> None:
-        """Leave out places by the counts of changed cells, and by those of ships."""
+        """Remove places by the counts of the lines that changed, and by the numbers of ships."""
         places = self.places
         for line in places.lines:
             if line.mask & changed:
@@ -249,7 +249,7 @@ class _Known:
                 raise Contradiction(f"{left} left for {_ships(number, length)}")
 
     def _keep_count(self, line: _CountedLine) -> None:
-        """Leave out places that give a line too many ship cells, or too little room for them."""
+        """Remove places that give a line too many ship cells, or too little room for them."""
         places, longest = self.places, self.puzzle.lengths[0]
         unknown = list(bits(line.mask & self.unknown))
         missing = line.number - (self.ship & line.mask).bit_count()
@@ -315,7 +315,7 @@ def _cells_text(count: int) -> str:
 
 
 def _single_ships(known: _Known) -> Iterator[_Deduced]:
-    """A known cell of a ship: all ways in which that ship can lie have cells in common."""
+    """Yield the common cells of all places of a ship with a known cell."""
     for index in bits(known.ship):
         places = known.live & known.places.on[index]
         if not places:
@@ -342,7 +342,7 @@ def _places_text(places: int) -> str:
 
 
 def _ways(known: _Known) -> Iterator[_Deduced]:
-    """All ways to lay ships in a line with its count, and across it, have cells in common."""
+    """Yield the common cells of all fillings of a line with its count."""
     places = known.places
     for line in places.lines:
         if not known.unknown & line.mask:
@@ -364,10 +364,10 @@ _Pieces = tuple[tuple[int, ...], ...]
 def _filled(
     size: int, count: int, ship: int, pieces: _Pieces, limits: tuple[int, ...]
 ) -> tuple[int, int] | None:
-    """The cells of a line that are a ship in some way to fill it, and that are water in some.
+    """Return the cells of a line that are a ship in some filling, and those that are water in one.
 
-    None if there is no way. ship -- the cells that are known to be one; pieces -- the lengths that
-    can begin at each cell, 0 for a ship that crosses the line; limits -- how many of each length.
+    None if there is no filling. ship -- the known ship cells; pieces -- the lengths that can begin
+    at each cell, 0 for a ship that crosses the line; limits -- the most ships of each length.
     """
 
     @cache
@@ -432,7 +432,7 @@ def _easiest(known: _Known) -> _Deduced | None:
 
 
 def _apply_rules(known: _Known) -> None:
-    """Learn all that follows by the rules; Contradiction if something cannot be."""
+    """Learn all that follows by the rules; may raise Contradiction."""
     rules = iter(_RULES)
     while (rule := next(rules, None)) is not None:
         before = known.unknown
@@ -446,9 +446,9 @@ def _apply_rules(known: _Known) -> None:
 
 
 class _Suppositions:
-    """Which suppositions lead to a contradiction.
+    """A search for suppositions that lead to a contradiction.
 
-    end -- when the time is over, None where it never is.
+    end -- the time when it ends, or None.
     """
 
     def __init__(self, end: float | None):
@@ -459,14 +459,14 @@ class _Suppositions:
             raise TooLarge("the time for suppositions is over")
 
     def first(self, known: _Known, depth: int) -> Step | None:
-        """A cell that follows because the contrary contradicts itself, by the least depth."""
+        """Return a cell whose contrary contradicts itself at the least depth, or None."""
         found = self._found(known, depth)
         return found and self._told(known.copy(), *found)
 
     def _found(self, known: _Known, depth: int) -> tuple[int, str, int] | None:
-        """The first supposition that contradicts itself: a cell, what it is, and the depth.
+        """Return the first supposition that contradicts itself: a cell, its value, and the depth.
 
-        What follows from a supposition without contradiction cannot lead to one itself.
+        Cells that follow from a supposition without contradiction are not tried: they lead to none.
         """
         for deep in range(1, depth + 1):
             tried = {SHIP: 0, WATER: 0}
@@ -485,7 +485,7 @@ class _Suppositions:
         return None
 
     def _follow_all(self, known: _Known, depth: int) -> None:
-        """Learn all that follows by suppositions up to a depth; Contradiction if nothing can be."""
+        """Learn all that follows by suppositions up to a depth; may raise Contradiction."""
         self._tick()
         _apply_rules(known)
         while depth and known.unknown and (found := self._found(known, depth)):
@@ -494,7 +494,7 @@ class _Suppositions:
             _apply_rules(known)
 
     def _told(self, trial: _Known, index: int, value: str, deep: int) -> Step:
-        """The steps from a supposition to its contradiction."""
+        """Return the step that a supposition gives, with its chain to the contradiction."""
         chain: list[Step] = []
         try:
             trial.learn(1 << index, value)
@@ -542,10 +542,10 @@ def is_contradictory(puzzle: Puzzle) -> bool:
 
 
 def explain(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None) -> Step | None:
-    """The next cells that follow from what is revealed, and why; None if nothing does.
+    """Return the next cells that follow from the clues, with the reason; None if nothing does.
 
-    None also where everything is known. Raises PuzzleError for a puzzle found to contradict itself,
-    and TooLarge when the time (seconds) is over.
+    None also if all cells are known. Raises PuzzleError for a puzzle found to contradict itself,
+    and TooLarge if the time (seconds) is over.
     """
     known = _begin(puzzle)
     end = None if time_limit is None else time.monotonic() + time_limit
@@ -556,10 +556,10 @@ def explain(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None)
 
 
 def grade(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None) -> Grade:
-    """The steps in which a person can solve a puzzle, easiest first each time, and its level.
+    """Return the steps in which a person can solve a puzzle, always the easiest, and its level.
 
-    max_depth -- suppositions go no deeper.
-    time_limit -- seconds, after which the grade is what is known by then.
+    max_depth -- of suppositions.
+    time_limit -- seconds, after which the grade has the steps so far.
 
     Raises PuzzleError for a puzzle found to contradict itself.
     """
