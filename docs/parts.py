@@ -33,7 +33,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from optsearch.cli.app import everything
 from optsearch.cli.command import app

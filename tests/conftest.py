@@ -9,11 +9,9 @@ import json
 import os
 import shutil
 import signal
-from functools import cache
 from itertools import count
 
 import pytest
-import typer.testing
 from hypothesis import HealthCheck, settings
 from numba.core.caching import NullCache
 from numba.core.compiler_lock import global_compiler_lock
@@ -45,14 +43,6 @@ def one_processor():
     """A test that wants more than one process says how many: the others wait for none to start."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "cpu_count", lambda: 1)
-        yield
-
-
-@pytest.fixture(autouse=True, scope="session")
-def commands_built_once():
-    """Typer's runner would read the annotations of all commands again for each call."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(typer.testing, "_get_command", cache(typer.main.get_command), raising=False)
         yield
 
 

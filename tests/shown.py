@@ -9,8 +9,10 @@ from functools import cache
 from itertools import takewhile
 from pathlib import Path
 
+import click
+
 from optsearch.cli.app import everything
-from optsearch.cli.arguments import USAGE
+from optsearch.cli.arguments import OptionType
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -54,17 +56,17 @@ def refusal(words):
         context = command.context_class(command)
         try:
             values, rest, _ = command.make_parser(context).parse_args(args=list(words))
-        except USAGE as error:
+        except click.UsageError as error:
             if "requires an argument" not in str(error):
                 raise
             values, rest, _ = command.make_parser(context).parse_args(args=[*words, "VALUE"])
         if rest:
             return f"{rest[0]!r} is neither a command nor an argument"
-        readers = getattr(command.callback, "readers", {})
+        kinds = {p.name: p.type.kind for p in command.params if isinstance(p.type, OptionType)}
         for name, value in values.items():
-            if name in readers and issubclass(readers[name].kind, Enum) and value != "VALUE":
-                readers[name].kind(value)
-    except (USAGE, ValueError) as error:
+            if issubclass(kinds.get(name, str), Enum) and value != "VALUE":
+                kinds[name](value)
+    except (click.UsageError, ValueError) as error:
         return str(error)
     return ""
 

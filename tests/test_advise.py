@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import assume, given
-from typer.testing import CliRunner
 
 from optsearch.check import reference
 from optsearch.cli import advising

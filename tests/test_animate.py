@@ -5,10 +5,10 @@ import re
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from PIL import Image
 from selenium.webdriver import Keys
 from selenium.webdriver.support.ui import WebDriverWait
-from typer.testing import CliRunner
 
 from optsearch.cli.command import app
 from optsearch.counting.configurations import to_masks

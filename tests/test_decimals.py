@@ -4,9 +4,9 @@ import doctest
 from fractions import Fraction
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from optsearch.cli.command import app
 from optsearch.results import bracket

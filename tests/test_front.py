@@ -59,7 +59,7 @@ def test_the_docstring():
 
 def test_the_import_loads_next_to_nothing():
     code = "import optsearch, sys; print(*(m for m in sys.modules if m in %r))"
-    heavy = ["numpy", "matplotlib", "lmdb", "typer", "rich", "optsearch.game"]
+    heavy = ["numpy", "matplotlib", "lmdb", "click", "rich", "optsearch.game"]
     run = subprocess.run(
         [sys.executable, "-c", code % heavy], capture_output=True, text=True, check=True
     )

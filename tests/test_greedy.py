@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from optsearch import tree
 from optsearch.check.trees import verify

@@ -138,7 +138,7 @@ main()
     "module",
     some(
         3,
-        ["optsearch.cli.command", "numpy", "typer", "optsearch.search.solver", "rich", "lmdb"],
+        ["optsearch.cli.command", "numpy", "click", "optsearch.search.solver", "rich", "lmdb"],
         2,
     ),
 )
@@ -153,7 +153,7 @@ def test_next_to_nothing_is_loaded_before_ctrl_c_is_heard():
     command = [sys.executable, "-S", "-c", script]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = {name.partition(".")[0] for name in found.stdout.split()}
-    heavy = {"numpy", "typer", "click", "rich", "pathlib", "matplotlib", "numba", "lmdb"}
+    heavy = {"numpy", "click", "rich", "pathlib", "matplotlib", "numba", "lmdb"}
     heavy |= {"typing", "threading"}
     assert loaded & heavy == set()
 

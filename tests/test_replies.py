@@ -8,9 +8,9 @@ from itertools import product
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from optsearch import solve
 from optsearch.check import reference

@@ -12,9 +12,9 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, seed
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from optsearch.check import reference
 from optsearch.check.trees import verify

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from optsearch.cli.command import app
 from optsearch.evaluation import evaluate, runners

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-import typer
+import click
 from rich.text import Text
 
 from optsearch.cli.answers import Answer
@@ -143,7 +143,7 @@ def advise(
     if talk.is_quiet:
         session.answer().print(form)
     if session.refused and not talk.is_person:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def chosen_game(talk: Dialogue) -> str:

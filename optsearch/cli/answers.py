@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 from rich.table import Table
 from rich.text import Text
 
@@ -126,9 +126,9 @@ class Answer:
                 shown = shown() if callable(shown) else shown
                 out.print(shown, soft_wrap=not isinstance(shown, Table))
         elif form is Form.JSON:
-            typer.echo(json_text(self.fields))
+            click.echo(json_text(self.fields))
         else:
-            typer.echo(self._csv(), nl=False)
+            click.echo(self._csv(), nl=False)
 
     def _csv(self) -> str:
         """Return the fields beside the table and then the table, or a row of all fields."""

@@ -11,15 +11,14 @@ import platform
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
-from inspect import signature
+from inspect import Parameter, getdoc, signature
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
-import typer
-from typer.core import TyperCommand, TyperGroup
+import click
 
 from optsearch.cli import loading
-from optsearch.cli.arguments import USAGE, Command, Reader, accepted, annotate, kind_of, read_by
+from optsearch.cli.arguments import Command, DeclaredOption, make_parameter
 from optsearch.cli.options import SHARED, Option
 from optsearch.support.errors import OptsearchError
 from optsearch.support.version import VERSION
@@ -80,8 +79,15 @@ COMMANDS = {
 FIRST = 9  # commands, that help shows without --all
 
 
-class Sentences(TyperGroup):
-    """Commands in a list, each with its first sentence whole."""
+class Commands(click.Group):
+    """Commands in a list, each with its first sentence whole.
+
+    shared -- what parameters of several of them are.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.shared = dict(SHARED)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list."""
@@ -89,68 +95,16 @@ class Sentences(TyperGroup):
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
-
-def sentence(command: Any) -> str:
-    """Return the first sentence of a command's help."""
-    return str((command.help or "").strip().partition("\n\n")[0].replace("\n", " "))
-
-
-class Named(Sentences):
-    """All commands by name; one is imported when it is called, not when it is listed."""
-
-    def __init__(self, *, commands: dict[str, Any], **options: Any) -> None:
-        named = {name: TyperCommand(name, help=text) for name, (_, text) in COMMANDS.items()}
-        super().__init__(commands={**named, **commands}, **options)
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse as click does; note whether --all is there, which makes --help show more."""
-        ctx.meta["is_all"] = "--all" in args
-        read_by(self.get_params(ctx), {})
-        return super().parse_args(ctx, args)
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the options, without --all not those that complete commands in shells."""
-        before = self.params
-        if not ctx.meta["is_all"]:
-            self.params = [one for one in before if not one.name.endswith("_completion")]
-        super().format_options(ctx, formatter)
-        self.params = before
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the first commands, with --all the others, too."""
-        known = list(self.commands)
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][1]) for name in known[:FIRST]])
-        if ctx.meta["is_all"]:
-            with formatter.section("More commands"):
-                formatter.write_dl([(name, COMMANDS[name][1]) for name in known[FIRST:]])
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Import the command that is called, so that it has its options, and resolve it."""
-        if type(self.commands.get(args[0])) is TyperCommand:  # its name alone
-            with loading():
-                import_module(f"optsearch.cli.{COMMANDS[args[0]][0]}")
-            self.commands.update(typer.main.get_group(app).commands)
-        return super().resolve_command(ctx, args)
-
-
-class Commands(typer.Typer):
-    """Commands of the kind `Command`. shared -- the options and arguments that several have."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.shared = dict(SHARED)
-
     def command(  # type: ignore[override]
         self,
-        *names: Any,
+        *names: str,
         example: str,
         takes: int,
         then: str,
         gives: str = "",
         **own: Option,
     ) -> Callable[[Function], Function]:
-        """Return a decorator that adds a command, whose help ends with an example.
+        """Add a function as a command whose help ends with an example.
 
         takes -- the seconds of the example on a usual machine, at most. then -- a command that
         comes next, and after # its purpose. gives -- the names in its answer, in parentheses
@@ -160,23 +114,64 @@ class Commands(typer.Typer):
         """
         seconds = f"{takes} second{'s' * (takes > 1)}"
         lines = f"Example: {example}", f"Takes:   {seconds} on a usual machine", f"Next:    {then}"
-        add = super().command(*names, cls=Command, epilog="\n".join(("\b", *lines)))
 
         def declared(function: Function) -> Function:
-            options = self.shared | own
-            named = {name: options[name] for name in signature(function).parameters}
-            hints = get_type_hints(function)
-            accepts = {name: accepted(one, hints[name]) for name, one in named.items()}
-            readers = {
-                name: Reader(kind_of(hints[name]), o.min, o.max, o.is_seconds)
-                for name, o in named.items()
-            }
-            vars(function).update(gives=gives, options=named, accepts=accepts, readers=readers)
-            annotate(function, named)
-            add(_with_families(function))
+            options, annotations = self.shared | own, get_type_hints(function)
+            params = []
+            for name, parameter in signature(function).parameters.items():
+                is_required = parameter.default is Parameter.empty
+                default = None if is_required else parameter.default
+                annotation = annotations[name]
+                made = make_parameter(name, options[name], annotation, default, is_required)
+                params.append(made)
+            named = {param.name: options[param.name] for param in params}
+            vars(function).update(gives=gives, options=named)
+            command = Command(
+                names[0] if names else function.__name__,
+                params=params,
+                callback=_with_families(function),
+                help=getdoc(function),
+                epilog="\n".join(("\b", *lines)),
+            )
+            self.add_command(command)
             return function
 
         return declared
+
+
+def sentence(command: Any) -> str:
+    """Return the first sentence of a command's help."""
+    return str((command.help or "").strip().partition("\n\n")[0].replace("\n", " "))
+
+
+class Named(Commands):
+    """All commands by name; one is imported when it is called, not when it is listed."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        for name, (_, text) in COMMANDS.items():
+            self.add_command(click.Command(name, help=text))  # replaced as its module is imported
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse as click does; note whether --all is there, which makes --help show more."""
+        ctx.meta["is_all"] = "--all" in args
+        return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list, or what is needed first."""
+        known = list(self.commands)
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in known[:FIRST]])
+        if ctx.meta["is_all"]:
+            with formatter.section("More commands"):
+                formatter.write_dl([(name, COMMANDS[name][1]) for name in known[FIRST:]])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Import the command that is called, so that it has its options, and resolve it."""
+        if type(self.commands.get(args[0])) is click.Command:  # its name alone
+            with loading():
+                import_module(f"optsearch.cli.{COMMANDS[args[0]][0]}")
+        return super().resolve_command(ctx, args)
 
 
 def _with_families(function: Function) -> Function:
@@ -212,18 +207,8 @@ def is_family(game: str) -> bool:
     return game.lower().endswith(".csv") and ":" not in Path(game).name
 
 
-app = Commands(
-    help="Optimal shooting at Battleship against ships placed uniformly at random.",
-    epilog="Example: optsearch solve 4x5:2,3,4. COMMAND -h has an example of each.",
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    cls=Named,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-
 DEPENDENCIES = (
-    *("numpy", "numba", "lmdb", "sortedcontainers", "typer", "rich", "matplotlib", "highspy"),
+    *("numpy", "numba", "lmdb", "sortedcontainers", "click", "rich", "matplotlib", "highspy"),
     "cloudpickle",
     *("distributed", "gymnasium", "ortools", "starlette", "uvicorn"),  # extras
 )
@@ -252,26 +237,40 @@ def version_text(found: dict[str, str | None]) -> str:
     return "\n".join([*(line.format(**found) for line in lines), *packages])
 
 
-@app.callback(invoke_without_command=True)
-def options(
-    ctx: typer.Context,
-    show_version: Annotated[
-        bool, typer.Option("--version", help="The versions of optsearch and what it uses.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="With --version: as JSON.")] = False,
-    show_all: Annotated[bool, typer.Option("--all", help="With --help: all commands.")] = False,
-) -> None:
-    """Optimal shooting at Battleship against ships placed uniformly at random."""
+@click.pass_context
+def options(ctx: click.Context, show_version: bool, as_json: bool, show_all: bool) -> None:
+    """Print the versions, where the command is given no other."""
     if show_version:
         found = versions()
-        typer.echo(json.dumps(found) if as_json else version_text(found))
-        raise typer.Exit
+        click.echo(json.dumps(found) if as_json else version_text(found))
+        ctx.exit()
     if as_json or show_all:
-        raise USAGE("--all is for --help" if show_all else "--json is for --version", ctx)
+        reason = "--all is for --help" if show_all else "--json is for --version"
+        raise click.UsageError(reason, ctx)
+
+
+app = Named(
+    name="optsearch",
+    callback=options,
+    help="Optimal shooting at Battleship against ships placed uniformly at random.",
+    epilog="Example: optsearch solve 4x5:2,3,4. COMMAND -h has an example of each.",
+    params=[
+        DeclaredOption(declarations, is_flag=True, default=False, help=text)
+        for declarations, text in (
+            (["--version", "show_version"], "The versions of optsearch and what it uses."),
+            (["--json", "as_json"], "With --version: as JSON."),
+            (["--all", "show_all"], "With --help: all commands."),
+        )
+    ],
+    invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 
 def everything() -> Any:
-    """Return all commands with their options, which typer reads from annotations of functions."""
+    """Return all commands with their options."""
     for module, _ in COMMANDS.values():
         import_module(f"optsearch.cli.{module}")
-    return typer.main.get_command(app)
+    return app

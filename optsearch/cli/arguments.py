@@ -1,33 +1,127 @@
-"""Reading the arguments of a command, and refusing some as a whole before it does anything."""
+"""What an option is to click, and what every command refuses of its arguments as a whole."""
 
 from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from contextvars import ContextVar
 from enum import Enum
-from functools import cache
-from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
+from typing import Any, get_args, get_origin
 
-import typer
-from typer.core import TyperCommand
+import click
+from click.shell_completion import CompletionItem
 
 from optsearch.cli.options import ANY, FOLDER, SHARED, Form, Option
 from optsearch.support.errors import OptsearchError
 from optsearch.support.files import require_room
 from optsearch.support.progress import FOREVER
 
-USAGE: type[Any] = typer.BadParameter.__mro__[1]  # click's UsageError, wherever typer has it
 QUIET: ContextVar[bool] = ContextVar("QUIET", default=False)  # the command runs with --quiet
 COMMAND: ContextVar[str] = ContextVar("COMMAND", default="")  # the command as it was entered
 IN_PLACE = {"minimise"}  # commands that may leave less of the file they read
 
 
-class Command(TyperCommand):
+class OptionType(click.ParamType):  # type: ignore[type-arg]
+    """The values of an option: their type, as the command's function has it, and their range."""
+
+    def __init__(self, option: Option, annotation: Any) -> None:
+        self.option = option
+        self.kind = kind_of(annotation)
+        self.name = self.kind.__name__.lower()
+
+    @property
+    def metavar(self) -> str:
+        """What stands for a value in the help."""
+        if issubclass(self.kind, Enum):
+            return f"[{'|'.join(choice.value for choice in self.kind)}]"
+        if self.option.writes == FOLDER:
+            return "FOLDER"
+        return {int: "NUMBER", float: "NUMBER", Path: "FILE"}.get(self.kind, "TEXT")
+
+    @property
+    def range(self) -> str:
+        """The numbers that are accepted, as in "1 to 256"; empty where all are."""
+        if self.option.min is None:
+            return ""
+        end = "on" if self.option.max is None else f"to {self.option.max:,}"
+        return f"{self.option.min:,} {end}"
+
+    @property
+    def accepted(self) -> str:
+        """What is accepted, as in "a whole number from 1 to 256"; empty for a text."""
+        if issubclass(self.kind, Enum):
+            return f"one of {', '.join(choice.value for choice in self.kind)}"
+        noun = {int: "a whole number", float: "a number"}.get(self.kind, "")
+        return f"{noun} from {self.range}" if noun and self.range else noun
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the value as the command's function takes it; seconds without end are None."""
+        least, most = self.option.min, self.option.max
+        with suppress(ValueError):
+            result = value if isinstance(value, self.kind) else self.kind(value)
+            if (least is None or result >= least) and (most is None or result <= most):
+                return None if self.option.is_seconds and result > FOREVER else result
+        self.fail(repr(value), param, ctx)
+
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
+        """Complete one of several words, or leave a file to the shell."""
+        if issubclass(self.kind, Enum):
+            words = [choice.value for choice in self.kind]
+            return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+        return [CompletionItem(incomplete, type="file")] if self.kind is Path else []
+
+
+class DeclaredOption(click.Option):
+    """An option with its default and its range at the end of its help."""
+
+    def get_help_record(self, ctx: Any) -> tuple[str, str]:
+        """Return the option as it is entered, and its help."""
+        default = self.default
+        if isinstance(default, Enum):
+            default = default.value
+        notes = [] if self.is_flag or default in (None, "", ()) else [f"default: {default}"]
+        if isinstance(self.type, OptionType) and self.type.range:
+            notes.append(self.type.range)
+        entered = ", ".join(self.opts) + ("" if self.is_flag else f" {self.metavar}")
+        return entered, str(self.help) + (f"  [{'; '.join(notes)}]" if notes else "")
+
+
+class DeclaredArgument(click.Argument):
+    """An argument with a help. text -- that help, which click 8.2 to 8.4 do not know."""
+
+    def __init__(self, *declarations: Any, text: str, **options: Any) -> None:
+        super().__init__(*declarations, **options)
+        self.text = text
+
+    def get_help_record(self, ctx: Any) -> tuple[str, str]:
+        """Return the name of the argument, and its help."""
+        return str(self.metavar), self.text
+
+
+def make_parameter(
+    name: str, option: Option, annotation: Any, default: Any = None, is_required: bool = False
+) -> click.Parameter:
+    """Return an option or an argument as click has it."""
+    value = OptionType(option, annotation)
+    is_list = any(get_origin(part) is list for part in (annotation, *get_args(annotation)))
+    made: dict[str, Any] = {"type": value, "required": is_required}
+    if not is_required:
+        made["default"] = default
+    if option.is_argument:
+        made |= {"metavar": option.metavar or name.upper(), "nargs": -1 if is_list else 1}
+        return DeclaredArgument([name], text=option.help, **made)
+    flags = option.flags.split() or [f"--{name.replace('_', '-')}"]
+    if value.kind is bool:
+        made = {"is_flag": True, "default": default}
+    else:
+        made |= {"metavar": option.metavar or value.metavar, "multiple": is_list}
+    return DeclaredOption([*flags, name], help=option.help, **made)
+
+
+class Command(click.Command):
     """A command that takes an option once, and makes sure before its work that it can write.
 
     It writes no file that it reads or writes already, and none where none can be. One that takes
@@ -35,13 +129,22 @@ class Command(TyperCommand):
     progress.
     """
 
-    def __init__(self, name: str | None, *, params: list[Any], **options: Any) -> None:
-        made = _made_options()
-        more = [made["json"]] if any(param.name == "form" for param in params) else []
-        super().__init__(name, params=[*params, *more, made["quiet"]], **options)
+    def __init__(self, name: str, *, params: list[Any], **options: Any) -> None:
+        names = ["json"] if any(param.name == "form" for param in params) else []
+        flags = [make_parameter(name, SHARED[name], bool, False) for name in (*names, "quiet")]
+        super().__init__(name, params=[*params, *flags], **options)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, then the options."""
+        params = self.get_params(ctx)
+        for kind in (click.Argument, click.Option):
+            rows = [param.get_help_record(ctx) for param in params if isinstance(param, kind)]
+            if rows:
+                with formatter.section(f"{kind.__name__}s"):
+                    formatter.write_dl(rows)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command with `QUIET` set; its function does not see --quiet."""
+        """Run the command; its function does not see --quiet."""
         before = QUIET.set(ctx.params.pop("quiet"))
         try:
             return super().invoke(ctx)
@@ -51,10 +154,12 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse as click does; refuse repeated options, and outputs that cannot be written."""
         COMMAND.set(shlex.join([*ctx.command_path.split(), *args]))
-        read_by(self.get_params(ctx), vars(self.callback)["readers"])
         if args:
             self._refuse_repeated(ctx, args)
         rest = super().parse_args(ctx, args)
+        for name, value in ctx.params.items():
+            if isinstance(value, tuple):
+                ctx.params[name] = list(value)
         if ctx.params.pop("json", False):
             if ctx.get_parameter_source("form").name == "COMMANDLINE":
                 ctx.fail("give --json or --format, not both")
@@ -102,81 +207,9 @@ class Command(TyperCommand):
                 ctx.fail(f"{name} {text!r} is what {read[path]} reads; name another file")
 
 
-@cache
-def _made_options() -> dict[str, Any]:
-    """Return --json and --quiet, which no function of a command has, as typer makes them."""
-    app = typer.Typer(add_completion=False)
-
-    def flags(json: bool = False, quiet: bool = False) -> None:
-        pass
-
-    annotate(flags, SHARED)
-    app.command()(flags)
-    return {param.name: param for param in typer.main.get_command(app).params}
-
-
-def annotate(function: Callable[..., Any], options: Mapping[str, Option]) -> None:
-    """Write the option or argument of each parameter into the annotations, where typer reads it."""
-    hints = get_type_hints(function)
-    for name, parameter in signature(function).parameters.items():
-        made = _typer_info(name, options[name], hints[name], parameter.default)
-        function.__annotations__[name] = Annotated[hints[name], made]
-
-
-class Reader(NamedTuple):
-    """Converts the values of an option for typer, whose own way loads pydantic at each start."""
-
-    kind: Any
-    least: float | None = None
-    most: float | None = None
-    is_seconds: bool = False
-
-    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Convert the text that is given to what the function of the command takes."""
-        if param.multiple or param.nargs == -1:
-            return [self._read(one, param, ctx) for one in value or ()]
-        return None if value is None else self._read(value, param, ctx)
-
-    def _read(self, value: Any, param: Any, ctx: Any) -> Any:
-        with suppress(ValueError):
-            result = value if isinstance(value, self.kind) else self.kind(value)
-            if (self.least is None or result >= self.least) and (
-                self.most is None or result <= self.most
-            ):
-                return None if self.is_seconds and result > FOREVER else result
-        raise typer.BadParameter(repr(value), ctx=ctx, param=param)
-
-
-def read_by(params: list[Any], readers: Mapping[str, Reader]) -> None:
-    """Give options their readers, by name; flags, which have none, are booleans as they come."""
-    for param in params:
-        param._runtime_param = readers.get(param.name, Reader(object))
-
-
 def kind_of(hint: Any) -> Any:
     """Return the type of one value of a parameter."""
     return kind_of(get_args(hint)[0]) if get_args(hint) else hint
-
-
-def accepted(option: Option, hint: Any) -> str:
-    """Describe the values of an option, as in "a whole number from 1 to 256"; empty for texts."""
-    kind = kind_of(hint)
-    if issubclass(kind, Enum):
-        return f"one of {', '.join(one.value for one in kind)}"
-    what = {int: "a whole number", float: "a number"}.get(kind, "")
-    if option.min is None or not what:
-        return what
-    return f"{what} from {option.min:,} {'on' if option.max is None else f'to {option.max:,}'}"
-
-
-def _typer_info(name: str, option: Option, hint: Any, default: Any) -> Any:
-    """Return an option or an argument as typer declares it."""
-    more = {key: getattr(option, key) for key in ("help", "metavar", "min", "max")}
-    if option.is_argument:
-        return typer.Argument(show_default=False, **more)
-    flags = option.flags.split() or [f"--{name.replace('_', '-')}"]
-    is_shown = default not in (None, "", Parameter.empty)
-    return typer.Option(*flags, show_default=is_shown, **more)
 
 
 def require_writable(path: Path, endings: tuple[str, ...] = (), is_folder: bool = False) -> None:

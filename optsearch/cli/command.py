@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from contextlib import suppress
-from functools import cache
 from typing import Any
 
-import typer
+import click
 
 from optsearch.cli import forget_output
 from optsearch.cli.app import app
-from optsearch.cli.arguments import USAGE
+from optsearch.cli.arguments import OptionType
 from optsearch.cli.console import Interrupted, err
 from optsearch.support.errors import OptsearchError
 
@@ -23,16 +23,14 @@ def run() -> int:
         if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a sign gets its code
             stream.reconfigure(errors="backslashreplace")
     try:
-        status = commands()(prog_name="optsearch", standalone_mode=False)
-        if status == 130:  # ctrl-C, to typer
-            raise Interrupted
+        status = answer(sys.argv[1:])
         if sys.stdout is not None:
             sys.stdout.flush()  # a full disk or a closed pipe is met here, not at the very end
-        return status if isinstance(status, int) else 0
+        return status
     except (Interrupted, KeyboardInterrupt) as stop:
         say(f"interrupted{stop}")
         return 130
-    except USAGE as error:
+    except click.UsageError as error:
         return refused_usage(error)
     except OptsearchError as error:
         return refused(str(error))
@@ -51,10 +49,16 @@ def run() -> int:
         return refused("there is not enough memory for this; a smaller game would fit")
 
 
-@cache
-def commands() -> Any:
-    """Return the commands; one has its options once it is called."""
-    return typer.main.get_command(app)
+def answer(arguments: list[str]) -> int:
+    """Run the command that the arguments name, or complete them for a shell; the exit status."""
+    if "_OPTSEARCH_COMPLETE" in os.environ:
+        app(arguments, prog_name="optsearch")
+    try:
+        with app.make_context("optsearch", arguments) as context:
+            app.invoke(context)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    return 0
 
 
 def refused(message: str) -> int:
@@ -79,11 +83,14 @@ def refused_usage(error: Any) -> int:
         return 2
     command = "optsearch" if error.ctx is None else error.ctx.command_path
     message = " ".join(error.format_message().split()).rstrip(".")
+    if isinstance(error, click.NoSuchOption):  # which each version of click says in another way
+        similar = ", ".join(sorted(error.possibilities or ()))
+        message = f"No such option: {error.option_name}"
+        message += f" (Possible options: {similar})" if similar else ""
     param = getattr(error, "param", None)
     value = given(param)
-    if param is not None and value is not None:
-        accepts = vars(error.ctx.command.callback)["accepts"][param.name]
-        message = f"{param.opts[0]} {value!r} is not {accepts}"
+    if param is not None and isinstance(param.type, OptionType) and value is not None:
+        message = f"{param.opts[0]} {value!r} is not {param.type.accepted}"
     if getattr(error, "option_name", None) in OF_REPLIES:
         message = (
             f"{error.option_name} is for {OF_REPLIES[error.option_name]}; {command} takes replies "

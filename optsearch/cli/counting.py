@@ -7,8 +7,8 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import numpy as np
-import typer
 from numpy.typing import NDArray
 from rich.text import Text
 
@@ -202,16 +202,16 @@ def sample(
     fields = {**described(position, by), "seed": seed}
     if form is not Form.JSON:
         if form is Form.CSV:
-            typer.echo("".join(f"# {key}: {one}\n" for key, one in fields.items()) + "ships")
+            click.echo("".join(f"# {key}: {one}\n" for key, one in fields.items()) + "ships")
         for names in drawn:
-            typer.echo(" ".join(names))
+            click.echo(" ".join(names))
         return
     head = json_text({**fields, "sample": []})
     first = json.dumps(next(drawn))
-    typer.echo(head.removesuffix("]}") + first, nl=False)
+    click.echo(head.removesuffix("]}") + first, nl=False)
     for names in drawn:
-        typer.echo(f", {json.dumps(names)}", nl=False)
-    typer.echo("]}")
+        click.echo(f", {json.dumps(names)}", nl=False)
+    click.echo("]}")
 
 
 _BATCH = 100_000
@@ -223,9 +223,9 @@ def print_boards(posterior: Posterior, number: int, rng: np.random.Generator) ->
         with telling("drawing"):
             drawn = posterior.sample(min(_BATCH, number - start), rng, masks=True)
         for board in posterior.boards(drawn):
-            typer.echo(f"{board}\n")
+            click.echo(f"{board}\n")
     holes = f"; {HOLE} a hole" if posterior.position.game.holes else ""
-    typer.echo(f". water{holes}; 1, 2, 3 ... the ships, in the order of the fleet")
+    click.echo(f". water{holes}; 1, 2, 3 ... the ships, in the order of the fleet")
 
 
 def drawn_ships(posterior: Posterior, number: int, rng: np.random.Generator) -> Iterator[list[str]]:

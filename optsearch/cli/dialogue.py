@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 
-import typer
+import click
 
 from optsearch.cli.common import out
 from optsearch.cli.console import err
@@ -46,7 +46,7 @@ class Dialogue:
             try:
                 return input(prompt)
             except EOFError:
-                typer.echo()
+                click.echo()
                 return None
         line = sys.stdin.readline(LONGEST) if sys.stdin is not None else ""
         if line and not self.is_quiet:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import typer
+import click
 
 from optsearch import reproduce as reproduce_
 from optsearch.cli.answers import Answer
@@ -81,7 +81,7 @@ def reproduce(
         answer.table(fields)
         answer.print(form)
     if faults:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def awaited(
@@ -120,7 +120,7 @@ def print_title(source: Source, before: str) -> tuple[int, ...]:
     printed = max(17, *(len(number.printed) for number in every))
     widths = (1, max(map(len, places)), max(31, *map(len, names)), printed, 17, 7)
     out.print(f"{before}{source.title}, printed and computed\n", style="bold", soft_wrap=True)
-    typer.echo("  ".join(f"{name:<{width}}" for name, width in zip(COLUMNS, widths, strict=True)))
+    click.echo("  ".join(f"{name:<{width}}" for name, width in zip(COLUMNS, widths, strict=True)))
     return widths
 
 
@@ -142,7 +142,7 @@ def print_verdict(checks: list[Check]) -> None:
     """Print the notes, and how many of the numbers that are compared agree."""
     known = [check for check in checks if check.known]
     for note in (*(check.note for check in checks if check.note), *_reasons(known)):
-        typer.echo(f"\n{note}")
+        click.echo(f"\n{note}")
     _print_kind("stored", [(check.stored, check) for check in checks], "computed by {}, or --full")
     _print_kind("left out", [(check.left_out, check) for check in checks], "{}")
     faults = sum(check.is_fault for check in checks)
@@ -165,7 +165,7 @@ def _print_kind(name: str, checks: list[tuple[str, Check]], form: str) -> None:
     """Print a line for each reason why some numbers were not computed now."""
     for reason in dict.fromkeys(why for why, _ in checks if why):
         names = ", ".join(check.what for why, check in checks if why == reason)
-        typer.echo(f"\n{name}: {names}: {form.format(reason)}")
+        click.echo(f"\n{name}: {names}: {form.format(reason)}")
 
 
 def _reasons(known: list[Check]) -> list[str]:

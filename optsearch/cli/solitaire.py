@@ -12,7 +12,7 @@ from typing import Any
 from rich.text import Text
 
 from optsearch.cli.answers import Answer
-from optsearch.cli.app import Commands, Sentences, app
+from optsearch.cli.app import Commands, app
 from optsearch.cli.common import new_figure, numbered, save_figure
 from optsearch.cli.options import FIGURE, OUTPUT, Argument, Form, Option, Seconds
 from optsearch.cli.progress import telling
@@ -31,11 +31,10 @@ from optsearch.solitaire.puzzle import WATER, piece_text
 from optsearch.support.errors import NotInstalled, PuzzleError, TooLarge
 
 solitaire = Commands(
+    name="solitaire",
     help="Solitaire Battleship: find the fleet from counts and a few revealed cells.",
     epilog="Example: optsearch solitaire generate --grid 6x6 --fleet 3,2,2,1,1,1 -o puzzle.txt",
-    cls=Sentences,
     no_args_is_help=True,
-    rich_markup_mode=None,
 )
 solitaire.shared |= {
     "file": Argument(
@@ -53,7 +52,7 @@ solitaire.shared |= {
     "figure": Option("Draw it to this file (pdf, svg or png).", writes=FIGURE),
     "keep_counts": Option("Keep all counts; leave out revealed cells only."),
 }
-app.add_typer(solitaire, name="solitaire")
+app.add_command(solitaire)
 
 
 class PuzzleMethod(str, Enum):

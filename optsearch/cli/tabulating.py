@@ -6,7 +6,7 @@ from enum import Enum
 from math import inf
 from pathlib import Path
 
-import typer
+import click
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
@@ -80,7 +80,7 @@ def table(
     answer = answer_of(found, time_limit, sheet)
     if form is TableForm.LATEX:
         signs = [[""] * len(sheet.head), *sheet.signs]
-        typer.echo(printable(latex_table([sheet.head, *sheet.rows], signs, sheet.below)))
+        click.echo(printable(latex_table([sheet.head, *sheet.rows], signs, sheet.below)))
     else:
         answer.print(Form(form.value))
     if found.is_interrupted:
