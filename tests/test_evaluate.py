@@ -1,6 +1,7 @@
 """Strategies evaluated on every configuration: the kernel, plain Python, and games played."""
 
 import csv
+import re
 import signal
 from collections import Counter
 from fractions import Fraction
@@ -379,3 +380,22 @@ def test_random_is_a_formula(answer_of):
     mean = Fraction(sum(shots * n for shots, n in last.items()), len(orders))
     assert (Fraction(found["mean_exact"]), found["worst"], found["configurations"]) == (mean, 6, 7)
     assert found["probabilities"] == {str(s): last[s] / len(orders) for s in sorted(last)}
+    for within in range(8):
+        share = Fraction(sum(n for shots, n in last.items() if shots <= within), len(orders))
+        found = answer_of("evaluate", "random", "2x3:2", "--within", within)
+        assert (found["within"], Fraction(found["share_exact"])) == (within, share)
+
+
+def test_the_share_of_games_that_end_within_some_shots(answer_of, here):
+    """By the definition, of which each game is counted; as many as the optimum has, for once."""
+    taken = list(Counter(played(named("greedy"), Game("4x4:3,2"))).elements())
+    for within in (0, 5, 8, 11, 99):
+        found = answer_of("evaluate", "greedy", "4x4:3,2", "--jobs", 1, "--within", within)
+        finished = len([shots for shots in taken if shots <= within])
+        assert (found["within"], found["finished"]) == (within, finished)
+        assert Fraction(found["share_exact"]) == Fraction(finished, 104)
+        assert evaluate("greedy", "4x4:3,2").finished_within(within) == finished
+    _, text, _ = here("evaluate", "greedy", "4x4:3,2", "--jobs", 1, "--within", 8)
+    best = here("solve", "4x4:3,2", "--objective", "within=8")[1]
+    for shown in (text, best):
+        assert re.search(r"^within 8 +50 of 104 configurations = 0.480769$", shown, re.MULTILINE)

@@ -860,8 +860,10 @@ def image(cells, permutation):
 
 
 def evaluated(asked, strategy):
-    found = asked.run("evaluate", strategy, asked.game, "--jobs", 1)
+    within = asked.rng.randint(0, asked.definition.rules.cells + 1)
+    found = asked.run("evaluate", strategy, asked.game, "--jobs", 1, "--within", within)
     histogram = {int(shots): n for shots, n in found["histogram"].items()}
+    assert found["finished"] == sum(n for shots, n in histogram.items() if shots <= within)
     assert found["total_height"] == total_of(histogram)
     assert Fraction(found["mean_exact"]) == Fraction(found["total_height"], found["configurations"])
     assert found["worst"] == max(histogram)

@@ -57,7 +57,7 @@ RUNS = {
         ["greedy", "4x4:3,2", "--prior", "one-by-one"],
     ],
     "evaluate": [
-        ["evaluate", "greedy", GAME, "--jobs", "1"],
+        ["evaluate", "greedy", GAME, "--jobs", "1", "--within", "11"],
         ["evaluate", "greedy", GAME, "--jobs", "1", "--prior", "one-by-one"],
         ["evaluate", "random", GAME],
     ],
@@ -68,7 +68,10 @@ RUNS = {
     ],
     "strategies": [["strategies"]],
     "games": [["games"]],
-    "simulate": [["simulate", "greedy", GAME, "--games", "10", "--jobs", "1"]],
+    "simulate": [
+        ["simulate", "greedy", GAME, "--games", "10", "--jobs", "1"],
+        ["simulate", "greedy", GAME, "--games", "10", "--jobs", "1", "--within", "11"],
+    ],
     "advise": [["advise", GAME, "--shots", "A2=hit"], ["advise", "4x4:3,2", "--shots", "B2=hit"]],
     "animate": [["animate", "density", "3x3:2", "-o", "game.gif"]],
     "tree": [

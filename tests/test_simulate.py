@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 import signal
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -312,6 +313,23 @@ def test_the_moments_of_an_outcome():
     assert outcome.sd == pytest.approx(sqrt(8 / 3))
     assert outcome.standard_error == pytest.approx(sqrt(8 / 3) / 2)
     assert outcome.histogram == {5: 1, 7: 2, 9: 1}
+    assert [outcome.finished_within(shots) for shots in (4, 5, 6, 7, 9)] == [0, 1, 1, 3, 4]
+
+
+def test_the_share_of_games_that_end_within_some_shots(answer_of, here):
+    command = "simulate", "greedy", "parity", "4x4:3,2", "--games", 20, "--jobs", 1, "--within", 9
+    found = answer_of(*command)
+    assert found["within"] == 9
+    for player in found["players"]:
+        finished = sum(n for shots, n in player["histogram"].items() if int(shots) <= 9)
+        assert (player["finished"], player["share"]) == (finished, finished / 20)
+    first, second = (player["share"] for player in found["players"])
+    assert first > second
+    _, text, _ = here(*command)
+    assert re.search(rf"worst  within 9\n.* {first:.4f}\n.* {second:.4f}\n", text)
+    _, table, _ = here(*command, "--format", "csv")
+    rows = [row.split(",") for row in table.splitlines()[-2:]]
+    assert [float(row[-1]) for row in rows] == [first, second]
 
 
 # Runs that are stopped, and workers elsewhere: real processes

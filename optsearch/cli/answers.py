@@ -39,7 +39,7 @@ SCHEMA = 2
 EXACT = {
     *("total_height", "greedy_shots_total_height", "best_greedy_total_height"),
     *("worst_greedy_total_height", "configurations", "occurrence", "solutions"),
-    *("mean", "lower", "upper", "value", "bracket"),
+    *("mean", "share", "lower", "upper", "value", "bracket"),
 }
 """Names with a number that readers take for a float, and beside it, as NAME_exact, a text."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from contextlib import AbstractContextManager
+from fractions import Fraction
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,7 @@ from optsearch.support.progress import Progress
     takes=2,
     then="optsearch solve 4x5:2,3,4  # the optimum, to compare with",
     gives="strategy game (prior prior_digest) configurations (total_height) mean sd worst "
-    "(histogram probabilities)",
+    "(within finished share) (histogram probabilities)",
     strategy=Argument(
         "Such as greedy, rollout, nested, pattern or my_file.py:NAME; parameters as in "
         "greedy:ties=last.",
@@ -64,6 +65,7 @@ def evaluate(
     resume: Path | None = None,
     dask: str | None = None,
     memory: float = 4,
+    within: int | None = None,
     output: Path | None = None,
     form: Form = Form.TEXT,
 ) -> None:
@@ -78,7 +80,7 @@ def evaluate(
     by = prior_of(prior, parsed)
     if as_player(strategy) == Random():
         _require_none(strategy, resume=resume, dask=dask, output=output)
-        answer_by_chance(parsed, by).print(form)
+        answer_by_chance(parsed, by, within).print(form)
         return
     chosen = as_strategy(strategy)
     with advised("--resume", resume), executor_at(dask, jobs) as (executor, workers):
@@ -96,7 +98,7 @@ def evaluate(
             )
     if output is not None:
         save(evaluation, output)
-    answer = answer_of(evaluation)
+    answer = answer_of(evaluation, within)
     answer.fact("written", str(output) if output else None)
     answer.print(form)
 
@@ -190,8 +192,11 @@ def _sentence(kind: type) -> str:
     return " ".join((kind.__doc__ or "").split("\n\n")[0].split())
 
 
-def answer_of(evaluation: Evaluation) -> Answer:
-    """Return the answer about an evaluation."""
+def answer_of(evaluation: Evaluation, within: int | None = None) -> Answer:
+    """Return the answer about an evaluation.
+
+    within -- shots, to print the share that is finished within them.
+    """
     of = {"strategy": evaluation.strategy, "game": str(evaluation.game)}
     by, number, total = evaluation.prior, evaluation.configurations, evaluation.total_height
     title = with_rules(str(evaluation.game), evaluation.game)
@@ -204,6 +209,12 @@ def answer_of(evaluation: Evaluation) -> Answer:
     answer.fact("mean shots", f"{float(evaluation.mean):.6f}", **mean_fields(total, number))
     answer.fact("sd", f"{evaluation.sd:.4f}", sd=evaluation.sd)
     answer.fact("worst case", f"{evaluation.worst} shots", worst=evaluation.worst)
+    if within is not None:
+        finished = evaluation.finished_within(within)
+        share = Fraction(finished, number)
+        of_all = f"{finished:,} of {counted_text(number, by)}"
+        text = f"{of_all} = {float(share):.6f}"
+        answer.fact(f"within {within}", text, within=within, finished=finished, share=share)
     answer.show(histogram={str(shots): n for shots, n in evaluation.histogram.items()})
     answer.table(evaluation.to_dicts())
     answer.fact("seconds", f"{evaluation.seconds:,.1f}")
@@ -220,7 +231,7 @@ def _require_none(strategy: str, **options: object) -> None:
             raise OptsearchError(f"{strategy} is evaluated by a formula; --{name} is not for it")
 
 
-def answer_by_chance(game: Game, prior: Prior | None) -> Answer:
+def answer_by_chance(game: Game, prior: Prior | None, within: int | None) -> Answer:
     """Return the answer about shooting at random, by a formula that no prior changes."""
     posterior = Posterior(game, prior=prior)
     posterior.require_some()
@@ -236,6 +247,9 @@ def answer_by_chance(game: Game, prior: Prior | None) -> Answer:
     answer.fact("mean shots", f"{float(mean):.6f}", **fields)
     answer.fact("sd", f"{sd:.4f}", sd=sd)
     answer.fact("worst case", f"{game.room} shots", worst=game.room)
+    if within is not None:
+        share = sum((p for shots, p in chances.items() if shots <= within), Fraction(0))
+        answer.fact(f"within {within}", f"{float(share):.6f}", within=within, share=share)
     answer.show(probabilities={str(shots): float(p) for shots, p in chances.items()})
     answer.table({"shots": shots, "probability": float(p)} for shots, p in chances.items())
     answer.fact(

@@ -92,6 +92,12 @@ SHARED = {
         "Run on the workers of a Dask scheduler, such as tcp://host:8786, instead.",
         metavar="ADDRESS",
     ),
+    "within": Option(
+        "Also print the share of games that end within this many shots.",
+        metavar="K",
+        min=0,
+        max=9999,
+    ),
     "memory": Option("GiB that each process may take.", min=0, max=65536),
     "form": Option("Form of the answer; csv is its table alone.", flags="--format"),
     "json": Option("Short for --format json."),

@@ -49,7 +49,8 @@ SHOWN = 10  # players of whom all differences are printed
     example="optsearch simulate greedy spread 4x5:2,3,4 --games 100",
     takes=3,
     then="optsearch evaluate greedy 4x5:2,3,4  # exactly, on all configurations",
-    gives="game seed boards (prior prior_digest) (false_hits false_misses) (lies) (salvo) players",
+    gives="game seed boards (prior prior_digest) (false_hits false_misses) (lies) (salvo) (within) "
+    "players",
     arguments=Argument(
         "Players, such as greedy, heuristic:version=3 or my_file.py:NAME, and the game.",
         metavar="PLAYER... GAME",
@@ -79,6 +80,7 @@ def simulate(
     false_misses: str | None = None,
     lies: int | None = None,
     salvo: str = "1",
+    within: int | None = None,
     form: Form = Form.TEXT,
 ) -> None:
     """Play games on hidden boards, all players on the same boards.
@@ -113,11 +115,16 @@ def simulate(
                 checkpoint=resume,
                 progress=progress,
             )
-    answer_of(simulation, boards, known).print(form)
+    answer_of(simulation, boards, known, within).print(form)
 
 
-def answer_of(simulation: Simulation, boards: str, prior: Prior | None) -> Answer:
-    """Return the answer about the players; people see a table of them and one of differences."""
+def answer_of(
+    simulation: Simulation, boards: str, prior: Prior | None, within: int | None
+) -> Answer:
+    """Return the answer about the players; people see a table of them and one of differences.
+
+    within -- shots, to print the share of games that end within them.
+    """
     outcomes, game, manner = simulation.outcomes, simulation.game, simulation.manner
     played = f"{outcomes[0].games:,} games, seed {simulation.seed}, boards {boards}"
     answer = Answer(
@@ -133,12 +140,20 @@ def answer_of(simulation: Simulation, boards: str, prior: Prior | None) -> Answe
     if manner.salvo != 1:
         heads.append("salvos")
         rows = [[*row, f"{one.salvos.mean():.4f}"] for row, one in zip(rows, outcomes, strict=True)]
+    players = [outcome.to_dict() for outcome in outcomes]
+    table = simulation.to_dicts()
+    if within is not None:
+        heads.append(f"within {within}")
+        answer.show(within=within)
+        for outcome, row, *records in zip(outcomes, rows, players, table, strict=True):
+            finished = outcome.finished_within(within)
+            share = finished / outcome.games
+            row.append(f"{share:.4f}")
+            for record in records:
+                record |= {"finished": finished, "share": share}
     answer.show(f"{played}{f', {manner}' if str(manner) else ''}\n")
-    answer.show(
-        columns([heads, *rows]),
-        players=[outcome.to_dict() for outcome in outcomes],
-    )
-    answer.table(simulation.to_dicts())
+    answer.show(columns([heads, *rows]), players=players)
+    answer.table(table)
     if 1 < len(outcomes) <= SHOWN:
         answer.head("\nshots more, on the same boards")
         differences = simulation.differences()

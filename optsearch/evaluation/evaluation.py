@@ -67,6 +67,10 @@ class Evaluation:
         """Return the most shots that a configuration takes."""
         return max(self.histogram)
 
+    def finished_within(self, shots: int) -> int:
+        """Return the number of configurations, or their weight, that take at most these shots."""
+        return sum(n for taken, n in self.histogram.items() if taken <= shots)
+
     def to_dicts(self) -> list[dict[str, int]]:
         """Return a row per number of `shots`: the number of `configurations` that take them."""
         return [{"shots": shots, "configurations": n} for shots, n in self.histogram.items()]

@@ -93,6 +93,10 @@ class Outcome:
         """Return the most shots of a game."""
         return int(self.shots.max())
 
+    def finished_within(self, shots: int) -> int:
+        """Return the number of games that took at most these shots."""
+        return int((self.shots <= shots).sum())
+
     @property
     def salvos(self) -> NDArray[np.int64]:
         """Return the number of salvos of each game; int64 of shape (games,)."""
