@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from optsearch.cli import forget_output
-from optsearch.cli.common import listed
+from optsearch.cli.common import expand_games
 from optsearch.game import Game
 from optsearch.results import tables as results
 from optsearch.results.tables import Table, Tree
@@ -79,7 +79,7 @@ class Listed(argparse.Action):
     def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
         """Put the list in its place."""
         try:
-            setattr(namespace, self.dest, list(map(self.parse, listed(values or ()))))
+            setattr(namespace, self.dest, list(map(self.parse, expand_games(values or ()))))
         except OptsearchError as error:
             parser.error(str(error))
 

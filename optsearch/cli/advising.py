@@ -18,11 +18,11 @@ from optsearch.cli.app import app
 from optsearch.cli.common import (
     cell_names,
     counted_text,
-    described,
     noise_of,
     numbered,
     out,
-    read_heard,
+    position_fields,
+    read_noisy_position,
     with_rules,
     writing,
 )
@@ -120,7 +120,7 @@ def advise(
     size = salvo_size(salvo)
     noise = noise_of(false_hits, false_misses, lies)
     talk = Dialogue(is_quiet=form is not Form.TEXT)
-    start = read_heard(game or chosen_game(talk), shots, None, noise)
+    start = read_noisy_position(game or chosen_game(talk), shots, None, noise)
     require_salvo(size, start.game)
     weights = prior_of(prior, start.game)
     asked = None if by is None else Chooser(by, start.game)
@@ -408,7 +408,7 @@ class Session:
             together["by_salvo"] = cell_names(advice.by) if self._wanted.by else None
         answer = Answer(
             with_rules(self.position.title, self.position.game),
-            **described(self.position, self._replies.prior),
+            **position_fields(self.position, self._replies.prior),
             ships_left=advice.ships_left and list(map(int, advice.ships_left)),
             configurations=advice.posterior.configurations,
             bits=advice.posterior.entropy,

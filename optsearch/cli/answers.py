@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from optsearch.cli.arguments import COMMAND
-from optsearch.cli.common import described, facts_table, out, prior_text, with_rules
+from optsearch.cli.common import facts_table, out, position_fields, prior_text, with_rules
 from optsearch.cli.options import Form
 from optsearch.counting.prior import Prior
 from optsearch.game.noise import NoisyPosition
@@ -65,7 +65,7 @@ class Answer:
     ) -> Answer:
         """Begin an answer about a position and its prior. fields -- behind those of these two."""
         title = with_rules(position.title, position.game)
-        answer = cls(title, **described(position, prior), **fields)
+        answer = cls(title, **position_fields(position, prior), **fields)
         answer.fact("prior", prior_text(prior))
         return answer
 
@@ -95,36 +95,36 @@ class Answer:
         if self._table is None:
             self._table = list(rows)
 
-    def bounds(self, known: Bracket, of_what: str, is_all: bool, every: bool) -> None:
+    def bounds(self, bracket: Bracket, of_what: str, is_all: bool, every: bool) -> None:
         """Add the bracket that bounds leave and its two ends, or every bound.
 
         of_what -- the bounded quantity. is_all -- there was time for all bounds.
         """
-        fields = known.to_dicts()
+        fields = bracket.to_dicts()
         self.show(bounds=fields)
         self.table(fields)
-        marked = "marked =" if known.lower == known.upper else "its ends marked *"
-        self.fact("bracket", f"{known.text}, {marked}", bracket=[known.lower, known.upper])
+        marked = "marked =" if bracket.lower == bracket.upper else "its ends marked *"
+        self.fact("bracket", f"{bracket.text}, {marked}", bracket=[bracket.lower, bracket.upper])
         for side, title in (("lower", f"{of_what}, at least:"), ("upper", "and at most:")):
-            chosen = [bound for bound in known.bounds if bound.side == side]
+            chosen = [bound for bound in bracket.bounds if bound.side == side]
             if not every:
-                chosen = [bound for bound in chosen if known.is_binding(bound)][:1]
+                chosen = [bound for bound in chosen if bracket.is_binding(bound)][:1]
             self.show(*[title] * bool(chosen))
             for bound in chosen:
-                value = f"{known.mark(bound)} {known.decimal(bound)}"
+                value = f"{bracket.mark(bound)} {bracket.decimal(bound)}"
                 exact = f" = {bound.value}" if len(str(bound.value)) < 30 else ""
                 self.show(f"{value}  {bound.name}{exact}\n    {bound.source}")
-        if not every and len(known.bounds) > 2:
-            self.show(f"{len(known.bounds)} bounds in all: --all lists them")
-        more = None if is_all else "with more time there are more bounds"
-        self.fact("cut short", more, is_all=is_all)
+        if not every and len(bracket.bounds) > 2:
+            self.show(f"{len(bracket.bounds)} bounds in all: --all lists them")
+        reason = None if is_all else "with more time there are more bounds"
+        self.fact("cut short", reason, is_all=is_all)
 
     def print(self, form: Form) -> None:
         """Print the answer on standard output."""
         if form is Form.TEXT:
-            for shown in self._shown:
-                shown = shown() if callable(shown) else shown
-                out.print(shown, soft_wrap=not isinstance(shown, Table))
+            for part in self._shown:
+                part = part() if callable(part) else part
+                out.print(part, soft_wrap=not isinstance(part, Table))
         elif form is Form.JSON:
             click.echo(json_text(self.fields))
         else:
@@ -136,7 +136,7 @@ class Answer:
             return _csv_text([self.fields])
         beside = {
             name: _cell_text(value)
-            for name, value in _converted(self.fields).items()
+            for name, value in _convert(self.fields).items()
             if not _is_nested(value)
         }
         lines = (f"# {name}: {' '.join(text.split())}\n" for name, text in beside.items())
@@ -146,7 +146,7 @@ class Answer:
 def _is_nested(value: Any) -> bool:
     """Return True if a field is more than a value or a list of values."""
     if isinstance(value, list):
-        return any(isinstance(one, list | dict) for one in value)
+        return any(isinstance(item, list | dict) for item in value)
     return isinstance(value, dict)
 
 
@@ -159,27 +159,27 @@ def _cell_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _lines_of(rows: list[Mapping[str, Any]]) -> list[list[str]]:
+def _csv_rows(rows: list[Mapping[str, Any]]) -> list[list[str]]:
     """Return the names of columns, and the texts of each row; nothing where there is no row."""
-    fields = [_converted(row) for row in rows]
+    fields = [_convert(row) for row in rows]
     names = list(dict.fromkeys(name for row in fields for name in row))
     return [names, *([_cell_text(row.get(name)) for name in names] for row in fields)] * bool(rows)
 
 
 def _csv_text(rows: list[Mapping[str, Any]]) -> str:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(_lines_of(rows))
+    csv.writer(text, lineterminator="\n").writerows(_csv_rows(rows))
     return printable(text.getvalue())
 
 
 def json_text(fields: Mapping[str, Any]) -> str:
     """Format an answer as JSON: its origin, then its fields, with exact texts beside numbers."""
     origin = {"schema": SCHEMA, "version": VERSION, "command": COMMAND.get()}
-    text = json.dumps({**origin, **_converted(fields)}, ensure_ascii=False)
+    text = json.dumps({**origin, **_convert(fields)}, ensure_ascii=False)
     return printable(text, json.dumps)
 
 
-def _converted(value: Any) -> Any:
+def _convert(value: Any) -> Any:
     if isinstance(value, Mapping):
         fields: dict[str, Any] = {}
         for name, item in value.items():
@@ -187,10 +187,10 @@ def _converted(value: Any) -> Any:
                 fields[name] = _number(item)
                 fields[f"{name}_exact"] = value.get(f"{name}_exact", _exact(item))
             elif name not in fields:
-                fields[name] = _converted(item)
+                fields[name] = _convert(item)
         return fields
     if isinstance(value, list | tuple):
-        return [_converted(item) for item in value]
+        return [_convert(item) for item in value]
     return value
 
 

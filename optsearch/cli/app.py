@@ -187,9 +187,9 @@ def _with_families(function: Function) -> Function:
         if not isinstance(game, str) or not is_family(game):
             function(**given)
             return
-        from optsearch.cli.families import answering
+        from optsearch.cli.families import answer_for
 
-        answer = answering(function.__name__, game)
+        answer = answer_for(function.__name__, game)
         taken = signature(answer).parameters
         for name, parameter in signature(function).parameters.items():
             if name not in taken and name != "game" and given[name] != parameter.default:

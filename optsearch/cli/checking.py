@@ -13,12 +13,12 @@ from optsearch.check.trees import require_prior, verify
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
-    described,
     exact_text,
     mean_fields,
     mean_text,
     new_figure,
     numbered,
+    position_fields,
     prior_text,
     read_game,
     require_digest,
@@ -203,7 +203,7 @@ def tree(
             drawing += f", {shown} of {loaded.worst} shots"
             drawing += "" if shown == depth else "; --whole draws all"
     number = loaded.configurations
-    answer = Answer(**described(loaded.position, by))
+    answer = Answer(**position_fields(loaded.position, by))
     if not figure:
         answer.show(partial(loaded.text, depth))
     answer.head(f"\n{with_rules(loaded.position.title, loaded.position.game)}")

@@ -86,7 +86,7 @@ def read_game(text: str) -> Game:
     """
     if ".json#" in text or split_name(text):
         return Game.parse(text)
-    file, colon, rest = text.partition(":")
+    file, colon, fleet = text.partition(":")
     if Path(file).suffix == ".json":
         raise GameError(
             f"{text!r} does not say which board of the file; write FILE.json#BOARD:SHIP,SHIP,… (a "
@@ -99,15 +99,15 @@ def read_game(text: str) -> Game:
         return Game.parse(text)
     rows, columns, holes = drawn_board(read_drawing(Path(file)))
     option = f",holes={holes_text(holes, columns)}" if holes else ""
-    return Game.parse(f"{rows}x{columns}:{rest}{option}")
+    return Game.parse(f"{rows}x{columns}:{fleet}{option}")
 
 
 def read_games(texts: Iterable[str]) -> list[Game]:
-    """Return the games of some arguments, with the lists and ranges of `listed`."""
-    return list(map(read_game, listed(texts)))
+    """Return the games of some arguments, with the lists and ranges of `expand_games`."""
+    return list(map(read_game, expand_games(texts)))
 
 
-def listed(texts: Iterable[str]) -> Iterator[str]:
+def expand_games(texts: Iterable[str]) -> Iterator[str]:
     """Yield texts of games; for `-` the lines of standard input, and for a file its lines.
 
     A line ends before a # at its beginning or after a space. For a range of boards all its games
@@ -119,13 +119,15 @@ def listed(texts: Iterable[str]) -> Iterator[str]:
         if not is_piped and (":" in text or split_name(text) or not Path(text).is_file()):
             yield from expand_range(text)
             continue
-        held = sys.stdin.read(MOST_LISTED) if is_piped else text_of(text, GameError, MOST_LISTED)
-        lines = [re.split(r"(?:^|\s)#", line)[0].strip() for line in held.splitlines()]
+        content = sys.stdin.read(MOST_LISTED) if is_piped else text_of(text, GameError, MOST_LISTED)
+        lines = [re.split(r"(?:^|\s)#", line)[0].strip() for line in content.splitlines()]
         if not any(lines):
             where = "standard input" if is_piped else repr(text)
             raise GameError(f"{where} has no game; write one on each line, such as 4x4:3,2")
         for line in filter(None, lines):
-            yield from (str(Game.read(one)) if ".py:" in one else one for one in expand_range(line))
+            yield from (
+                str(Game.read(game)) if ".py:" in game else game for game in expand_range(line)
+            )
 
 
 def read_drawing(board: Path) -> str:
@@ -166,7 +168,7 @@ def noise_of(
     return Noise.parse(false_hits or "0", false_misses or "0")
 
 
-def read_heard(
+def read_noisy_position(
     game: str, shots: str, board: Path | None, noise: Noise | Lies | None, marks: str = ""
 ) -> Position | NoisyPosition:
     """Return the position that the arguments describe, whose replies may be false."""
@@ -180,7 +182,9 @@ def read_heard(
     return NoisyPosition.parse(read_game(game), noise, shots)
 
 
-def described(position: Position | NoisyPosition, prior: Prior | None = None) -> dict[str, Any]:
+def position_fields(
+    position: Position | NoisyPosition, prior: Prior | None = None
+) -> dict[str, Any]:
     """Return the fields of a JSON answer that name its game, position, noise and prior."""
     noise = position.noise if isinstance(position, NoisyPosition) else None
     return {
@@ -263,9 +267,9 @@ def counted_text(number: int, prior: Prior | None = None) -> str:
     return numbered(number, "configuration") if prior is None else f"a weight of {number:,}"
 
 
-def numbered(number: int, what: str, several: str = "") -> str:
-    """Format a number with its noun. several -- the plural, where it is not the noun with an s."""
-    return f"{number:,} {what if number == 1 else several or f'{what}s'}"
+def numbered(number: int, noun: str, plural: str = "") -> str:
+    """Format a number with its noun. plural -- where it is not the noun with an s."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def columns(rows: Sequence[Sequence[str]], is_right: bool = False) -> str:
@@ -308,42 +312,42 @@ def board_in_colours(
         apart += apart % 2  # so that half a cell is a number of letters
     left = min(x for x, _ in board.places)
 
-    def drawn(name: str, line: Sequence[tuple[int, str]]) -> Text:
-        shown = Text()
+    def draw_line(name: str, line: Sequence[tuple[int, str]]) -> Text:
+        row = Text()
         for index, text in line:
             start = margin + round(apart * (board.places[index][0] - left))
-            shown.append("" if shown else name.rjust(start))
+            row.append("" if row else name.rjust(start))
             cell = game.cell(index)
             is_last = name and cell == marked
-            shown.append(" " * (start - len(shown)))
+            row.append(" " * (start - len(row)))
             style = (styles or {}).get(cell) if name else None
-            shown.append(("›" if is_last else "").rjust(apart - width) + text.rjust(width), style)
-        return shown
+            row.append(("›" if is_last else "").rjust(apart - width) + text.rjust(width), style)
+        return row
 
-    shown = [("", list(enumerate(letters)))] if letters else []
+    named_lines = [("", list(enumerate(letters)))] if letters else []
     for y in sorted(lines):
         cells = sorted(lines[y], key=lambda cell: board.places[cell])
         first, last = game.cell(cells[0]), game.cell(cells[-1])
         name = f"{cell_name(first)}–{cell_name(last)}" if board.digest else str(first[0] + 1)
-        shown.append(
+        named_lines.append(
             (name, [(cell, texts[cell // board.columns][cell % board.columns]) for cell in cells])
         )
-    margin = max(len(name) for name, _ in shown)
-    return Text("\n").join(drawn(name, line) for name, line in shown)
+    margin = max(len(name) for name, _ in named_lines)
+    return Text("\n").join(draw_line(name, line) for name, line in named_lines)
 
 
 @contextmanager
-def advised(option: str, folder: Path | None) -> Iterator[None]:
+def resumable(option: str, folder: Path | None) -> Iterator[None]:
     """Say how to go on where work is cut short. option -- takes the folder that keeps work."""
-    kept = f"what is done is in {folder}, and the same command goes on from there"
+    hint = f"what is done is in {folder}, and the same command goes on from there"
     try:
         yield
     except KeyboardInterrupt:
-        raise Interrupted("" if folder is None else f"; {kept}") from None
+        raise Interrupted("" if folder is None else f"; {hint}") from None
     except WorkerLost as lost:
         if folder is None:
-            kept = f"with {option} FOLDER, what is done would be kept"
-        raise WorkerLost(f"{lost}; fewer --jobs may do; {kept}") from None
+            hint = f"with {option} FOLDER, what is done would be kept"
+        raise WorkerLost(f"{lost}; fewer --jobs may do; {hint}") from None
 
 
 def require_order(command: str, players: Sequence[str], game: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.common import advised, executor_of, facts_table, read_games
+from optsearch.cli.common import executor_of, facts_table, read_games, resumable
 from optsearch.cli.options import FOLDER, SEARCH_JOBS, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.game import MAX_CELLS
@@ -91,7 +91,7 @@ def counterexamples(
             max_cells, fleets, contact.value, empty_only, shortest, announce=announce.value
         )
     with (
-        advised("--resume", resume),
+        resumable("--resume", resume),
         telling(
             "counterexamples",
             lambda status: f"{status.games:,} games, {status.counterexamples:,} found",

@@ -16,11 +16,11 @@ from optsearch.cli.answers import Answer, json_text
 from optsearch.cli.app import app
 from optsearch.cli.common import (
     board_in_colours,
-    described,
     new_figure,
     noise_of,
+    position_fields,
     prior_text,
-    read_heard,
+    read_noisy_position,
     read_position,
     save_figure,
     with_rules,
@@ -88,7 +88,7 @@ def posterior(
     Exact, given the shots so far, with the most probable cells.
     """
     noise = noise_of(false_hits, false_misses, lies)
-    position = read_heard(game, shots, board, noise, marks)
+    position = read_noisy_position(game, shots, board, noise, marks)
     by = prior_of(prior, position.game)
     with telling("counting") as progress:
         posterior_ = Posterior(position, prior=by, progress=progress)
@@ -97,7 +97,7 @@ def posterior(
     if figure is not None:
         draw_heat(posterior_.observations, posterior_.probability, figure)
     number = posterior_.configurations
-    answer = Answer(with_rules(position.title, position.game), **described(position, by))
+    answer = Answer(with_rules(position.title, position.game), **position_fields(position, by))
     answer.show("", heat_board(posterior_, counts))
     answer.fact("false replies", str(noise) if noise else None)
     answer.fact("prior", prior_text(by))
@@ -184,7 +184,9 @@ def sample(
 
     One configuration per line, one word per ship.
     """
-    position = read_heard(game, shots, board, noise_of(false_hits, false_misses, lies), marks)
+    position = read_noisy_position(
+        game, shots, board, noise_of(false_hits, false_misses, lies), marks
+    )
     by = prior_of(prior, position.game)
     with telling("counting") as progress:
         posterior = Posterior(position, prior=by, progress=progress)
@@ -199,7 +201,7 @@ def sample(
         return
     drawn = drawn_ships(posterior, number, np.random.default_rng(seed))
     # Written while it is drawn: ten million configurations do not fit into memory.
-    fields = {**described(position, by), "seed": seed}
+    fields = {**position_fields(position, by), "seed": seed}
     if form is not Form.JSON:
         if form is Form.CSV:
             click.echo("".join(f"# {key}: {one}\n" for key, one in fields.items()) + "ships")

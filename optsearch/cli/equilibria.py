@@ -10,7 +10,6 @@ from typing import Any
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
-    advised,
     board_text,
     columns,
     exact_text,
@@ -18,6 +17,7 @@ from optsearch.cli.common import (
     new_figure,
     numbered,
     read_game,
+    resumable,
     save_figure,
     with_rules,
 )
@@ -75,7 +75,7 @@ def equilibrium(
         return f"round {status.number}, {status.trees} trees, [{low:.6f}, {high:.6f}]"
 
     with (
-        advised("--resume", resume),
+        resumable("--resume", resume),
         executor_of(jobs, dask) as (executor, workers),
         telling(str(parsed), note) as progress,
     ):

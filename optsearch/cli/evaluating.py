@@ -12,7 +12,6 @@ from typing import Any
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
-    advised,
     columns,
     counted_text,
     executor_at,
@@ -22,6 +21,7 @@ from optsearch.cli.common import (
     prior_text,
     read_game,
     require_order,
+    resumable,
     with_rules,
 )
 from optsearch.cli.estimates import announce_comparison, announce_evaluation
@@ -83,7 +83,7 @@ def evaluate(
         answer_by_chance(parsed, by, within).print(form)
         return
     chosen = as_strategy(strategy)
-    with advised("--resume", resume), executor_at(dask, jobs) as (executor, workers):
+    with resumable("--resume", resume), executor_at(dask, jobs) as (executor, workers):
         announce_evaluation(chosen, parsed, workers)
         with evaluating() as progress:
             evaluation = evaluate_(
@@ -340,7 +340,7 @@ def compare(
     strategies = [as_strategy(text) for text in (first, second, until)]
     parsed = read_game(game)
     with (
-        advised("--resume", resume),
+        resumable("--resume", resume),
         executor_at(dask, jobs) as (executor, workers),
     ):
         most = int(memory * 2**30)

@@ -27,17 +27,17 @@ ANSWERS: dict[str, Callable[..., None]] = {}  # by command
 
 
 def gives(names: str) -> Callable[[Family], Family]:
-    """Return a decorator of an answer, which has these names behind those of `described`."""
+    """Return a decorator of an answer, which has these names behind those of `family_fields`."""
 
-    def declared(function: Family) -> Family:
+    def declare(function: Family) -> Family:
         vars(function)["gives"] = names
         ANSWERS[function.__name__] = function
         return function
 
-    return declared
+    return declare
 
 
-def answering(command: str, game: str) -> Callable[..., None]:
+def answer_for(command: str, game: str) -> Callable[..., None]:
     """Return the function that answers in a command; GameError if that is for games alone."""
     if command not in ANSWERS:
         raise GameError(
@@ -47,7 +47,7 @@ def answering(command: str, game: str) -> Callable[..., None]:
     return ANSWERS[command]
 
 
-def described(sets: identify_.Sets) -> dict[str, object]:
+def family_fields(sets: identify_.Sets) -> dict[str, object]:
     """Return the fields of a JSON answer that name the family."""
     return {
         "family": sets.title,
@@ -95,7 +95,7 @@ def solve(
         if prove is not None and found.is_exact:
             identify_.save_proof(found, prove)
     total = found.misses if found.is_exact else None
-    answer = Answer(heading(sets), **described(sets))
+    answer = Answer(heading(sets), **family_fields(sets))
     answer.fact(
         "mean misses",
         mean_text(total, sets.weight)
@@ -138,7 +138,7 @@ def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) 
         identify_.save(trees["best"], tree)
     total = optimum.misses if optimum.is_exact else None
     upper = min([optimum.upper, *(one.total for one in trees.values())])
-    answer = Answer(heading(sets), **described(sets), **measures(total, sets))
+    answer = Answer(heading(sets), **family_fields(sets), **measures(total, sets))
     if total is None:
         answer.fact("optimum", open_mean(optimum.lower, upper, sets.weight))
     answer.show(lower=optimum.lower, upper=upper)
@@ -158,7 +158,7 @@ def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) 
 def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> None:
     """Bound the least mean number of misses."""
     sets = identify_.read(path)
-    answer = Answer(heading(sets), **described(sets))
+    answer = Answer(heading(sets), **family_fields(sets))
     found = so_far(sets.title, time_limit, partial(identify_.bounds, sets))
     known = Bracket.of(sets.position, found.bounds)
     answer.bounds(known, "mean misses", found.is_all, every)
@@ -172,7 +172,7 @@ def tree(path: Path, file: Path, form: Form) -> None:
     """Print a strategy of a family."""
     sets = identify_.read(path)
     loaded = identify_.load(file, sets)
-    answer = Answer(**described(sets))
+    answer = Answer(**family_fields(sets))
     answer.show(loaded.text)
     answer.head(f"\n{heading(sets)}")
     answer.fact("mean misses", mean_text(loaded.total, sets.weight), **measures(loaded.total, sets))
@@ -187,7 +187,7 @@ def check(path: Path, file: Path, form: Form) -> None:
     sets = identify_.read(path)
     if identify_.is_identification(file):
         loaded = identify_.load(file, sets)
-        answer = Answer(heading(sets), **described(sets), what="tree")
+        answer = Answer(heading(sets), **family_fields(sets), what="tree")
         text = (
             f"every one of {numbered(len(sets.sets), 'set')}, {identify_.verify(loaded):,} misses"
         )
@@ -197,7 +197,7 @@ def check(path: Path, file: Path, form: Form) -> None:
         answer.print(form)
         return
     proved, claims = identify_.check_proof(file, sets)
-    answer = Answer(heading(sets), **described(sets), what="proof")
+    answer = Answer(heading(sets), **family_fields(sets), what="proof")
     answer.fact("proved", f"no strategy has less than {proved:,} misses")
     text = f"at least {proved}/{sets.weight} ≈ {decimal(Fraction(proved, sets.weight), 'lower')}"
     answer.fact("mean misses", text, **measures(proved, sets))

@@ -11,7 +11,7 @@ import click
 from optsearch import reproduce as reproduce_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.common import advised, out
+from optsearch.cli.common import out, resumable
 from optsearch.cli.evaluating import evaluating
 from optsearch.cli.options import FOLDER, Argument, Form, Option
 from optsearch.evaluation import EvaluationStatus
@@ -65,7 +65,7 @@ def reproduce(
             return
         yield from ((one, check) for one in chosen for check in reproduce_.checks(one.name))
 
-    with advised("--resume", resume):
+    with resumable("--resume", resume):
         for printer, check in awaited(each):
             if form is Form.TEXT:
                 if not found or found[-1][0] != printer:

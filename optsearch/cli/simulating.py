@@ -8,7 +8,6 @@ from pathlib import Path
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
-    advised,
     columns,
     executor_at,
     noise_fields,
@@ -16,6 +15,7 @@ from optsearch.cli.common import (
     prior_fields,
     read_game,
     require_order,
+    resumable,
     with_rules,
     writing,
 )
@@ -97,7 +97,7 @@ def simulate(
     boards = boards or ("uniform" if known is None else f"by {known.name}")
     manner = ReplyModel(noise_of(false_hits, false_misses, lies), salvo_size(salvo))
     with (
-        advised("--resume", resume),
+        resumable("--resume", resume),
         executor_at(dask, jobs) as (executor, workers),
     ):
         announce_simulation(players, parsed, games, manner, workers)

@@ -18,7 +18,6 @@ from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.arguments import QUIET
 from optsearch.cli.common import (
-    advised,
     board_text,
     cell_names,
     counted_text,
@@ -28,6 +27,7 @@ from optsearch.cli.common import (
     out,
     read_position,
     require_digest,
+    resumable,
 )
 from optsearch.cli.console import Interrupted, err
 from optsearch.cli.options import ANY, FOLDER, SEARCH_JOBS, Form, Option
@@ -172,12 +172,12 @@ def solve(
             if method is Method.REFERENCE:
                 solution = reference.solve(position, aim, parsed_prior)
             elif method is Method.PAPER:
-                with advised("--table", table):
+                with resumable("--table", table):
                     solution = paper.solve(
                         position, memory=table_bytes, table=table, progress=report
                     )
             else:
-                with advised("--table", table), executor_of(jobs, dask) as (executor, workers):
+                with resumable("--table", table), executor_of(jobs, dask) as (executor, workers):
                     solution = solver.solve(
                         position,
                         objective=aim,

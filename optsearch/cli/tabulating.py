@@ -10,7 +10,7 @@ import click
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.common import advised, columns, executor_at, read_games
+from optsearch.cli.common import columns, executor_at, read_games, resumable
 from optsearch.cli.console import Interrupted
 from optsearch.cli.latex import latex_table
 from optsearch.cli.options import Argument, Form, Option, Seconds
@@ -62,7 +62,7 @@ def table(
     Values that are stored in the package are marked; the command computes the rest.
     """
     with (
-        advised("--resume", resume),
+        resumable("--resume", resume),
         executor_at(dask, jobs) as (executor, workers),
         telling("table", how_far) as progress,
     ):
