@@ -28,8 +28,8 @@ HEADINGS = {"lower": "no strategy takes fewer", "upper": "a strategy takes no mo
 MARKERS = {"lower": CARETRIGHT, "upper": CARETLEFT}
 GAMES = {"paper": "the paper's game", "boxed": "the boxed game", "official": "the official game"}
 PUBLISHED = re.compile(r"(.+) \((\d{4})\)")  # start of the source of a published bound
-ROW, BETWEEN = 0.17, 0.42  # inches: of a bound, and between games
-SHOTS = 0, 75  # ends of the axis, with room for names on both sides
+ROW, BETWEEN = 0.19, 0.44  # inches: of a bound, and between games
+SHOTS = -4, 82  # ends of the axis, with room for names on both sides
 
 
 class Line(NamedTuple):
@@ -119,7 +119,7 @@ def _draw_bound(ax: Axes, side: str, line: Line, place: int) -> None:
         "va": "center_baseline",
         "bbox": None,
     }
-    text |= {"ha": "right" if sign > 0 else "left", "fontsize": style.SMALLEST}
+    text |= {"ha": "right" if sign > 0 else "left", "fontsize": style.SMALL}
     text |= {"color": style.INK if line.is_published or not place else style.LABEL}
     style.note(ax, "  ".join(parts), point, **text)
 

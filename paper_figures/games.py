@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch, Rectangle
 
 from optsearch.drawing.boards import board_size, draw_board, draw_probability, draw_ships
 from optsearch.game import Game
@@ -75,11 +76,10 @@ def skyline() -> Figure:
     for ship in SHIPS:
         mask = GAME.mask(ship)
         closed |= set(GAME.cells_of(mask | GAME.halo(mask)))
+    shut: dict[str, Any] = {"facecolor": style.ORANGE, "alpha": 0.3, "lw": 0, "gid": "shut"}
     for row, column in closed:
         if (row, column) >= SWEPT:
-            ax.add_patch(
-                Rectangle((column, row), 1, 1, facecolor=style.ORANGE, alpha=0.3, lw=0, gid="shut")
-            )
+            ax.add_patch(Rectangle((column, row), 1, 1, **shut))
     for i in range(GAME.rows):
         wide = GAME.columns if i < SWEPT[0] else SWEPT[1] if i == SWEPT[0] else 0
         ax.add_patch(Rectangle((0, i), wide, 1, facecolor=style.OPEN, lw=0, zorder=0))
@@ -87,8 +87,15 @@ def skyline() -> Figure:
     draw_ships(ax, SHIPS)
     heights = [closed_below(closed, column) for column in range(GAME.columns)]
     steps = [(x, next_row(j) + heights[j]) for j in range(GAME.columns) for x in (j, j + 1)]
-    ax.plot(*zip(*steps, strict=True), color=style.BLUE, lw=2.5, zorder=4, gid="skyline")
-    ax.plot(SWEPT[1] + 0.5, SWEPT[0] + 0.5, "o", color=style.INK, zorder=4)
+    (line,) = ax.plot(*zip(*steps, strict=True), color=style.BLUE, lw=2.5, zorder=4, gid="skyline")
+    (dot,) = ax.plot(SWEPT[1] + 0.5, SWEPT[0] + 0.5, "o", color=style.INK, zorder=4, lw=0)
+    signs = {
+        "decided": Patch(facecolor=style.OPEN),
+        "closed by a ship": Patch(**shut),
+        "next cell": dot,
+        "skyline, and below it\nclosed cells of each column": line,
+    }
+    ax.legend(signs.values(), signs, loc="center left", bbox_to_anchor=(1.02, 0.5))
     for column, height in enumerate(heights):
         style.note(
             ax,
@@ -299,7 +306,7 @@ def announcements(source: Path) -> Figure:
     for i, (rule, name) in enumerate(ANNOUNCEMENTS.items()):
         points = [(float(saved[game][rule]), place) for place, game in enumerate(games)]
         ax.plot(*zip(*points, strict=True), style.MARKS[i], color=style.PALETTE[i], label=name,
-                fillstyle="none", gid=rule)  # fmt: skip
+                ms=3.5 + 3 * i, fillstyle="none", gid=rule)  # fmt: skip
     touching = {game: ", touching" if game.contact == "any" else "" for game in games}
     names = [f"{_board_size(game)}: {_fleet(game)}{touching[game]}" for game in games]
     ax.set_yticks(range(len(games)), names)

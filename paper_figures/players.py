@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -47,9 +45,8 @@ SHOWN = {
     "parity": "parity",
     "random": "random",
 }
-MARKS = "os^Dv*Xp<>h"
-WIDTH, GAP = 2.4, 0.12  # inches
-LEAST, MOST = -16, 6  # percentage points, ends of the axis of differences
+WIDTH, GAP, ROW = 2.2, 0.12, 0.33  # inches; of a player
+MIDDLE = 0.05, 0.25, 0.75, 0.95  # shares of the games where lines begin and end
 SAMPLE = 10**6  # games; a player with more has played every configuration
 
 
@@ -66,64 +63,45 @@ def finished(histogram: dict[int, int]) -> tuple[list[int], list[float]]:
 
 @figure(LEADERBOARD_SHOTS)
 def leaderboard(source: Path) -> Figure:
-    """A panel per set of rules, a curve per player."""
+    """A panel per set of rules, a row per player."""
     rows = LEADERBOARD_SHOTS.read(source)
     histograms: dict[tuple[Game, str], dict[int, int]] = {}
     for row in rows:
         histograms.setdefault((row["game"], row["strategy"]), {})[row["shots"]] = row["games"]
     games = [game for game in map(Game.parse, RULES) if any(key[0] == game for key in histograms)]
-    figure = Figure(figsize=(len(games) * WIDTH, 1.7 * style.HEIGHT))
-    labelled: dict[str, Artist] = {}
+    figure = Figure(figsize=(len(games) * WIDTH, ROW * len(SHOWN)))
     for place, game in enumerate(games):
-        left, wide = place / len(games), (1 - GAP / 2) / len(games)
-        ax, below = (figure.add_axes((left, low, wide, 0.46)) for low in (0.54, 0))
+        ax = figure.add_axes((place / len(games), 0, (1 - GAP / 2) / len(games), 1))
         players = {name: histogram for (of, name), histogram in histograms.items() if of == game}
-        for _, histogram, look in _lines(players):
-            ax.step(*finished(histogram), where="post", **look)
-        _differences(below, players)
+        best = best_known(players)
+        for row, (start, label) in enumerate(SHOWN.items()):
+            for name in [one for one in players if one.startswith(start)][:1]:
+                _draw_player(ax, row, players[name], style.STRATEGIES.get(label, style.LABEL))
+                if name == best:
+                    at: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (4, 4)}
+                    style.note(ax, f"best known: {label}", (0, 0), **at)
         ax.set_title(RULES[str(game)])
-        ax.set_ylim(0, 1)
-        below.set_xlabel("shots")
-        for panel in (ax, below):
-            panel.grid(axis="y")
-            panel.set_xlim(15, 100)
-            panel.set_xticks(range(20, 100, 20))
-        ax.tick_params(labelbottom=False)
-        handles, labels = ax.get_legend_handles_labels()
-        labelled.update(zip(labels, handles, strict=True))
-        if place:
-            ax.tick_params(labelleft=False)
-            below.tick_params(labelleft=False)
-        else:
-            ax.set_ylabel("share of games finished")
-            below.set_ylabel("difference from the best,\npercentage points")
-        below.set_ylim(LEAST, MOST)
-        below.set_yticks(range(-15, 6, 5))
-    style.letters(*figure.axes[::2], *figure.axes[1::2])
-    order = [label for label in SHOWN.values() if label in labelled]
-    figure.legend(
-        [labelled[label] for label in order],
-        order,
-        loc="upper center",
-        bbox_to_anchor=(0.5, -0.09),
-        ncols=5,
-    )
+        ax.set_xlabel("shots")
+        ax.set_xlim(15, 105)
+        ax.set_xticks(range(20, 101, 20))
+        ax.set_yticks(range(len(SHOWN)), [] if place else SHOWN.values())
+        ax.set_ylim(len(SHOWN) + 0.3, -0.6)
+        ax.tick_params(axis="y", length=0)
+        ax.grid(axis="x")
+    style.letters(*figure.axes)
     return figure
 
 
-Lines = Iterator[tuple[str, dict[int, int], dict[str, Any]]]
-
-
-def _lines(histograms: dict[str, dict[int, int]]) -> Lines:
-    """Yield for each player of SHOWN its full name, its histogram and the style of its line."""
-    for number, (name, label) in enumerate(SHOWN.items()):
-        histogram = next((h for full, h in histograms.items() if full.startswith(name)), None)
-        if histogram:
-            colour = style.PALETTE[number % len(style.PALETTE)]
-            dashes = "-" if number < len(style.PALETTE) else "--"
-            look = {"color": colour, "ls": dashes, "label": label, "lw": 1, "ms": 3}
-            look |= {"marker": MARKS[number], "markevery": (number, len(SHOWN))}
-            yield name, histogram, look
+def _draw_player(ax: Axes, row: int, histogram: dict[int, int], colour: str) -> None:
+    """Draw nine tenths of the games as a thin line, half of them as a thick one, and the mean."""
+    shots, shares = finished(histogram)
+    ends = [next(k for k, share in zip(shots, shares, strict=True) if share >= q) for q in MIDDLE]
+    low, lower, upper, high = ends
+    ax.plot([low, high], [row] * 2, color=colour, lw=1)
+    ax.plot([lower, upper], [row] * 2, color=colour, lw=4, solid_capstyle="butt")
+    mean = sum(k * n for k, n in histogram.items()) / sum(histogram.values())
+    ax.plot(mean, row, "o", color=colour, mfc="white", gid="mean")
+    style.note(ax, f"{mean:.1f}", (mean, row), xytext=(0, 5), ha="center", bbox=None)
 
 
 def best_known(histograms: dict[str, dict[int, int]]) -> str:
@@ -135,25 +113,6 @@ def best_known(histograms: dict[str, dict[int, int]]) -> str:
 
     complete = [name for name, games in histograms.items() if sum(games.values()) > SAMPLE]
     return min(complete or histograms, key=mean)
-
-
-def _differences(ax: Axes, histograms: dict[str, dict[int, int]]) -> None:
-    """Draw the share of games finished less that of the best player, in percentage points."""
-    shots = range(15, 101)
-
-    def percents(games: dict[int, int]) -> list[float]:
-        total = sum(games.values())
-        return [100 * sum(n for k, n in games.items() if k <= shot) / total for shot in shots]
-
-    best = best_known(histograms)
-    best_shares = percents(histograms[best])
-    for _, games, look in _lines(histograms):
-        shares = percents(games)
-        differences = [share - most for share, most in zip(shares, best_shares, strict=True)]
-        ax.step(shots, differences, where="post", **look)
-        if games is histograms[best]:
-            text = f"best known: {look['label']}"
-            style.note(ax, text, (1, 1), xycoords="axes fraction", ha="right", va="top")
 
 
 GRID = "5x5:3"
@@ -197,6 +156,7 @@ def _draw_small(ax: Axes, table: Entries) -> None:
             ls=dashes,
             marker=mark,
             ms=3,
+            color=style.STRATEGIES.get(label, style.LABEL),
             label=f"{label}, mean {mean:.1f}",
         )
     ax.set_title(GRID)
@@ -210,7 +170,8 @@ def _draw_small(ax: Axes, table: Entries) -> None:
 def _draw_boxed(ax: Axes, table: Entries) -> None:
     """Draw the distribution of each player as steps on its own line, with its mean."""
     for number, (label, column) in enumerate(OF_THE_POST.items()):
-        shots, colour = table.column(column), style.PALETTE[number]
+        shots = table.column(column)
+        colour = style.STRATEGIES.get(label.partition(",")[0], style.GRID)
         bins = Counter((n - 1) // BIN for n in shots)
         edges = range(min(bins), max(bins) + 2)
         high = 0.8 / max(bins.values())

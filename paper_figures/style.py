@@ -30,6 +30,18 @@ OUTPUT = Path(__file__).parent / "output"
 
 PALETTE = (BLUE, ORANGE, GREEN, PURPLE, GOLD, SKY, INK)
 MARKS = "os^Dv*X"
+STRATEGIES = {  # the colour of each in all figures; LABEL for others
+    "levels of rollouts": BLUE,
+    "rollouts of spread": SKY,
+    "spread": GREEN,
+    "greedy": ORANGE,
+    "exact greedy": ORANGE,
+    "information": GOLD,
+    "Thompson sampling": PURPLE,
+    "Thompson": PURPLE,
+    "random": INK,
+    "optimal": palette.BEST,
+}
 LESS_OR_MORE = LinearSegmentedColormap.from_list("less or more", (palette.LESS, *palette.HEAT))
 SMALL = 8.0  # points, of notes inside a figure
 SMALLEST = 6.5  # points, of any text
