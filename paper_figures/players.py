@@ -74,9 +74,9 @@ def leaderboard(source: Path) -> Figure:
         ax = figure.add_axes((place / len(games), 0, (1 - GAP / 2) / len(games), 1))
         players = {name: histogram for (of, name), histogram in histograms.items() if of == game}
         best = best_known(players)
-        for row, (start, label) in enumerate(SHOWN.items()):
+        for line, (start, label) in enumerate(SHOWN.items()):
             for name in [one for one in players if one.startswith(start)][:1]:
-                _draw_player(ax, row, players[name], style.STRATEGIES.get(label, style.LABEL))
+                _draw_player(ax, line, players[name], style.STRATEGIES.get(label, style.LABEL))
                 if name == best:
                     at: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (4, 4)}
                     style.note(ax, f"best known: {label}", (0, 0), **at)
