@@ -213,7 +213,10 @@ def test_the_boards_are_shown_after_each_shot(monkeypatch, wide):
     for cell in ((0, 0), (1, 1)):
         match.shoot(cell)
         match.answer()
-        boards = [playing.drawn(match.position), playing.drawn(match.answers, match.own)]
+        boards = [
+            playing.board_lines(match.position),
+            playing.board_lines(match.answers, match.own),
+        ]
         for board, shots in zip(boards, (match.position.shots, match.answers.shots), strict=True):
             assert [line.plain for line in board if "›" in line.plain] == [
                 board[1 + shots[-1].cell[0]].plain

@@ -47,7 +47,7 @@ from optsearch.support.documents import text_of
 from optsearch.support.errors import GameError, OptsearchError, PositionError
 from optsearch.support.files import state_folder
 
-Heard = Position | NoisyPosition
+AnyPosition = Position | NoisyPosition
 MOST_KEPT = 1 << 16  # bytes of a file of replies
 LINE = 200  # signs of a line that is quoted
 HELP = """\
@@ -60,7 +60,7 @@ help         this
 quit         end; so does the end of the input"""
 
 
-def forms(game: Game) -> str:
+def reply_forms(game: Game) -> str:
     """Return the replies that a game may give, as a person writes them."""
     if game.shows_ships:
         return game.forms_of_replies  # far too many to list
@@ -122,19 +122,19 @@ def advise(
     talk = Dialogue(is_quiet=form is not Form.TEXT)
     start = read_noisy_position(game or chosen_game(talk), shots, None, noise)
     require_salvo(size, start.game)
-    weights = prior_of(prior, start.game)
-    asked = None if by is None else Chooser(by, start.game)
-    if noise is not None and asked is not None:
-        asked.strategy.require_noise()
-    kept = resume
+    parsed_prior = prior_of(prior, start.game)
+    chooser = None if by is None else Chooser(by, start.game)
+    if noise is not None and chooser is not None:
+        chooser.strategy.require_noise()
+    file = resume
     if resume is not None:
-        start = begun(start, resume)
+        start = load_replies(start, resume)
     elif talk.is_person and not talk.is_quiet and not no_save:
-        kept = state_folder() / "advise" / f"{slug(start)}.txt"
-        start = offered(talk, start, kept)
+        file = state_folder() / "advise" / f"{slug(start)}.txt"
+        start = offer_file(talk, start, file)
     with telling("counting"):
-        replies = Replies(start, weights)
-    session = Session(talk, replies, Wanted(number, endgame, asked, size), kept)
+        replies = Replies(start, parsed_prior)
+    session = Session(talk, replies, AdviceOptions(number, endgame, chooser, size), file)
     session.is_asked_for = resume is not None
     try:
         session.run()
@@ -166,82 +166,80 @@ def chosen_game(talk: Dialogue) -> str:
             talk.refuse(str(error))
 
 
-def slug(position: Heard) -> str:
+def slug(position: AnyPosition) -> str:
     """Return a name for the file of a game, which no other game has."""
     text = f"{position.game}{_noise_text(position)}"
     digest = blake2b(text.encode(), digest_size=4).hexdigest()
     return f"{re.sub('[^0-9A-Za-z]+', '-', text)[:60]}-{digest}"
 
 
-def offered(talk: Dialogue, start: Heard, kept: Path) -> Heard:
+def offer_file(talk: Dialogue, start: AnyPosition, file: Path) -> AnyPosition:
     """Return the position that a file keeps where the person wants to go on from it, or `start`.
 
     A file that is not gone on with is kept as FILE.before.
     """
-    if not kept.exists():
+    if not file.exists():
         return start
     try:
-        before = begun(replace(start, shots=()), kept)
-        if start.shots or not before.shots or is_over(before):
-            before = start
-        else:
+        before = load_replies(replace(start, shots=()), file)
+        if before.shots and not start.shots and not is_over(before):
             replies = numbered(len(before.shots), "reply", "replies")
-            asked = f"{replies} of this game are kept ({before}); go on with them? [Y/n] "
-            answer = talk.ask(asked, or_nothing=True)
+            question = f"{replies} of this game are kept ({before}); go on with them? [Y/n] "
+            answer = talk.ask(question, or_nothing=True)
             if answer is None or answer.lower() in ("", "y", "yes"):
                 return before
     except OptsearchError as error:
-        talk.refuse(f"{error}; it stays as it is in {kept}.before")
+        talk.refuse(f"{error}; it stays as it is in {file}.before")
     with suppress(OSError):
-        kept.replace(f"{kept}.before")
+        file.replace(f"{file}.before")
     return start
 
 
-def begun(start: Heard, kept: Path | None) -> Heard:
+def load_replies(start: AnyPosition, file: Path | None) -> AnyPosition:
     """Return the position that a file keeps, or `start` if there is no file yet."""
-    if kept is None or not kept.exists():
+    if file is None or not file.exists():
         return start
-    head, _, rest = text_of(kept, OptsearchError, MOST_KEPT).partition("\n")
+    head, _, text = text_of(file, OptsearchError, MOST_KEPT).partition("\n")
     if head != head_of(start):
         raise OptsearchError(
-            f"{str(kept)!r} keeps no game of {start.game}: its first line is {head!r}, not "
+            f"{str(file)!r} keeps no game of {start.game}: its first line is {head!r}, not "
             f"{head_of(start)!r}; name another file"
         )
     try:
-        shots = replace(start, shots=shots_of(start.game, rest)).shots
+        shots = replace(start, shots=shots_of(start.game, text)).shots
     except PositionError as error:
-        raise PositionError(f"{str(kept)!r} keeps no game: {error}") from None
+        raise PositionError(f"{str(file)!r} keeps no game: {error}") from None
     if start.shots != shots[: len(start.shots)]:
-        raise PositionError(f"--shots ({str(start)!r}) begin a game; {str(kept)!r} has its own")
+        raise PositionError(f"--shots ({str(start)!r}) begin a game; {str(file)!r} has its own")
     return replace(start, shots=shots)
 
 
-def head_of(position: Heard) -> str:
+def head_of(position: AnyPosition) -> str:
     """Return the first line of a file of replies."""
     return f"# game: {position.game}{_noise_text(position)}"
 
 
-def _noise_text(position: Heard) -> str:
+def _noise_text(position: AnyPosition) -> str:
     return f" with {position.noise}" if isinstance(position, NoisyPosition) else ""
 
 
-def is_over(position: Heard) -> bool:
+def is_over(position: AnyPosition) -> bool:
     """Return True if every ship is known to be sunk; False where replies may be false."""
     return isinstance(position, Position) and not position.hits_left
 
 
 @dataclass(frozen=True)
-class Wanted:
+class AdviceOptions:
     """The advice that a person wants.
 
-    number -- of likely shots. endgame -- the most configurations whose optimum is searched. by --
-    a strategy whose shot is shown. salvo -- the number of cells that are shot together; AFLOAT for
-    as many as ships are afloat.
+    number -- of likely shots. endgame -- the most configurations whose optimum is searched.
+    chooser -- of a strategy whose shot is shown. salvo -- the number of cells that are shot
+    together; AFLOAT for as many as ships are afloat.
     """
 
     number: int
     endgame: int
-    by: Chooser | None = None
+    chooser: Chooser | None = None
     salvo: int = 1
 
     @property
@@ -249,7 +247,7 @@ class Wanted:
         """The endgame, but 0 for salvos: the optimum is that of single shots."""
         return self.endgame if self.salvo == 1 else 0
 
-    def together(self, position: Heard) -> int:
+    def salvo_at(self, position: AnyPosition) -> int:
         """Return the number of cells that are shot together at a position."""
         return ReplyModel(salvo=self.salvo).size(position)
 
@@ -263,21 +261,21 @@ class Session:
 
     is_asked_for = True
 
-    def __init__(self, talk: Dialogue, replies: Replies, wanted: Wanted, kept: Path | None):
-        self._talk, self._replies, self._wanted, self._kept = talk, replies, wanted, kept
+    def __init__(self, talk: Dialogue, replies: Replies, options: AdviceOptions, file: Path | None):
+        self._talk, self._replies, self._options, self._file = talk, replies, options, file
         self.refused: list[dict[str, Any]] = []
 
     @property
-    def position(self) -> Heard:
+    def position(self) -> AnyPosition:
         """The replies so far."""
         return self._replies.position
 
     @property
     def farewell(self) -> str:
         """The end of the last line, which says where the replies are kept; empty if nowhere."""
-        if self._kept is None or not self._kept.exists():
+        if self._file is None or not self._file.exists():
             return ""
-        return f"; the replies are in {self._kept}, and the same command goes on from there"
+        return f"; the replies are in {self._file}, and the same command goes on from there"
 
     def run(self) -> None:
         """Read lines and advise until the input ends."""
@@ -287,8 +285,8 @@ class Session:
             self._talk.say(
                 f"enter a shot and its reply, as in {example}; help lists what else there is"
             )
-            if not self.is_asked_for and self._kept is not None:
-                self._talk.say(f"replies are kept in {self._kept}; --no-save keeps none")
+            if not self.is_asked_for and self._file is not None:
+                self._talk.say(f"replies are kept in {self._file}; --no-save keeps none")
         if self.is_asked_for:
             self._keep()
         self._advise()
@@ -307,15 +305,15 @@ class Session:
         """Do what a line says."""
         command, *words = line.lower().split()
         if command in ("help", "?"):
-            self._talk.say(HELP.format(replies=forms(self.position.game)))
+            self._talk.say(HELP.format(replies=reply_forms(self.position.game)))
         elif command == "map":
             self._talk.say()
             if not self._talk.is_quiet:
                 with telling("counting") as progress:
-                    drawn = heat_board(
+                    chart = heat_board(
                         Posterior(self.position, prior=self._replies.prior, progress=progress)
                     )
-                out.print(drawn, soft_wrap=True)
+                out.print(chart, soft_wrap=True)
         elif command == "shots":
             self._talk.say(str(self.position) or "none yet")
         elif command == "undo":
@@ -336,11 +334,11 @@ class Session:
                         meant = reply_in(self.position, shot.cell, shot.reply, self._replies.prior)
                         self._replies.add(shot.cell, meant)
                 except (PositionError, GameError) as error:
-                    self._refuse(line, error, others_of(shots, number))
+                    self._refuse(line, error, others_text(shots, number))
                     break
                 if meant.length is not None and shot.reply.length is None:
-                    said = f"{Shot(shot.cell, meant)}, the only ship that is possible"
-                    self._talk.say(said)
+                    message = f"{Shot(shot.cell, meant)}, the only ship that is possible"
+                    self._talk.say(message)
         finally:
             if self.position is not before:
                 self._changed()
@@ -353,16 +351,16 @@ class Session:
             if self.is_asked_for:
                 raise
             self._talk.refuse(f"{error}; the replies are not kept")
-            self._kept = None
+            self._file = None
         self._advise()
 
     def _keep(self) -> None:
-        if self._kept is not None:
+        if self._file is not None:
             if not self.is_asked_for:
                 with suppress(OSError):  # which the file will meet
-                    self._kept.parent.mkdir(parents=True, exist_ok=True)
+                    self._file.parent.mkdir(parents=True, exist_ok=True)
             lines = [head_of(self.position), *map(str, self.position.shots)]
-            with writing(self._kept) as beside:
+            with writing(self._file) as beside:
                 beside.write_text("".join(f"{line}\n" for line in lines))
 
     def _refuse(self, line: str, error: OptsearchError, others: str) -> None:
@@ -374,7 +372,7 @@ class Session:
         elif not any(word in reason for word in ("help", "write")):
             reason += "; help lists what can be entered"
         self.refused.append(
-            {"line": line[:LINE], "reason": str(error), "together": [str(one) for one in together]}
+            {"line": line[:LINE], "reason": str(error), "together": list(map(str, together))}
         )
         self._talk.refuse("; ".join(filter(None, (reason, others))))
 
@@ -384,14 +382,14 @@ class Session:
         advice = self._advice()
         if self._talk.is_person and not is_over(self.position):
             out.print(Text("\n") + heat_board(advice.posterior), soft_wrap=True)
-        for line in sentences(advice, self._wanted):
+        for line in advice_lines(advice, self._options):
             self._talk.say(line)
 
     def _advice(self) -> Advice:
         with telling("counting") as progress:
             return advise_(
-                *(self.position, self._wanted.endgame_of_shots, self._replies.prior),
-                *(self._wanted.by, self._wanted.together(self.position), progress),
+                *(self.position, self._options.endgame_of_shots, self._replies.prior),
+                *(self._options.chooser, self._options.salvo_at(self.position), progress),
             )
 
     def answer(self) -> Answer:
@@ -400,12 +398,12 @@ class Session:
         optimum = advice.optimum
         likely = [
             {"shot": cell_name(cell), "probability": float(chance)}
-            for cell, chance in advice.likely(self._wanted.number)
+            for cell, chance in advice.likely(self._options.number)
         ]
         together: dict[str, Any] = {}
-        if self._wanted.salvo != 1:
-            together = {"salvo": salvo_names(advice, self._wanted)}
-            together["by_salvo"] = cell_names(advice.by) if self._wanted.by else None
+        if self._options.salvo != 1:
+            together = {"salvo": salvo_names(advice, self._options)}
+            together["by_salvo"] = cell_names(advice.by) if self._options.chooser else None
         answer = Answer(
             with_rules(self.position.title, self.position.game),
             **position_fields(self.position, self._replies.prior),
@@ -416,7 +414,7 @@ class Session:
             likely=likely,
             best_shots=optimum and cell_names(optimum.best_shots),
             mean=optimum and optimum.mean,
-            by=self._wanted.by and str(self._wanted.by.strategy),
+            by=self._options.chooser and str(self._options.chooser.strategy),
             by_shot=cell_name(advice.by[0]) if advice.by else None,
             **together,
             refused=self.refused,
@@ -425,13 +423,13 @@ class Session:
         return answer
 
 
-def salvo_names(advice: Advice, wanted: Wanted) -> list[str]:
+def salvo_names(advice: Advice, options: AdviceOptions) -> list[str]:
     """Return the most probable cells, as many as are shot together."""
-    number = wanted.together(advice.posterior.observations)
+    number = options.salvo_at(advice.posterior.observations)
     return cell_names(cell for cell, _ in advice.likely(number))
 
 
-def others_of(shots: Sequence[Shot], number: int) -> str:
+def others_text(shots: Sequence[Shot], number: int) -> str:
     """Say which shots of a line beside a refused one are taken; empty where it was alone."""
     before, behind = (
         ", ".join(in_words(shot.cell, shot.reply) for shot in part)
@@ -458,19 +456,19 @@ def ships_text(advice: Advice) -> str:
     return f"ships: {fleet}{ships}, {numbered(position.hits_left, 'cell')} still to hit"
 
 
-def sentences(advice: Advice, wanted: Wanted) -> list[str]:
+def advice_lines(advice: Advice, options: AdviceOptions) -> list[str]:
     """Return the lines of advice: what is left, likely shots, a strategy's, the optimum."""
     position, optimum = advice.posterior.observations, advice.optimum
     if is_over(position):
         return [f"every ship is sunk, after {numbered(len(position.shots), 'shot')}"]
     left = counted_text(advice.posterior.configurations)
     lines = [f"{left} left, {advice.posterior.entropy:.2f} bits", ships_text(advice)]
-    likely = [f"{cell_name(cell)} {float(p):.1%}" for cell, p in advice.likely(wanted.number)]
+    likely = [f"{cell_name(cell)} {float(p):.1%}" for cell, p in advice.likely(options.number)]
     lines.append(f"most probable: {', '.join(likely)}")
-    if wanted.salvo != 1:
-        lines.append(f"a salvo of the most probable: {' '.join(salvo_names(advice, wanted))}")
-    if wanted.by is not None:
-        lines.append(f"{wanted.by.name} shoots: {' '.join(cell_names(advice.by))}")
+    if options.salvo != 1:
+        lines.append(f"a salvo of the most probable: {' '.join(salvo_names(advice, options))}")
+    if options.chooser is not None:
+        lines.append(f"{options.chooser.name} shoots: {' '.join(cell_names(advice.by))}")
     if optimum is not None:
         cells = " ".join(cell_name(cell) for cell in optimum.best_shots)
         lines.append(f"optimal: {cells}, {float(optimum.mean):.4f} shots more on average")

@@ -76,7 +76,7 @@ def play(
     """
     talk = Dialogue()
     with telling("hiding ships"):
-        match = begun(read_game(game), seed, against, ships, boards, resume)
+        match = load_match(read_game(game), seed, against, ships, boards, resume)
     table = MatchDialogue(talk, match, resume)
     try:
         table.run()
@@ -84,31 +84,30 @@ def play(
         raise Interrupted(table.farewell) from None
 
 
-def begun(
-    game: Game, seed: int | None, against: str, ships: str, boards: str, kept: Path | None
+def load_match(
+    game: Game, seed: int | None, against: str, ships: str, boards: str, file: Path | None
 ) -> Match:
     """Return the match that a file keeps, or a new one where there is no file yet."""
-    if kept is None or not kept.exists():
+    if file is None or not file.exists():
         return Match(game, secrets.randbits(32) if seed is None else seed, against, ships, boards)
     try:
-        match = Match.resumed(read_text(kept, MOST_KEPT))
+        match = Match.resumed(read_text(file, MOST_KEPT))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise OptsearchError(f"cannot go on with {str(kept)!r}: {reason}") from None
-    given = {"game": str(game), "seed": seed, "against": against, "ships": ships}
-    given["boards"] = boards if boards != "uniform" else ""
-    own = " ".join(map(match.game.ship_name, match.own))
-    known = {
+        raise OptsearchError(f"cannot go on with {str(file)!r}: {reason}") from None
+    options = {"game": str(game), "seed": seed, "against": against, "ships": ships}
+    options["boards"] = boards if boards != "uniform" else ""
+    stored = {
         "game": str(match.game),
         "seed": match.seed if seed is not None else None,
         "against": match.against if against else "",
-        "ships": own if ships else "",
+        "ships": " ".join(map(match.game.ship_name, match.own)) if ships else "",
         "boards": match.boards if boards != "uniform" else "",
     }
-    for name, value in given.items():
-        if value != known[name]:
+    for name, value in options.items():
+        if value != stored[name]:
             raise OptsearchError(
-                f"{str(kept)!r} keeps another game: its {name} is {known[name] or 'none'}, not "
+                f"{str(file)!r} keeps another game: its {name} is {stored[name] or 'none'}, not "
                 f"{value}; leave that out or name another file"
             )
     return match
@@ -117,15 +116,15 @@ def begun(
 class MatchDialogue:
     """A conversation in which a match is played."""
 
-    def __init__(self, talk: Dialogue, match: Match, kept: Path | None):
-        self._talk, self._match, self._kept = talk, match, kept
+    def __init__(self, talk: Dialogue, match: Match, file: Path | None):
+        self._talk, self._match, self._file = talk, match, file
 
     @property
     def farewell(self) -> str:
         """The end of the last line, which says how to go on; empty where nothing is kept."""
-        if self._kept is None or self._match.is_over:
+        if self._file is None or self._match.is_over:
             return ""
-        return f"; the game is in {self._kept}, and the same command goes on from there"
+        return f"; the game is in {self._file}, and the same command goes on from there"
 
     def run(self) -> None:
         """Read lines and shoot until the game or the input ends."""
@@ -163,8 +162,8 @@ class MatchDialogue:
             )
         elif line == "hint":
             with telling("counting"):
-                said = hint(position)
-            self._talk.say(said)
+                message = hint_text(position)
+            self._talk.say(message)
         elif line == "map":
             self._talk.say()
             with telling("counting") as progress:
@@ -186,8 +185,8 @@ class MatchDialogue:
         cell = parse_cell(line)
         reply = self._match.shoot(cell)
         self._keep()
-        said = reply_in_words(self._match.game, reply)
-        self._talk.say(f"{cell_name(cell)}: {said}", IN_TERMINAL[reply.hit])
+        message = reply_in_words(self._match.game, reply)
+        self._talk.say(f"{cell_name(cell)}: {message}", IN_TERMINAL[reply.hit])
         self._answer()
         if not self._match.is_over:
             self._show()
@@ -199,26 +198,27 @@ class MatchDialogue:
             with telling("thinking"):
                 shot = match.answer()
             self._keep()
-            said = reply_in_words(match.game, shot.reply)
-            self._talk.say(f"{match.against} shoots at {cell_name(shot.cell)}: {said}")
+            message = reply_in_words(match.game, shot.reply)
+            self._talk.say(f"{match.against} shoots at {cell_name(shot.cell)}: {message}")
 
     def _keep(self) -> None:
-        if self._kept is not None:
-            with writing(self._kept) as beside:
+        if self._file is not None:
+            with writing(self._file) as beside:
                 beside.write_text(f"{self._match.kept()}\n")
 
     def _show(self) -> None:
         """Print the boards, beside each other where there is room."""
         match = self._match
-        said = f"{legend(match.game)}, . not shot{f', {HOLE} hole' if match.game.holes else ''}"
-        boards = [drawn(match.position)]
+        hole = f", {HOLE} hole" if match.game.holes else ""
+        meanings = f"{legend(match.game)}, . not shot{hole}, › last shot"
+        boards = [board_lines(match.position)]
         if match.against:
-            boards.append(drawn(match.answers, match.own))
+            boards.append(board_lines(match.answers, match.own))
             for board, whose in zip(boards, ("theirs", "yours"), strict=True):
                 board.insert(0, Text(whose, "bold"))
         self._talk.say()
-        out.print(Text("\n").join(beside(boards, out.width)), soft_wrap=True)
-        self._talk.say(f"\n{said}, › last shot\nfleet: {drawn_fleet(match.position)}\n")
+        out.print(Text("\n").join(join_boards(boards, out.width)), soft_wrap=True)
+        self._talk.say(f"\n{meanings}\nfleet: {drawn_fleet(match.position)}\n")
 
     def _end(self) -> None:
         """Say who has won, and to a person who has lost where the ships were."""
@@ -239,7 +239,7 @@ def names_with_lengths(game: Game) -> str:
     return ", ".join(ships) if any(game.kind_names.values()) else game.fleet_text
 
 
-def hint(position: Position) -> str:
+def hint_text(position: Position) -> str:
     """Say which cells have a ship most probably, and with what probability."""
     posterior = Posterior(position)
     likely = posterior.greedy_shots()
@@ -249,7 +249,7 @@ def hint(position: Position) -> str:
     return f"{cells}: a ship with {float(chance):.1%}; {left} left"
 
 
-def drawn(position: Position, ships: Sequence[int] = ()) -> list[Text]:
+def board_lines(position: Position, ships: Sequence[int] = ()) -> list[Text]:
     """Draw the lines of a board in colours, its last shot marked. ships -- those that are known."""
     styles = {cell: SHIP_IN_TERMINAL for ship in ships for cell in position.game.cells_of(ship)}
     styles |= {shot.cell: IN_TERMINAL[shot.reply.hit] for shot in position.shots}
@@ -257,7 +257,7 @@ def drawn(position: Position, ships: Sequence[int] = ()) -> list[Text]:
     return list(board_in_colours(position.game, signs(position, ships), styles, last).split("\n"))
 
 
-def beside(boards: Sequence[Sequence[Text]], width: int) -> list[Text]:
+def join_boards(boards: Sequence[Sequence[Text]], width: int) -> list[Text]:
     """Set the lines of one or two boards beside each other, or below where that is too wide."""
     left, *others = boards
     wide = max(map(len, left)) + 6
@@ -277,6 +277,6 @@ def signs(position: Position, ships: Sequence[int] = ()) -> list[list[str]]:
     for number, ship in enumerate(ships, 1):
         for row, column in game.cells_of(ship):
             grid[row][column] = str(number)
-    for (row, column), one in position.shown.items():
-        grid[row][column] = one.letter
+    for (row, column), sign in position.shown.items():
+        grid[row][column] = sign.letter
     return grid
