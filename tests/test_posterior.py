@@ -12,15 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch.check import reference
+from optsearch.counting import engines
 from optsearch.counting.configurations import Configurations, to_masks
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
 from optsearch.counting.lattice import Sweep
-from optsearch.counting.posterior import FLOOR, Posterior, _choose
+from optsearch.counting.posterior import FLOOR, Posterior, _choose, cases
 from optsearch.counting.prior import Prior
 from optsearch.counting.remainders import combine_residues, moduli_above
 from optsearch.game import ANNOUNCEMENTS, Game
-from optsearch.game.position import HIT, MISS, Position
+from optsearch.game.position import HIT, MISS, Position, reply
 from optsearch.support.errors import ImpossiblePosition, PositionError, TooLarge
 from tests.examples import draws, games, positions, sizes
 from tests.processes import run_script
@@ -330,6 +331,30 @@ def test_the_largest_boards_of_each_question():
             assert len(getattr(sweep, question)(some, *more)) == 2
     asked = [f"{board}.{question}" for question, (board, _) in LARGEST.items()]
     assert run_script(MEMORY, LIMIT, *asked) == (0, "True\n", "")
+
+
+@pytest.mark.parametrize("contact", ["none", "any"])
+@pytest.mark.parametrize("board", ["4x5:3a,3b,2", "4x4:2a,2b,2b,1", "5x5:3a,2a,2b", "cylinder"])
+def test_ships_that_differ_by_names_alone_are_counted_as_equal_ones(board, contact):
+    """As by a table of all names; after shots that name both, one or none of them."""
+    text = "4x4:2a,2b,1,board=cylinder" if board == "cylinder" else board
+    game = Game.parse(f"{text},contact={contact},announce=name")
+    engine, exact = engine_for(game), engines._engine(game)
+    asked, drawn = Counter(), np.random.default_rng(5)
+    for ships in map(to_masks, Posterior(game).sample(8, 3, masks=True)):
+        position = Position(game)
+        for index in drawn.permutation(game.cells).tolist():
+            for case in cases(position):
+                constraints = case.constraints
+                if constraints.fleet:
+                    asked[engine._without_names(constraints) is None] += 1
+                    assert engine.count(constraints) == exact.count(constraints)
+                    assert engine.through(constraints) == exact.through(constraints)
+            if not position.hits_left:
+                break
+            told = reply(game, ships, position.hits, 1 << index)
+            position = position.after(game.cell(index), told)
+    assert min(asked[False], asked[True]) > 8
 
 
 # Samples

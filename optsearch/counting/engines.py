@@ -5,6 +5,8 @@
     another, of few masks for its placements      `frontier`: cells swept, a sweep for each query
     another                                       `by_ship`: all but two ships placed one by one
 
+Ships that differ by their names alone are counted as equal ones where their names do not matter
+(`NamedShips`).
 `AnyBoard` chooses between the last two for each query, by an estimate: on a torus, whose last cells
 touch the first ones, a sweep can have more masks than there are ways to place the ships. The log
 says why.
@@ -13,9 +15,11 @@ says why.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from math import factorial, prod
 
 import numpy as np
 
@@ -25,6 +29,7 @@ from optsearch.counting.constraints import Constraints, Counting, Ranks, Ship
 from optsearch.counting.frontier import FrontierSweep
 from optsearch.counting.lattice import Sweep, no_room
 from optsearch.game import MAX_CELLS, Game, image
+from optsearch.game.shapes import Lettered
 from optsearch.support.progress import Progress, Status, no_progress
 
 MASKS = 2  # ways to choose placements that take as long as one mask of a sweep
@@ -38,6 +43,12 @@ def engine_for(game: Game) -> Counting:
 
     If it is not the skylines, the log says why. Raises TooLarge if no engine has room for the game.
     """
+    if any(isinstance(kind, Lettered) for kind in game.fleet):
+        return NamedShips(game)
+    return _engine(game)
+
+
+def _engine(game: Game) -> Sweep | AnyBoard:
     reason = no_room(game)
     if not reason:
         return Sweep(game)
@@ -147,3 +158,99 @@ class AnyBoard:
         if isinstance(engine, ShipByShip):
             return engine.unrank(constraints, np.asarray(ranks, np.uint64))
         return engine.unrank(constraints, ranks, weights)
+
+
+class NamedShips:
+    """Queries on configurations with ships that differ by their names alone, as 3a and 3b do.
+
+    Where no ship is barred from a placement that another of its length may have, names can be
+    exchanged. Then these ships are counted as equal ones, in a smaller table: if t of them have c,
+    d, … ships of each name, each configuration stands for t! / (c! d! …), and a placement of the
+    first name is in the share c / t of those that have it. Other queries, samples and weights go
+    to a table with all names, which is built for the first of them.
+    """
+
+    def __init__(self, game: Game):
+        self._game = game
+        self._plain = engine_for(game.announcing("nothing"))
+
+    @cached_property
+    def _named(self) -> Sweep | AnyBoard:
+        return _engine(self._game)
+
+    @property
+    def states(self) -> int:
+        """The number of states in the table with all names."""
+        return self._named.states
+
+    @property
+    def roundings(self) -> int:
+        """Return a bound on the roundings in a number of `weigh`."""
+        return self._named.roundings
+
+    def _without_names(self, constraints: Constraints) -> Constraints | None:
+        """Return constraints by lengths alone; None if names matter."""
+        barred = constraints.barred
+        names = {_plain(kind): set[int]() for kind in constraints.fleet}
+        for kind in constraints.fleet:
+            names[_plain(kind)].add(kind)
+        for kind, ship in barred:
+            if kind in constraints.fleet and any(
+                (other, ship) not in barred for other in names[_plain(kind)]
+            ):
+                return None
+        plain = frozenset(
+            (_plain(kind), ship) for kind, ship in barred if kind in constraints.fleet
+        )
+        return replace(constraints, fleet=tuple(map(_plain, constraints.fleet)), barred=plain)
+
+    def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
+        """Count the configurations; progress -- called while a long count runs."""
+        plain = self._without_names(constraints)
+        if plain is None:
+            return self._named.count(constraints, progress)
+        return _orders(constraints.fleet) * self._plain.count(plain, progress)
+
+    def through(
+        self, constraints: Constraints, progress: Progress[Status] = no_progress
+    ) -> tuple[int, dict[Ship, int]]:
+        """Count the configurations, and those through each ship: its kind and cells."""
+        plain = self._without_names(constraints)
+        if plain is None:
+            return self._named.through(constraints, progress)
+        orders, fleet = _orders(constraints.fleet), constraints.fleet
+        count, through = self._plain.through(plain, progress)
+        named = {
+            (kind, ship): orders * n * fleet.count(kind) // plain.fleet.count(length)
+            for kind in dict.fromkeys(fleet)
+            for (length, ship), n in through.items()
+            if length == _plain(kind)
+        }
+        return orders * count, named
+
+    def weigh(
+        self, constraints: Constraints, weights: Mapping[int, float]
+    ) -> tuple[float, dict[int, float]]:
+        """Total weight of the configurations, and that of those with each placement."""
+        return self._named.weigh(constraints, weights)
+
+    def unrank(
+        self,
+        constraints: Constraints,
+        ranks: Ranks,
+        weights: Mapping[int, float] | None = None,
+    ) -> CellSets:
+        """Return the configurations with some ranks: uint64 words of shape (n, ships, words)."""
+        return self._named.unrank(constraints, ranks, weights)
+
+
+def _plain(kind: int) -> int:
+    """Return the length of a ship with a name; another kind as it is."""
+    return int(kind) if isinstance(kind, Lettered) else kind
+
+
+def _orders(fleet: Iterable[int]) -> int:
+    """Count the ways to give equal ships the names of a fleet."""
+    names = Counter(fleet)
+    lengths = Counter(map(_plain, names.elements()))
+    return prod(map(factorial, lengths.values())) // prod(map(factorial, names.values()))
