@@ -64,24 +64,24 @@ def check(
     A tree is replayed on every configuration. The claims of a proof, and both sides of a value,
     are computed again, with code that shares nothing with the program that found them.
     """
-    what = what_is(file)
+    kind = format_of(file)
     if game is not None:
         read_game(game)
-    if what == "family":
+    if kind == "family":
         raise OptsearchError(
             f"{file} is a strategy for a family of sets; name its file, too, as in optsearch check "
             f"{file} sets.csv"
         )
-    if what == "certificate":
+    if kind == "certificate":
         if prior is not None:
             raise OptsearchError(f"--prior ({prior!r}) is for trees and proofs, not for {file}")
-        answer = value_checked(file)
+        answer = check_value(file)
     else:
-        answer = (tree_checked if what == "tree" else proof_checked)(file, game, prior)
+        answer = (check_tree if kind == "tree" else check_proof)(file, game, prior)
     answer.print(form)
 
 
-def what_is(file: Path) -> str:
+def format_of(file: Path) -> str:
     """Return the name in `FORMATS` of the format that a file says it has."""
     head = text_of(file, OptsearchError)[:300]
     named = re.search(r'"format": *"([^"]*)"', head)
@@ -94,45 +94,49 @@ def what_is(file: Path) -> str:
     return FORMATS[named[1]]
 
 
-def tree_checked(file: Path, game: str | None, prior: str | None) -> Answer:
+def check_tree(file: Path, game: str | None, prior: str | None) -> Answer:
     """Replay a decision tree on every configuration."""
-    loaded, by = read_tree(file, game, prior)
-    total, number = verify(loaded, by), loaded.configurations
-    answer = stated("tree", loaded.position, by, total, number)
-    what = f"every configuration, weight {number:,}" if by else f"all {number:,} configurations"
-    answer.fact("replayed", f"{what}, total height {total:,}")
+    loaded, parsed_prior = read_tree(file, game, prior)
+    total, number = verify(loaded, parsed_prior), loaded.configurations
+    answer = answer_about("tree", loaded.position, parsed_prior, total, number)
+    replayed = f"all {number:,} configurations"
+    if parsed_prior is not None:
+        replayed = f"every configuration, weight {number:,}"
+    answer.fact("replayed", f"{replayed}, total height {total:,}")
     answer.fact("mean shots", mean_text(total, number))
     answer.fact("worst case", f"{loaded.worst} shots", worst=loaded.worst)
     return answer
 
 
-def proof_checked(file: Path, game: str | None, prior: str | None) -> Answer:
+def check_proof(file: Path, game: str | None, prior: str | None) -> Answer:
     """Check a proof that no strategy is better."""
-    by = None if prior is None else prior_of(prior, proofs.load(file).position.game)
-    require_digest(by, file)
-    checked = proofs.check(file, by)
+    parsed_prior = None if prior is None else prior_of(prior, proofs.load(file).position.game)
+    require_digest(parsed_prior, file)
+    checked = proofs.check(file, parsed_prior)
     require_game(file, checked.position, game)
     total, number = checked.total_height, checked.configurations
-    answer = stated("proof", checked.position, by, total, number)
+    answer = answer_about("proof", checked.position, parsed_prior, total, number)
     answer.fact("proved", f"no strategy has a total height below {total:,}")
-    least = Fraction(total, number)
-    answer.fact("mean shots", f"at least {least} ≈ {decimal(least, 'lower')}")
+    bound = Fraction(total, number)
+    answer.fact("mean shots", f"at least {bound} ≈ {decimal(bound, 'lower')}")
     answer.fact("claims", f"{checked.claims:,}, each rechecked", claims=checked.claims)
     return answer
 
 
-def stated(what: str, position: Position, by: Prior | None, total: int, number: int) -> Answer:
+def answer_about(
+    kind: str, position: Position, prior: Prior | None, total: int, number: int
+) -> Answer:
     """Begin the answer about a file with its position and total height."""
     mean = mean_fields(total, number)
-    of = {"what": what, "total_height": total, "configurations": number, **mean}
-    return Answer.about(position, by, **of)
+    fields = {"what": kind, "total_height": total, "configurations": number, **mean}
+    return Answer.about(position, prior, **fields)
 
 
-def value_checked(file: Path) -> Answer:
+def check_value(file: Path) -> Answer:
     """Check both sides of the value of a game against the best hider."""
-    from optsearch.equilibria import check as check_value  # HiGHS takes a while
+    from optsearch.equilibria import check as check_certificate  # HiGHS takes a while
 
-    checked = check_value(file)
+    checked = check_certificate(file)
     low, high = sorted((checked.hider, checked.shooter))
     answer = Answer(
         with_rules(str(checked.game), checked.game),
@@ -144,12 +148,12 @@ def value_checked(file: Path) -> Answer:
     )
     is_mean = checked.objective.shots is None
     unit = "shots" if is_mean else f"to finish within {checked.objective.shots}"
-    least, most = ("at least", "at most") if is_mean else ("at most", "at least")
-    answer.fact("hider", f"{least} {exact_text(checked.hider)} {unit}, by {checked.method}")
+    by_hider, by_shooter = ("at least", "at most") if is_mean else ("at most", "at least")
+    answer.fact("hider", f"{by_hider} {exact_text(checked.hider)} {unit}, by {checked.method}")
     answer.fact(
         "shooter",
-        f"{most} {exact_text(checked.shooter)}, {numbered(checked.trees, 'tree')} replayed on "
-        f"{checked.hidings} ways to hide",
+        f"{by_shooter} {exact_text(checked.shooter)}, {numbered(checked.trees, 'tree')} replayed "
+        f"on {checked.hidings} ways to hide",
         hidings=checked.hidings,
         orbits=checked.orbits,
         used=checked.used,
@@ -194,25 +198,25 @@ def tree(
             f"{file} is a strategy for a family of sets; name its file, too, as in optsearch tree "
             f"{file} sets.csv"
         )
-    loaded, by = read_tree(file, game, prior)
+    loaded, parsed_prior = read_tree(file, game, prior)
     drawing = None
     if figure is not None:
-        shown = draw_tree(loaded, figure, draw_boards, depth, whole)
+        depth_drawn = draw_tree(loaded, figure, draw_boards, depth, whole)
         drawing = str(figure)
-        if shown < loaded.worst:
-            drawing += f", {shown} of {loaded.worst} shots"
-            drawing += "" if shown == depth else "; --whole draws all"
+        if depth_drawn < loaded.worst:
+            drawing += f", {depth_drawn} of {loaded.worst} shots"
+            drawing += "" if depth_drawn == depth else "; --whole draws all"
     number = loaded.configurations
-    answer = Answer(**position_fields(loaded.position, by))
+    answer = Answer(**position_fields(loaded.position, parsed_prior))
     if not figure:
         answer.show(partial(loaded.text, depth))
     answer.head(f"\n{with_rules(loaded.position.title, loaded.position.game)}")
-    answer.fact("prior", prior_text(by) or loaded.prior or None)
-    answer.fact("mean shots", mean_text(loaded.total_height, number), **measures(loaded))
+    answer.fact("prior", prior_text(parsed_prior) or loaded.prior or None)
+    answer.fact("mean shots", mean_text(loaded.total_height, number), **height_fields(loaded))
     answer.fact("worst case", f"{loaded.worst} shots", worst=loaded.worst, leaves=loaded.leaves)
     histogram = {str(shots): n for shots, n in sorted(loaded.histogram.items())}
-    listed = ", ".join(f"{shots}: {n:,}" for shots, n in histogram.items())
-    answer.fact("histogram", listed, histogram=histogram)
+    text = ", ".join(f"{shots}: {n:,}" for shots, n in histogram.items())
+    answer.fact("histogram", text, histogram=histogram)
     answer.table({"shots": shots, "configurations": n} for shots, n in histogram.items())
     answer.fact("drawing", drawing)
     answer.print(form)
@@ -226,14 +230,14 @@ def read_tree(
         read_game(game)
     loaded = tree_.load(file)
     require_game(file, loaded.position, game)
-    by = prior_of(prior, loaded.position.game)
-    if by is not None:
-        require_digest(by, file)
-        require_prior(loaded, by)
-    return loaded, by
+    parsed_prior = prior_of(prior, loaded.position.game)
+    if parsed_prior is not None:
+        require_digest(parsed_prior, file)
+        require_prior(loaded, parsed_prior)
+    return loaded, parsed_prior
 
 
-def measures(tree: tree_.DecisionTree) -> dict[str, object]:
+def height_fields(tree: tree_.DecisionTree) -> dict[str, object]:
     """Return the total height and the mean of a tree for a JSON answer."""
     return {
         "total_height": tree.total_height,

@@ -98,29 +98,29 @@ def counterexamples(
         ) as progress,
         executor_of(jobs, dask) as (executor, workers),
     ):
-        found = counterexamples_.find(
+        result = counterexamples_.find(
             scope, executor=executor, workers=workers, folder=resume, progress=progress
         )
-    answer_of(found).print(form)
+    answer_of(result).print(form)
 
 
 # Answers
 
 
-def answer_of(found: Found) -> Answer:
+def answer_of(result: Found) -> Answer:
     """Return the answer about what a search found; people see the smallest counterexamples."""
-    answer = Answer(**found.summary)
-    for name, value in found.summary.items():
+    answer = Answer(**result.summary)
+    for name, value in result.summary.items():
         answer.fact(name, f"{value:,}" if isinstance(value, int) else str(value))
-    undecided = [str(game) for game in found.undecided]
+    undecided = [str(game) for game in result.undecided]
     answer.show(undecided=undecided)
     if undecided:
         answer.show(f"\nundecided: {' '.join(undecided)}")
-    answer.show(fewest={name: least.fields for name, least in found.least.items()})
-    for name, counterexample in found.least.items():
+    answer.show(fewest={name: least.fields for name, least in result.least.items()})
+    for name, counterexample in result.least.items():
         answer.head(f"\nfewest {name}")
         show_counterexample(answer, counterexample)
-    shown = found.counterexamples[:SHOWN]
+    shown = result.counterexamples[:SHOWN]
     if shown:
         answer.head("\nsmallest first: best greedy, optimum, configurations, position")
     for case in shown:
@@ -128,11 +128,11 @@ def answer_of(found: Found) -> Answer:
             f"{case.best_greedy_total_height:6} {case.total_height:6} {case.configurations:5}  "
             f"{case.position.title}"
         )
-    fields = [case.fields for case in found.counterexamples]
+    fields = [case.fields for case in result.counterexamples]
     answer.show(counterexamples=fields)
     answer.table(fields)
-    if rest := len(found.counterexamples) - len(shown):
-        answer.show(f"and {rest:,} more: --json or --format csv lists all")
+    if left_out := len(result.counterexamples) - len(shown):
+        answer.show(f"and {left_out:,} more: --json or --format csv lists all")
     return answer
 
 

@@ -89,18 +89,20 @@ def posterior(
     """
     noise = noise_of(false_hits, false_misses, lies)
     position = read_noisy_position(game, shots, board, noise, marks)
-    by = prior_of(prior, position.game)
+    parsed_prior = prior_of(prior, position.game)
     with telling("counting") as progress:
-        posterior_ = Posterior(position, prior=by, progress=progress)
+        posterior_ = Posterior(position, prior=parsed_prior, progress=progress)
         occurrence = posterior_.occurrence.tolist()  # which counts the configurations too
         likely = [cell_name(cell) for cell in posterior_.greedy_shots()]
     if figure is not None:
         draw_heat(posterior_.observations, posterior_.probability, figure)
     number = posterior_.configurations
-    answer = Answer(with_rules(position.title, position.game), **position_fields(position, by))
+    answer = Answer(
+        with_rules(position.title, position.game), **position_fields(position, parsed_prior)
+    )
     answer.show("", heat_board(posterior_, counts))
     answer.fact("false replies", str(noise) if noise else None)
-    answer.fact("prior", prior_text(by))
+    answer.fact("prior", prior_text(parsed_prior))
     answer.fact("configurations", f"{number:,}", configurations=number)
     answer.show(occurrence=occurrence, probability=posterior_.probability.tolist())
     answer.table(posterior_.to_dicts())
@@ -119,31 +121,31 @@ def heat_board(posterior: Posterior, counts: bool = False) -> Text:
 
     counts -- show in how many configurations a cell has a ship, in place of percent and the bar.
     """
-    told, game = posterior.observations, posterior.position.game
+    observations, game = posterior.observations, posterior.position.game
     shot = posterior.position.shown  # what leaves no doubt
-    likely, doubtful = set(posterior.greedy_shots()), set(told.signs) - set(shot)
+    likely, doubtful = set(posterior.greedy_shots()), set(observations.signs) - set(shot)
     chances = posterior.probability
     numbers = posterior.occurrence if counts else 100 * chances
     fresh = set(game.cells_of((1 << game.cells) - 1 & ~posterior.position.closed))
-    most = max((chances[cell] for cell in fresh), default=0)
+    highest = max((chances[cell] for cell in fresh), default=0)
     texts = [[HOLE] * game.columns for _ in range(game.rows)]
     styles = {}
     for cell in fresh:
         number = format(numbers[cell], "," if counts else ".1f")
         texts[cell[0]][cell[1]] = f"{number}?" if cell in doubtful else number
-        heated = heat_in_terminal(chances[cell] / (most or 1))
+        heated = heat_in_terminal(chances[cell] / (highest or 1))
         styles[cell] = GREEDY_IN_TERMINAL if cell in likely else heated
-    for (row, column), one in shot.items():
-        texts[row][column], styles[row, column] = one.letter, IN_TERMINAL[one.hit]
+    for (row, column), sign in shot.items():
+        texts[row][column], styles[row, column] = sign.letter, IN_TERMINAL[sign.hit]
     text = board_in_colours(game, texts, styles)
     signs = [legend(game)] if shot else []
     signs += [f"{HOLE} hole"] if game.holes & ~game.board.empty else []
     signs += [DOUBT] if doubtful else []
     text.append(f"\n\n{', '.join(signs)}" if signs else "")
-    if most and not counts:
+    if highest and not counts:
         text.append("\n\nprobability of a ship, percent: ")
         for share in np.linspace(0, 1, 5):
-            text.append(f"{100 * most * share:6.1f} ", style=heat_in_terminal(share))
+            text.append(f"{100 * highest * share:6.1f} ", style=heat_in_terminal(share))
     return text.append("\n")
 
 
@@ -187,9 +189,9 @@ def sample(
     position = read_noisy_position(
         game, shots, board, noise_of(false_hits, false_misses, lies), marks
     )
-    by = prior_of(prior, position.game)
+    parsed_prior = prior_of(prior, position.game)
     with telling("counting") as progress:
-        posterior = Posterior(position, prior=by, progress=progress)
+        posterior = Posterior(position, prior=parsed_prior, progress=progress)
     if seed is None:
         seed = secrets.randbits(32)
     if draw_boards and form is not Form.TEXT:
@@ -199,19 +201,19 @@ def sample(
     if draw_boards:
         print_boards(posterior, number, np.random.default_rng(seed))
         return
-    drawn = drawn_ships(posterior, number, np.random.default_rng(seed))
+    ship_texts = draw_ships(posterior, number, np.random.default_rng(seed))
     # Written while it is drawn: ten million configurations do not fit into memory.
-    fields = {**position_fields(position, by), "seed": seed}
+    fields = {**position_fields(position, parsed_prior), "seed": seed}
     if form is not Form.JSON:
         if form is Form.CSV:
-            click.echo("".join(f"# {key}: {one}\n" for key, one in fields.items()) + "ships")
-        for names in drawn:
+            click.echo("".join(f"# {key}: {value}\n" for key, value in fields.items()) + "ships")
+        for names in ship_texts:
             click.echo(" ".join(names))
         return
     head = json_text({**fields, "sample": []})
-    first = json.dumps(next(drawn))
+    first = json.dumps(next(ship_texts))
     click.echo(head.removesuffix("]}") + first, nl=False)
-    for names in drawn:
+    for names in ship_texts:
         click.echo(f", {json.dumps(names)}", nl=False)
     click.echo("]}")
 
@@ -223,16 +225,16 @@ def print_boards(posterior: Posterior, number: int, rng: np.random.Generator) ->
     """Print boards, each with a blank line behind it, and the meaning of their signs."""
     for start in range(0, number, _BATCH):
         with telling("drawing"):
-            drawn = posterior.sample(min(_BATCH, number - start), rng, masks=True)
-        for board in posterior.boards(drawn):
+            configurations = posterior.sample(min(_BATCH, number - start), rng, masks=True)
+        for board in posterior.boards(configurations):
             click.echo(f"{board}\n")
     holes = f"; {HOLE} a hole" if posterior.position.game.holes else ""
     click.echo(f". water{holes}; 1, 2, 3 ... the ships, in the order of the fleet")
 
 
-def drawn_ships(posterior: Posterior, number: int, rng: np.random.Generator) -> Iterator[list[str]]:
+def draw_ships(posterior: Posterior, number: int, rng: np.random.Generator) -> Iterator[list[str]]:
     """Draw a number of configurations; yield the texts of the ships of each."""
     for start in range(0, number, _BATCH):
         with telling("drawing"):
-            drawn = posterior.sample(min(_BATCH, number - start), rng, masks=True)
-        yield from posterior.ships(drawn)
+            configurations = posterior.sample(min(_BATCH, number - start), rng, masks=True)
+        yield from posterior.ships(configurations)
