@@ -18,11 +18,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from optsearch.board import answers, games, guard, running
+from optsearch.board import answers, games, guard, running, server
 from optsearch.board.answers import Setting
-from optsearch.board.engine import Engine, GivenUp, TooLong
+from optsearch.board.engine import Engine, GivenUp, Preparing, TooLong
 from optsearch.board.games import GameLost, Games
-from optsearch.board.server import application
+from optsearch.board.server import RequestHandlers, application
 from optsearch.check import reference
 from optsearch.counting import posterior
 from optsearch.counting.configurations import to_masks
@@ -470,6 +470,27 @@ def test_turns_latest_requests_and_lost_processes(tmp_path):
                 await engine.ask("one", wait_for, str(tmp_path / "never"))
             engine._seconds = 1e6
             assert await engine.ask("one", say, "on") == "on"
+
+    asyncio.run(run())
+
+
+def test_likely_games_are_counted_while_a_person_chooses(monkeypatch):
+    """By the processes that answer later; a game that is open stays open."""
+    monkeypatch.setattr(server, "LIKELY", (str(SMALL.game),))
+
+    async def run():
+        handlers = RequestHandlers(None, (), 1e6)
+        await handlers.answer("games", {})
+        (began,) = handlers._tables.values()
+        asked = {"page": "p", "game": "3x4:2"}
+        found = None
+        while found is None:
+            with suppress(Preparing):
+                found = await handlers.answer("advice", asked)
+        assert found == answers.advice(SMALL, "")
+        await handlers.answer("games", {})
+        assert [*handlers._tables.values()] == [began]
+        await handlers.close()
 
     asyncio.run(run())
 

@@ -106,6 +106,8 @@ function show() {
   const mode = MODES();
   for (const part of document.querySelectorAll("[data-mode]")) part.hidden = !part.dataset.mode.split(" ").includes(mode);
   element("numbers").hidden = ["setup", "choose"].includes(mode);
+  element("question").hidden = false;
+  element("modes").hidden = !A;
   element("place").hidden = mode === "choose";
   board?.place.classList.remove("placing");
   for (const name of ["advise", "play", "review"]) {
@@ -258,7 +260,7 @@ waits = (isWaiting) => {
 };
 
 async function start() {
-  for (const part of document.querySelectorAll("[data-mode], #numbers, #place")) part.hidden = true;
+  for (const part of document.querySelectorAll("[data-mode], main > .card, #place, #modes")) part.hidden = true;
   readPlace();
   asksOf = () => place.game;
   try {
@@ -266,7 +268,6 @@ async function start() {
     build();
   } catch (error) {
     if (error.status === 401) return;
-    element("modes").hidden = true;
     if (error.kind !== "NoGame") trouble(error.message);
     place.mode = "choose";
   }

@@ -24,6 +24,7 @@ from optsearch.support.pages import Page
 
 LONGEST = 20_000  # signs of a text that is asked about
 MOST = 2  # games that are answered at a time, each by a process of its own
+LIKELY = ("boxed", "official")  # counted while a person chooses among games
 PAGES = {
     "board": Page(
         "optsearch.board/page.html",
@@ -82,6 +83,8 @@ class RequestHandlers:
     async def answer(self, name: str, asked: Asked) -> Any:
         """The answer to a request by its name; Bad for one that there is not."""
         if name == "games":
+            for game in LIKELY if not self._tables else ():
+                await self._table(game)
             return answers.games(self._first)
         return await (await self._table(text(asked, "game"))).answer(name, asked)
 
