@@ -21,7 +21,7 @@ from optsearch.game.position import Position
 from optsearch.reproduce import puzzles
 from optsearch.results import tables as results
 from optsearch.solitaire import counting, formats, making, models, reasoning
-from optsearch.solitaire.puzzle import REVEALED, SHIP, WATER, Clue, Puzzle, ordered
+from optsearch.solitaire.puzzle import REVEALED, SHIP, WATER, Clue, Puzzle, sort_ships
 from optsearch.support.errors import OptsearchError, PuzzleError, TooLarge
 from optsearch.support.progress import Status, no_progress
 from tests.examples import sizes
@@ -35,7 +35,7 @@ GAMES = ("3x4:2,1", "4x4:3,1", "4x5:3,2,1", "5x4:2,2,1,1", "5x5:3,2,1", "5x5:4,2
 def all_solutions(puzzle):
     """By the definition: every configuration of the game, filtered by `Puzzle.is_solved_by`."""
     game = Game(puzzle.rows, puzzle.columns, puzzle.fleet)
-    fleets = (ordered(to_masks(ships)) for ships in list_ships(Position(game)))
+    fleets = (sort_ships(to_masks(ships)) for ships in list_ships(Position(game)))
     return {fleet for fleet in fleets if puzzle.is_solved_by(fleet)}
 
 
@@ -413,7 +413,7 @@ def test_suppositions_are_by_the_rules_in_any_order(small, every):
     puzzles = [puzzle for puzzle, _ in small]
     for puzzle in (puzzles + list(map(with_few_clues, puzzles)))[::every]:
         try:
-            known = reasoning._Known(puzzle)
+            known = reasoning._Knowledge(puzzle)
         except reasoning.Contradiction:
             continue
         if settled(known) is None:

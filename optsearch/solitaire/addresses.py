@@ -47,7 +47,7 @@ FLEETS = {
 }
 _DIGITS = digits + ascii_lowercase
 _GAPS = _DIGITS[16:]  # of 1 to 20 places
-_NOT_SAID = -1  # the number of .
+_UNSHAPED = -1  # the number of .
 _FORM = re.compile(
     r"[^?]*\?(?:\w+=\w*&)*([a-z0-9-]+?)(?:_edit|_play)?/"
     r"(\d{1,3})/(\d{1,3})/([^/]*)/(/[a-z]|\d{1,4}(?:/\w+)*)/?",
@@ -66,8 +66,8 @@ def to_address(puzzle: Puzzle) -> str:
         raise PuzzleError(
             f"a ship of length {puzzle.fleet[0]} cannot be part of an address; one of length 35 can"
         )
-    shown = {cell: _NOT_SAID if v == SHIP else SHOWN.index(v) for cell, v in puzzle.revealed}
-    cells = [shown.get(puzzle.cell(i)) for i in range(puzzle.rows * puzzle.columns)]
+    numbers = {cell: _UNSHAPED if v == SHIP else SHOWN.index(v) for cell, v in puzzle.revealed}
+    cells = [numbers.get(puzzle.cell(i)) for i in range(puzzle.rows * puzzle.columns)]
     clues = _signs((*puzzle.column_counts, *puzzle.row_counts)) + _signs(cells)
     letter = next((letter for letter, fleet in FLEETS.items() if fleet == puzzle.fleet), "")
     ships = [_ship(length) for length in reversed(puzzle.fleet)]
@@ -87,17 +87,17 @@ def from_address(address: str) -> Puzzle:
         puzzle = Puzzle(int(rows), int(columns), _fleet(fleet))
         signs = iter(re.findall(r"-[0-9a-f]{2}|.", clues))
         counts = [
-            None if n == _NOT_SAID else n for n in _numbers(signs, puzzle.columns + puzzle.rows)
+            None if n == _UNSHAPED else n for n in _numbers(signs, puzzle.columns + puzzle.rows)
         ]
         cells = list(_numbers(signs, puzzle.columns * puzzle.rows))
-        if more := "".join(signs):
-            raise PuzzleError(f"{more!r:.40} are more clues than the grid {puzzle.grid} has places")
+        if rest := "".join(signs):
+            raise PuzzleError(f"{rest!r:.40} are more clues than the grid {puzzle.grid} has places")
         return replace(
             puzzle,
             column_counts=tuple(counts[: puzzle.columns]),
             row_counts=tuple(counts[puzzle.columns :]),
             revealed=tuple(
-                (puzzle.cell(i), _shown(n)) for i, n in enumerate(cells) if n is not None
+                (puzzle.cell(i), _value(n)) for i, n in enumerate(cells) if n is not None
             ),
         )
     except PuzzleError as error:
@@ -106,7 +106,7 @@ def from_address(address: str) -> Puzzle:
 
 def _signs(numbers: Iterable[int | None]) -> str:
     """Write numbers; None is a place without one."""
-    texts = (" " if n is None else "." if n == _NOT_SAID else _number(n) for n in numbers)
+    texts = (" " if n is None else "." if n == _UNSHAPED else _number(n) for n in numbers)
     return re.sub(" {1,20}", lambda gap: _GAPS[len(gap[0]) - 1], "".join(texts))
 
 
@@ -125,12 +125,12 @@ def _numbers(signs: Iterator[str], places: int) -> Iterator[int | None]:
             raise PuzzleError(f"{sign!r} among the clues is neither a number nor ., nor g to z")
         if gap > places:
             raise PuzzleError(f"{sign!r} among the clues skips {gap} places; {places} are left")
-        yield from [None] * gap if gap else [_NOT_SAID if sign == "." else int(sign.strip("-"), 16)]
+        yield from [None] * gap if gap else [_UNSHAPED if sign == "." else int(sign.strip("-"), 16)]
         places -= gap or 1
 
 
-def _shown(number: int) -> str:
-    if number == _NOT_SAID:
+def _value(number: int) -> str:
+    if number == _UNSHAPED:
         return SHIP
     if number >= len(SHOWN):
         raise PuzzleError(

@@ -15,7 +15,7 @@ import numpy as np
 
 from optsearch.compiled._solitaire import PuzzleSweep
 from optsearch.game import Cell
-from optsearch.solitaire.puzzle import WATER, Puzzle, Solution, ordered
+from optsearch.solitaire.puzzle import WATER, Puzzle, Solution, sort_ships
 from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
@@ -39,8 +39,7 @@ def count(
     """
     if limit is not None and limit < 1:
         raise ValueError(f"limit {limit} is not 1 or more")
-    most = limit or MOST
-    number = _timed(puzzle, time_limit, progress, lambda sweep: sweep.count(most))
+    number = _run(puzzle, time_limit, progress, lambda sweep: sweep.count(limit or MOST))
     if limit is None and number >= MOST:
         raise TooLarge(f"{puzzle} has 2^126 solutions or more; give a limit")
     return number if limit is None else min(number, limit)
@@ -56,7 +55,7 @@ def solutions(
 
     Raises TooLarge as `count` does.
     """
-    found = _timed(puzzle, time_limit, progress, lambda sweep: sweep.solutions(limit))
+    fleets = _run(puzzle, time_limit, progress, lambda sweep: sweep.solutions(limit))
     view = _view(puzzle)
     lengths = view.puzzle.lengths
 
@@ -64,10 +63,10 @@ def solutions(
         steps = [(i, 0) if turn else (0, i) for i in range(lengths[kind])]
         return sum(puzzle.bit(view.original((row + i, column + j))) for i, j in steps)
 
-    return [ordered(ship(*choice) for choice in fleet) for fleet in found]
+    return [sort_ships(ship(*choice) for choice in fleet) for fleet in fleets]
 
 
-def _timed(
+def _run(
     puzzle: Puzzle,
     time_limit: float | None,
     progress: Progress[Status],
@@ -137,8 +136,8 @@ def _sweep(puzzle: Puzzle, tick: Callable[[int], object]) -> PuzzleSweep:
     for cell, value in puzzle.revealed:
         (is_open if value == WATER else must)[cell] = value != WATER
     return PuzzleSweep(
-        _given(puzzle.row_counts),
-        _given(puzzle.column_counts),
+        _with_gaps(puzzle.row_counts),
+        _with_gaps(puzzle.column_counts),
         lengths,
         [puzzle.fleet.count(length) for length in lengths],
         may,
@@ -148,5 +147,5 @@ def _sweep(puzzle: Puzzle, tick: Callable[[int], object]) -> PuzzleSweep:
     )
 
 
-def _given(counts: tuple[int | None, ...]) -> list[int]:
+def _with_gaps(counts: tuple[int | None, ...]) -> list[int]:
     return [-1 if count is None else count for count in counts]

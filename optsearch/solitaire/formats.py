@@ -90,7 +90,7 @@ class _Line:
     def error(self, reason: object) -> PuzzleError:
         return PuzzleError(f"{self}: {reason}")
 
-    def parsed(self, parse: Callable[[str], T]) -> T:
+    def parse(self, parse: Callable[[str], T]) -> T:
         try:
             return parse(self.text.strip().partition(" ")[2])
         except PuzzleError as error:
@@ -108,19 +108,19 @@ def parse(text: str) -> Puzzle:
     for name in ("grid", "fleet"):
         if name not in fields:
             raise PuzzleError(f"there is no line `{name} …`; {_form(name)}")
-    rows, columns = fields["grid"].parsed(parse_grid)
-    puzzle = _built(fields["grid"], Puzzle, rows, columns, (1,))
-    fleet = fields["fleet"].parsed(parse_fleet)
-    puzzle = _built(fields["fleet"], replace, puzzle, fleet=fleet)
+    rows, columns = fields["grid"].parse(parse_grid)
+    puzzle = _make(fields["grid"], Puzzle, rows, columns, (1,))
+    fleet = fields["fleet"].parse(parse_fleet)
+    puzzle = _make(fields["fleet"], replace, puzzle, fleet=fleet)
     lines_of: dict[Clue, str] = {}
     for name in ("rows", "columns"):
         if name in fields:
-            counts = fields[name].parsed(_parse_counts)
-            puzzle = _built(fields[name], _with_counts, puzzle, name, counts)
+            counts = fields[name].parse(_parse_counts)
+            puzzle = _make(fields[name], _with_counts, puzzle, name, counts)
             lines_of |= dict.fromkeys(puzzle.clues[len(lines_of) :], str(fields[name]))
     for line, cells in _revealed(puzzle, fields, board):
         before = set(puzzle.clues)
-        puzzle = _built(line, replace, puzzle, revealed=puzzle.revealed + cells)
+        puzzle = _make(line, replace, puzzle, revealed=puzzle.revealed + cells)
         lines_of |= {clue: str(line) for clue in puzzle.clues if clue not in before}
     return replace(puzzle, lines=lines_of)
 
@@ -149,7 +149,7 @@ def _fields(lines: list[_Line]) -> tuple[dict[str, _Line], list[_Line]]:
     return fields, []
 
 
-def _built(line: _Line, make: Callable[..., Puzzle], *arguments: Any, **fields: Any) -> Puzzle:
+def _make(line: _Line, make: Callable[..., Puzzle], *arguments: Any, **fields: Any) -> Puzzle:
     try:
         return make(*arguments, **fields)
     except PuzzleError as error:
@@ -205,10 +205,10 @@ def to_text(puzzle: Puzzle) -> str:
             lines.append(f"{name} {_counts_text(counts)}")
     if puzzle.revealed:
         lines.append("board")
-        shown = dict(puzzle.revealed)
+        revealed = dict(puzzle.revealed)
         for row in range(puzzle.rows):
             symbols = [
-                SYMBOLS.get(shown.get((row, column), ""), HIDDEN)
+                SYMBOLS.get(revealed.get((row, column), ""), HIDDEN)
                 for column in range(puzzle.columns)
             ]
             lines.append(" ".join(symbols))
@@ -261,13 +261,13 @@ def from_fields(value: object) -> Puzzle:
     if not isinstance(revealed, dict):
         raise PuzzleError(f'"revealed": {shortened(revealed)}: write {{"A1": "water", …}}')
     cells = []
-    for name, shown in revealed.items():
+    for name, symbol in revealed.items():
         try:
-            cells.append((parse_cell(name), shown))
+            cells.append((parse_cell(name), symbol))
         except OptsearchError as error:
             raise PuzzleError(f'"revealed": {error}') from None
-        if not isinstance(shown, str):
-            raise PuzzleError(f'"revealed": {name} shows {shortened(shown)}, which is not a text')
+        if not isinstance(symbol, str):
+            raise PuzzleError(f'"revealed": {name} shows {shortened(symbol)}, which is not a text')
     rows, columns = parse_grid(value["grid"])
     lengths = tuple(length for length in fleet if length is not None)
     return Puzzle(rows, columns, lengths, row_counts, column_counts, tuple(cells))

@@ -37,13 +37,14 @@ def search(puzzle: Puzzle, model: str, time_limit: float) -> models.ModelSearch:
     run.set_time_limit_in_seconds(time_limit)
     status = run.solve(rows).name
     seconds = time.process_time() - started - build_seconds
-    found: tuple[Solution, ...] = ()
+    solutions: tuple[Solution, ...] = ()
     if status in ("OPTIMAL", "FEASIBLE"):
-        found = (built.solution(lambda v: run.value(variables[v.index]) > 0.5),)
-    for solution in found:
+        solutions = (built.solution(lambda v: run.value(variables[v.index]) > 0.5),)
+    for solution in solutions:
         if not puzzle.is_solved_by(solution):
             raise AssertionError(f"{SOLVER} has {solution} for {puzzle} in the {model} model")
-    return models.ModelSearch(model, found, status == "INFEASIBLE", *size, build_seconds, seconds)
+    is_complete = status == "INFEASIBLE"
+    return models.ModelSearch(model, solutions, is_complete, *size, build_seconds, seconds)
 
 
 def _model_builder() -> Any:

@@ -21,7 +21,7 @@ from optsearch.game import MAX_CELLS, Game, bits, placements
 from optsearch.game.names import LEVELS
 from optsearch.game.position import Position
 from optsearch.solitaire import counting, models
-from optsearch.solitaire.puzzle import Clue, Puzzle, Solution, ordered
+from optsearch.solitaire.puzzle import Clue, Puzzle, Solution, sort_ships
 from optsearch.solitaire.reasoning import grade, is_contradictory
 from optsearch.support.errors import ImpossiblePosition, PuzzleError, TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
@@ -45,20 +45,20 @@ def solve(
     end = _end(time_limit)
     if method is None:
         with suppress(TooLarge):
-            return counting.solutions(puzzle, limit, time_limit, _short)
+            return counting.solutions(puzzle, limit, time_limit, _end_if_long)
         if not models.is_installed():
             method = "count"
             if is_contradictory(puzzle):
                 return []
     if method == "count":
-        return counting.solutions(puzzle, limit, _left(end))
-    found = models.search(puzzle, limit, method or "ship", _left(end))
-    if len(found.solutions) < limit and not found.is_complete:
+        return counting.solutions(puzzle, limit, _seconds_left(end))
+    result = models.search(puzzle, limit, method or "ship", _seconds_left(end))
+    if len(result.solutions) < limit and not result.is_complete:
         raise TooLarge(
-            f"after {time_limit:g} seconds {len(found.solutions)} solutions of {puzzle} are known, "
-            "and not whether there are others"
+            f"after {time_limit:g} seconds {len(result.solutions)} solutions of {puzzle} are "
+            "known, and not whether there are others"
         )
-    return list(found.solutions)
+    return list(result.solutions)
 
 
 def conflict(
@@ -72,11 +72,11 @@ def conflict(
     Raises TooLarge if the time (seconds) is over, and NotInstalled if CP-SAT is needed and missing.
     """
     end = _end(time_limit)
-    patience = no_progress if method == "count" else _short
+    patience = no_progress if method == "count" else _end_if_long
 
     def core(clues: list[Clue]) -> list[Clue] | None:
-        some = puzzle.with_clues(clues)
-        return None if counting.count(some, 1, _left(end), patience) else clues
+        weaker = puzzle.with_clues(clues)
+        return None if counting.count(weaker, 1, _seconds_left(end), patience) else clues
 
     def core_by_rules(clues: list[Clue]) -> list[Clue] | None:
         return clues if is_contradictory(puzzle.with_clues(clues)) else None
@@ -93,7 +93,7 @@ def conflict(
     if method is None:
         with suppress(TooLarge):
             return models.needed_clues(puzzle, core)
-    return models.conflict(puzzle, _left(end))
+    return models.conflict(puzzle, _seconds_left(end))
 
 
 def _near_clues(puzzle: Puzzle) -> Iterator[list[Clue]]:
@@ -113,7 +113,7 @@ def _near_clues(puzzle: Puzzle) -> Iterator[list[Clue]]:
         yield [count for count in counts if count.kind == kind]
 
 
-def _short(status: Status) -> None:
+def _end_if_long(status: Status) -> None:
     """End a long sweep by cells visited, so that the answer is the same on every machine."""
     if status.done > _EFFORT:
         raise TooLarge(f"more than {_EFFORT:,} cells visited")
@@ -124,28 +124,29 @@ def is_unique(puzzle: Puzzle, method: str | None = None, time_limit: float | Non
     return len(solve(puzzle, 2, method, time_limit)) == 1
 
 
-def _another(
-    puzzle: Puzzle, known: Solution, method: str | None, end: float | None = None
+def _other_solution(
+    puzzle: Puzzle, solution: Solution, method: str | None, end: float | None = None
 ) -> Solution | None:
-    """Return a solution other than the known one, or None; methods as in `solve`.
+    """Return a solution other than this one, or None; methods as in `solve`.
 
     Raises TooLarge at the time `end`.
     """
-    left = _left(end)
+    left = _seconds_left(end)
     if left == 0:
-        raise _late(puzzle)
+        raise _out_of_time(puzzle)
     has_ship = method is None and models.is_installed()
     if method in (None, "count"):
         with suppress(TooLarge) if has_ship else nullcontext():
-            found = counting.solutions(puzzle, 2, left, _short if has_ship else no_progress)
-            return next((solution for solution in found if solution != known), None)
-    searched = models.search(puzzle, 1, method or "ship", _left(end), excluding=known)
-    if not searched.solutions and not searched.is_complete:
-        raise _late(puzzle)
-    return next(iter(searched.solutions), None)
+            patience = _end_if_long if has_ship else no_progress
+            solutions = counting.solutions(puzzle, 2, left, patience)
+            return next((other for other in solutions if other != solution), None)
+    result = models.search(puzzle, 1, method or "ship", _seconds_left(end), excluding=solution)
+    if not result.solutions and not result.is_complete:
+        raise _out_of_time(puzzle)
+    return next(iter(result.solutions), None)
 
 
-def _late(puzzle: Puzzle) -> TooLarge:
+def _out_of_time(puzzle: Puzzle) -> TooLarge:
     return TooLarge(f"the time is over before a puzzle {puzzle} without a clue to spare was found")
 
 
@@ -153,7 +154,7 @@ def _end(time_limit: float | None) -> float | None:
     return None if time_limit is None else time.monotonic() + time_limit
 
 
-def _left(end: float | None) -> float | None:
+def _seconds_left(end: float | None) -> float | None:
     return None if end is None else max(end - time.monotonic(), 0.0)
 
 
@@ -176,18 +177,18 @@ def minimise(
     TooLarge if the time (seconds) is over.
     """
     end = _end(time_limit)
-    found = solve(puzzle, 2, method, time_limit)
-    if len(found) != 1:
+    solutions = solve(puzzle, 2, method, time_limit)
+    if len(solutions) != 1:
         raise PuzzleError(
-            f"{puzzle} has {'no solution' if not found else 'several solutions'}; a puzzle with "
-            "exactly one can be minimised"
+            f"{puzzle} has {'no solution' if not solutions else 'several solutions'}; a puzzle "
+            "with exactly one can be minimised"
         )
-    return _minimised(
-        puzzle, found[0], np.random.default_rng(seed), method, keep_counts, progress, end
+    return _minimise(
+        puzzle, solutions[0], np.random.default_rng(seed), method, keep_counts, progress, end
     )
 
 
-def _minimised(
+def _minimise(
     puzzle: Puzzle,
     solution: Solution,
     rng: np.random.Generator,
@@ -202,23 +203,23 @@ def _minimised(
         order += [clue for clue in shuffled if clue.kind != "cell"]
     others: list[Solution] = []  # of weaker puzzles: each shows that a clue is needed
     report = meter(progress, len(order))
-    for done, first in enumerate(order):
-        report(done)
+    for number, first in enumerate(order):
+        report(number)
         clue: Clue | None = first
         while clue is not None:
             weaker = puzzle.weakened(clue)
             if any(map(weaker.is_solved_by, others)):
                 break
-            other = _another(weaker, solution, method, end)
+            other = _other_solution(weaker, solution, method, end)
             if other is not None:
                 others.append(other)
                 break
             puzzle = weaker
-            clue = _what_is_left_of(clue, puzzle)
+            clue = _weaker_clue(clue, puzzle)
     return puzzle
 
 
-def _what_is_left_of(clue: Clue, puzzle: Puzzle) -> Clue | None:
+def _weaker_clue(clue: Clue, puzzle: Puzzle) -> Clue | None:
     """Return the weaker clue that a puzzle still has for the cell of a clue, or None."""
     cells = (c for c in puzzle.clues if c.kind == clue.kind == "cell" and c.place == clue.place)
     return next(cells, None)
@@ -226,9 +227,9 @@ def _what_is_left_of(clue: Clue, puzzle: Puzzle) -> Clue | None:
 
 def is_minimal(puzzle: Puzzle, method: str | None = None, keep_counts: bool = False) -> bool:
     """True if a puzzle has one solution, and more than one with any clue weakened."""
-    found = solve(puzzle, 2, method)
-    return len(found) == 1 and all(
-        _another(puzzle.weakened(clue), found[0], method) is not None
+    solutions = solve(puzzle, 2, method)
+    return len(solutions) == 1 and all(
+        _other_solution(puzzle.weakened(clue), solutions[0], method) is not None
         for clue in puzzle.clues
         if clue.kind == "cell" or not keep_counts
     )
@@ -262,12 +263,12 @@ def generate(
         return _of_level(puzzle, rng, LEVELS.index(level), keep_counts, progress, end)
     solution = random_solution(puzzle, rng)
     puzzle = with_counts(puzzle, solution)
-    while (other := _another(puzzle, solution, method, end)) is not None:
+    while (other := _other_solution(puzzle, solution, method, end)) is not None:
         differing = list(bits(sum(other) ^ sum(solution)))
         cell = puzzle.cell(int(rng.choice(differing)))
-        shown = (*puzzle.revealed, (cell, puzzle.shows(solution, cell)))
-        puzzle = replace(puzzle, revealed=shown)
-    return _minimised(puzzle, solution, rng, method, keep_counts, progress, end)
+        revealed = (*puzzle.revealed, (cell, puzzle.shows(solution, cell)))
+        puzzle = replace(puzzle, revealed=revealed)
+    return _minimise(puzzle, solution, rng, method, keep_counts, progress, end)
 
 
 def _of_level(
@@ -281,28 +282,28 @@ def _of_level(
     """Make a puzzle of a level; without any of its clues it would be harder."""
 
     def hardness(puzzle: Puzzle) -> int:
-        if _left(end) == 0:
-            raise _late(puzzle)
-        return LEVELS.index(grade(puzzle, max(0, level - 1), _left(end)).level)
+        if _seconds_left(end) == 0:
+            raise _out_of_time(puzzle)
+        return LEVELS.index(grade(puzzle, max(0, level - 1), _seconds_left(end)).level)
 
     report = meter(progress, _OF_A_LEVEL)
     for attempt in range(_OF_A_LEVEL):
         report(attempt)
         solution = random_solution(puzzle, rng)
-        found = with_counts(puzzle, solution)
+        trial = with_counts(puzzle, solution)
         for index in rng.permutation(puzzle.rows * puzzle.columns).tolist():
-            if hardness(found) <= level:
+            if hardness(trial) <= level:
                 break
             cell = puzzle.cell(index)
-            shown = (*found.revealed, (cell, puzzle.shows(solution, cell)))
-            found = replace(found, revealed=shown)
-        clues = [found.clues[i] for i in rng.permutation(len(found.clues))]
+            revealed = (*trial.revealed, (cell, puzzle.shows(solution, cell)))
+            trial = replace(trial, revealed=revealed)
+        clues = [trial.clues[i] for i in rng.permutation(len(trial.clues))]
         for clue in sorted(clues, key=lambda clue: clue.kind != "cell"):
-            fewer = found.with_clues(other for other in found.clues if other != clue)
+            fewer = trial.with_clues(other for other in trial.clues if other != clue)
             if (clue.kind == "cell" or not keep_counts) and hardness(fewer) <= level:
-                found = fewer
-        if hardness(found) == level:
-            return found
+                trial = fewer
+        if hardness(trial) == level:
+            return trial
     raise PuzzleError(
         f"no {LEVELS[level]} puzzle with the fleet {puzzle.fleet_text} on the grid {puzzle.grid} "
         f"was found in {_OF_A_LEVEL} attempts; give another level, fleet or grid"
@@ -331,17 +332,17 @@ def random_puzzle(
     puzzle = Puzzle(rows, columns, fleet)
     solution = random_solution(puzzle, rng)
     cells = rng.choice(rows * columns, round(revealed * rows * columns), replace=False)
-    shown = ((puzzle.cell(int(i)), puzzle.shows(solution, puzzle.cell(int(i)))) for i in cells)
-    return replace(with_counts(puzzle, solution), revealed=tuple(shown))
+    values = ((puzzle.cell(int(i)), puzzle.shows(solution, puzzle.cell(int(i)))) for i in cells)
+    return replace(with_counts(puzzle, solution), revealed=tuple(values))
 
 
 def with_counts(puzzle: Puzzle, solution: Solution) -> Puzzle:
     """Return the puzzle with all row and column counts of a solution."""
-    taken = sum(solution)
+    covered = sum(solution)
     return replace(
         puzzle,
-        row_counts=tuple((taken & mask).bit_count() for mask in puzzle.row_masks),
-        column_counts=tuple((taken & mask).bit_count() for mask in puzzle.column_masks),
+        row_counts=tuple((covered & mask).bit_count() for mask in puzzle.row_masks),
+        column_counts=tuple((covered & mask).bit_count() for mask in puzzle.column_masks),
     )
 
 
@@ -350,19 +351,19 @@ def random_solution(puzzle: Puzzle, rng: np.random.Generator) -> Solution:
 
     Raises PuzzleError if the fleet does not fit, or, on a large grid, if no attempt made it fit.
     """
-    if thrown := _thrown(puzzle, rng):
+    if thrown := _throw_fleet(puzzle, rng):
         return thrown
     if puzzle.rows * puzzle.columns <= MAX_CELLS:
         game = Game(puzzle.rows, puzzle.columns, puzzle.fleet)
         try:
-            return ordered(to_masks(_sampler(game).sample(1, rng, masks=True)[0]))
+            return sort_ships(to_masks(_sampler(game).sample(1, rng, masks=True)[0]))
         except ImpossiblePosition:
             raise PuzzleError(
                 f"the fleet {puzzle.fleet_text} does not fit on the grid {puzzle.grid} without "
                 "touching"
             ) from None
     for _ in range(_ATTEMPTS):
-        ships = _placed_in_turn(puzzle, rng)
+        ships = _place_in_turn(puzzle, rng)
         if ships is not None:
             return ships
     raise PuzzleError(
@@ -371,7 +372,7 @@ def random_solution(puzzle: Puzzle, rng: np.random.Generator) -> Solution:
     )
 
 
-def _thrown(puzzle: Puzzle, rng: np.random.Generator) -> Solution | None:
+def _throw_fleet(puzzle: Puzzle, rng: np.random.Generator) -> Solution | None:
     """Throw each ship anywhere until no two touch: a uniform fleet; None if that is rare."""
     by_length = {
         length: [
@@ -380,17 +381,17 @@ def _thrown(puzzle: Puzzle, rng: np.random.Generator) -> Solution | None:
         for length in puzzle.lengths
     }
     places = [by_length[length] for length in puzzle.fleet]
-    sizes = [len(here) for here in places]
+    sizes = list(map(len, places))
     for _ in range(_THROWS // _THROWS_AT_ONCE):
         for chosen in rng.integers(sizes, size=(_THROWS_AT_ONCE, len(sizes))).tolist():
-            shores = 0
-            for here, index in zip(places, chosen, strict=True):
-                ship, closed = here[index]
-                if ship & shores:
+            all_closed = 0
+            for of_ship, index in zip(places, chosen, strict=True):
+                ship, closed = of_ship[index]
+                if ship & all_closed:
                     break
-                shores |= closed
+                all_closed |= closed
             else:
-                return ordered(here[i][0] for here, i in zip(places, chosen, strict=True))
+                return sort_ships(of_ship[i][0] for of_ship, i in zip(places, chosen, strict=True))
     return None
 
 
@@ -399,7 +400,7 @@ def _sampler(game: Game) -> Posterior:
     return Posterior(Position(game))
 
 
-def _placed_in_turn(puzzle: Puzzle, rng: np.random.Generator) -> Solution | None:
+def _place_in_turn(puzzle: Puzzle, rng: np.random.Generator) -> Solution | None:
     ships: list[int] = []
     closed = 0
     for length, same in groupby(puzzle.fleet):
@@ -413,4 +414,4 @@ def _placed_in_turn(puzzle: Puzzle, rng: np.random.Generator) -> Solution | None
                 return None
             ships.append(free[int(rng.integers(len(free)))])
             closed |= puzzle.closed(ships[-1])
-    return ordered(ships)
+    return sort_ships(ships)

@@ -34,7 +34,7 @@ from optsearch.solitaire.puzzle import (
     Clue,
     Puzzle,
     Solution,
-    ordered,
+    sort_ships,
 )
 from optsearch.support.errors import NotInstalled, TooLarge
 
@@ -91,24 +91,24 @@ def search(
     if excluding is not None:
         built.exclude(excluding)
     size = (len(built.model.proto.variables), len(built.model.proto.constraints))
-    built_in = time.process_time() - started
-    found: list[Solution] = []
+    build_seconds = time.process_time() - started
+    solutions: list[Solution] = []
     is_complete = False
-    while len(found) < limit:
+    while len(solutions) < limit:
         left = None if end is None else end - time.monotonic()
-        solution, is_complete = _solved(built, left)
+        solution, is_complete = _solve(built, left)
         if solution is None:
             break
-        if solution in found or not puzzle.is_solved_by(solution):
+        if solution in solutions or not puzzle.is_solved_by(solution):
             raise AssertionError(f"the {model} model has {solution} for {puzzle}")
-        found.append(solution)
+        solutions.append(solution)
         is_complete = False
         built.exclude(solution)
-    seconds = time.process_time() - started - built_in
-    return ModelSearch(model, tuple(found), is_complete, *size, built_in, seconds)
+    seconds = time.process_time() - started - build_seconds
+    return ModelSearch(model, tuple(solutions), is_complete, *size, build_seconds, seconds)
 
 
-def _solved(built: Model, seconds: float | None) -> tuple[Solution | None, bool]:
+def _solve(built: Model, seconds: float | None) -> tuple[Solution | None, bool]:
     """Return a solution of a model, or None and True if it has none; None and False out of time."""
     solver = _solver()
     if seconds is not None:
@@ -236,18 +236,20 @@ class ShipModel(Model):
         super().__init__(puzzle)
         new = self.model.new_bool_var
         self.ships = {ship: new("") for n in puzzle.lengths for ship in puzzle.allowed(n)}
-        self.fixed(self.ships)
+        self.add_rules(self.ships)
         self._add_counts()
         for cell, value in puzzle.revealed:
             if value != WATER:
                 bit = puzzle.bit(cell)
                 self.model.add_exactly_one(v for ship, v in self.ships.items() if ship & bit)
 
-    def fixed(self, ships: dict[int, Any]) -> None:
+    def add_rules(self, ships: dict[int, Any]) -> None:
         """Add the rules: the number of ships of each length, and 2×2 windows."""
         puzzle = self.puzzle
-        through, windows = _meeting(puzzle.rows, puzzle.columns, puzzle.lengths)
-        self.occupied = [sum(ships[ship] for ship in here if ship in ships) for here in through]
+        through, windows = _incidence(puzzle.rows, puzzle.columns, puzzle.lengths)
+        self.occupied = [
+            sum(ships[ship] for ship in on_cell if ship in ships) for on_cell in through
+        ]
         for length in puzzle.lengths:
             chosen = [v for ship, v in ships.items() if ship.bit_count() == length]
             self.model.add(sum(chosen) == puzzle.fleet.count(length))
@@ -256,7 +258,7 @@ class ShipModel(Model):
 
     def solution(self, is_true: IsTrue) -> Solution:
         """Return the ships whose variables are true."""
-        return ordered(ship for ship, v in self.ships.items() if is_true(v))
+        return sort_ships(ship for ship, v in self.ships.items() if is_true(v))
 
     def literals(self, solution: Solution) -> list[Any]:
         """Return the variables of its ships."""
@@ -264,7 +266,7 @@ class ShipModel(Model):
 
 
 @lru_cache(maxsize=4)
-def _meeting(
+def _incidence(
     rows: int, columns: int, lengths: tuple[int, ...]
 ) -> tuple[list[list[int]], list[list[int]]]:
     """Return the placements through each cell, and those that meet each 2×2 window."""
@@ -294,20 +296,20 @@ class CellModel(Model):
         new = self.model.new_bool_var
         cells = puzzle.rows * puzzle.columns
         self.symbols = [{symbol: new("") for symbol in _SYMBOLS} for _ in range(cells)]
-        self.occupied = [1 - here[WATER] for here in self.symbols]
-        for here in self.symbols:
-            self.model.add_exactly_one(here.values())
+        self.occupied = [1 - symbols[WATER] for symbols in self.symbols]
+        for symbols in self.symbols:
+            self.model.add_exactly_one(symbols.values())
         for i in range(puzzle.rows):
             for j in range(puzzle.columns):
                 self._add_neighbours(i, j)
         self._add_fleet()
         self._add_counts()
         for (i, j), value in puzzle.revealed:
-            here = self.symbols[i * puzzle.columns + j]
+            symbols = self.symbols[i * puzzle.columns + j]
             if value == SHIP:
-                self.model.add(here[WATER] == 0)
+                self.model.add(symbols[WATER] == 0)
             else:
-                self.model.add(here[value] == 1)
+                self.model.add(symbols[value] == 1)
 
     def _at(self, i: int, j: int) -> dict[str, Any] | None:
         if 0 <= i < self.puzzle.rows and 0 <= j < self.puzzle.columns:
@@ -360,7 +362,7 @@ class CellModel(Model):
         puzzle = self.puzzle
         for length in puzzle.lengths:
             if length == 1:
-                runs = [here[SUBMARINE] for here in self.symbols]
+                runs = [symbols[SUBMARINE] for symbols in self.symbols]
             else:
                 runs = [self._run(ship) for ship in placements(puzzle.rows, puzzle.columns, length)]
             self.model.add(sum(runs) == puzzle.fleet.count(length))
@@ -382,24 +384,25 @@ class CellModel(Model):
     def solution(self, is_true: IsTrue) -> Solution:
         """Return the ships, each followed from its left or top end."""
         puzzle, ships = self.puzzle, []
-        shown = [
-            next(symbol for symbol in _SYMBOLS if is_true(here[symbol])) for here in self.symbols
+        values = [
+            next(symbol for symbol in _SYMBOLS if is_true(symbols[symbol]))
+            for symbols in self.symbols
         ]
-        for index, symbol in enumerate(shown):
+        for index, symbol in enumerate(values):
             step = {SUBMARINE: 0, LEFT: 1, TOP: puzzle.columns}.get(symbol)
             if step is None:
                 continue
             ship, last = 1 << index, {LEFT: RIGHT, TOP: BOTTOM}.get(symbol, SUBMARINE)
-            while shown[index] != last:
+            while values[index] != last:
                 index += step
                 ship |= 1 << index
             ships.append(ship)
-        return ordered(ships)
+        return sort_ships(ships)
 
     def literals(self, solution: Solution) -> list[Any]:
         """Return, for each cell of a ship, the literal that it is not water."""
-        taken = sum(solution)
-        return [here[WATER].negated() for i, here in enumerate(self.symbols) if taken >> i & 1]
+        covered = sum(solution)
+        return [s[WATER].negated() for i, s in enumerate(self.symbols) if covered >> i & 1]
 
 
 BUILDERS: dict[str, Callable[[Puzzle], Model]] = {"ship": ShipModel, "cell": CellModel}
@@ -419,7 +422,7 @@ class _ClueModel(ShipModel):
             for n in puzzle.lengths
             for ship in placements(puzzle.rows, puzzle.columns, n)
         }
-        self.fixed(self.ships)
+        self.add_rules(self.ships)
         self.switches = {clue: new("") for clue in puzzle.clues}
         for clue, switch in self.switches.items():
             if isinstance(clue.place, tuple):
@@ -445,8 +448,8 @@ class _ClueModel(ShipModel):
         name = _run(solver, self.model)
         if name == "INFEASIBLE":
             named = set(solver.sufficient_assumptions_for_infeasibility())
-            found = [clue for clue in chosen if self.switches[clue].index in named]
-            return found if len(found) == len(named) else chosen
+            core = [clue for clue in chosen if self.switches[clue].index in named]
+            return core if len(core) == len(named) else chosen
         if name in ("OPTIMAL", "FEASIBLE"):
             return None
         raise TooLarge(f"whether the clues of {self.puzzle} conflict was not found out in time")
@@ -474,17 +477,17 @@ def needed_clues(
     core -- returns clues among some that cannot hold together, not always minimal, or None. Then
     each of its clues is left out once.
     """
-    known = core(list(puzzle.clues))
-    if known is None:
+    untested = core(list(puzzle.clues))
+    if untested is None:
         return None
     needed: list[Clue] = []
-    while known:
-        spared = known.pop()
-        smaller = core([*needed, *known])
+    while untested:
+        clue = untested.pop()
+        smaller = core([*needed, *untested])
         if smaller is None:
-            needed.append(spared)
+            needed.append(clue)
         else:
-            known = [clue for clue in known if clue in smaller]
+            untested = [other for other in untested if other in smaller]
     return tuple(clue for clue in puzzle.clues if clue in needed)
 
 
@@ -495,11 +498,12 @@ def conflict_text(puzzle: Puzzle, clues: tuple[Clue, ...]) -> str:
     reasons = ", ".join(_quoted(puzzle, clues))
     total = sum(puzzle.fleet)
     for kind, counts in (("row", puzzle.row_counts), ("column", puzzle.column_counts)):
-        given = [clue for clue in clues if clue.kind == kind]
-        if len(given) == len(counts) == len(clues) and total != sum(int(c.value) for c in given):
+        of_kind = [clue for clue in clues if clue.kind == kind]
+        count_sum = sum(int(clue.value) for clue in of_kind)
+        if len(of_kind) == len(counts) == len(clues) and total != count_sum:
             return (
-                f"{reasons}: the counts add up to {sum(int(c.value) for c in given)}, and the "
-                f"fleet {puzzle.fleet_text} has {total} cells"
+                f"{reasons}: the counts add up to {count_sum}, and the fleet {puzzle.fleet_text} "
+                f"has {total} cells"
             )
     verb = "cannot hold" if len(clues) == 1 else "cannot hold together"
     return f"{reasons}: {verb} with the fleet {puzzle.fleet_text}"

@@ -63,33 +63,33 @@ class Puzzle:
 
     def __post_init__(self) -> None:
         self._check_grid()
-        for name, counts, number, most in (
+        for name, counts, number, length in (
             ("row", self.row_counts, self.rows, self.columns),
             ("column", self.column_counts, self.columns, self.rows),
         ):
-            known = tuple(counts) or (None,) * number
-            object.__setattr__(self, f"{name}_counts", known)
-            if len(known) != number:
+            of_lines = tuple(counts) or (None,) * number
+            object.__setattr__(self, f"{name}_counts", of_lines)
+            if len(of_lines) != number:
                 raise PuzzleError(
-                    f"{len(known)} {name} counts for {number} {name}s; give one per {name}: `?` is "
-                    "one that is not known, in JSON null"
+                    f"{len(of_lines)} {name} counts for {number} {name}s; give one per {name}: `?` "
+                    "is one that is not known, in JSON null"
                 )
-            for index, count in enumerate(known):
-                if count is not None and not 0 <= count <= most:
+            for index, count in enumerate(of_lines):
+                if count is not None and not 0 <= count <= length:
                     label = str(Clue(name, index, count)).partition(" = ")[0]
                     raise PuzzleError(
-                        f"the count {count} of {label} is not possible; its {most} cells "
-                        f"allow 0 to {most}"
+                        f"the count {count} of {label} is not possible; its {length} cells "
+                        f"allow 0 to {length}"
                     )
         object.__setattr__(self, "fleet", tuple(sorted(self.fleet, reverse=True)))
         self._check_fleet()
-        shown = tuple(sorted(self.revealed))
-        object.__setattr__(self, "revealed", shown)
-        for i, (cell, value) in enumerate(shown):
+        revealed = tuple(sorted(self.revealed))
+        object.__setattr__(self, "revealed", revealed)
+        for i, (cell, value) in enumerate(revealed):
             self._check_revealed(cell, value)
-            if i and shown[i - 1][0] == cell:
+            if i and revealed[i - 1][0] == cell:
                 raise PuzzleError(
-                    f"{cell_name(cell)} is revealed twice, as {shown[i - 1][1]} and as {value}"
+                    f"{cell_name(cell)} is revealed twice, as {revealed[i - 1][1]} and as {value}"
                 )
 
     def _check_grid(self) -> None:
@@ -266,18 +266,18 @@ class Puzzle:
     def allowed(self, length: int) -> list[int]:
         """Return the placements of one ship that no revealed cell forbids, as masks."""
         water = sum(self.bit(cell) for cell, value in self.revealed if value == WATER)
-        shown = [(self.bit(c), c, value) for c, value in self.revealed if value != WATER]
-        found = []
+        pieces = [(self.bit(c), c, value) for c, value in self.revealed if value != WATER]
+        allowed = []
         for ship in placements(self.rows, self.columns, length):
             if ship & water:
                 continue
             around = self.closed(ship)
             if all(
                 not around & bit or (ship & bit and value in (SHIP, self.piece(ship, cell)))
-                for bit, cell, value in shown
+                for bit, cell, value in pieces
             ):
-                found.append(ship)
-        return found
+                allowed.append(ship)
+        return allowed
 
     # Images of a puzzle
 
@@ -311,22 +311,22 @@ class Puzzle:
         """True if a fleet satisfies the rules and every clue; each is checked by itself."""
         if sorted((ship.bit_count() for ship in solution), reverse=True) != list(self.fleet):
             return False
-        taken = 0
+        covered = 0
         for ship in solution:
             if ship not in placements(self.rows, self.columns, ship.bit_count()):
                 return False
-            if self.closed(ship) & taken:
+            if self.closed(ship) & covered:
                 return False
-            taken |= ship
+            covered |= ship
         for clue in self.clues:
             if isinstance(clue.place, tuple):
-                if clue.value not in self._shown(solution, clue.place):
+                if clue.value not in self._values(solution, clue.place):
                     return False
-            elif (taken & self.mask(clue)).bit_count() != clue.value:
+            elif (covered & self.mask(clue)).bit_count() != clue.value:
                 return False
         return True
 
-    def _shown(self, solution: Solution, cell: Cell) -> tuple[str, ...]:
+    def _values(self, solution: Solution, cell: Cell) -> tuple[str, ...]:
         for ship in solution:
             if ship & self.bit(cell):
                 return SHIP, self.piece(ship, cell)
@@ -334,7 +334,7 @@ class Puzzle:
 
     def shows(self, solution: Solution, cell: Cell) -> str:
         """Return the value of a cell in a solution: water, an end, the middle or a submarine."""
-        return self._shown(solution, cell)[-1]
+        return self._values(solution, cell)[-1]
 
     def revealing(self, solution: Solution) -> Puzzle:
         """Return the puzzle with all cells of a solution revealed."""
@@ -342,7 +342,7 @@ class Puzzle:
         return replace(self, revealed=tuple((c, self.shows(solution, c)) for c in cells))
 
 
-def ordered(ships: Iterable[int]) -> Solution:
+def sort_ships(ships: Iterable[int]) -> Solution:
     """Return ships as a solution: longest first, equal lengths by ascending mask."""
     return tuple(sorted(ships, key=lambda ship: (-ship.bit_count(), ship)))
 

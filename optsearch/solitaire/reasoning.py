@@ -128,7 +128,7 @@ class _Places:
         self.corners = [self._corners(*puzzle.cell(cell)) for cell in range(number)]
         self.lines = list(self._lines())
         self.common = lru_cache(_KEPT)(self._common)
-        self.filled = lru_cache(_KEPT)(self._filled)
+        self.fillings = lru_cache(_KEPT)(self._fillings)
 
     def _of_length(self, length: int) -> int:
         return sum(1 << i for i, ship in enumerate(self.cells) if ship.bit_count() == length)
@@ -157,11 +157,11 @@ class _Places:
 
     def _common(self, places: int) -> _InCommon:
         """Return the common cells of one or more places."""
-        here = list(bits(places))
-        ships, closed = [self.cells[i] for i in here], [self.closed[i] for i in here]
-        return _InCommon(*(reduce(both, some) for some in (ships, closed) for both in (and_, or_)))
+        numbers = list(bits(places))
+        ships, closed = [self.cells[i] for i in numbers], [self.closed[i] for i in numbers]
+        return _InCommon(*(reduce(both, sets) for sets in (ships, closed) for both in (and_, or_)))
 
-    def _filled(
+    def _fillings(
         self, line: _CountedLine, places: int, ship: int, elsewhere: int
     ) -> tuple[int, int] | None:
         """Return the cells of a line that are a ship in some filling, and that are water in some.
@@ -170,28 +170,28 @@ class _Places:
         cells; elsewhere -- the places of ships that are known to lie outside the line.
         """
         cells = list(bits(line.mask))
-        at = {cell: i for i, cell in enumerate(cells)}
+        index_of = {cell: i for i, cell in enumerate(cells)}
         begins: list[set[int]] = [set() for _ in cells]  # lengths, 0 for a ship that crosses
         for place in bits(places):
-            whole = self.cells[place]
-            here = whole & line.mask
-            first = at[(here & -here).bit_length() - 1]
-            begins[first].add(whole.bit_count() if here == whole else 0)
+            cells_of_ship = self.cells[place]
+            in_line = cells_of_ship & line.mask
+            first = index_of[(in_line & -in_line).bit_length() - 1]
+            begins[first].add(cells_of_ship.bit_count() if in_line == cells_of_ship else 0)
         limits = [0] * (self.puzzle.lengths[0] + 1)  # ships of each length that it can have
         for length, number, of_length in self.of_length:
             limits[length] = number - (elsewhere & of_length).bit_count()
         pieces = tuple(tuple(sorted(lengths)) for lengths in begins)
-        known = sum(1 << i for i, cell in enumerate(cells) if ship >> cell & 1)
-        found = _filled(len(cells), line.number, known, pieces, tuple(limits))
-        if found is None:
+        ship_in_line = sum(1 << i for i, cell in enumerate(cells) if ship >> cell & 1)
+        fillings = _fillings(len(cells), line.number, ship_in_line, pieces, tuple(limits))
+        if fillings is None:
             return None
         can_be_ship, can_be_water = (
-            sum(1 << cell for i, cell in enumerate(cells) if mask >> i & 1) for mask in found
+            sum(1 << cell for i, cell in enumerate(cells) if mask >> i & 1) for mask in fillings
         )
         return can_be_ship, can_be_water
 
 
-class _Known:
+class _Knowledge:
     """The knowledge of each cell, and of the places where ships can still lie.
 
     ship, water, unknown -- cells (masks). live -- the places that are left. placed -- the live
@@ -201,16 +201,16 @@ class _Known:
     def __init__(self, puzzle: Puzzle):
         self.puzzle = puzzle
         self.places = _Places(puzzle)
-        shown = dict(puzzle.revealed)
-        self.water = sum(puzzle.bit(cell) for cell, value in shown.items() if value == WATER)
-        self.ship = sum(map(puzzle.bit, shown)) & ~self.water
+        revealed = dict(puzzle.revealed)
+        self.water = sum(puzzle.bit(cell) for cell, value in revealed.items() if value == WATER)
+        self.ship = sum(map(puzzle.bit, revealed)) & ~self.water
         self.unknown = puzzle.everywhere & ~self.ship & ~self.water
         self.live = (1 << len(self.places.cells)) - 1
         self._look_again(puzzle.everywhere)
 
-    def copy(self) -> _Known:
+    def copy(self) -> _Knowledge:
         """Return a copy that can be changed independently."""
-        other = object.__new__(_Known)
+        other = object.__new__(_Knowledge)
         other.__dict__.update(self.__dict__)
         return other
 
@@ -239,14 +239,14 @@ class _Known:
         for length, number, of_length in places.of_length:
             placed = self.placed & of_length
             if placed.bit_count() > number:
-                there = _ships(placed.bit_count(), length)
-                raise Contradiction(f"{there} would be there, not {number}")
+                text = _ships(placed.bit_count(), length)
+                raise Contradiction(f"{text} would be there, not {number}")
             if placed.bit_count() == number:
                 self.live &= placed | ~of_length
-            kept = (self.live & of_length).bit_count()
-            if kept < number:
-                left = "1 place is" if kept == 1 else f"{kept or 'no'} places are"
-                raise Contradiction(f"{left} left for {_ships(number, length)}")
+            places_left = (self.live & of_length).bit_count()
+            if places_left < number:
+                text = "1 place is" if places_left == 1 else f"{places_left or 'no'} places are"
+                raise Contradiction(f"{text} left for {_ships(number, length)}")
 
     def _keep_count(self, line: _CountedLine) -> None:
         """Remove places that give a line too many ship cells, or too little room for them."""
@@ -265,12 +265,12 @@ class _Known:
 
 def _in_more_than(number: int, sets: list[int]) -> int:
     """Return the members of more than `number` of the sets (masks)."""
-    found = [0] * (number + 1)  # in more than 0, 1, … of the sets up to here
+    in_more_than = [0] * (number + 1)  # in more than 0, 1, … of the sets so far
     for members in sets:
-        for above in range(number, 0, -1):
-            found[above] |= found[above - 1] & members
-        found[0] |= members
-    return found[number]
+        for n in range(number, 0, -1):
+            in_more_than[n] |= in_more_than[n - 1] & members
+        in_more_than[0] |= members
+    return in_more_than[number]
 
 
 def _ships(number: int, length: int) -> str:
@@ -280,32 +280,32 @@ def _ships(number: int, length: int) -> str:
 # The rules, easiest first
 
 
-def _touching(known: _Known) -> Iterator[_Deduced]:
-    puzzle = known.puzzle
-    for index in bits(known.ship):
-        corners = known.places.corners[index]
-        if not corners & ~known.water:
+def _touch_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
+    puzzle = knowledge.puzzle
+    for index in bits(knowledge.ship):
+        corners = knowledge.places.corners[index]
+        if not corners & ~knowledge.water:
             continue
         name = cell_name(puzzle.cell(index))
-        if corners & known.ship:
-            other = cell_name(puzzle.cells_of(corners & known.ship)[0])
+        if corners & knowledge.ship:
+            other = cell_name(puzzle.cells_of(corners & knowledge.ship)[0])
             raise Contradiction(f"{name} and {other} touch at a corner")
         reason = f"ships do not touch {name} at its corners"
-        yield _Deduced(corners & known.unknown, WATER, "touch", reason)
+        yield _Deduced(corners & knowledge.unknown, WATER, "touch", reason)
 
 
-def _lines(known: _Known) -> Iterator[_Deduced]:
-    for kind, name, count, mask, _ in known.places.lines:
-        taken = (known.ship & mask).bit_count()
-        free = known.unknown & mask
-        most = taken + free.bit_count()
-        if taken > count:
-            raise Contradiction(f"{name} has {_cells_text(taken)}, not {count}")
-        if most < count:
-            raise Contradiction(f"{name} has room for {most or 'no'} ship cells, not {count}")
-        if free and taken == count:
+def _line_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
+    for kind, name, count, mask, _ in knowledge.places.lines:
+        ships = (knowledge.ship & mask).bit_count()
+        free = knowledge.unknown & mask
+        room = ships + free.bit_count()
+        if ships > count:
+            raise Contradiction(f"{name} has {_cells_text(ships)}, not {count}")
+        if room < count:
+            raise Contradiction(f"{name} has room for {room or 'no'} ship cells, not {count}")
+        if free and ships == count:
             yield _Deduced(free, WATER, kind, f"{name} has its {_cells_text(count)} already")
-        elif free and most == count:
+        elif free and room == count:
             reason = f"{name} needs all cells left for its {_cells_text(count)}"
             yield _Deduced(free, SHIP, kind, reason)
 
@@ -314,46 +314,50 @@ def _cells_text(count: int) -> str:
     return f"{count} ship cell{'' if count == 1 else 's'}"
 
 
-def _single_ships(known: _Known) -> Iterator[_Deduced]:
+def _ship_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
     """Yield the common cells of all places of a ship with a known cell."""
-    for index in bits(known.ship):
-        places = known.live & known.places.on[index]
+    for index in bits(knowledge.ship):
+        places = knowledge.live & knowledge.places.on[index]
         if not places:
-            raise Contradiction(f"no ship can lie on {cell_name(known.puzzle.cell(index))}")
-        common = known.places.common(places)
-        for mask, value, so in (
+            raise Contradiction(f"no ship can lie on {cell_name(knowledge.puzzle.cell(index))}")
+        common = knowledge.places.common(places)
+        for mask, value, end in (
             (common.all_ships, SHIP, "all with these cells"),
             (common.all_closed & ~common.any_ship, WATER, "and touches these"),
         ):
-            if mask & known.unknown:
-                reason = f"{_ship_on(known.puzzle, index)} has {_places_text(places)} to lie, {so}"
-                yield _Deduced(mask & known.unknown, value, "ship", reason)
+            if mask & knowledge.unknown:
+                reason = (
+                    f"{_ship_on(knowledge.puzzle, index)} has {_places_text(places)} to lie, {end}"
+                )
+                yield _Deduced(mask & knowledge.unknown, value, "ship", reason)
 
 
 def _ship_on(puzzle: Puzzle, index: int) -> str:
     cell = puzzle.cell(index)
     value = dict(puzzle.revealed).get(cell, SHIP)
-    what = f"the ship on {cell_name(cell)}"
-    return what if value == SHIP else f"{what}, its {piece_text(value)},"
+    ship = f"the ship on {cell_name(cell)}"
+    return ship if value == SHIP else f"{ship}, its {piece_text(value)},"
 
 
 def _places_text(places: int) -> str:
     return "one place" if places.bit_count() == 1 else f"{places.bit_count()} places"
 
 
-def _ways(known: _Known) -> Iterator[_Deduced]:
+def _filling_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
     """Yield the common cells of all fillings of a line with its count."""
-    places = known.places
+    places = knowledge.places
     for line in places.lines:
-        if not known.unknown & line.mask:
+        if not knowledge.unknown & line.mask:
             continue
-        elsewhere = known.placed & ~line.on
-        found = places.filled(line, known.live & line.on, known.ship & line.mask, elsewhere)
+        elsewhere = knowledge.placed & ~line.on
+        fillings = places.fillings(
+            line, knowledge.live & line.on, knowledge.ship & line.mask, elsewhere
+        )
         cells = _cells_text(line.number)
-        if found is None:
+        if fillings is None:
             raise Contradiction(f"no way is left to lay {cells} in {line.name}")
-        for value, contrary in ((SHIP, found[1]), (WATER, found[0])):
-            if mask := known.unknown & line.mask & ~contrary:
+        for value, contrary in ((SHIP, fillings[1]), (WATER, fillings[0])):
+            if mask := knowledge.unknown & line.mask & ~contrary:
                 reason = f"so it is in every way to lay ships with {cells} in {line.name}"
                 yield _Deduced(mask, value, "line", reason)
 
@@ -361,7 +365,7 @@ def _ways(known: _Known) -> Iterator[_Deduced]:
 _Pieces = tuple[tuple[int, ...], ...]
 
 
-def _filled(
+def _fillings(
     size: int, count: int, ship: int, pieces: _Pieces, limits: tuple[int, ...]
 ) -> tuple[int, int] | None:
     """Return the cells of a line that are a ship in some filling, and those that are water in one.
@@ -371,13 +375,13 @@ def _filled(
     """
 
     @cache
-    def rest(at: int, left: int, limits: tuple[int, ...]) -> tuple[int, int] | None:
+    def fill_from(at: int, left: int, limits: tuple[int, ...]) -> tuple[int, int] | None:
         if left > max(0, size - at):
             return None
         if at >= size:
             return 0, 0
         ways = []
-        if not ship >> at & 1 and (way := rest(at + 1, left, limits)):
+        if not ship >> at & 1 and (way := fill_from(at + 1, left, limits)):
             ways.append((way[0], way[1] | 1 << at))
         for length in pieces[at]:
             after = at + (length or 1)
@@ -386,7 +390,7 @@ def _filled(
             fewer = limits
             if length:
                 fewer = (*limits[:length], limits[length] - 1, *limits[length + 1 :])
-            if way := rest(after + 1, left - (after - at), fewer):
+            if way := fill_from(after + 1, left - (after - at), fewer):
                 shore = 1 << after if after < size else 0
                 ways.append((way[0] | (1 << after) - (1 << at), way[1] | shore))
         if not ways:
@@ -397,15 +401,17 @@ def _filled(
             can_be_water |= with_water
         return can_be_ship, can_be_water
 
-    return rest(0, count, limits)
+    return fill_from(0, count, limits)
 
 
-def _fleet(known: _Known) -> Iterator[_Deduced]:
-    places = known.places
-    nowhere = sum(1 << cell for cell in bits(known.unknown) if not known.live & places.on[cell])
+def _fleet_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
+    places = knowledge.places
+    nowhere = sum(
+        1 << cell for cell in bits(knowledge.unknown) if not knowledge.live & places.on[cell]
+    )
     for length, number, of_length in places.of_length:
-        left = number - (known.placed & of_length).bit_count()
-        still_open = known.live & of_length & ~known.placed
+        left = number - (knowledge.placed & of_length).bit_count()
+        still_open = knowledge.live & of_length & ~knowledge.placed
         is_forced = still_open.bit_count() == left
         if not left or not (is_forced or left == 1):
             continue
@@ -415,30 +421,30 @@ def _fleet(known: _Known) -> Iterator[_Deduced]:
         name = "ship" if left == 1 else f"{left} ships"
         where = f"{still_open.bit_count()} place{'' if still_open.bit_count() == 1 else 's'}"
         for mask, value in ((ships, SHIP), (around, WATER)):
-            if mask & known.unknown:
+            if mask & knowledge.unknown:
                 reason = f"the {name} of length {length} still to find can lie in {where} only"
-                yield _Deduced(mask & known.unknown, value, "fleet", reason)
-    if nowhere & known.unknown:
+                yield _Deduced(mask & knowledge.unknown, value, "fleet", reason)
+    if nowhere & knowledge.unknown:
         reason = "no ship still to find fits there"
-        yield _Deduced(nowhere & known.unknown, WATER, "fleet", reason)
+        yield _Deduced(nowhere & knowledge.unknown, WATER, "fleet", reason)
 
 
-_RULES = (_touching, _lines, _single_ships, _ways, _fleet)
+_RULES = (_touch_rule, _line_rule, _ship_rule, _filling_rule, _fleet_rule)
 
 
-def _easiest(known: _Known) -> _Deduced | None:
+def _easiest(knowledge: _Knowledge) -> _Deduced | None:
     """Return a deduction by the easiest rule that has one, or None; may raise Contradiction."""
-    return next((found for rule in _RULES for found in rule(known)), None)
+    return next((deduced for rule in _RULES for deduced in rule(knowledge)), None)
 
 
-def _apply_rules(known: _Known) -> None:
+def _apply_rules(knowledge: _Knowledge) -> None:
     """Learn all that follows by the rules; may raise Contradiction."""
     rules = iter(_RULES)
     while (rule := next(rules, None)) is not None:
-        before = known.unknown
-        for found in rule(known):
-            known.learn(found.mask, found.value)
-        if known.unknown != before:
+        before = knowledge.unknown
+        for deduced in rule(knowledge):
+            knowledge.learn(deduced.mask, deduced.value)
+        if knowledge.unknown != before:
             rules = iter(_RULES)
 
 
@@ -458,23 +464,23 @@ class _Suppositions:
         if self._end is not None and time.monotonic() > self._end:
             raise TooLarge("the time for suppositions is over")
 
-    def first(self, known: _Known, depth: int) -> Step | None:
+    def first(self, knowledge: _Knowledge, depth: int) -> Step | None:
         """Return a cell whose contrary contradicts itself at the least depth, or None."""
-        found = self._found(known, depth)
-        return found and self._told(known.copy(), *found)
+        supposition = self._find(knowledge, depth)
+        return supposition and self._explain(knowledge.copy(), *supposition)
 
-    def _found(self, known: _Known, depth: int) -> tuple[int, str, int] | None:
+    def _find(self, knowledge: _Knowledge, depth: int) -> tuple[int, str, int] | None:
         """Return the first supposition that contradicts itself: a cell, its value, and the depth.
 
         Cells that follow from a supposition without contradiction are not tried: they lead to none.
         """
         for deep in range(1, depth + 1):
             tried = {SHIP: 0, WATER: 0}
-            for index in bits(known.unknown):
+            for index in bits(knowledge.unknown):
                 for value in (SHIP, WATER):
                     if tried[value] >> index & 1:
                         continue
-                    trial = known.copy()
+                    trial = knowledge.copy()
                     try:
                         trial.learn(1 << index, value)
                         self._follow_all(trial, deep - 1)
@@ -484,16 +490,16 @@ class _Suppositions:
                     tried[WATER] |= trial.water
         return None
 
-    def _follow_all(self, known: _Known, depth: int) -> None:
+    def _follow_all(self, knowledge: _Knowledge, depth: int) -> None:
         """Learn all that follows by suppositions up to a depth; may raise Contradiction."""
         self._tick()
-        _apply_rules(known)
-        while depth and known.unknown and (found := self._found(known, depth)):
-            index, value, _ = found
-            known.learn(1 << index, WATER if value == SHIP else SHIP)
-            _apply_rules(known)
+        _apply_rules(knowledge)
+        while depth and knowledge.unknown and (supposition := self._find(knowledge, depth)):
+            index, value, _ = supposition
+            knowledge.learn(1 << index, WATER if value == SHIP else SHIP)
+            _apply_rules(knowledge)
 
-    def _told(self, trial: _Known, index: int, value: str, deep: int) -> Step:
+    def _explain(self, trial: _Knowledge, index: int, value: str, deep: int) -> Step:
         """Return the step that a supposition gives, with its chain to the contradiction."""
         chain: list[Step] = []
         try:
@@ -508,26 +514,26 @@ class _Suppositions:
             return Step((cell,), contrary, "supposition", reason, deep, tuple(chain))
         raise AssertionError(f"a supposition on {trial.puzzle} does not contradict itself again")
 
-    def next(self, known: _Known, depth: int) -> Step | None:
+    def next(self, knowledge: _Knowledge, depth: int) -> Step | None:
         """Return the next step, with suppositions up to a depth; may raise Contradiction."""
-        found = _easiest(known)
-        if found is not None:
-            return found.step(known.puzzle)
+        deduced = _easiest(knowledge)
+        if deduced is not None:
+            return deduced.step(knowledge.puzzle)
         self._tick()
-        return self.first(known, depth)
+        return self.first(knowledge, depth)
 
 
-def _begin(puzzle: Puzzle) -> _Known:
+def _begin(puzzle: Puzzle) -> _Knowledge:
     total = sum(puzzle.fleet)
     for kind, counts in (("row", puzzle.row_counts), ("column", puzzle.column_counts)):
-        known = sum(count or 0 for count in counts)
-        if known > total or (known < total and None not in counts):
+        count_sum = sum(count or 0 for count in counts)
+        if count_sum > total or (count_sum < total and None not in counts):
             raise PuzzleError(
-                f"the puzzle contradicts itself: its {kind} counts add up to {known}, and the "
+                f"the puzzle contradicts itself: its {kind} counts add up to {count_sum}, and the "
                 f"fleet {puzzle.fleet_text} has {total} cells"
             )
     try:
-        return _Known(puzzle)
+        return _Knowledge(puzzle)
     except Contradiction as why:
         raise PuzzleError(f"the puzzle contradicts itself: {why}") from None
 
@@ -547,10 +553,10 @@ def explain(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None)
     None also if all cells are known. Raises PuzzleError for a puzzle found to contradict itself,
     and TooLarge if the time (seconds) is over.
     """
-    known = _begin(puzzle)
+    knowledge = _begin(puzzle)
     end = None if time_limit is None else time.monotonic() + time_limit
     try:
-        return _Suppositions(end).next(known, max_depth)
+        return _Suppositions(end).next(knowledge, max_depth)
     except Contradiction as why:
         raise PuzzleError(f"the puzzle contradicts itself: {why}") from None
 
@@ -563,24 +569,24 @@ def grade(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None) -
 
     Raises PuzzleError for a puzzle found to contradict itself.
     """
-    known = _begin(puzzle)
+    knowledge = _begin(puzzle)
     end = None if time_limit is None else time.monotonic() + time_limit
     suppositions = _Suppositions(end)
     is_cut_short = False
     steps: list[Step] = []
     try:
-        while known.unknown:
-            step = suppositions.next(known, max_depth)
+        while knowledge.unknown:
+            step = suppositions.next(knowledge, max_depth)
             if step is None:
                 break
             steps.append(step)
-            known.learn(sum(puzzle.bit(cell) for cell in step.cells), step.value)
+            knowledge.learn(sum(puzzle.bit(cell) for cell in step.cells), step.value)
     except TooLarge:
         is_cut_short = True
     except Contradiction as why:
         raise PuzzleError(f"the puzzle contradicts itself: {why}") from None
     depth = max((step.depth for step in steps), default=0)
     is_medium = any(step.rule in ("ship", "line", "fleet") for step in steps)
-    is_solved = not known.unknown
+    is_solved = not knowledge.unknown
     level = LEVELS[min(depth + 1, 3) if depth else int(is_medium)] if is_solved else LEVELS[-1]
     return Grade(tuple(steps), depth, level, is_solved, is_cut_short)
