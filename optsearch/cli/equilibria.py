@@ -79,7 +79,7 @@ def equilibrium(
         executor_of(jobs, dask) as (executor, workers),
         telling(str(parsed), note) as progress,
     ):
-        found = module.equilibrium(
+        result = module.equilibrium(
             parsed,
             aim,
             tolerance=width,
@@ -91,17 +91,17 @@ def equilibrium(
             workers=workers,
         )
     if certificate is not None:
-        module.save(found, certificate)
+        module.save(result, certificate)
     if figure is not None:
-        draw_mix(found, figure)
-    answer = answer_of(found)
+        draw_mix(result, figure)
+    answer = answer_of(result)
     for name, path in (("certificate", certificate), ("drawing", figure)):
         if path is not None:
             answer.show(f"{name:<11}  {path}")
     answer.print(form)
-    if found.is_interrupted:
-        kept = f"; what was found is in {resume}, and the same command goes on from it"
-        raise Interrupted(kept if resume else "")
+    if result.is_interrupted:
+        hint = f"; what was found is in {resume}, and the same command goes on from it"
+        raise Interrupted(hint if resume else "")
 
 
 def tolerance_of(text: str) -> Fraction:
@@ -118,41 +118,41 @@ def _worth(objective: Objective, paid: float) -> float:
     return paid if objective.shots is None else 1 - paid
 
 
-def answer_of(found: Any) -> Answer:
+def answer_of(result: Any) -> Answer:
     """Return the answer about an equilibrium."""
-    title = with_rules(f"{found.game}, hider and shooter at their best", found.game)
-    answer = Answer(title, game=str(found.game), objective=str(found.objective))
-    (low, high), hidings = found.bracket, found.hidings
-    if found.objective.shots is None:
-        unit, shown = "shots", "value"
+    title = with_rules(f"{result.game}, hider and shooter at their best", result.game)
+    answer = Answer(title, game=str(result.game), objective=str(result.objective))
+    (low, high), hidings = result.bracket, result.hidings
+    if result.objective.shots is None:
+        unit, label = "shots", "value"
     else:
-        unit, shown = f"to finish within {found.objective.shots}", "probability"
+        unit, label = f"to finish within {result.objective.shots}", "probability"
     between = f"between {decimal(low, 'lower')} and {decimal(high, 'upper')}"
-    value = exact_text(low) if found.is_exact else between
-    exact = found.value if found.is_exact else None
-    answer.fact(shown, f"{value} {unit}", value=exact, bracket=[low, high])
-    uniform = None if found.uniform is None else found.worth(found.uniform)
+    value = exact_text(low) if result.is_exact else between
+    exact = result.value if result.is_exact else None
+    answer.fact(label, f"{value} {unit}", value=exact, bracket=[low, high])
+    uniform = None if result.uniform is None else result.worth(result.uniform)
     answer.fact(
         "uniform",
         "not known; its search was cut short"
         if uniform is None
-        else f"{exact_text(uniform)}{_given_away(found)}",
+        else f"{exact_text(uniform)}{_loss_text(result)}",
         uniform=None if uniform is None else str(uniform),
-        is_uniform=found.is_uniform if found.is_exact else None,
+        is_uniform=result.is_uniform if result.is_exact else None,
     )
-    hidden = hidings.sizes[found.hidings_used].sum()
+    hidden = hidings.sizes[result.hidings_used].sum()
     answer.fact(
         "hider",
-        f"{len(found.hider)} of {numbered(len(hidings.orbits), 'orbit')}, {hidden} of "
+        f"{len(result.hider)} of {numbered(len(hidings.orbits), 'orbit')}, {hidden} of "
         f"{len(hidings)} ways to hide",
         hidings=len(hidings),
         orbits=len(hidings.orbits),
-        hider=found.to_dicts(),
-        probability=found.occupancy.tolist(),
+        hider=result.to_dicts(),
+        probability=result.occupancy.tolist(),
     )
     answer.fact(
         "shooter",
-        numbered(len(found.roots), "tree"),
+        numbered(len(result.roots), "tree"),
         shooter=[
             {
                 "shot": first_shot(tree),
@@ -161,31 +161,31 @@ def answer_of(found: Any) -> Answer:
                 "probability": float(share),
                 "probability_exact": str(share),
             }
-            for tree, share in found.shooter
+            for tree, share in result.shooter
         ],
     )
     answer.table(answer.fields["hider"])
-    rounds = f"{found.rounds}, {numbered(found.trees, 'tree')} met"
-    answer.fact("rounds", rounds, rounds=found.rounds, trees=found.trees)
-    answer.fact("seconds", f"{found.seconds:.1f}", seconds=round(found.seconds, 6))
+    rounds = f"{result.rounds}, {numbered(result.trees, 'tree')} met"
+    answer.fact("rounds", rounds, rounds=result.rounds, trees=result.trees)
+    answer.fact("seconds", f"{result.seconds:.1f}", seconds=round(result.seconds, 6))
     answer.show("\nThe hider's mix, an image of each orbit; percent of all its images\n")
-    answer.show(boards(found))
+    answer.show(draw_orbits(result))
     for title, matrix in (
-        ("Percent of a ship on each cell", found.occupancy),
-        ("Percent, if the hider draws uniformly", found.uniform_occupancy),
+        ("Percent of a ship on each cell", result.occupancy),
+        ("Percent, if the hider draws uniformly", result.uniform_occupancy),
     ):
         texts = [[f"{100 * value:.1f}" for value in row] for row in matrix.tolist()]
-        for i, j in found.game.cells_of(found.game.holes):
+        for i, j in result.game.cells_of(result.game.holes):
             texts[i][j] = HOLE
-        answer.show(f"\n{title}\n", board_text(found.game, texts))
+        answer.show(f"\n{title}\n", board_text(result.game, texts))
     answer.show("\nThe shooter's mix, each tree turned by a symmetry drawn at random\n")
-    listed = [("percent", "first shot", "uniformly", "worst case")]
-    for tree, share in found.shooter[:SHOWN]:
+    rows = [("percent", "first shot", "uniformly", "worst case")]
+    for tree, share in result.shooter[:SHOWN]:
         percent, mean = f"{100 * float(share):.2f}", f"{float(tree.mean):.4f}"
-        listed.append((percent, first_shot(tree) or "", mean, str(tree.worst)))
-    answer.show(columns(listed))
-    if len(found.shooter) > SHOWN:
-        answer.show(f"and {numbered(len(found.shooter) - SHOWN, 'tree')} more")
+        rows.append((percent, first_shot(tree) or "", mean, str(tree.worst)))
+    answer.show(columns(rows))
+    if len(result.shooter) > SHOWN:
+        answer.show(f"and {numbered(len(result.shooter) - SHOWN, 'tree')} more")
     return answer
 
 
@@ -194,23 +194,23 @@ def first_shot(tree: DecisionTree) -> str | None:
     return cell_name(tree.root.cell) if isinstance(tree.root, Node) else None
 
 
-def _given_away(found: Any) -> str:
+def _loss_text(result: Any) -> str:
     """Say how much a hider loses who draws uniformly; empty where no loss is known."""
-    if found.is_uniform:
+    if result.is_uniform:
         return ": as good as any"
-    lost = float(found.least - found.uniform)
-    if not lost:
+    loss = float(result.least - result.uniform)
+    if not loss:
         return ""
-    bound = "" if found.is_exact else "at least "
-    return f": a hider who draws uniformly gives away {bound}{lost:.6f}"
+    bound = "" if result.is_exact else "at least "
+    return f": a hider who draws uniformly gives away {bound}{loss:.6f}"
 
 
-def boards(found: Any) -> str:
+def draw_orbits(result: Any) -> str:
     """Draw the likeliest orbits of the hider side by side: an image of each as a board."""
-    drawn = []
-    for orbit, share in found.hider[:SHOWN]:
-        cells = sum(found.hidings.hidden[found.hidings.orbits[orbit][0]])
-        game = found.game
+    boards = []
+    for orbit, share in result.hider[:SHOWN]:
+        cells = sum(result.hidings.hidden[result.hidings.orbits[orbit][0]])
+        game = result.game
         rows = [
             "".join(
                 (".#"[cells >> (i * game.columns + j) & 1] if (i, j) in game else HOLE)
@@ -218,30 +218,31 @@ def boards(found: Any) -> str:
             )
             for i in range(game.rows)
         ]
-        drawn.append([f"{100 * float(share):.2f}", *rows])
-    width = max(len(line) for board in drawn for line in board) + 2
+        boards.append([f"{100 * float(share):.2f}", *rows])
+    width = max(len(line) for board in boards for line in board) + 2
     lines = []
-    for start in range(0, len(drawn), max(1, WIDE // width)):
-        some = drawn[start : start + max(1, WIDE // width)]
+    for start in range(0, len(boards), max(1, WIDE // width)):
+        in_line = boards[start : start + max(1, WIDE // width)]
         lines += [
-            "".join(f"{line:<{width}}" for line in row).rstrip() for row in zip(*some, strict=True)
+            "".join(f"{line:<{width}}" for line in row).rstrip()
+            for row in zip(*in_line, strict=True)
         ]
         lines.append("")
-    more = len(found.hider) - len(drawn)
-    if more > 0:
-        lines.append(f"and {numbered(more, 'orbit')} more")
+    number_left = len(result.hider) - len(boards)
+    if number_left > 0:
+        lines.append(f"and {numbered(number_left, 'orbit')} more")
     return "\n".join(lines).rstrip()
 
 
-def draw_mix(found: Any, path: Path) -> None:
+def draw_mix(result: Any, path: Path) -> None:
     """Draw the likeliest orbits with their probabilities, and the map of all, to a file."""
     from optsearch.drawing.mixes import draw_mix as draw_mix_
     from optsearch.drawing.mixes import mix_figure_size
 
-    figure = new_figure(*mix_figure_size(found.game, len(found.hider)))
+    figure = new_figure(*mix_figure_size(result.game, len(result.hider)))
     orbits = [
-        (sum(found.hidings.hidden[found.hidings.orbits[orbit][0]]), float(share))
-        for orbit, share in found.hider
+        (sum(result.hidings.hidden[result.hidings.orbits[orbit][0]]), float(share))
+        for orbit, share in result.hider
     ]
-    draw_mix_(figure, found.game, orbits, found.occupancy)
+    draw_mix_(figure, result.game, orbits, result.occupancy)
     save_figure(figure, path)

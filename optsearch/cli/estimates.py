@@ -43,11 +43,11 @@ def announce_simulation(
         _announce(f"{games:,} games of {player}", seconds, workers, "fewer --games take less")
         if seconds < MINUTE * workers or not manner.is_plain or not isinstance(player, Strategy):
             continue
-        whole = evaluation_seconds(player, game)
-        if whole < seconds:
+        seconds_of_all = evaluation_seconds(player, game)
+        if seconds_of_all < seconds:
             err.print(
                 f"`optsearch evaluate {player} {game}` plays all boards in about "
-                f"{time_text(whole / workers)}, these {games:,} games take about "
+                f"{time_text(seconds_of_all / workers)}, these {games:,} games take about "
                 f"{time_text(seconds / workers)}",
                 soft_wrap=True,
             )
@@ -66,14 +66,14 @@ def announce_comparison(
     The list is empty where the game is so small that it is compared exactly.
     """
     game.require_small("evaluating strategies")
-    size = largest_of([runner_of(one, game) for one in strategies], largest, memory)
+    size = largest_of([runner_of(strategy, game) for strategy in strategies], largest, memory)
     if Posterior(Position(game)).configurations <= size:
         return []
-    paces = [pace(one, game, size) for one in strategies]
+    paces = [pace(strategy, game, size) for strategy in strategies]
     if not QUIET.get():
-        what = f"comparing {' and '.join(map(str, strategies))}"
+        work = f"comparing {' and '.join(map(str, strategies))}"
         shorter = "fewer --positions or a smaller --largest take less"
-        _announce(what, sum(paces) * size * positions, workers, shorter)
+        _announce(work, sum(paces) * size * positions, workers, shorter)
     return paces
 
 
@@ -83,8 +83,8 @@ def announce_game(player: Player, game: Game) -> None:
     _announce(f"a game of {player}", seconds, 1, "greedy takes seconds", SOON)
 
 
-def _announce(what: str, seconds: float, workers: int, shorter: str, least: float = LONG) -> None:
-    if seconds > least * workers:
+def _announce(work: str, seconds: float, workers: int, shorter: str, limit: float = LONG) -> None:
+    if seconds > limit * workers:
         processes = "1 process" if workers == 1 else f"{workers} processes"
         time = time_text(seconds / workers)
-        err.print(f"{what}: about {time} on {processes}; {shorter}", soft_wrap=True)
+        err.print(f"{work}: about {time} on {processes}; {shorter}", soft_wrap=True)

@@ -77,10 +77,10 @@ def evaluate(
     """
     require_order("evaluate", [strategy], game)
     parsed = read_game(game)
-    by = prior_of(prior, parsed)
+    parsed_prior = prior_of(prior, parsed)
     if as_player(strategy) == Random():
-        _require_none(strategy, resume=resume, dask=dask, output=output)
-        answer_by_chance(parsed, by, within).print(form)
+        _refuse_options(strategy, resume=resume, dask=dask, output=output)
+        random_answer(parsed, parsed_prior, within).print(form)
         return
     chosen = as_strategy(strategy)
     with resumable("--resume", resume), executor_at(dask, jobs) as (executor, workers):
@@ -94,7 +94,7 @@ def evaluate(
                 checkpoint=resume,
                 memory=int(memory * 2**30),
                 progress=progress,
-                prior=by,
+                prior=parsed_prior,
             )
     if output is not None:
         save(evaluation, output)
@@ -116,27 +116,28 @@ def list_strategies(names: list[str] | None = None, form: Form = Form.TEXT) -> N
 
     Given their names, it prints their parameters. evaluate takes strategies, simulate takes both.
     """
-    known = {name_of(kind): kind for kind in all_kinds()}
+    kind_of_name = {name_of(kind): kind for kind in all_kinds()}
     for name in names or ():
-        if name not in known:
+        if name not in kind_of_name:
             as_player(name)  # says what there is
             raise StrategyError(f"{name!r} is not a name alone; its parameters stand in its file")
-    kinds = [_kind_fields(known[name]) for name in names or known]
+    kinds = [_kind_fields(kind_of_name[name]) for name in names or kind_of_name]
     answer = Answer(strategies=kinds, ties=list(ORDERS))
     answer.table(kinds)
     if names:
         for kind in kinds:
             _show_kind(answer, kind)
         answer.show("Give them as NAME:PARAMETER=VALUE,…, as in greedy:ties=central,endgame=6.")
-        if any(one["name"] == "ties" for kind in kinds for one in kind["parameters"]):
+        if any(field["name"] == "ties" for kind in kinds for field in kind["parameters"]):
             for line in (order_of.__doc__ or "").strip().split("\n\n")[1].split("\n"):
                 answer.show(f"  {line.strip()}")
         return answer.print(form)
-    for head, wanted in (
+    for head, is_strategy in (
         ("Strategies, for evaluate and simulate", True),
         ("Players by chance or memory, for simulate", False),
     ):
-        rows = [("", one["name"], one["what"]) for one in kinds if one["is_strategy"] == wanted]
+        chosen = [kind for kind in kinds if kind["is_strategy"] == is_strategy]
+        rows = [("", kind["name"], kind["what"]) for kind in chosen]
         answer.head(head)
         answer.show(columns(rows), "")
     answer.head("Your own")
@@ -161,8 +162,8 @@ def _show_kind(answer: Answer, kind: dict[str, Any]) -> None:
     answer.head(kind["name"])
     answer.show(f"  {kind['what']}")
     values = [
-        (f"  {one['name']}={one['default']}", one["accepted"], one["meaning"])
-        for one in kind["parameters"]
+        (f"  {field['name']}={field['default']}", field["accepted"], field["meaning"])
+        for field in kind["parameters"]
     ]
     answer.show(*[columns(values)] * bool(values))
     answer.show("")
@@ -176,13 +177,13 @@ def _kind_fields(kind: type[Player]) -> dict[str, Any]:
         "what": _sentence(kind),
         "parameters": [
             {
-                "name": one.name,
-                "type": "integer" if isinstance(one.default, int) else "text",
-                "default": one.default,
-                "accepted": one.accepted_text,
-                "meaning": one.meaning,
+                "name": parameter.name,
+                "type": "integer" if isinstance(parameter.default, int) else "text",
+                "default": parameter.default,
+                "accepted": parameter.accepted_text,
+                "meaning": parameter.meaning,
             }
-            for one in parameters(kind).values()
+            for parameter in parameters(kind).values()
         ],
     }
 
@@ -198,12 +199,12 @@ def answer_of(evaluation: Evaluation, within: int | None = None) -> Answer:
     within -- shots, to print the share that is finished within them.
     """
     of = {"strategy": evaluation.strategy, "game": str(evaluation.game)}
-    by, number, total = evaluation.prior, evaluation.configurations, evaluation.total_height
+    prior, number, total = evaluation.prior, evaluation.configurations, evaluation.total_height
     title = with_rules(str(evaluation.game), evaluation.game)
-    answer = Answer(title, **of, **prior_fields(by))
+    answer = Answer(title, **of, **prior_fields(prior))
     answer.fact("strategy", evaluation.strategy)
-    answer.fact("prior", prior_text(by))
-    counted = "configurations" if by is None else "weight"
+    answer.fact("prior", prior_text(prior))
+    counted = "configurations" if prior is None else "weight"
     answer.fact(counted, f"{number:,}", configurations=number)
     answer.fact("total height", f"{total:,}", total_height=total)
     answer.fact("mean shots", f"{float(evaluation.mean):.6f}", **mean_fields(total, number))
@@ -212,7 +213,7 @@ def answer_of(evaluation: Evaluation, within: int | None = None) -> Answer:
     if within is not None:
         finished = evaluation.finished_within(within)
         share = Fraction(finished, number)
-        of_all = f"{finished:,} of {counted_text(number, by)}"
+        of_all = f"{finished:,} of {counted_text(number, prior)}"
         text = f"{of_all} = {float(share):.6f}"
         answer.fact(f"within {within}", text, within=within, finished=finished, share=share)
     answer.show(histogram={str(shots): n for shots, n in evaluation.histogram.items()})
@@ -224,14 +225,14 @@ def answer_of(evaluation: Evaluation, within: int | None = None) -> Answer:
     return answer
 
 
-def _require_none(strategy: str, **options: object) -> None:
+def _refuse_options(strategy: str, **options: object) -> None:
     """Refuse options of long evaluations where a formula gives the answer."""
     for name, value in options.items():
         if value is not None:
             raise OptsearchError(f"{strategy} is evaluated by a formula; --{name} is not for it")
 
 
-def answer_by_chance(game: Game, prior: Prior | None, within: int | None) -> Answer:
+def random_answer(game: Game, prior: Prior | None, within: int | None) -> Answer:
     """Return the answer about shooting at random, by a formula that no prior changes."""
     posterior = Posterior(game, prior=prior)
     posterior.require_some()
@@ -343,8 +344,10 @@ def compare(
         resumable("--resume", resume),
         executor_at(dask, jobs) as (executor, workers),
     ):
-        most = int(memory * 2**30)
-        paces = announce_comparison(strategies[:2], parsed, largest, positions, most, workers)
+        memory_bytes = int(memory * 2**30)
+        paces = announce_comparison(
+            strategies[:2], parsed, largest, positions, memory_bytes, workers
+        )
         with telling("comparing") as progress:
             comparison = compare_(
                 strategies[0],
@@ -357,12 +360,12 @@ def compare(
                 executor=executor,
                 jobs=workers,
                 checkpoint=resume,
-                memory=most,
+                memory=memory_bytes,
                 progress=progress,
             )
     answer = comparison_answer(comparison)
     if not comparison.is_exact:
-        times = " and ".join(time_text(one * comparison.configurations) for one in paces)
+        times = " and ".join(time_text(seconds * comparison.configurations) for seconds in paces)
         answer.fact("to evaluate", f"about {times} of one processor, on all configurations")
     answer.print(form)
 
@@ -396,7 +399,7 @@ def comparison_answer(comparison: Comparison) -> Answer:
         is_exact=comparison.is_exact,
     )
     micro = comparison.microseconds
-    pace = " and ".join(f"{one:.2g}" for one in micro)
+    pace = " and ".join(f"{value:.2g}" for value in micro)
     answer.fact("processor time", f"{pace} µs per configuration", microseconds=micro)
     answer.fact("seconds", f"{comparison.seconds:,.1f}")
     if comparison.resumed:

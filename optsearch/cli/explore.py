@@ -49,22 +49,23 @@ def explore(
 ) -> None:
     """Write a web page on which you walk an optimal and a greedy strategy shot by shot."""
     position = read_position(game, shots, board, marks)
-    by = prior_of(prior, position.game)
-    explorer.require_small(position, by)
+    parsed_prior = prior_of(prior, position.game)
+    explorer.require_small(position, parsed_prior)
     named: list[explorer.NamedTree] = []
     for path in with_tree or []:
         loaded = tree_.load(path)
-        explorer.require_same(position, str(path), loaded, by)
+        explorer.require_same(position, str(path), loaded, parsed_prior)
         title = title_of(loaded, path)
-        taken = {*OWN_NAMES, *(name for name, _ in named)}
-        named.append((f"{title} ({path.name})" if title in taken else title, loaded))
+        names_taken = {*OWN_NAMES, *(name for name, _ in named)}
+        named.append((f"{title} ({path.name})" if title in names_taken else title, loaded))
     with solving(str(position.game)) as progress:
-        exact = solver.Solver(position, progress=progress, all_shots=True, prior=by)
+        exact = solver.Solver(position, progress=progress, all_shots=True, prior=parsed_prior)
         solution = exact.search(None if time_limit is None else time_limit / 2)
-        found, greedy = exact.tree(), explorer.greedy_tree(position, by, time_limit, progress)
-        if greedy[1].total_height < found.total_height:
-            found = greedy[1]
-        named += [("optimal" if solution.is_exact else "best found", found), greedy]
+        best = exact.tree()
+        greedy = explorer.greedy_tree(position, parsed_prior, time_limit, progress)
+        if greedy[1].total_height < best.total_height:
+            best = greedy[1]
+        named += [("optimal" if solution.is_exact else "best found", best), greedy]
         upper = min(walked.total_height for _, walked in named)
         limit = None if time_limit is None else Limit(time_limit / 4)
         page = explorer.page(exact, named, limit)
@@ -73,7 +74,12 @@ def explore(
     number = solution.configurations
     trees = [{"name": name, "total_height": walked.total_height} for name, walked in named]
     answer = Answer.about(
-        position, by, configurations=number, lower=solution.lower, upper=upper, trees=trees
+        position,
+        parsed_prior,
+        configurations=number,
+        lower=solution.lower,
+        upper=upper,
+        trees=trees,
     )
     answer.table(trees)
     for name, walked in named:

@@ -65,7 +65,7 @@ def heading(sets: identify_.Sets) -> str:
     return f"{sets.title}: {number}{weight}, {numbered(len(sets.things), 'thing')}"
 
 
-def measures(total: int | None, sets: identify_.Sets) -> dict[str, object]:
+def misses_fields(total: int | None, sets: identify_.Sets) -> dict[str, object]:
     """Return the misses of a strategy and their mean for a JSON answer."""
     return {"total_misses": total, **mean_fields(total, sets.weight)}
 
@@ -89,31 +89,31 @@ def solve(
     ):
         parallel = None if executor is None else Parallel(executor, workers)
         options = SolverOptions(memory=int(memory * 2**30))
-        found = identify_.identify(sets, options, time_limit, parallel, True, progress)
+        result = identify_.identify(sets, options, time_limit, parallel, True, progress)
         if tree is not None:
-            identify_.save(found.tree(), tree)
-        if prove is not None and found.is_exact:
-            identify_.save_proof(found, prove)
-    total = found.misses if found.is_exact else None
+            identify_.save(result.tree(), tree)
+        if prove is not None and result.is_exact:
+            identify_.save_proof(result, prove)
+    total = result.misses if result.is_exact else None
     answer = Answer(heading(sets), **family_fields(sets))
     answer.fact(
         "mean misses",
         mean_text(total, sets.weight)
         if total is not None
-        else open_mean(found.lower, found.upper, sets.weight),
-        **measures(total, sets),
-        lower=found.lower,
-        upper=found.upper,
+        else open_mean(result.lower, result.upper, sets.weight),
+        **misses_fields(total, sets),
+        lower=result.lower,
+        upper=result.upper,
     )
-    best = ", ".join(found.best) or "none: one set is left"
-    answer.fact("best first", best if found.is_exact else None, best=list(found.best))
+    best = ", ".join(result.best) or "none: one set is left"
+    answer.fact("best first", best if result.is_exact else None, best=list(result.best))
     answer.fact(
-        "seconds", f"{found.seconds:.3f}", nodes=found.nodes, seconds=round(found.seconds, 6)
+        "seconds", f"{result.seconds:.3f}", nodes=result.nodes, seconds=round(result.seconds, 6)
     )
     answer.fact("tree", str(tree) if tree else None)
-    answer.fact("proof", str(prove) if prove and found.is_exact else None)
+    answer.fact("proof", str(prove) if prove and result.is_exact else None)
     answer.print(form)
-    if not found.is_exact and time_limit is None:
+    if not result.is_exact and time_limit is None:
         raise Interrupted("")
 
 
@@ -121,14 +121,14 @@ def solve(
 def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) -> None:
     """Compute the cost of always asking for a most probable thing."""
     sets = identify_.read(path)
-    limit, made = Limit(time_limit), {}
+    limit, by_rule = Limit(time_limit), {}
     half = None if time_limit is None else time_limit / 2
     with solving(sets.title, "misses", sets.certain_hits) as progress:
         optimum = identify_.identify(sets, time_limit=half, progress=progress)
         with suppress(LimitReached):
             for name in identify_.RULES[2:] + identify_.RULES[:2]:  # what is quick comes first
-                made[name] = identify_.greedy(sets, name, limit.watch(progress))
-    trees = {name: made[name] for name in identify_.RULES if name in made}
+                by_rule[name] = identify_.greedy(sets, name, limit.watch(progress))
+    trees = {name: by_rule[name] for name in identify_.RULES if name in by_rule}
     if tree is not None:
         if "best" not in trees:
             raise OptsearchError(
@@ -137,18 +137,23 @@ def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) 
             )
         identify_.save(trees["best"], tree)
     total = optimum.misses if optimum.is_exact else None
-    upper = min([optimum.upper, *(one.total for one in trees.values())])
-    answer = Answer(heading(sets), **family_fields(sets), **measures(total, sets))
+    upper = min([optimum.upper, *(strategy.total for strategy in trees.values())])
+    answer = Answer(heading(sets), **family_fields(sets), **misses_fields(total, sets))
     if total is None:
         answer.fact("optimum", open_mean(optimum.lower, upper, sets.weight))
     answer.show(lower=optimum.lower, upper=upper)
     table = [("", "total misses", "mean", "more", "most misses")]
-    for name, one in {**({} if total is None else {"optimal": optimum.tree()}), **trees}.items():
-        more = f"+{one.total - total:,}" if total is not None and one.total > total else ""
+    listed = trees if total is None else {"optimal": optimum.tree(), **trees}
+    for name, strategy in listed.items():
+        excess = 0 if total is None else strategy.total - total
+        more = f"+{excess:,}" if excess > 0 else ""
         label = name if name == "optimal" else f"greedy, {name}"
-        mean = decimal(Fraction(one.total, sets.weight))
-        table.append((label, f"{one.total:,}", mean, more, str(one.worst)))
-    rules = {name: {**measures(one.total, sets), "worst": one.worst} for name, one in trees.items()}
+        mean = decimal(Fraction(strategy.total, sets.weight))
+        table.append((label, f"{strategy.total:,}", mean, more, str(strategy.worst)))
+    rules = {
+        name: {**misses_fields(strategy.total, sets), "worst": strategy.worst}
+        for name, strategy in trees.items()
+    }
     answer.show(*[columns(table, True)] * bool(table[1:]), rules=rules)
     answer.table({"rule": name, **row} for name, row in rules.items())
     answer.print(form)
@@ -159,11 +164,11 @@ def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> Non
     """Bound the least mean number of misses."""
     sets = identify_.read(path)
     answer = Answer(heading(sets), **family_fields(sets))
-    found = so_far(sets.title, time_limit, partial(identify_.bounds, sets))
-    known = Bracket.of(sets.position, found.bounds)
-    answer.bounds(known, "mean misses", found.is_all, every)
+    result = so_far(sets.title, time_limit, partial(identify_.bounds, sets))
+    bracket = Bracket.of(sets.position, result.bounds)
+    answer.bounds(bracket, "mean misses", result.is_all, every)
     answer.print(form)
-    if found.is_interrupted:
+    if result.is_interrupted:
         raise Interrupted
 
 
@@ -175,7 +180,9 @@ def tree(path: Path, file: Path, form: Form) -> None:
     answer = Answer(**family_fields(sets))
     answer.show(loaded.text)
     answer.head(f"\n{heading(sets)}")
-    answer.fact("mean misses", mean_text(loaded.total, sets.weight), **measures(loaded.total, sets))
+    answer.fact(
+        "mean misses", mean_text(loaded.total, sets.weight), **misses_fields(loaded.total, sets)
+    )
     answer.fact("mean asked", mean_text(loaded.asked, sets.weight))
     answer.fact("most misses", str(loaded.worst), worst=loaded.worst, asked=loaded.asked)
     answer.print(form)
@@ -193,13 +200,13 @@ def check(path: Path, file: Path, form: Form) -> None:
         )
         answer.fact("replayed", text)
         total = mean_text(loaded.total, sets.weight)
-        answer.fact("mean misses", total, **measures(loaded.total, sets))
+        answer.fact("mean misses", total, **misses_fields(loaded.total, sets))
         answer.print(form)
         return
     proved, claims = identify_.check_proof(file, sets)
     answer = Answer(heading(sets), **family_fields(sets), what="proof")
     answer.fact("proved", f"no strategy has less than {proved:,} misses")
     text = f"at least {proved}/{sets.weight} ≈ {decimal(Fraction(proved, sets.weight), 'lower')}"
-    answer.fact("mean misses", text, **measures(proved, sets))
+    answer.fact("mean misses", text, **misses_fields(proved, sets))
     answer.fact("claims", f"{claims:,}, each rechecked", claims=claims)
     answer.print(form)

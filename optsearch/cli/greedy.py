@@ -66,33 +66,33 @@ def greedy(
     Also where greedy leaves the optimum.
     """
     position = read_position(game, shots, board, marks)
-    by = prior_of(prior, position.game)
-    require_digest(by, tree)
+    parsed_prior = prior_of(prior, position.game)
+    require_digest(parsed_prior, tree)
     with solving(str(position.game)) as progress:
-        found, is_interrupted = GreedyTotals(), False
+        heights, is_interrupted = GreedyTotals(), False
         try:
-            found.search(position, by, time_limit, progress)
+            heights.search(position, parsed_prior, time_limit, progress)
         except KeyboardInterrupt:
-            if not found.totals:
+            if not heights.totals:
                 raise
             is_interrupted = True
         except LimitReached:
-            if not found.totals:
+            if not heights.totals:
                 raise OptsearchError(
                     f"no greedy strategy of {position.game} was evaluated in --time-limit "
                     f"{time_limit:g} seconds; give more time"
                 ) from None
-    answer = found.answer(position, by)
+    answer = heights.answer(position, parsed_prior)
     answer.print(form)
     if is_interrupted:
         raise Interrupted
     if tree is not None:
-        if "best" not in found.trees:
+        if "best" not in heights.trees:
             raise OptsearchError(
                 f"--tree {str(tree)!r}: the best greedy tree was not known after --time-limit "
                 f"{time_limit:g} seconds"
             )
-        chosen = found.trees["best"] if found.compared is None else found.compared.greedy
+        chosen = heights.trees["best"] if heights.compared is None else heights.compared.greedy
         tree_.save(replace(chosen, title="best greedy"), tree)
 
 
@@ -115,13 +115,13 @@ class GreedyTotals:
     def search(
         self,
         position: Position,
-        by: Prior | None,
+        prior: Prior | None,
         time_limit: float | None,
         progress: Progress[SearchStatus],
     ) -> None:
         """Compute everything, the quick parts first. Raises LimitReached where the time is over."""
         watched = Limit(time_limit).watch(progress)
-        solver = GreedySolver(position, progress=watched, prior=by)
+        solver = GreedySolver(position, progress=watched, prior=prior)
         self.configurations, self.greedy_shots = solver.configurations, solver.greedy_shots
         self.lower = solver.lower_bound()
         self.totals["first"] = solver.total_height("first")
@@ -133,7 +133,9 @@ class GreedyTotals:
             self._take(name, solver)
         patient = Limit(PATIENCE)
         try:
-            self._take("worst", GreedySolver(position, progress=patient.watch(watched), prior=by))
+            self._take(
+                "worst", GreedySolver(position, progress=patient.watch(watched), prior=prior)
+            )
         except LimitReached as reached:
             if reached.limit is not patient:
                 raise
@@ -142,13 +144,13 @@ class GreedyTotals:
         self.trees[rule] = solver.tree(rule)
         self.totals[rule] = self.trees[rule].total_height
 
-    def answer(self, position: Position, by: Prior | None) -> Answer:
+    def answer(self, position: Position, prior: Prior | None) -> Answer:
         """Return the answer about the totals."""
         number, optimum = self.configurations, self.optimum
         upper = min(self.totals.values()) if optimum is None else optimum
         answer = Answer.about(
             position,
-            by,
+            prior,
             configurations=number,
             total_height=optimum,
             **mean_fields(optimum, number),
@@ -160,10 +162,10 @@ class GreedyTotals:
         answer.show(lower=self.lower if optimum is None else optimum, upper=upper)
         for label, cells in (("greedy shots", self.greedy_shots), ("best shots", self.best_shots)):
             names = None if cells is None else cell_names(cells)
-            said = "none: every ship is sunk"
+            text = "none: every ship is sunk"
             if names != []:
-                said = "not known yet" if names is None else " ".join(names)
-            answer.fact(label, said, **{label.replace(" ", "_"): names})
+                text = "not known yet" if names is None else " ".join(names)
+            answer.fact(label, text, **{label.replace(" ", "_"): names})
         rows = []
         if self.compared is not None and optimum is not None:
             rows.append(
@@ -176,26 +178,26 @@ class GreedyTotals:
                 )
             )
         for name in [name for name in RULES if name in self.totals]:
-            total, made = self.totals[name], self.trees.get(name)
-            more = f"+{total - optimum:,}" if optimum is not None and total > optimum else ""
+            total, tree = self.totals[name], self.trees.get(name)
+            extra = f"+{total - optimum:,}" if optimum is not None and total > optimum else ""
             mean = decimal(Fraction(total, number))
-            worst = "" if made is None else f"{made.worst}"
-            rows.append((f"greedy, {name}", f"{total:,}", mean, more, worst))
+            worst = "" if tree is None else f"{tree.worst}"
+            rows.append((f"greedy, {name}", f"{total:,}", mean, extra, worst))
         rules = {
             name: {
                 "total_height": self.totals[name],
                 **mean_fields(self.totals[name], number),
-                "worst": made and made.worst,
-                "histogram": made and {str(shots): n for shots, n in made.histogram.items()},
+                "worst": tree and tree.worst,
+                "histogram": tree and {str(shots): n for shots, n in tree.histogram.items()},
             }
             for name in RULES
             if name in self.totals
-            for made in [self.trees.get(name)]
+            for tree in [self.trees.get(name)]
         }
         answer.show("", columns([HEADS, *rows], True), "", rules=rules)
         answer.table({"rule": name, **row} for name, row in rules.items())
         if self.compared is not None:
-            add_partings(answer, self.compared.partings, by)
+            add_partings(answer, self.compared.partings, prior)
         else:
             answer.show("The time was too short for the optimum.", partings=None)
         return answer
@@ -203,32 +205,31 @@ class GreedyTotals:
 
 def add_partings(answer: Answer, partings: Sequence[Divergence], prior: Prior | None) -> None:
     """Add the positions where the best greedy tree leaves the optimal one."""
-    fields, texts = [], []
-    for parting in partings:
-        shots = " ".join(map(str, parting.shots))
-        number, made, least = (
-            parting.configurations,
-            parting.best_greedy_total_height,
-            parting.total_height,
-        )
-        greedy, best = cell_names(parting.best_greedy_shots), cell_names(parting.best_shots)
-        fields.append(
-            {
-                "shots": shots,
-                "configurations": number,
-                "best_greedy_shots": greedy,
-                "best_shots": best,
-                "best_greedy_total_height": made,
-                "total_height": least,
-            }
-        )
-        text = (
-            f"  {shots or 'at the first shot'}: of {counted_text(number, prior)}; greedy "
-            f"{' '.join(greedy)} costs {made:,}, optimal {' '.join(best)} {least:,}"
-        )
-        texts.append((len(parting.shots), text))
+    fields = [
+        {
+            "shots": " ".join(map(str, parting.shots)),
+            "configurations": parting.configurations,
+            "best_greedy_shots": cell_names(parting.best_greedy_shots),
+            "best_shots": cell_names(parting.best_shots),
+            "best_greedy_total_height": parting.best_greedy_total_height,
+            "total_height": parting.total_height,
+        }
+        for parting in partings
+    ]
     places = f"Best greedy leaves the optimum in {numbered(len(partings), 'place')}:"
     answer.show(places if partings else "Best greedy is optimal.", partings=fields)
-    answer.show(*(text for _, text in sorted(texts, key=lambda said: said[0])[:SHOWN]))
+    earliest = sorted(partings, key=lambda parting: len(parting.shots))[:SHOWN]
+    answer.show(*(parting_text(parting, prior) for parting in earliest))
     if len(partings) > SHOWN:
         answer.show(f"  and {len(partings) - SHOWN:,} more with later shots; --json has all")
+
+
+def parting_text(parting: Divergence, prior: Prior | None) -> str:
+    """Say what greedy and the optimum cost where they part."""
+    shots = " ".join(map(str, parting.shots)) or "at the first shot"
+    greedy = " ".join(cell_names(parting.best_greedy_shots))
+    best = " ".join(cell_names(parting.best_shots))
+    return (
+        f"  {shots}: of {counted_text(parting.configurations, prior)}; greedy {greedy} costs "
+        f"{parting.best_greedy_total_height:,}, optimal {best} {parting.total_height:,}"
+    )
