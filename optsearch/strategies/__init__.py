@@ -87,7 +87,7 @@ class Strategy(Player):
 
 
 def as_player(what: object) -> Player:
-    """Return the player that a name, a function, a class or an object stands for.
+    """Return the player of a name, a function, a class or an object.
 
     - A name: one of this package with its parameters (`greedy:ties=central`), one of an entry
       point, or `FILE.py:NAME`.

@@ -20,7 +20,7 @@ from numba import njit
 
 MISS, HIT = 0, 1
 
-Array = Any  # numba infers the types of arrays; they are said in the docstrings
+Array = Any  # numba infers the types of arrays; the docstrings say them
 
 
 @njit(cache=True)

@@ -256,10 +256,10 @@ def _named_hits(position: Position, order: Sequence[int]) -> dict[int, list[int]
 
 
 def _best_split(labels: dict[int, list[int]]) -> int:
-    """The first cell of those that an optimal strategy shoots; certain hits come first.
+    """Return the first cell that an optimal strategy shoots; certain hits come first.
 
-    labels -- of each cell what each configuration replies: 0 is a miss, every other number a hit of
-    its own. What a hit tells does not depend on when it is made, so a certain one is made at once.
+    labels -- for each cell the reply of each configuration: 0 is a miss, each other number another
+    hit. The reply to a hit does not depend on its time, so a certain hit is made at once.
     """
     for cell, answers in labels.items():
         if all(answers):

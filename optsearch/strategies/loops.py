@@ -1,9 +1,9 @@
 """The simple players in numba: their values for one shot, and whole games in one call.
 
 A board is uint8, of shape (rows, columns) for `heuristic` and (cells,) for the others. A cell is 0
-for water and 1 for a ship or, where sinkings are announced, the number of the ship. The state of a
+for water and 1 for a ship or, if sinkings are announced, the number of the ship. The state of a
 cell is UNKNOWN, MISS or HIT. The code is loops over numbers: numba takes several times as long to
-compile the same in numpy's operations on arrays.
+compile numpy's operations on arrays.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ UNKNOWN, MISS, HIT = 0, 1, 2
 PATIENCE = 3  # misses in a row that end an attack of `Heuristic`
 FACTOR = 3  # by which `Heuristic` multiplies the line of the last two hits
 RANDOM, PARITY, DENSITY = 0, 1, 2
-OTHER = -1  # no further cell in a row, a length that is not told, or a cell that is not a hit
+OTHER = -1  # no further cell in a row, an unknown length, or a cell that is not a hit
 
-Array = Any  # numba infers the types of arrays; they are said in the docstrings
+Array = Any  # numba infers the types of arrays; the docstrings say them
 
 
 @njit(cache=True)
@@ -29,7 +29,7 @@ def heuristic(board: Array, fleet: Array, version: int, trials: int, rng: Any) -
     rows, columns = board.shape
     known = np.zeros((rows, columns), np.uint8)
     hit = np.zeros((rows * columns, 2), np.int64)
-    number = np.int64(0)  # a literal would have numba compile all that takes it once more
+    number = np.int64(0)  # with a literal, numba would compile functions that take it twice
     misses = shots = 0
     left = np.count_nonzero(board)
     while left:
@@ -128,7 +128,7 @@ def shares_left(known: Array, fleet: Array) -> Array:
 
 @njit(cache=True)
 def add_runs(runs: Array, known: Array) -> None:
-    """Count the lying hits in a line that cannot be longer, two and more, by their number."""
+    """Count the horizontal runs of two hits and more that cannot be longer, by their length."""
     rows, columns = known.shape
     for row in range(rows):
         length, is_closed = 0, True
@@ -188,7 +188,7 @@ def attack(
 ) -> Array:
     """Return the matrix of attacking: the weights of the placements through hits of this attack.
 
-    Placements with a miss count nothing, and hits have 0.
+    Placements with a miss do not count, and hits have 0.
     """
     values = np.zeros(known.shape)
     weights = np.ones(number)
@@ -216,7 +216,7 @@ def add_attacks(
 ) -> None:
     """Add the weight of each hit to every cell of its horizontal placements without a miss.
 
-    As printed, without those that end on the last column.
+    As printed, placements that end on the last column are left out.
     """
     columns = known.shape[1]
     for i in range(len(w)):
@@ -236,7 +236,7 @@ def add_attacks(
 def mixed(values: Array, hunted: Array, hit: Array, number: int) -> Array:
     """Multiply the line of the last two hits, and scale the greatest value to 1.
 
-    If nothing was left on that line, return the mean with the matrix of hunting.
+    If that line has no value left, return the mean with the matrix of hunting.
     """
     rows, columns = values.shape
     count = 0
@@ -320,10 +320,10 @@ class Ships(NamedTuple):
 class Known(NamedTuple):
     """The knowledge of a player in one game, updated with each reply.
 
-    order -- for each cell the number of the shot that hit it; UNKNOWN, or OTHER for a miss or a
-    hole. closed -- 1 for each cell where no ship afloat can be. afloat -- for each kind the number
-    of ships not known to be sunk. sunk -- the sinkings not yet explained by one placement: cell,
-    kind or OTHER, number of the shot. counts -- the numbers of shots and of these sinkings.
+    order -- for each cell the number of the shot that hit it; else UNKNOWN, or OTHER for a miss or
+    a hole. closed -- 1 for each cell where no ship afloat can be. afloat -- for each kind the
+    number of ships not known to be sunk. sunk -- the sinkings not yet explained by one placement:
+    cell, kind or OTHER, number of the shot. counts -- the numbers of shots and of these sinkings.
     """
 
     order: Array
@@ -348,7 +348,7 @@ def begun(holes: Array, fleet: Array) -> Known:
 
 @njit(cache=True)
 def hear(known: Known, ships: Ships, cell: int, is_hit: bool, is_sunk: bool, kind: int) -> None:
-    """Update the knowledge by a reply. kind -- of the ship sunk; OTHER if that is not told."""
+    """Update the knowledge by a reply. kind -- of the ship sunk; OTHER if it is unknown."""
     known.counts[0] += 1
     if not is_hit:
         known.order[cell], known.closed[cell] = OTHER, 1
@@ -389,7 +389,7 @@ def close(known: Known, ships: Ships, ship: int) -> None:
 def explanation(known: Known, ships: Ships, place: int) -> int:
     """Return the only placement that explains a sinking; OTHER if there are several or none.
 
-    Its kind is the one that was told, or else the longest afloat that has such a placement.
+    Its kind is that of the reply, or else the longest afloat that has such a placement.
     """
     cell, told, shot = known.sunk[place]
     for kind in range(len(known.afloat)):
@@ -466,8 +466,8 @@ def by_values(
 ) -> int:
     """Play a game of RANDOM, PARITY or DENSITY; return the number of its shots.
 
-    kind_of -- the kind of each ship by its number, from 0. told -- 1 if sinkings are told,
-    2 if with their ships. known -- the knowledge at the start, from `begun`.
+    kind_of -- the kind of each ship by its number, from 0. told -- 1 if sinkings are announced,
+    2 if they name their ships. known -- the knowledge at the start, from `begun`.
     """
     left = np.zeros(len(kind_of) + 1, np.int64)
     for ship in board:

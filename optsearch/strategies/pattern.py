@@ -111,7 +111,7 @@ class Pattern(Strategy):
             )
 
     def rule(self, game: Game) -> PatternRule | None:
-        """Its rule for the kernel; None with holes, shapes, too many ships."""
+        """Return its rule for the kernel; None with holes, shapes, too many ships."""
         game.require_rectangle(str(self))
         self._require_water_known(game)
         if not game.is_usual or not (game.is_silent or Codes.of(game).fit):
@@ -120,14 +120,14 @@ class Pattern(Strategy):
         return PatternRule(pattern, self.clear == "line", bool(self.water), self.clear == "sunk")
 
     def shot(self, position: Position) -> Cell:
-        """The first cell without a reply, when the strategy is played from the start."""
+        """Return the first cell without a reply, if the strategy is played from the start."""
         position.game.require_rectangle(str(self))
         self._require_water_known(position.game)
         closed = position.closed
         return next(cell for cell in self._shots(position) if not position.game.bit(cell) & closed)
 
     def _shots(self, position: Position) -> Iterator[Cell]:
-        """The cells shot, as far as the replies are known."""
+        """Yield the cells shot, as far as the replies are known."""
         game = position.game
         seen: set[Cell] = set()
         water: set[Cell] = set()

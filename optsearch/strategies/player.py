@@ -1,4 +1,4 @@
-"""What a player is: whoever plays games, by the position alone or also by chance and memory."""
+"""Players, who play by the position alone or also by chance and memory, and their parameters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Compiled = Callable[[NDArray[np.uint8], np.random.Generator], int]
 
 
 class Playing(Protocol):
-    """A player in one game; it may remember what it likes."""
+    """A player in one game; it may remember anything."""
 
     def shot(self, position: Any) -> Cell:
         """Return the cell to shoot next, as (row, column); called in order while a ship is afloat.
@@ -29,7 +29,7 @@ class Playing(Protocol):
 
 
 def salvo_of(playing: Playing, position: Any, number: int) -> list[Cell]:
-    """Return the cells that a player shoots together; StrategyError if it chooses them singly."""
+    """Return the cells that a player shoots together; StrategyError if it has no salvos."""
     choose = getattr(playing, "salvo", None)
     if choose is None:
         raise StrategyError(
@@ -41,7 +41,7 @@ def salvo_of(playing: Playing, position: Any, number: int) -> list[Cell]:
 
 
 MOST_SALVO = 1024  # cells
-AFLOAT = 0  # in place of a number: as many cells as ships are afloat
+AFLOAT = 0  # a size that means: as many cells as ships are afloat
 SALVOS = "greedy, spread, bisection, information, random, parity, density and thompson"
 NOISY = "greedy, random, thompson:information=exact and players of your own"
 
@@ -59,7 +59,7 @@ def salvo_size(text: str) -> int:
 
 
 def require_salvo(size: int, game: Game) -> None:
-    """Raise NotSupported where the replies do not tell how many ships are afloat, and it counts."""
+    """Raise NotSupported for AFLOAT if the replies do not tell how many ships are afloat."""
     is_told = game.tells_sinkings or game.shows_ships
     if game.names_hits:
         is_told = len(set(game.fleet)) == len(game.fleet)
@@ -71,10 +71,10 @@ def require_salvo(size: int, game: Game) -> None:
 
 
 class Player(ABC):
-    """Whoever plays games, and what is printed of it.
+    """A player of games, and its text in output.
 
-    A deterministic strategy (`Strategy`) is one that plays every game by `shot` alone. A player
-    with parameters is a dataclass, and its fields are a `number`, `word`, `text` or `ties` each.
+    A deterministic strategy (`Strategy`) plays every game by `shot` alone. A player with parameters
+    is a dataclass whose fields are each a `number`, `word`, `text` or `ties`.
     """
 
     def require_noise(self) -> None:
@@ -99,8 +99,8 @@ class Player(ABC):
     def compiled(self, game: Game) -> Compiled | None:
         """Return the player as one compiled function, or None: then `begin` is used.
 
-        It takes the board (uint8 of shape (cells,), 0 for water and 1 for a ship; where sinkings
-        are announced the number of the ship, from 1 on) and the generator, draws from it as the
+        It takes the board (uint8 of shape (cells,), 0 for water and 1 for a ship; if sinkings are
+        announced the number of the ship, from 1 on) and the generator, draws from it as the
         player does, and returns the number of shots of the whole game.
         """
         return None
@@ -121,7 +121,7 @@ class Player(ABC):
 
 
 def name_of(kind: type[Player]) -> str:
-    """The name of a kind of player."""
+    """Return the name of a kind of player."""
     return getattr(kind, "name", kind.__name__)
 
 
@@ -133,7 +133,7 @@ class Parameter:
     """A parameter of a kind of players: its name, default and meaning.
 
     accepted -- a range of whole numbers, words, or a sentence on the form of a text. is_extra --
-    True if the name of a player has it only where it differs from the default.
+    True if the name of a player has it only if it differs from the default.
     """
 
     name: str
@@ -165,22 +165,22 @@ def require_range(name: str, value: int, low: int, high: int) -> None:
 
 
 def number(default: int, low: int, high: int, meaning: str, is_extra: bool = False) -> Any:
-    """A parameter that is a whole number, low <= number <= high."""
+    """Declare a parameter that is a whole number, low <= number <= high."""
     return _parameter(default, range(low, high + 1), meaning, is_extra)
 
 
 def word(default: str, words: tuple[str, ...], meaning: str) -> Any:
-    """A parameter that is one of some words."""
+    """Declare a parameter that is one of some words."""
     return _parameter(default, words, meaning)
 
 
 def text(default: str, accepted: str, meaning: str) -> Any:
-    """A parameter that is a text of the form `accepted`, which its player checks."""
+    """Declare a parameter that is a text of the form `accepted`, which its player checks."""
     return _parameter(default, accepted, meaning)
 
 
 def ties() -> Any:
-    """The parameter by which a cell is chosen among those that are as good."""
+    """Declare the parameter that chooses among equally good cells."""
     return word("first", ORDERS, "which of several cells that are as good")
 
 
@@ -192,7 +192,7 @@ def _parameter(
 
 
 def parameters(kind: type[Player]) -> dict[str, Parameter]:
-    """The parameters of a kind of player, by name."""
+    """Return the parameters of a kind of player, by name."""
     if not is_dataclass(kind):
         return {}
     return {

@@ -236,7 +236,7 @@ class Rollout(Strategy):
 
     @cached_property
     def _numbers(self) -> Rule:
-        """The rule without what depends on the game."""
+        """The rule without the parts that depend on the game."""
         few, many = self._sizes
         return Rule(
             (),
@@ -348,7 +348,7 @@ class _Comparison:
     """The comparison of the candidates at a position: steps 3 to 5.
 
     Costs are in misses times 4096. In all methods `left` is the number of open cells of a
-    configuration, each configuration stands for 2^shift, and `at` is the position of a part.
+    configuration, each configuration counts 2^shift times, and `at` is the position of a part.
     """
 
     def __init__(self, strategy: Rollout, position: Position, family: _Family):

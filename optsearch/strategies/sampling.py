@@ -6,7 +6,7 @@ from typing import Any
 
 from numba import njit
 
-Array = Any  # numba infers the types of arrays; they are said in the docstrings
+Array = Any  # numba infers the types of arrays; the docstrings say them
 
 
 @njit(cache=True)

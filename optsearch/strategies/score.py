@@ -108,13 +108,13 @@ class Score:
 
     function -- f(node) returns a cell, row * columns + column; f(node, scores) fills in float64
         (cells,), which is 0.
-    constants -- numbers that it finds in `node.constants`, infinite ones too; others need no
+    constants -- numbers for `node.constants`, also infinite ones; other values need no new
         compiling.
-    endgame -- configurations, and fewer, for which the optimum is played, 0 to 10.
-    least -- configurations, and fewer, with which a most probable cell is shot.
-    ties -- which of several cells that are as good: first, last, checkerboard, central.
-    labels -- whether `node.afloat` and `node.labelled` are filled in, which takes longer.
-    certain -- whether, where sinkings are announced, a certain hit is a cell like others.
+    endgame -- up to this number of configurations, 0 to 10, the optimum is played.
+    least -- up to this number of configurations a most probable cell is shot.
+    ties -- which of several equally good cells is shot: first, last, checkerboard, central.
+    labels -- True to fill in `node.afloat` and `node.labelled`, which takes longer.
+    certain -- True to treat a certain hit like other cells if sinkings are announced.
 
     Raises StrategyError for a function that takes other arguments, and for options out of range.
     """
@@ -150,18 +150,18 @@ class Score:
 
     @property
     def label(self) -> str:
-        """The text by which it is printed."""
+        """The text of the score in output."""
         given = one_line(", ".join(map(str, self.constants)), 60)
         return f"{_name(self.function)}({given})" if given else _name(self.function)
 
     def rule(self, game: Game) -> Rule | None:
-        """The rule of the kernel; None where sinkings of very many ships are announced."""
+        """Return the rule of the kernel; None if sinkings of very many ships are announced."""
         if not game.is_silent and not Codes.of(game).fit:
             return None
         return Rule(order_of(game, self.ties), self.endgame, score=self.compiled(game))
 
     def compiled(self, game: Game) -> CompiledScore:
-        """The function as the kernels call it."""
+        """Return the function as the kernels call it."""
         kept, address = _compiled(self.function, len(self.constants))
         return CompiledScore(
             name=_name(self.function),
@@ -174,7 +174,7 @@ class Score:
         )
 
     def _takes_certain(self, game: Game) -> bool:
-        """True if a certain hit is a cell like others; only with sinkings its time matters."""
+        """True if a certain hit is like other cells; its time matters only with sinkings."""
         return self.certain and game.tells_sinkings
 
     def shot(self, position: Position) -> Cell:
@@ -269,7 +269,7 @@ class Score:
 
 
 def _constants(given: Any) -> tuple[float, ...]:
-    """Numbers as they were given; StrategyError for what has others."""
+    """Return the numbers unchanged; StrategyError for other values."""
     try:
         items = tuple(given) if not isinstance(given, str) else (given,)
     except TypeError:
@@ -294,10 +294,10 @@ class Scoring(Strategy):
 
     @abstractmethod
     def score(self, game: Game) -> Score:
-        """The score by which it plays a game."""
+        """Return the score by which it plays a game."""
 
     def rule(self, game: Game) -> Rule | None:
-        """Its rule for the kernel; None where sinkings of very many ships are announced."""
+        """Return its rule for the kernel; None if sinkings of very many ships are announced."""
         return _score(self, game).rule(game)
 
     def shot(self, position: Position) -> Cell:
@@ -347,7 +347,7 @@ def apply(function: Any, node: ScoreNode, scores: Scores) -> int:
 def refused(
     strategy: Strategy, game: Game, wrong: int, answer: int, hits: int, misses: int
 ) -> StrategyError:
-    """The error for what a kernel found wrong with the answer of a strategy's score."""
+    """Return the error for a wrong answer of a strategy's score, which a kernel has found."""
     shots = [*((cell, "hit") for cell in bits(hits)), *((cell, "miss") for cell in bits(misses))]
     if wrong == NO_ANSWER and game.is_silent:
         replies = {"hit": REPLY_HIT, "miss": REPLY_MISS}
@@ -358,7 +358,7 @@ def refused(
 
 
 def _returns(function: Any, what: str) -> StrategyError:
-    """The error for what a function of Python returns, but for numbers that are no cells."""
+    """Return the error for a Python function whose value is of a wrong type."""
     accepted = "nothing" if arguments_of(function) == 2 else "a cell, row * columns + column,"
     return StrategyError(
         f"{_name(function)} returns {what}{defined_at(function)}; {accepted} is accepted, since it "
@@ -427,16 +427,16 @@ def _node_type() -> Any:
 
 
 def _wrapped(function: Any, constants: int) -> Any:
-    """A Python function as the kernels call it, compiled; it answers FAILED where it raises.
+    """Compile a Python function as the kernels call it; it answers FAILED if it raises.
 
-    Raises StrategyError if it returns something else than it should.
+    Raises StrategyError if it returns a value of a wrong type.
     """
     import numba
     from numba import types
     from numba.extending import intrinsic
 
     def frozen(_context: Any, array: Any) -> Any:
-        """The array, in which nothing can be written."""
+        """Return the array, read-only."""
         return array.copy(readonly=True)(array), lambda *arguments: arguments[3][0]
 
     unwritable: Any = intrinsic(frozen)
@@ -478,7 +478,7 @@ def _wrapped(function: Any, constants: int) -> Any:
         )
         try:
             return answer(node, carray(scores, cells))
-        except Exception:  # numba knows no other
+        except Exception:  # numba can catch no other
             return FAILED
 
     of: Any = types.CPointer

@@ -5,16 +5,16 @@ a hit; if there is none, one whose row + column is a multiple of `modulus`; if t
 `density` takes the ships as independent: a placement without a miss counts `weight` to the power of
 the hits on it, and a cell what its placements count together. `loops` has all of it in numba.
 
-Where sinkings are announced `parity` and `density` hear them: hits of ships known to be sunk are
-attacked no more, no ship afloat lies there or where it would touch them and may not, and their
-lengths leave the density. A sunk ship lies on the cell that sank it and on cells hit before it,
-none of which belongs to another sunk ship, and none of its neighbours is hit where ships may not
-touch. If that leaves one placement of its length, these are its cells. Where lengths are not told
-it is taken to be the longest ship afloat that can lie so: the whole line of hits, as a person would
-take it. (That is certain where ships do not touch along an edge; elsewhere it can be wrong.) A
-sinking that several placements of one length explain is kept in mind; another sinking may settle
-it. Where hits name their ships, a ship is sunk once all cells of the only one of its name are hit.
-Where they show them, no other ship lies there, and these ships are shot before all else.
+If sinkings are announced, `parity` and `density` use them: hits of ships known to be sunk are
+attacked no more, no ship afloat lies there or in their halo, and their lengths leave the density. A
+sunk ship lies on the cell that sank it and on cells hit before it, none of which belongs to another
+sunk ship, and none of its neighbours is hit if ships may not touch. If that leaves one placement of
+its length, these are its cells. If lengths are not told, it is taken to be the longest ship afloat
+that can lie so: the whole line of hits, as a person would take it. (That is certain if ships do not
+touch along an edge; else it can be wrong.) A sinking that several placements of one length explain
+stays open; another sinking may settle it. If hits name their ships, a ship is sunk once all cells
+of the only one of its name are hit. If they show them, no other ship lies there, and these ships
+are shot before all else.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class _Tables(NamedTuple):
-    """A game as `loops` takes it: its placements, holes, ships of each kind, cells beside each."""
+    """The tables of a game for `loops`: placements, holes, ships of each kind, neighbours."""
 
     kinds: list[int]
     ships: Ships
@@ -48,7 +48,7 @@ class _Tables(NamedTuple):
 
 
 def _rows(sets: Iterable[int]) -> NDArray[np.int64]:
-    """The cells of masks as rows, filled up with OTHER."""
+    """Return the cells of masks as rows, filled up with OTHER."""
     from optsearch.strategies.loops import OTHER
 
     cells = [list(bits(mask)) for mask in sets]
@@ -95,7 +95,7 @@ def heard(position: Position) -> Known:
 
 
 def _shown_first(values: NDArray[np.float64], position: Position) -> NDArray[np.float64]:
-    """Values of cells with more than all of them where a ship is shown that is not hit there."""
+    """Set the values of cells to infinity where a shown ship is not hit yet, and return them."""
     ships = (shot.reply.length for shot in position.shots)
     for ship in {one for one in ships if isinstance(one, Placement)}:
         values[list(bits(ship & ~position.hits))] = np.inf
@@ -104,17 +104,17 @@ def _shown_first(values: NDArray[np.float64], position: Position) -> NDArray[np.
 
 @dataclass(frozen=True)
 class _ByValuesGame:
-    """A game: one of the unknown cells with the highest value is drawn, in row-major order."""
+    """A game that draws one of the unknown cells with the highest value."""
 
     player: _ByValues
     generator: np.random.Generator
 
     def shot(self, position: Position) -> Cell:
-        """The cell drawn."""
+        """Draw a cell."""
         return self.salvo(position, 1)[0]
 
     def salvo(self, position: Position, number: int) -> list[Cell]:
-        """Cells drawn one after the other."""
+        """Draw cells one after the other."""
         from optsearch.strategies.loops import drawn
 
         game, closed = position.game, position.closed
@@ -132,15 +132,15 @@ class _ByValues(Player):
     """A player whose values of the cells follow from the position."""
 
     def begin(self, game: Game, generator: np.random.Generator) -> Playing:
-        """A game, shot by shot."""
+        """Begin a game, shot by shot."""
         return _ByValuesGame(self, generator)
 
     @abstractmethod
     def values(self, position: Position) -> NDArray[np.float64]:
-        """The value of each cell; of shape (cells,)."""
+        """Return the value of each cell; of shape (cells,)."""
 
     def _whole(self, game: Game, kind: int, weight: int = 1, modulus: int = 1) -> Compiled:
-        """A whole game of a kind of player in one call."""
+        """Return a function that plays a whole game of a kind of player."""
         from optsearch.strategies.loops import begun, by_values
 
         tables, told = _tables(game), game.tells_sinkings * (1 + bool(game.labels))
@@ -156,7 +156,7 @@ class _ByValues(Player):
 
 
 def _pattern(game: Game, modulus: int) -> NDArray[np.float64]:
-    """2 where row + column is a multiple of the modulus, else 1."""
+    """Return 2 for each cell whose row + column is a multiple of the modulus, else 1."""
     sums = np.array([sum(game.cell(index)) for index in range(game.cells)])
     return np.where(sums % modulus, 1.0, 2.0)
 
@@ -168,14 +168,14 @@ class Random(_ByValues):
     name: ClassVar[str] = "random"
 
     def require_noise(self) -> None:
-        """No reply matters to it."""
+        """Accept false replies: it ignores all replies."""
 
     def values(self, position: Position) -> NDArray[np.float64]:
-        """1 everywhere."""
+        """Return 1 for each cell."""
         return np.ones(position.game.cells)
 
     def compiled(self, game: Game) -> Compiled | None:
-        """A whole game."""
+        """Return a function that plays a whole game."""
         from optsearch.strategies.loops import RANDOM
 
         return self._whole(game.announcing("nothing"), RANDOM)
@@ -190,7 +190,7 @@ class Parity(_ByValues):
     modulus: int = number(2, 1, 10, "the pattern: row + column is a multiple of it")
 
     def values(self, position: Position) -> NDArray[np.float64]:
-        """3 beside a hit of no sunk ship, 2 on the pattern, 1 elsewhere; 0 where no ship can be."""
+        """Return 3 beside an open hit, 2 on the pattern, 1 elsewhere; 0 where no ship can be."""
         from optsearch.strategies.loops import parity_values
 
         game = position.game
@@ -199,7 +199,7 @@ class Parity(_ByValues):
         return _shown_first(parity_values(heard(position), sides, pattern), position)
 
     def compiled(self, game: Game) -> Compiled | None:
-        """A whole game; None where hits name or show their ships."""
+        """Return a function that plays a whole game; None if hits name or show their ships."""
         from optsearch.strategies.loops import PARITY
 
         game.require_rectangle(str(self))
@@ -222,7 +222,7 @@ class Density(_ByValues):
         return _shown_first(density_values(heard(position), ships, self.weight), position)
 
     def compiled(self, game: Game) -> Compiled | None:
-        """A whole game; None where hits name or show their ships."""
+        """Return a function that plays a whole game; None if hits name or show their ships."""
         from optsearch.strategies.loops import DENSITY
 
         return None if game.has_labels else self._whole(game, DENSITY, self.weight)

@@ -68,7 +68,7 @@ class Thompson(Player):
     prior: Prior | None = field(default=None, metadata={"is_fixed": True})
 
     def with_prior(self, prior: Prior) -> Thompson:
-        """The player that draws by a prior; StrategyError where its samples cannot."""
+        """Return the player that draws by a prior; StrategyError if its samples cannot use it."""
         if prior.placements is None and self.information != "exact":
             raise StrategyError(
                 f"the prior {prior.name} weighs whole configurations, and {self} draws each ship "
@@ -77,14 +77,14 @@ class Thompson(Player):
         return replace(self, prior=prior)
 
     def identity(self) -> str:
-        """The name, and a digest of the prior."""
+        """Return the name, and a digest of the prior."""
         if self.prior is None:
             return str(self)
         self.prior.require_digest("a checkpoint")
         return f"{self}; prior {self.prior.digest}"
 
     def require_noise(self) -> None:
-        """Raise StrategyError where samples are kept that fit the replies; `exact` draws them."""
+        """Raise StrategyError unless samples are `exact`; others must fit the replies."""
         if self.information != "exact":
             raise StrategyError(
                 f"{self} keeps the samples that fit the replies, but every sample fits replies "
@@ -92,9 +92,9 @@ class Thompson(Player):
             )
 
     def begin(self, game: Game, generator: np.random.Generator) -> ThompsonGame:
-        """A game; StrategyError for `whole` where sinkings do not tell the ship.
+        """Begin a game; StrategyError for `whole` if sinkings do not tell the ship.
 
-        TooLarge for a board of more than 128 cells.
+        Raises TooLarge for a board of more than 128 cells.
         """
         game.require_small(str(self))
         if self.information == "whole" and game.tells_sinkings and not game.labels:
@@ -107,10 +107,10 @@ class Thompson(Player):
     def posterior(
         self, position: Position, generator: np.random.Generator, samples: int | None = None
     ) -> NDArray[np.float64]:
-        """The part of the kept samples that cover each cell; float64 of shape (rows, columns).
+        """Return the share of the kept samples that cover each cell; float64 (rows, columns).
 
-        samples -- how many are kept, from as many blocks as that takes; by default those of one
-            block, as for a shot.
+        samples -- the number to keep, from as many blocks as that takes; by default the kept ones
+            of one block, as for a shot.
         """
         counts, kept = self._sampled(position, generator, samples)
         game = position.game
@@ -119,7 +119,7 @@ class Thompson(Player):
     def most_sampled(
         self, position: Position | NoisyPosition, generator: np.random.Generator, number: int = 1
     ) -> list[Cell]:
-        """The cells to shoot, so many."""
+        """Return the `number` cells to shoot."""
         counts, _ = self._sampled(position, generator, None)
         closed = position.closed
         unknown = [cell for cell in range(position.game.cells) if not closed >> cell & 1]
@@ -187,10 +187,10 @@ def is_hunting(position: Position | NoisyPosition) -> bool:
 
 
 def possible(position: Position, is_printed: bool) -> Iterator[NDArray[np.uint64]]:
-    """The placements that are possible for each ship of the fleet alone.
+    """Yield, for each ship of the fleet, the placements that are possible for it alone.
 
-    uint64 of shape (placements, 4) as of `all_placements`, in their order. is_printed -- what the
-    post concludes; otherwise all that the replies say.
+    uint64 of shape (placements, 4), rows of `all_placements` in their order. is_printed -- True
+    for the conclusions of the post, False for all that the replies say of one ship.
     """
     if position.game.has_labels:
         for placements, known in zip(all_placements(position.game), _labels(position), strict=True):
@@ -215,7 +215,7 @@ def possible(position: Position, is_printed: bool) -> Iterator[NDArray[np.uint64
 
 
 class _Blocks:
-    """Samples of one placement a ship, in blocks."""
+    """Samples of one placement per ship, in blocks."""
 
     def __init__(self, position: Position, player: Thompson, generator: np.random.Generator):
         sets = list(possible(position, player.information == "printed"))
@@ -230,9 +230,9 @@ class _Blocks:
     def tally(
         self, least: int, most: int | None, size: int, most_drawn: int
     ) -> tuple[Counts, int, int]:
-        """Blocks of a size until so many are kept, or too many drawn: counts, kept, drawn.
+        """Draw blocks until `least` samples are kept or `most_drawn` drawn: counts, kept, drawn.
 
-        most -- how many count at most; by default all of a block.
+        most -- the most samples that count; by default all of a block.
         """
         from optsearch.strategies.sampling import tally
 
@@ -261,7 +261,7 @@ class _Blocks:
 
 
 def _ends(prior: Prior, placements: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """The sums of the weights of placements, up to each; the greatest weight is 1."""
+    """Return the running sums of the weights of placements; the greatest weight is 1."""
     assert prior.placements is not None
     weights = [prior.placements.get(mask, 1) for mask in to_masks(placements[:, :2])]
     most = max(weights, default=0) or 1
@@ -276,20 +276,20 @@ class ThompsonGame:
         self._generator = generator
 
     def shot(self, position: Position | NoisyPosition) -> Cell:
-        """The cell that most samples cover."""
+        """Return the cell that most samples cover."""
         return self.salvo(position, 1)[0]
 
     def salvo(self, position: Position | NoisyPosition, number: int) -> list[Cell]:
-        """The cells that most samples cover."""
+        """Return the cells that most samples cover."""
         return self._player.most_sampled(position, self._generator, number)
 
 
 @lru_cache(maxsize=4)
 def all_placements(game: Game) -> tuple[NDArray[np.uint64], ...]:
-    """The placements of each ship of the fleet, in the order of the post.
+    """Return the placements of each ship of the fleet, in the order of the post.
 
     uint64 of shape (placements, 4): the cell set, and the cells that it closes to other ships. The
-    lying ones by first column, then row; then the standing ones by first row, then column.
+    horizontal ones by first column, then row; then the vertical ones by first row, then column.
     """
     result = []
     for length in game.fleet:
@@ -307,7 +307,7 @@ def _printed_order(cells: list[Cell]) -> tuple[bool, int, int]:
 
 
 def _sinkings(position: Position) -> dict[int, NDArray[np.uint64]]:
-    """Sunk ships by their place in the fleet: the last cell, and all hit by then (cell sets)."""
+    """Map sunk ships (places in the fleet) to the last cell and all hits by then (cell sets)."""
     fleet, sunk, hits = position.game.fleet, dict[int, NDArray[np.uint64]](), 0
     for shot in position.shots:
         bit = position.game.bit(shot.cell)
@@ -348,7 +348,7 @@ def _lie_in(sets: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.b
 
 
 def _covered(sets: NDArray[np.uint64], cells: int) -> Counts:
-    """1 for each cell of each set, uint64 of shape (sets, 2); of shape (sets, cells)."""
+    """Return 1 for each cell of each set; sets -- uint64 (sets, 2); result (sets, cells)."""
     words = np.ascontiguousarray(sets, "<u8")
     bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
     covered: Counts = bits[:, :cells].astype(np.int64)

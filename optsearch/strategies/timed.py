@@ -1,4 +1,4 @@
-"""A strategy in plain Python that is asked for shots until some work reaches its limit."""
+"""A strategy in plain Python with a limit, for work that may end early."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _FORM = (
 
 
 def user_player(thing: object) -> UserStrategy | UserPlayer:
-    """Return the player that a class, an object or a function stands for."""
+    """Return the player of a class, an object or a function."""
     if isinstance(thing, type) or not isinstance(thing, Player):
         label = thing.label if isinstance(thing, Score) else getattr(thing, "__qualname__", None)
         if not isinstance(label, str):
@@ -141,9 +141,9 @@ class _OfUser(Player):
             ) from None
 
     def require_noise(self) -> None:
-        """Raise StrategyError for a score, which is told of hits and misses as if they were true.
+        """Raise StrategyError for a score, which takes hits and misses as true.
 
-        Other code is given a NoisyPosition.
+        Other code gets a NoisyPosition.
         """
         if isinstance(self._code.thing(), Score):
             super().require_noise()
@@ -184,7 +184,7 @@ class _OfUser(Player):
         position: Position | NoisyPosition,
         taken: int,
     ) -> Cell:
-        """Return an answer as a cell; StrategyError if it is none, or was shot or taken before.
+        """Return an answer as a cell; StrategyError if it is not a cell that can be shot.
 
         A cell may be shot again if replies may be false. taken -- the cells of this salvo (mask).
         """

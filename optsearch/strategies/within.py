@@ -50,7 +50,7 @@ class Within(Strategy):
     cap: int = number(MOST, 1, MOST, "configurations up to which cells are compared")
 
     def shot(self, position: Position) -> Cell:
-        """The cell to shoot next."""
+        """Return the cell to shoot next."""
         game = position.game
         game.require_small(self.name)
         if self._is_large(game, position):
@@ -71,7 +71,7 @@ class Within(Strategy):
         )
 
     def _candidates(self, position: Position, counts: list[int]) -> list[int]:
-        """Step 2."""
+        """Choose the candidates, step 2."""
         closed = position.closed
         fresh = [cell for cell, n in enumerate(counts) if n and not closed >> cell & 1]
         fresh.sort(key=lambda cell: -counts[cell])
@@ -90,7 +90,7 @@ def configurations_of(game: Game) -> int:
 
 @dataclass(frozen=True)
 class FamilyTables:
-    """Configurations as `finishing` has them. told -- the number of each reply."""
+    """Configurations in the form of `finishing`. told -- the number of each reply."""
 
     game: Game
     ships: CellSets
@@ -139,7 +139,7 @@ class _Left:
         )
 
     def after(self, shot: Shot) -> _Left:
-        """Return the rows that answer a shot so."""
+        """Return the rows that give the reply of a shot."""
         from optsearch.strategies.finishing import part
 
         tables, game = self.tables, self.tables.game
@@ -151,7 +151,7 @@ class _Left:
 
 
 def tables_of(start: Position) -> FamilyTables:
-    """The configurations that the hits and misses of a position leave."""
+    """Return the configurations that the hits and misses of a position leave."""
     game = start.game
     ships = list_ships(start)
     told = {MISS: 0, HIT: 1}
@@ -174,11 +174,11 @@ def tables_of(start: Position) -> FamilyTables:
     return FamilyTables(game, np.stack(pieces, axis=1), cells, np.stack(answers, axis=1), told)
 
 
-_last: dict[str, list[_Left]] = {"path": []}  # on the way to the position asked for last
+_last: dict[str, list[_Left]] = {"path": []}  # the families on the way to the last position
 
 
 def family_of(position: Position) -> _Left:
-    """The family of a position: parted from the last one on the way to the position before."""
+    """Return the family of a position, from the last cached one on the way to it."""
     shots = position.shots
     path = [
         family
@@ -195,7 +195,7 @@ def family_of(position: Position) -> _Left:
 
 
 def _listed(position: Position) -> _Left:
-    """The family of the empty board where it can be listed, else that of a position."""
+    """List the family of the empty board, or, if that is too large, of a position."""
     start = Position(position.game)
     is_small = configurations_of(position.game) <= MOST
     tables = tables_of(start if is_small else position)
