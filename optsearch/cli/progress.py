@@ -51,7 +51,7 @@ def telling(
     if QUIET.get():
         yield no_progress
         return
-    label, said, is_done = printable(label), [""], Event()
+    label, latest, is_done = printable(label), [""], Event()
     bar = Bar(
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
@@ -71,8 +71,8 @@ def telling(
         left = countdown.text(status)
         share = f"{status.share:.1%}" if status.total else ""
         far = hint if left and (status.seconds_to_go or 0) > DAY else ""
-        said[0] = ", ".join(filter(None, [share, f"{left}{far}", note(status)]))
-        bar.update(task, completed=status.done, total=status.total or None, note=said[0])
+        latest[0] = ", ".join(filter(None, [share, f"{left}{far}", note(status)]))
+        bar.update(task, completed=status.done, total=status.total or None, note=latest[0])
 
     def show() -> None:
         if err.is_terminal:
@@ -83,7 +83,7 @@ def telling(
         while not is_done.wait(pause):
             line = f"{label}, for {time.monotonic() - started:,.0f} s so far"
             with suppress(OSError):  # nobody reads it
-                print(": ".join(filter(None, (line, said[0]))), file=sys.stderr, flush=True)
+                print(": ".join(filter(None, (line, latest[0]))), file=sys.stderr, flush=True)
             pause = SECONDS
 
     thread = Thread(target=show, daemon=True)
@@ -141,15 +141,15 @@ def so_far(
     bounds -- takes a function to call with each status, and yields bounds. first -- bounds of the
     sides that have none when it is cut short.
     """
-    found: list[Bound] = []
+    collected: list[Bound] = []
     limit = Limit(time_limit)
     try:
         with limit.alarm(), telling(label, lambda status: status.what) as progress:
-            found.extend(bounds(limit.watch(progress)))
-        return SoFar(found, True, False)
+            collected.extend(bounds(limit.watch(progress)))
+        return SoFar(collected, True, False)
     except (LimitReached, KeyboardInterrupt) as end:
-        sides = {bound.side for bound in found}
-        found += [bound for bound in first if bound.side not in sides]
-        if {bound.side for bound in found} != {"lower", "upper"}:
+        sides = {bound.side for bound in collected}
+        collected += [bound for bound in first if bound.side not in sides]
+        if {bound.side for bound in collected} != {"lower", "upper"}:
             raise
-        return SoFar(found, False, isinstance(end, KeyboardInterrupt))
+        return SoFar(collected, False, isinstance(end, KeyboardInterrupt))

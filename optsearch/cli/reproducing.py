@@ -54,29 +54,30 @@ def reproduce(
         chosen = list(SOURCES)
     else:
         chosen = [reproduce_.source_named(source or SOURCES[0].name)]
-    found: list[tuple[Source, Check]] = []
+    results: list[tuple[Source, Check]] = []
     widths: tuple[int, ...] = ()
     if full and form is Form.TEXT:
         print_estimate(chosen, resume)
 
-    def each(progress: Progress[EvaluationStatus]) -> Iterator[tuple[Source, Check]]:
+    def make_checks(progress: Progress[EvaluationStatus]) -> Iterator[tuple[Source, Check]]:
         if full:
             yield from reproduce_.everything(chosen, resume, progress)
             return
-        yield from ((one, check) for one in chosen for check in reproduce_.checks(one.name))
+        for printer in chosen:
+            yield from ((printer, check) for check in reproduce_.checks(printer.name))
 
     with resumable("--resume", resume):
-        for printer, check in awaited(each):
+        for printer, check in with_progress(make_checks):
             if form is Form.TEXT:
-                if not found or found[-1][0] != printer:
-                    widths = print_title(printer, "\n" if found else "")
+                if not results or results[-1][0] != printer:
+                    widths = print_title(printer, "\n" if results else "")
                 print_check(check, widths)
-            found.append((printer, check))
-    faults = [check for _, check in found if check.is_fault]
+            results.append((printer, check))
+    faults = [check for _, check in results if check.is_fault]
     if form is Form.TEXT:
-        print_verdict([check for _, check in found])
+        print_verdict([check for _, check in results])
     else:
-        fields = [{"source": printer.name, **vars(check)} for printer, check in found]
+        fields = [{"source": printer.name, **vars(check)} for printer, check in results]
         answer = Answer(agrees=not faults, checks=fields)
         answer.table(fields)
         answer.print(form)
@@ -84,31 +85,31 @@ def reproduce(
         raise click.exceptions.Exit(1)
 
 
-def awaited(
-    each: Callable[[Progress[EvaluationStatus]], Iterator[tuple[Source, Check]]],
+def with_progress(
+    make_checks: Callable[[Progress[EvaluationStatus]], Iterator[tuple[Source, Check]]],
 ) -> Iterator[tuple[Source, Check]]:
     """Yield checks one after the other; show progress while each is waited for."""
     report: Progress[EvaluationStatus] = no_progress
-    checks = each(lambda status: report(status))
+    checks = make_checks(lambda status: report(status))
     while True:
-        with evaluating() as shown:
-            report = shown
-            found = next(checks, None)
-        if found is None:
+        with evaluating() as progress:
+            report = progress
+            pair = next(checks, None)
+        if pair is None:
             return
-        yield found
+        yield pair
 
 
 def print_estimate(sources: list[Source], resume: Path | None) -> None:
     """Print how many numbers are left and how long they take, before the work begins."""
     names = ", ".join(source.name for source in sources)
-    left = reproduce_.numbers_left(sources, resume)
-    every = sum(1 for source in sources for _ in source.everything())
-    minutes = sum(number.minutes for number in left)
+    numbers = reproduce_.numbers_left(sources, resume)
+    total = sum(1 for source in sources for _ in source.everything())
+    minutes = sum(number.minutes for number in numbers)
     about = f"about {time_text(60 * minutes)} on two cores" if minutes else "seconds"
-    kept = f"kept in {resume}" if resume else "kept nowhere: --resume FOLDER keeps what is done"
+    place = f"kept in {resume}" if resume else "kept nowhere: --resume FOLDER keeps what is done"
     out.print(
-        f"everything of {names}: {len(left)} of {every} numbers left, {about}, {kept}\n",
+        f"everything of {names}: {len(numbers)} of {total} numbers left, {about}, {place}\n",
         soft_wrap=True,
     )
 
@@ -140,8 +141,8 @@ def print_check(check: Check, widths: tuple[int, ...]) -> None:
 
 def print_verdict(checks: list[Check]) -> None:
     """Print the notes, and how many of the numbers that are compared agree."""
-    known = [check for check in checks if check.known]
-    for note in (*(check.note for check in checks if check.note), *_reasons(known)):
+    expected = [check for check in checks if check.known]
+    for note in (*(check.note for check in checks if check.note), *_reasons(expected)):
         click.echo(f"\n{note}")
     _print_kind("stored", [(check.stored, check) for check in checks], "computed by {}, or --full")
     _print_kind("left out", [(check.left_out, check) for check in checks], "{}")
@@ -150,8 +151,8 @@ def print_verdict(checks: list[Check]) -> None:
     only_shown = sum(check.agrees is None for check in checks) - left_out
     number = len(checks) - only_shown - left_out
     verdict = f"{faults} of {number} differ" if faults else "all agree"
-    if known:
-        verdict = f"{number - len(known) - faults} agree, {len(known)} differ as is known"
+    if expected:
+        verdict = f"{number - len(expected) - faults} agree, {len(expected)} differ as is known"
         verdict += f", {faults} differ and should not" if faults else ""
     verdict += f", {only_shown} shown and not compared (·)" if only_shown else ""
     verdict += f", {left_out} left out" if left_out else ""
@@ -168,10 +169,10 @@ def _print_kind(name: str, checks: list[tuple[str, Check]], form: str) -> None:
         click.echo(f"\n{name}: {names}: {form.format(reason)}")
 
 
-def _reasons(known: list[Check]) -> list[str]:
+def _reasons(expected: list[Check]) -> list[str]:
     """Return the reasons why some numbers differ, each with all of these numbers."""
     reasons: dict[str, list[str]] = {}
-    for check in known:
+    for check in expected:
         reasons.setdefault(check.known, []).append(check.what)
     return [f"≠ {', '.join(names)}: {reason}" for reason, names in reasons.items()]
 
@@ -189,16 +190,16 @@ def _reasons(known: list[Check]) -> list[str]:
 def cite(sources: list[str] | None = None, form: Form = Form.TEXT) -> None:
     """BibTeX of this program, and of the sources of results."""
     names = sources or [SOURCES[0].name]
-    chosen = [one.name for one in SOURCES] if ALL in names else names
+    chosen = [source.name for source in SOURCES] if ALL in names else names
     state = commit()
-    own = {"author": "{The optsearch contributors}", "title": "optsearch", "version": VERSION}
-    own |= {"year": YEAR, "note": state if state.startswith("release") else f"commit {state}"}
-    fields = "".join(f"\n  {name} = {{{value}}}," for name, value in own.items())
+    software = {"author": "{The optsearch contributors}", "title": "optsearch", "version": VERSION}
+    software |= {"year": YEAR, "note": state if state.startswith("release") else f"commit {state}"}
+    fields = "".join(f"\n  {name} = {{{value}}}," for name, value in software.items())
     entries = [f"@software{{optsearch,{fields}\n}}"]
     text = published("sources.bib").read_text(encoding="utf-8")
-    kept = re.findall(r"^(@\w+{([\w-]+),\n.*?^})", text, re.MULTILINE | re.DOTALL)
-    found = {name: entry for entry, name in kept}
-    entries += [found[reproduce_.source_named(name).name] for name in chosen]
+    matches = re.findall(r"^(@\w+{([\w-]+),\n.*?^})", text, re.MULTILINE | re.DOTALL)
+    by_name = {name: entry for entry, name in matches}
+    entries += [by_name[reproduce_.source_named(name).name] for name in chosen]
     answer = Answer(bibtex=entries)
     answer.show("\n\n".join(entries))
     answer.print(form)

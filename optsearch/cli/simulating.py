@@ -92,9 +92,9 @@ def simulate(
     parsed = read_game(game)
     if not players:
         raise StrategyError(f"nobody plays {parsed}; write PLAYER... GAME, as in greedy {parsed}")
-    known = prior_of(prior, parsed)
-    hidden = hider(boards) if boards is not None else Drawn(known)
-    boards = boards or ("uniform" if known is None else f"by {known.name}")
+    parsed_prior = prior_of(prior, parsed)
+    hidden = hider(boards) if boards is not None else Drawn(parsed_prior)
+    boards = boards or ("uniform" if parsed_prior is None else f"by {parsed_prior.name}")
     manner = ReplyModel(noise_of(false_hits, false_misses, lies), salvo_size(salvo))
     with (
         resumable("--resume", resume),
@@ -108,14 +108,14 @@ def simulate(
                 games=games,
                 seed=seed,
                 boards=hidden,
-                prior=known,
+                prior=parsed_prior,
                 manner=manner,
                 executor=executor,
                 jobs=workers,
                 checkpoint=resume,
                 progress=progress,
             )
-    answer_of(simulation, boards, known, within).print(form)
+    answer_of(simulation, boards, parsed_prior, within).print(form)
 
 
 def answer_of(
@@ -139,7 +139,10 @@ def answer_of(
     heads, rows = [*HEADS], [[*outcome.texts] for outcome in outcomes]
     if manner.salvo != 1:
         heads.append("salvos")
-        rows = [[*row, f"{one.salvos.mean():.4f}"] for row, one in zip(rows, outcomes, strict=True)]
+        rows = [
+            [*row, f"{outcome.salvos.mean():.4f}"]
+            for row, outcome in zip(rows, outcomes, strict=True)
+        ]
     players = [outcome.to_dict() for outcome in outcomes]
     table = simulation.to_dicts()
     if within is not None:
@@ -158,8 +161,8 @@ def answer_of(
         answer.head("\nshots more, on the same boards")
         differences = simulation.differences()
         answer.show(columns([(d.more, "than", d.less, difference_text(d)) for d in differences]))
-    known = f", {simulation.resumed:,} games were played before" if simulation.resumed else ""
-    answer.show(f"\n{simulation.seconds:,.1f} seconds{known}")
+    resumed = f", {simulation.resumed:,} games were played before" if simulation.resumed else ""
+    answer.show(f"\n{simulation.seconds:,.1f} seconds{resumed}")
     return answer
 
 

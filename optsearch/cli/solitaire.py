@@ -92,19 +92,19 @@ def solve(
     """The solution, or several, up to a limit."""
     puzzle, chosen = formats.load(file), None if method is None else method.value
     with telling("solving"):
-        found = making.solve(puzzle, limit, chosen, time_limit)
-        reason = "" if found else _no_solution(puzzle, chosen, time_limit)
-    if not found:
+        solutions = making.solve(puzzle, limit, chosen, time_limit)
+        reason = "" if solutions else _no_solution(puzzle, chosen, time_limit)
+    if not solutions:
         raise PuzzleError(reason)
-    ships = [formats.solution_fields(puzzle, solution) for solution in found]
-    answer = Answer(puzzle=formats.to_fields(puzzle), solutions=ships, limit=limit)
-    for solution, names in zip(found, ships, strict=True):
+    ship_names = [formats.solution_fields(puzzle, solution) for solution in solutions]
+    answer = Answer(puzzle=formats.to_fields(puzzle), solutions=ship_names, limit=limit)
+    for solution, names in zip(solutions, ship_names, strict=True):
         answer.show(board(puzzle, solution), " ".join(names) + "\n")
-    is_unique = len(found) == 1 if limit > 1 else None
-    answer.show(_verdict(len(found), limit), is_unique=is_unique)
+    is_unique = len(solutions) == 1 if limit > 1 else None
+    answer.show(_verdict(len(solutions), limit), is_unique=is_unique)
     show_address(answer, puzzle)
     if figure is not None:
-        draw_picture(answer, puzzle, figure, found[0])
+        draw_picture(answer, puzzle, figure, solutions[0])
     answer.print(form)
 
 
@@ -144,10 +144,10 @@ def count(
         number = 0 if is_empty else counting.count(puzzle, limit, time_limit, progress)
         reason = "" if number else _no_solution(puzzle, None, time_limit)
     is_exact = limit is None or number < limit
-    more = "" if is_exact else " or more"
+    or_more = "" if is_exact else " or more"
     answer = Answer(puzzle=formats.to_fields(puzzle), solutions=number, is_exact=is_exact)
-    found = f"{numbered(number, 'solution')}{more}"
-    answer.show(f"{file}: {found if number else reason}")
+    text = f"{numbered(number, 'solution')}{or_more}"
+    answer.show(f"{file}: {text if number else reason}")
     answer.print(form)
 
 
@@ -168,21 +168,21 @@ def grade(
     """How hard a puzzle is for a person, by the rules that its steps need."""
     puzzle = formats.load(file)
     with telling("grading"):
-        found = reasoning.grade(puzzle, max_depth, time_limit)
+        grading = reasoning.grade(puzzle, max_depth, time_limit)
     answer = Answer(puzzle=formats.to_fields(puzzle))
-    answer.fact("level", found.level, level=found.level, depth=found.depth)
-    answer.show(is_solved=found.is_solved, is_cut_short=found.is_cut_short, rules=found.rules)
-    for rule, number in found.rules.items():
+    answer.fact("level", grading.level, level=grading.level, depth=grading.depth)
+    answer.show(is_solved=grading.is_solved, is_cut_short=grading.is_cut_short, rules=grading.rules)
+    for rule, number in grading.rules.items():
         answer.fact(rule, numbered(number, "step"))
-    answer.fact("depth", str(found.depth) if found.depth else None)
-    if found.is_cut_short:
+    answer.fact("depth", str(grading.depth) if grading.depth else None)
+    if grading.is_cut_short:
         answer.show(f"not solved in {time_limit:g} seconds; its level is at least this hard")
-    elif not found.is_solved:
+    elif not grading.is_solved:
         tried = f"not solved by suppositions of depth {max_depth}"
         answer.show(f"{tried}; there may be several solutions")
-    made = list(map(step_fields, found.steps))
-    answer.show(*(map(step_text, found.steps) if steps else ()), steps=made)
-    answer.table(made)
+    fields = list(map(step_fields, grading.steps))
+    answer.show(*(map(step_text, grading.steps) if steps else ()), steps=fields)
+    answer.table(fields)
     answer.print(form)
 
 
@@ -262,8 +262,8 @@ def minimise(
     puzzle = formats.load(file)
     chosen = None if method is None else method.value
     with telling("leaving out") as progress:
-        made = making.minimise(puzzle, seed, chosen, keep_counts, progress, time_limit)
-    finish(made, output, figure, form, seed=seed, clues_before=len(puzzle.clues))
+        minimal = making.minimise(puzzle, seed, chosen, keep_counts, progress, time_limit)
+    finish(minimal, output, figure, form, seed=seed, clues_before=len(puzzle.clues))
 
 
 @solitaire.command(
@@ -298,13 +298,13 @@ def generate(
     if seed is None:
         seed = secrets.randbits(32)
     chosen = None if method is None else method.value
-    of_level = None if level is None else level.value
+    level_name = None if level is None else level.value
     with telling("generating") as progress:
-        made = making.generate(
-            rows, columns, lengths, seed, chosen, keep_counts, progress, time_limit, of_level
+        puzzle = making.generate(
+            rows, columns, lengths, seed, chosen, keep_counts, progress, time_limit, level_name
         )
-    told = {} if of_level is None else {"level": of_level}
-    finish(made, output, figure, form, seed=seed, **told)
+    fields = {} if level_name is None else {"level": level_name}
+    finish(puzzle, output, figure, form, seed=seed, **fields)
 
 
 @solitaire.command(
@@ -323,11 +323,11 @@ def sheet(
     answers = []
     with telling("solving"):
         for file, puzzle in zip(files, puzzles, strict=True):
-            found = making.solve(puzzle, 2, None, time_limit)
-            if len(found) != 1:
-                number = "several solutions" if found else "no solution"
+            solutions = making.solve(puzzle, 2, None, time_limit)
+            if len(solutions) != 1:
+                number = "several solutions" if solutions else "no solution"
                 raise PuzzleError(f"{file} has {number}; a puzzle of a sheet has exactly one")
-            answers += found
+            answers += solutions
     from optsearch.drawing.puzzles import draw_sheet, sheet_size
 
     figure = new_figure(*sheet_size(puzzles))
@@ -366,7 +366,7 @@ def show_address(answer: Answer, puzzle: Puzzle) -> None:
 
 def board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
     """Draw the board with letters, numbers, counts and a legend; what was revealed is bold."""
-    shown = dict(puzzle.revealed)
+    revealed = dict(puzzle.revealed)
     width = len(str(puzzle.rows))
     cell = max(
         len(column_name(puzzle.columns - 1)),
@@ -381,7 +381,7 @@ def board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
     for row in range(puzzle.rows):
         text.append(f"\n{row + 1:>{width}}")
         for column in range(puzzle.columns):
-            value = shown.get((row, column))
+            value = revealed.get((row, column))
             style = "" if value is None else "bold"
             if solution is not None:  # it says the shape too
                 value = puzzle.shows(solution, (row, column))

@@ -206,8 +206,8 @@ def solve(
     answer_of(*narrow(solution, stored), greedy).print(form)
     write_files(solution, tree, prove, form)
     if not solution.is_complete and time_limit is None:
-        kept = f"; what was solved is in {table}, and the same command goes on from it"
-        raise Interrupted(kept if table else "")
+        hint = f"; what was solved is in {table}, and the same command goes on from it"
+        raise Interrupted(hint if table else "")
 
 
 def write_files(solution: Solution, tree: Path | None, proof: Path | None, form: Form) -> None:
@@ -404,8 +404,8 @@ def answer_of(
     best = " ".join(cell_names(solution.best_shots)) or "none: every ship is sunk"
     undecided = "not all first shots are decided yet"
     if solution.worst is not None and not solution.is_exact:
-        how = "" if solution.objective.then_mean else "; --objective worst+mean searches it"
-        answer.fact("least mean", f"not known{how}")
+        hint = "" if solution.objective.then_mean else "; --objective worst+mean searches it"
+        answer.fact("least mean", f"not known{hint}")
     else:
         answer.fact("best shots", best if solution.is_exact else undecided)
     if greedy is not None:

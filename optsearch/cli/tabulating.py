@@ -64,9 +64,9 @@ def table(
     with (
         resumable("--resume", resume),
         executor_at(dask, jobs) as (executor, workers),
-        telling("table", how_far) as progress,
+        telling("table", progress_text) as progress,
     ):
-        found = table_(
+        result = table_(
             read_games(games),
             columns,
             time_limit=inf if time_limit is None else time_limit,
@@ -76,31 +76,31 @@ def table(
             progress=progress,
             is_partial=True,
         )
-    sheet = found.sheet(places)
-    answer = answer_of(found, time_limit, sheet)
+    sheet = result.sheet(places)
+    answer = answer_of(result, time_limit, sheet)
     if form is TableForm.LATEX:
         signs = [[""] * len(sheet.head), *sheet.signs]
         click.echo(printable(latex_table([sheet.head, *sheet.rows], signs, sheet.below)))
     else:
         answer.print(Form(form.value))
-    if found.is_interrupted:
-        kept = f"; what is done is in {resume}, and the same command goes on from there"
-        raise Interrupted(kept if resume else "")
+    if result.is_interrupted:
+        hint = f"; what is done is in {resume}, and the same command goes on from there"
+        raise Interrupted(hint if resume else "")
 
 
-def how_far(status: TableStatus) -> str:
+def progress_text(status: TableStatus) -> str:
     """Format the progress of a table."""
     last = f", {status.what}" if status.what else ""
     return f"{status.done:,.0f} of {status.total:,.0f} values{last}"
 
 
-def answer_of(found: Tabulation, time_limit: float | None, sheet: Sheet) -> Answer:
+def answer_of(result: Tabulation, time_limit: float | None, sheet: Sheet) -> Answer:
     """Return the answer: for programs a row for each value, for people a row for each game."""
-    values = found.to_dicts()
+    values = result.to_dicts()
     answer = Answer(
-        columns=[column.name for column in found.columns],
+        columns=[column.name for column in result.columns],
         time_limit=time_limit,
-        is_all=not found.is_interrupted,
+        is_all=not result.is_interrupted,
     )
     answer.show(text_of(sheet), *sheet.below, values=values)
     answer.table(values)
