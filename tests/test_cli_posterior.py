@@ -9,6 +9,7 @@ from optsearch.cli import counting
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
+from tests.definition import Definition, Rules
 
 
 @pytest.mark.parametrize("ending", ["png", "pdf", "svg"])
@@ -21,7 +22,7 @@ def test_posterior_figure(here, tmp_path, ending):
 @pytest.mark.parametrize("contact", ["none", "any"])
 def test_a_sample_in_pieces_is_the_whole_sample(here, answer_of, monkeypatch, contact):
     """As JSON it is written while it is drawn: the value that `json` makes of all at once."""
-    monkeypatch.setattr(counting, "_BATCH", 7)
+    monkeypatch.setattr(counting, "BATCH", 7)
     game = Game.parse(f"5x5:3,2,1,contact={contact}")
     arguments = ("sample", str(game), "--shots", "C3=hit A1=miss", "-n", "50", "--seed", "3")
     posterior = Posterior(Position.parse(game, "C3=hit A1=miss"))
@@ -36,3 +37,67 @@ def test_a_sample_in_pieces_is_the_whole_sample(here, answer_of, monkeypatch, co
     assert here(*arguments)[1].splitlines() == [" ".join(ships) for ships in drawn]
     one = answer_of("sample", str(game), "-n", "1", "--seed", "3")
     assert len(one["sample"]) == 1
+
+
+@pytest.mark.parametrize("announce", ["nothing", "sunk", "ship", "name", "place"])
+def test_every_configuration_once(here, answer_of, monkeypatch, tmp_path, announce):
+    """By the definition, after each shot; by a prior those that have a weight."""
+    monkeypatch.setattr(counting, "BATCH", 5)
+    rules = Rules(3, 4, (3, 2), "any", announce)
+    game = Game(str(rules).replace(";", ","))
+    mask_of = {game.ship_name(ship): ship for kind in (3, 2) for ship in game.placements(kind)}
+    hidden, shots, hits = max(rules.configurations), [], 0
+    for cell in (5, *(cell for cell in range(12) if sum(hidden) >> cell & 1)):
+        family = Definition(rules, shots).root.family
+        text = " ".join(f"{rules.name(cell)}={reply}" for cell, reply in shots)
+        arguments = "sample", str(game), "--shots", text, "--all"
+        found = answer_of(*arguments)
+        assert found["configurations"] == len(family) == len(found["sample"])
+        every = {tuple(sorted(mask_of[name] for name in ships)) for ships in found["sample"]}
+        assert every == {tuple(sorted(ships)) for ships in family}
+        lines = here(*arguments)[1].splitlines()
+        assert lines == [" ".join(ships) for ships in found["sample"]]
+        rows = [f"{line},{number % 2}" for number, line in enumerate(lines)]
+        (tmp_path / "half.csv").write_text("\n".join(["ships,weight", *rows, ""]))
+        if len(lines) > 1:
+            half = answer_of(*arguments, "--prior", str(tmp_path / "half.csv"))["sample"]
+            assert sorted(" ".join(ships) for ships in half) == sorted(lines[1::2])
+        reply = rules.reply(hidden, hits, cell)
+        hits |= (reply != "miss") << cell
+        shots.append((cell, reply))
+
+
+def test_all_configurations_up_to_a_limit(here, monkeypatch):
+    monkeypatch.setattr(counting, "MOST", 7)
+    status, out, err = here("sample", "3x3:2,2", "--all", "--format", "csv")
+    assert (status, out) == (2, "")
+    assert err == "error: --all prints up to 7 configurations; there are 8\n"
+    assert here("sample", "3x3:2,2", "--all", "--seed", "1")[0] == 2
+    monkeypatch.setattr(counting, "MOST", 8)
+    boards = here("sample", "3x3:2,2", "--all", "--draw-boards")[1].split("\n\n")
+    assert len({*boards[:-1]}) == len(boards[:-1]) == 8
+
+
+@pytest.mark.parametrize(
+    ("game", "shots", "first"),
+    [
+        ("3x3:2", "A1=hit C3=hit B2=miss", 2),
+        ("3x3:2,announce=sunk", "A1=miss B1=hit B3=hit", 3),
+        ("2x2:2", "A1=miss B2=miss A2=hit", 2),
+        ("4x4:4,3,2", "A1=miss", 0),
+    ],
+)
+def test_nothing_is_counted_and_the_shot_that_leaves_none_is_named(
+    here, answer_of, game, shots, first
+):
+    found = answer_of("count", game, "--shots", shots)
+    assert (found["configurations"], found.get("first_impossible", 0)) == (0, first)
+    text = shots.split()
+    for number in range(len(text)):
+        left = answer_of("count", game, "--shots", " ".join(text[:number]))["configurations"]
+        assert bool(left) == (number < first)
+    shown = here("count", game, "--shots", shots)[1].splitlines()[1:]
+    blame = [f"impossible      shot number {first}, {text[first - 1]}, leaves none"] * bool(first)
+    assert shown == ["configurations  0", *blame]
+    assert here("sample", game, "--shots", shots, "--all")[0] == 2
+    assert here("posterior", game, "--shots", shots)[0] == 2

@@ -278,10 +278,16 @@ def check_other_counts(asked):
 def check_samples(asked):
     found = asked.ask("sample", "-n", 30, "--seed", asked.rng.randrange(1000))
     assert len(found["sample"]) == 30
-    for ships in found["sample"]:
-        masks = [ship_of(asked.rules, text) for text in ships]
-        masks = masks if asked.rules.has_letters else sorted(masks)
-        assert tuple(masks) in asked.root.family
+    assert {*masks_of(asked, found)} <= asked.root.family
+    everything = masks_of(asked, asked.ask("sample", "--all"))
+    assert len(everything) == len(asked.root.family)
+    assert {*everything} == asked.root.family
+
+
+def masks_of(asked, found):
+    """The configurations of an answer of `sample`, as the definition has them."""
+    listed = [[ship_of(asked.rules, text) for text in ships] for ships in found["sample"]]
+    return [tuple(ships if asked.rules.has_letters else sorted(ships)) for ships in listed]
 
 
 def ship_of(rules, text):
@@ -335,6 +341,7 @@ def check_prior(asked):
     found = asked.run("sample", *game, "-n", 20, "--seed", asked.rng.randrange(1000))
     for ships in found["sample"]:
         assert weights[tuple(sorted(ship_of(asked.rules, text) for text in ships))]
+    assert sorted(masks_of(asked, asked.run("sample", *game, "--all"))) == sorted(existing)
     silent = by.is_silent
     for method in ("solver", "reference") if silent else ("reference",):
         found = asked.run("solve", *game, "--method", method)

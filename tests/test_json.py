@@ -21,13 +21,17 @@ PUZZLE = ("--grid", "5x5", "--fleet", "3,2,1", "--seed", "3", "-o", "puzzle.txt"
 # What is needed first, and the command
 RUNS = {
     "cite": [["cite", "thompson"]],
-    "count": [["count", "10x10:5,4,3,3,2"]],
+    "count": [
+        ["count", "10x10:5,4,3,3,2"],
+        ["count", "3x3:2", "--shots", "A1=hit C3=hit"],
+    ],
     "posterior": [
         ["posterior", GAME, "--shots", "A2=hit"],
         ["posterior", GAME, "--prior", "one-by-one"],
     ],
     "sample": [
         ["sample", GAME, "--seed", "1"],
+        ["sample", GAME, "--all"],
         ["sample", GAME, "--seed", "1", "--prior", "one-by-one"],
     ],
     "solve": [

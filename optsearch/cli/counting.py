@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -27,20 +28,24 @@ from optsearch.cli.common import (
 )
 from optsearch.cli.options import FIGURE, Form, Option
 from optsearch.cli.progress import telling
+from optsearch.counting.configurations import CellSets
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
 from optsearch.game import HOLE, cell_name
 from optsearch.game.noise import DOUBT, NoisyPosition
 from optsearch.game.position import Position, legend
-from optsearch.support.errors import OptsearchError
+from optsearch.support.errors import OptsearchError, TooLarge
 from optsearch.support.palette import GREEDY_IN_TERMINAL, IN_TERMINAL, heat_in_terminal
+
+MOST = 10_000_000  # configurations that are printed
+BATCH = 100_000  # of them, drawn or listed at a time
 
 
 @app.command(
     example="optsearch count 10x10:5,4,3,3,2",
     takes=2,
     then="optsearch posterior 10x10:5,4,3,3,2  # where the ships are",
-    gives="game position configurations",
+    gives="game position configurations (first_impossible)",
 )
 def count(
     game: str,
@@ -53,11 +58,13 @@ def count(
     position = read_position(game, shots, board, marks)
     with telling("counting") as progress:
         posterior = Posterior(position, progress=progress)
-        if position.shots:
-            posterior.require_some()
         number = posterior.configurations
+        first = 0 if number else posterior.first_impossible()
     answer = Answer.about(position)
     answer.fact("configurations", f"{number:,}", configurations=number)
+    if first:
+        shot = f"shot number {first}, {position.shots[first - 1]}, leaves none"
+        answer.fact("impossible", shot, first_impossible=first)
     answer.print(form)
 
 
@@ -163,8 +170,10 @@ def draw_heat(position: Position | NoisyPosition, values: NDArray[np.float64], p
     example="optsearch sample 10x10:5,4,3,3,2 -n 5 --seed 1",
     takes=2,
     then="optsearch sample 10x10:5,4,3,3,2 --draw-boards  # as a board",
-    gives="game position (false_hits false_misses) (lies) (prior prior_digest) seed sample",
-    number=Option("How many configurations to draw.", flags="-n", min=1, max=10000000),
+    gives="game position (false_hits false_misses) (lies) (prior prior_digest) "
+    "(seed configurations) sample",
+    number=Option("How many configurations to draw (default: 1).", flags="-n", min=1, max=MOST),
+    every=Option(f"Print every configuration instead, up to {MOST:,}.", flags="--all"),
     seed=Option("The same seed gives the same sample.", min=0),
     draw_boards=Option("Draw each configuration as a board; 1 2 3 … are the ships."),
 )
@@ -174,7 +183,8 @@ def sample(
     board: Path | None = None,
     marks: str = "",
     prior: str | None = None,
-    number: int = 1,
+    number: int | None = None,
+    every: bool = False,
     seed: int | None = None,
     draw_boards: bool = False,
     false_hits: str | None = None,
@@ -190,20 +200,27 @@ def sample(
         game, shots, board, noise_of(false_hits, false_misses, lies), marks
     )
     parsed_prior = prior_of(prior, position.game)
-    with telling("counting") as progress:
-        posterior = Posterior(position, prior=parsed_prior, progress=progress)
-    if seed is None:
-        seed = secrets.randbits(32)
+    if every and (number, seed) != (None, None):
+        raise OptsearchError("--all prints each configuration once; leave out -n and --seed")
     if draw_boards and form is not Form.TEXT:
         raise OptsearchError(
             f"--draw-boards does not work with --format {form.value}, which names ships"
         )
+    fields = position_fields(position, parsed_prior)
+    with telling("counting") as progress:
+        posterior = Posterior(position, prior=parsed_prior, progress=progress)
+        if every:
+            fields |= {"configurations": count_all(posterior)}
+    if every:
+        batches = posterior.batches(BATCH)
+    else:
+        fields |= {"seed": secrets.randbits(32) if seed is None else seed}
+        batches = draw_in_batches(posterior, number or 1, np.random.default_rng(fields["seed"]))
     if draw_boards:
-        print_boards(posterior, number, np.random.default_rng(seed))
+        print_boards(posterior, batches)
         return
-    ship_texts = draw_ships(posterior, number, np.random.default_rng(seed))
     # Written while it is drawn: ten million configurations do not fit into memory.
-    fields = {**position_fields(position, parsed_prior), "seed": seed}
+    ship_texts = chain.from_iterable(map(posterior.ships, watched(batches)))
     if form is not Form.JSON:
         if form is Form.CSV:
             click.echo("".join(f"# {key}: {value}\n" for key, value in fields.items()) + "ships")
@@ -218,23 +235,37 @@ def sample(
     click.echo("]}")
 
 
-_BATCH = 100_000
+def count_all(posterior: Posterior) -> int:
+    """Return the number of configurations to print; raise TooLarge if it is above `MOST`."""
+    posterior.require_some()
+    number = posterior.configurations
+    if number > MOST:
+        raise TooLarge(f"--all prints up to {MOST:,} configurations; there are {number:,}")
+    return number
 
 
-def print_boards(posterior: Posterior, number: int, rng: np.random.Generator) -> None:
-    """Print boards, each with a blank line behind it, and the meaning of their signs."""
-    for start in range(0, number, _BATCH):
+def draw_in_batches(
+    posterior: Posterior, number: int, rng: np.random.Generator
+) -> Iterator[CellSets]:
+    """Draw a number of configurations; yield the ships of at most `BATCH` at a time."""
+    for start in range(0, number, BATCH):
+        yield posterior.sample(min(BATCH, number - start), rng, masks=True)
+
+
+def watched(batches: Iterator[CellSets]) -> Iterator[CellSets]:
+    """Yield batches; show while one is drawn or listed."""
+    while True:
         with telling("drawing"):
-            configurations = posterior.sample(min(_BATCH, number - start), rng, masks=True)
-        for board in posterior.boards(configurations):
+            batch = next(batches, None)
+        if batch is None:
+            return
+        yield batch
+
+
+def print_boards(posterior: Posterior, batches: Iterator[CellSets]) -> None:
+    """Print boards, each with a blank line behind it, and the meaning of their signs."""
+    for batch in watched(batches):
+        for board in posterior.boards(batch):
             click.echo(f"{board}\n")
     holes = f"; {HOLE} a hole" if posterior.position.game.holes else ""
     click.echo(f". water{holes}; 1, 2, 3 ... the ships, in the order of the fleet")
-
-
-def draw_ships(posterior: Posterior, number: int, rng: np.random.Generator) -> Iterator[list[str]]:
-    """Draw a number of configurations; yield the texts of the ships of each."""
-    for start in range(0, number, _BATCH):
-        with telling("drawing"):
-            configurations = posterior.sample(min(_BATCH, number - start), rng, masks=True)
-        yield from posterior.ships(configurations)

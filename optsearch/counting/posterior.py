@@ -214,6 +214,18 @@ class Posterior:
             return bool(self.configurations)
         return any(self._sweep.count(case.constraints) for case in self._cases)
 
+    def first_impossible(self, prior: Prior | None = None) -> int:
+        """Return the number, from 1, of the first shot after which no configuration is left.
+
+        0 if the game has none without a shot. prior -- leave out what has no weight by it.
+        """
+        counted, shots = self._counted, self._counted.shots
+
+        def is_impossible(number: int) -> bool:
+            return not Posterior(replace(counted, shots=shots[:number]), prior=prior).is_possible
+
+        return bisect_left(range(len(shots) + 1), True, key=is_impossible)
+
     def require_some(self) -> None:
         """Raise ImpossiblePosition if no configuration is left, naming the shot to blame."""
         if self.configurations:
@@ -222,11 +234,7 @@ class Posterior:
         prior = self._prior_of_hider
         if prior is not None and not Posterior(counted).is_possible:
             prior = None  # the shots are impossible by themselves
-
-        def is_impossible(number: int) -> bool:
-            return not Posterior(replace(counted, shots=shots[:number]), prior=prior).is_possible
-
-        first = bisect_left(range(len(shots) + 1), True, key=is_impossible)
+        first = self.first_impossible(prior)
         if prior is None and first == 0:
             raise no_configuration(game)
         blame = f"; shot number {first}, {shots[first - 1]}, is the first" if first else ""
@@ -540,14 +548,35 @@ class Posterior:
         configurations = self._list_candidates() if self._is_counted else self._listed[0]
         return configurations if masks else self._arrays(configurations)
 
+    def batches(self, size: int) -> Iterator[CellSets]:
+        """Yield all configurations in batches of a size, as `everything(masks=True)` has them."""
+        self.require_some()
+        if self._is_counted:
+            yield from self._list_in_batches(size)
+        else:
+            listed, _ = self._listed
+            for start in range(0, len(listed), size):
+                yield listed[start : start + size]
+
     def _list_candidates(self) -> CellSets:
         """List all configurations that the constraints leave."""
-        parts = [
-            self._unrank(case, np.arange(size, dtype=np.uint64))
-            for case, size in zip(self._cases, self._case_sizes, strict=True)
-            if size
-        ]
-        return self._ordered(np.concatenate([np.empty(self._shape(0), np.uint64), *parts]))
+        nothing = np.empty(self._shape(0), np.uint64)
+        return next(self._list_in_batches(self._candidates), nothing)
+
+    def _list_in_batches(self, size: int) -> Iterator[CellSets]:
+        """Yield all configurations that the constraints leave, in batches of a size."""
+        parts, room = list[CellSets](), size
+        for case, left in zip(self._cases, self._case_sizes, strict=True):
+            start = 0
+            while start < left:
+                stop = min(left, start + room)
+                parts.append(self._unrank(case, np.arange(start, stop, dtype=np.uint64)))
+                start, room = stop, room - (stop - start)
+                if not room:
+                    yield self._ordered(np.concatenate(parts))
+                    parts, room = [], size
+        if parts:
+            yield self._ordered(np.concatenate(parts))
 
     def _arrays(self, drawn: CellSets) -> NDArray[np.uint8]:
         """Return configurations as 0 and 1 for each cell; shape (n, rows, columns)."""
