@@ -82,7 +82,7 @@ FIRST = 9  # commands, that help shows without --all
 class Commands(click.Group):
     """Commands in a list, each with its first sentence whole.
 
-    shared -- what parameters of several of them are.
+    shared -- the options and arguments that several of them have.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -158,7 +158,7 @@ class Named(Commands):
         return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the list, or what is needed first."""
+        """Write the first commands, with --all the others, too."""
         known = list(self.commands)
         with formatter.section("Commands"):
             formatter.write_dl([(name, COMMANDS[name][1]) for name in known[:FIRST]])

@@ -1,4 +1,4 @@
-"""What an option is to click, and what every command refuses of its arguments as a whole."""
+"""Options and arguments for click, and a command that refuses some arguments as a whole."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class OptionType(click.ParamType):  # type: ignore[type-arg]
 
     @property
     def metavar(self) -> str:
-        """What stands for a value in the help."""
+        """The word that stands for a value in the help."""
         if issubclass(self.kind, Enum):
             return f"[{'|'.join(choice.value for choice in self.kind)}]"
         if self.option.writes == FOLDER:
@@ -51,7 +51,7 @@ class OptionType(click.ParamType):  # type: ignore[type-arg]
 
     @property
     def accepted(self) -> str:
-        """What is accepted, as in "a whole number from 1 to 256"; empty for a text."""
+        """The accepted values, as in "a whole number from 1 to 256"; empty for a text."""
         if issubclass(self.kind, Enum):
             return f"one of {', '.join(choice.value for choice in self.kind)}"
         noun = {int: "a whole number", float: "a number"}.get(self.kind, "")
@@ -90,7 +90,7 @@ class DeclaredOption(click.Option):
 
 
 class DeclaredArgument(click.Argument):
-    """An argument with a help. text -- that help, which click 8.2 to 8.4 do not know."""
+    """An argument with a help. text -- the help, which arguments of click 8.2 to 8.4 lack."""
 
     def __init__(self, *declarations: Any, text: str, **options: Any) -> None:
         super().__init__(*declarations, **options)

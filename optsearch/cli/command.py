@@ -50,7 +50,7 @@ def run() -> int:
 
 
 def answer(arguments: list[str]) -> int:
-    """Run the command that the arguments name, or complete them for a shell; the exit status."""
+    """Run the command that arguments name, or complete them for a shell; return the status."""
     if "_OPTSEARCH_COMPLETE" in os.environ:
         app(arguments, prog_name="optsearch")
     try:
