@@ -130,7 +130,7 @@ def table(text: str) -> str:
 
 
 def _origin(file: str, command: str) -> str:
-    return f"\n\nFrom [{file}](../data/results/{file}), by `{command}`."
+    return f"\n\n`{command}` makes [{file}](../data/results/{file})."
 
 
 # What is computed from tables

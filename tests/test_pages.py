@@ -51,7 +51,8 @@ def test_a_declared_table():
     sizes = sorted({row["size"] for row in GROWTH.read()})
     assert first.startswith(f"| {sizes[-1]} | ")
     assert re.fullmatch(r"\| \d+ \| \d{1,3}(,\d{3})+ \|", second)
-    assert origin.startswith("From [growth.csv](../data/results/growth.csv), by `python -m ")
+    assert origin.startswith("`python -m ")
+    assert origin.endswith("` makes [growth.csv](../data/results/growth.csv).")
     across = parts.table("growth columns=size across=contact value=configurations").split("\n")
     assert across[0] == "| size | none | corner | any |"
     assert len(across) == len(sizes) + 4
