@@ -91,7 +91,7 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list."""
-        rows = [(name, sentence(command)) for name, command in self.commands.items()]
+        rows = [(name, first_sentence(command)) for name, command in self.commands.items()]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
@@ -115,17 +115,16 @@ class Commands(click.Group):
         seconds = f"{takes} second{'s' * (takes > 1)}"
         lines = f"Example: {example}", f"Takes:   {seconds} on a usual machine", f"Next:    {then}"
 
-        def declared(function: Function) -> Function:
+        def declare(function: Function) -> Function:
             options, annotations = self.shared | own, get_type_hints(function)
             params = []
             for name, parameter in signature(function).parameters.items():
                 is_required = parameter.default is Parameter.empty
                 default = None if is_required else parameter.default
-                annotation = annotations[name]
-                made = make_parameter(name, options[name], annotation, default, is_required)
-                params.append(made)
-            named = {param.name: options[param.name] for param in params}
-            vars(function).update(gives=gives, options=named)
+                option, annotation = options[name], annotations[name]
+                params.append(make_parameter(name, option, annotation, default, is_required))
+            by_name = {param.name: options[param.name] for param in params}
+            vars(function).update(gives=gives, options=by_name)
             command = Command(
                 names[0] if names else function.__name__,
                 params=params,
@@ -136,15 +135,15 @@ class Commands(click.Group):
             self.add_command(command)
             return function
 
-        return declared
+        return declare
 
 
-def sentence(command: Any) -> str:
+def first_sentence(command: Any) -> str:
     """Return the first sentence of a command's help."""
     return str((command.help or "").strip().partition("\n\n")[0].replace("\n", " "))
 
 
-class Named(Commands):
+class LazyCommands(Commands):
     """All commands by name; one is imported when it is called, not when it is listed."""
 
     def __init__(self, **options: Any) -> None:
@@ -159,12 +158,12 @@ class Named(Commands):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the first commands, with --all the others, too."""
-        known = list(self.commands)
+        names = list(self.commands)
         with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][1]) for name in known[:FIRST]])
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in names[:FIRST]])
         if ctx.meta["is_all"]:
             with formatter.section("More commands"):
-                formatter.write_dl([(name, COMMANDS[name][1]) for name in known[FIRST:]])
+                formatter.write_dl([(name, COMMANDS[name][1]) for name in names[FIRST:]])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Import the command that is called, so that it has its options, and resolve it."""
@@ -182,22 +181,22 @@ def _with_families(function: Function) -> Function:
     """
 
     @wraps(function)
-    def run(**given: Any) -> None:
-        game = given.get("game") or (given.get("arguments") or [""])[-1]
+    def run(**values: Any) -> None:
+        game = values.get("game") or (values.get("arguments") or [""])[-1]
         if not isinstance(game, str) or not is_family(game):
-            function(**given)
+            function(**values)
             return
         from optsearch.cli.families import answer_for
 
         answer = answer_for(function.__name__, game)
-        taken = signature(answer).parameters
+        parameters = signature(answer).parameters
         for name, parameter in signature(function).parameters.items():
-            if name not in taken and name != "game" and given[name] != parameter.default:
+            if name not in parameters and name != "game" and values[name] != parameter.default:
                 flag = (vars(function)["options"][name].flags or f"--{name}").split()[0]
                 raise OptsearchError(
                     f"{flag.replace('_', '-')} does not work with a family of sets ({game!r})"
                 )
-        answer(Path(game), **{name: given[name] for name in taken if name in given})
+        answer(Path(game), **{name: values[name] for name in parameters if name in values})
 
     return run  # type: ignore[return-value]
 
@@ -220,36 +219,36 @@ def versions() -> dict[str, str | None]:
 
     from optsearch.compiled import build
 
-    found: dict[str, str | None] = {"version": VERSION, "kernels": build}
-    found |= {"python": platform.python_version(), "machine": platform.machine()}
+    entries: dict[str, str | None] = {"version": VERSION, "kernels": build}
+    entries |= {"python": platform.python_version(), "machine": platform.machine()}
     for name in DEPENDENCIES:
         try:
-            found[name] = version(name)
+            entries[name] = version(name)
         except PackageNotFoundError:
-            found[name] = None
-    return found
+            entries[name] = None
+    return entries
 
 
-def version_text(found: dict[str, str | None]) -> str:
+def version_text(entries: dict[str, str | None]) -> str:
     """Format the versions for people."""
     lines = ["optsearch {version}, kernels {kernels}", "Python {python}, {machine}"]
-    packages = [f"{name} {found[name] or 'is not installed'}" for name in DEPENDENCIES]
-    return "\n".join([*(line.format(**found) for line in lines), *packages])
+    packages = [f"{name} {entries[name] or 'is not installed'}" for name in DEPENDENCIES]
+    return "\n".join([*(line.format(**entries) for line in lines), *packages])
 
 
 @click.pass_context
 def options(ctx: click.Context, show_version: bool, as_json: bool, show_all: bool) -> None:
     """Print the versions, where the command is given no other."""
     if show_version:
-        found = versions()
-        click.echo(json.dumps(found) if as_json else version_text(found))
+        entries = versions()
+        click.echo(json.dumps(entries) if as_json else version_text(entries))
         ctx.exit()
     if as_json or show_all:
         reason = "--all is for --help" if show_all else "--json is for --version"
         raise click.UsageError(reason, ctx)
 
 
-app = Named(
+app = LazyCommands(
     name="optsearch",
     callback=options,
     help="Optimal shooting at Battleship against ships placed uniformly at random.",

@@ -59,10 +59,10 @@ class OptionType(click.ParamType):  # type: ignore[type-arg]
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return the value as the command's function takes it; seconds without end are None."""
-        least, most = self.option.min, self.option.max
+        low, high = self.option.min, self.option.max
         with suppress(ValueError):
             result = value if isinstance(value, self.kind) else self.kind(value)
-            if (least is None or result >= least) and (most is None or result <= most):
+            if (low is None or result >= low) and (high is None or result <= high):
                 return None if self.option.is_seconds and result > FOREVER else result
         self.fail(repr(value), param, ctx)
 
@@ -105,20 +105,20 @@ def make_parameter(
     name: str, option: Option, annotation: Any, default: Any = None, is_required: bool = False
 ) -> click.Parameter:
     """Return an option or an argument as click has it."""
-    value = OptionType(option, annotation)
+    value_type = OptionType(option, annotation)
     is_list = any(get_origin(part) is list for part in (annotation, *get_args(annotation)))
-    made: dict[str, Any] = {"type": value, "required": is_required}
+    settings: dict[str, Any] = {"type": value_type, "required": is_required}
     if not is_required:
-        made["default"] = default
+        settings["default"] = default
     if option.is_argument:
-        made |= {"metavar": option.metavar or name.upper(), "nargs": -1 if is_list else 1}
-        return DeclaredArgument([name], text=option.help, **made)
+        settings |= {"metavar": option.metavar or name.upper(), "nargs": -1 if is_list else 1}
+        return DeclaredArgument([name], text=option.help, **settings)
     flags = option.flags.split() or [f"--{name.replace('_', '-')}"]
-    if value.kind is bool:
-        made = {"is_flag": True, "default": default}
+    if value_type.kind is bool:
+        settings = {"is_flag": True, "default": default}
     else:
-        made |= {"metavar": option.metavar or value.metavar, "multiple": is_list}
-    return DeclaredOption([*flags, name], help=option.help, **made)
+        settings |= {"metavar": option.metavar or value_type.metavar, "multiple": is_list}
+    return DeclaredOption([*flags, name], help=option.help, **settings)
 
 
 class Command(click.Command):
@@ -156,7 +156,7 @@ class Command(click.Command):
         COMMAND.set(shlex.join([*ctx.command_path.split(), *args]))
         if args:
             self._refuse_repeated(ctx, args)
-        rest = super().parse_args(ctx, args)
+        remaining = super().parse_args(ctx, args)
         for name, value in ctx.params.items():
             if isinstance(value, tuple):
                 ctx.params[name] = list(value)
@@ -170,7 +170,7 @@ class Command(click.Command):
             if path is not None and writes:
                 endings = () if writes in (ANY, FOLDER) else tuple(writes.split())
                 require_writable(path, endings, writes == FOLDER)
-        return rest
+        return remaining
 
     def writes(self, param: Any) -> str:
         """Return `Option.writes` of an option of this command; empty if it writes nothing."""
@@ -178,13 +178,13 @@ class Command(click.Command):
         return "" if option is None else option.writes
 
     def _refuse_repeated(self, ctx: Any, args: list[str]) -> None:
-        seen = set()
+        names = set()
         for option in self.make_parser(ctx).parse_args(args=list(args))[2]:
             if option.nargs != 1 or option.multiple or getattr(option, "is_flag", False):
                 continue
-            if option.name in seen:
+            if option.name in names:
                 ctx.fail(f"{option.opts[0]} is given twice; one is accepted")
-            seen.add(option.name)
+            names.add(option.name)
 
     def _refuse_lost_files(self, ctx: Any) -> None:
         """Refuse an output that is another file of the arguments."""
@@ -230,8 +230,8 @@ def require_writable(path: Path, endings: tuple[str, ...] = (), is_folder: bool 
 def _files(value: object) -> Iterator[Path]:
     """Yield the existing files that FILE, FILE.py:NAME or FILE:FLEET names, or a list of these."""
     if isinstance(value, list | tuple):
-        for one in value:
-            yield from _files(one)
+        for item in value:
+            yield from _files(item)
     elif isinstance(value, str | Path):
         text = str(value)
         for name in {text, text.partition(":")[0], text.rpartition(":")[0]} - {""}:

@@ -31,22 +31,22 @@ def run() -> int:
         say(f"interrupted{stop}")
         return 130
     except click.UsageError as error:
-        return refused_usage(error)
+        return print_usage_error(error)
     except OptsearchError as error:
-        return refused(str(error))
+        return print_error(str(error))
     except BrokenPipeError:
         forget_output()
         return 1
     except OSError as error:
         forget_output()
-        what = f"{str(error.filename)!r}: " if error.filename else "cannot write the answer: "
-        return refused(f"{what}{error.strerror or error}")
+        place = f"{str(error.filename)!r}: " if error.filename else "cannot write the answer: "
+        return print_error(f"{place}{error.strerror or error}")
     except ImportError as error:  # what is there and cannot be mapped, for want of memory above all
-        return refused(f"{error}; with more memory it may be loaded")
+        return print_error(f"{error}; with more memory it may be loaded")
     except (MemoryError, RuntimeError) as error:
         if isinstance(error, RuntimeError) and str(error) != "can't start new thread":
             raise
-        return refused("there is not enough memory for this; a smaller game would fit")
+        return print_error("there is not enough memory for this; a smaller game would fit")
 
 
 def answer(arguments: list[str]) -> int:
@@ -61,7 +61,7 @@ def answer(arguments: list[str]) -> int:
     return 0
 
 
-def refused(message: str) -> int:
+def print_error(message: str) -> int:
     """Print an error on one line; return the exit status."""
     say(f"error: {message}", "red")
     return 2
@@ -76,7 +76,7 @@ def say(line: str, style: str | None = None) -> None:
             sys.stderr.write(f"{line}\n")
 
 
-def refused_usage(error: Any) -> int:
+def print_usage_error(error: Any) -> int:
     """Print a line about invalid arguments, or the help where there are none; return the status."""
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()
@@ -88,7 +88,7 @@ def refused_usage(error: Any) -> int:
         message = f"No such option: {error.option_name}"
         message += f" (Possible options: {similar})" if similar else ""
     param = getattr(error, "param", None)
-    value = given(param)
+    value = given_value(param)
     if param is not None and isinstance(param.type, OptionType) and value is not None:
         message = f"{param.opts[0]} {value!r} is not {param.type.accepted}"
     if getattr(error, "option_name", None) in OF_REPLIES:
@@ -97,7 +97,7 @@ def refused_usage(error: Any) -> int:
             "that are true, one for each shot"
         )
     see = " See" if message.endswith("?") else "; see"
-    return refused(str(OptsearchError(f"{message}{see} {command} --help")))
+    return print_error(str(OptsearchError(f"{message}{see} {command} --help")))
 
 
 # Options that people may look for elsewhere, and the commands that have them.
@@ -109,7 +109,7 @@ OF_REPLIES = {
 }
 
 
-def given(option: Any) -> str | None:
+def given_value(option: Any) -> str | None:
     """Return the last value that the arguments give an option; None if they do not give it."""
     value = None
     for name in getattr(option, "opts", ()):
