@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import assume, reject, settings
 from hypothesis import strategies as st
 
 from optsearch.check import reference
-from optsearch.game import CONTACTS, Game
+from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
 from optsearch.game.board import MAKERS
 from optsearch.game.position import Position, Shot, reply
 from optsearch.game.shapes import parse_kind
 from optsearch.support.errors import GameError
 
 ANYWHERE = ("first", "last")  # orders of cells that every board has
+USERS_RULES = tuple(
+    f"{Path(__file__).with_name('rules.py')}:{name}" for name in ("parity", "ends", "orientation")
+)
+EVERY_RULE = (*ANNOUNCEMENTS, *USERS_RULES)
 BOARDS = ("rectangle", *MAKERS)  # what random games are on
 SHAPES = ("V3", "L4", "T4", "S4-onesided", "O4", "V3-fixed", "##-fixed", "L4-fixed", "#.#/###")
 

@@ -20,10 +20,10 @@ from optsearch.counting.lattice import Sweep
 from optsearch.counting.posterior import FLOOR, Posterior, _choose, cases
 from optsearch.counting.prior import Prior
 from optsearch.counting.remainders import combine_residues, moduli_above
-from optsearch.game import ANNOUNCEMENTS, Game
+from optsearch.game import Game
 from optsearch.game.position import HIT, MISS, Position, reply
 from optsearch.support.errors import ImpossiblePosition, PositionError, TooLarge
-from tests.examples import draws, games, positions, sizes
+from tests.examples import EVERY_RULE, draws, games, positions, sizes
 from tests.processes import run_script
 
 STANDARD = Game.parse("10x10:5,4,3,3,2")
@@ -48,7 +48,7 @@ def cells_of(through, game):
 
 
 @draws(2500, few=16)
-@given(positions(max_cells=16, max_ships=4, max_configurations=3000, announce=ANNOUNCEMENTS))
+@given(positions(max_cells=16, max_ships=4, max_configurations=3000, announce=EVERY_RULE))
 def test_equals_brute_force(position):
     number, through = brute_force(position)
     posterior = Posterior(position)
@@ -69,7 +69,7 @@ def test_equals_brute_force(position):
 
 
 @draws(300)
-@given(positions(max_cells=16, max_ships=4, max_configurations=500, announce=ANNOUNCEMENTS))
+@given(positions(max_cells=16, max_ships=4, max_configurations=500, announce=EVERY_RULE))
 def test_every_rank_is_another_configuration(position):
     """Unranking all ranks of all cases lists the configurations, each once."""
     posterior = Posterior(position)
@@ -84,9 +84,7 @@ def test_every_rank_is_another_configuration(position):
 
 
 @draws(300)
-@given(
-    positions(max_cells=12, max_ships=3, max_configurations=500, announce=ANNOUNCEMENTS), st.data()
-)
+@given(positions(max_cells=12, max_ships=3, max_configurations=500, announce=EVERY_RULE), st.data())
 def test_weights(position, data):
     ships = sorted({m for length in position.game.fleet for m in position.game.placements(length)})
     values = st.sampled_from([0.0, 0.25, 0.5, 1.0, 3.0, 1e-3, 1e6])
@@ -159,7 +157,7 @@ def require_that_exists(posterior, weights):
 def far_apart(draw):
     """A position, and weights that no float has, of placements or of cells."""
     position = draw(
-        positions(max_cells=12, max_ships=3, max_configurations=300, announce=ANNOUNCEMENTS)
+        positions(max_cells=12, max_ships=3, max_configurations=300, announce=EVERY_RULE)
     )
     game = position.game
     powers = draw(st.sampled_from([(0, 16, -17), (0, 150), (0, 10, 200, 350), (0, 900)]))
@@ -416,6 +414,29 @@ def test_ship_by_ship_sampling_is_uniform(number):
     degrees = len(expected) - 1
     statistic = chi_square([drawn[s] for s in expected], [number / len(expected)] * len(expected))
     assert statistic < degrees + 5 * (2 * degrees) ** 0.5
+
+
+@draws(600, few=24)
+@given(
+    positions(max_cells=16, max_ships=4, max_configurations=3000, announce=EVERY_RULE),
+    st.integers(0, 2**32),
+)
+def test_ship_by_ship_samples_fit_the_replies(position, number):
+    """The method for huge games keeps what hits have told, under every rule."""
+    posterior, rng = Posterior(position), np.random.default_rng(number)
+    everything = {tuple(to_masks(ships)) for ships in posterior.everything(masks=True)}
+    drawn = np.array([posterior._sample_ship_by_ship(rng) for _ in range(10)], np.uint64)
+    assert {tuple(to_masks(ships)) for ships in posterior._ordered(drawn)} <= everything
+
+
+def test_samples_of_a_huge_game_fit_the_replies():
+    """Four of six samples once had other ships on A1 and C2."""
+    game = Game.parse("2x200:3,3,3,3,3,2,2,2,2,2,2,contact=any,announce=name")
+    position = Position.parse(game, "B2=hit:2 G1=hit:2 J2=hit:3")
+    posterior = Posterior(position)
+    assert posterior.configurations >= 2**64
+    for ships in posterior.sample(6, 1, masks=True):
+        assert position.is_compatible(to_masks(ships))
 
 
 @st.composite

@@ -27,7 +27,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.game import CONTACTS, Game
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
-from optsearch.lower_bounds import Bound, by_chance, leaf_counting_misses
+from optsearch.lower_bounds import Bound, by_chance, first_bounds, leaf_counting_misses
 from optsearch.results import bracket
 from optsearch.results.stored import StoredBracket, stored_bracket
 from optsearch.results.tables import OPTIMA
@@ -203,6 +203,29 @@ def test_a_game_too_large_to_search_has_the_bracket_of_its_bounds(monkeypatch):
         asked = run("solve", "4x4:3,2", "--time-limit", "60", "--objective", aim, "--json")
         fields = json.loads(asked.stdout)
         assert fields["lower"] <= value <= fields["upper"] <= 104
+
+
+def test_a_game_too_large_to_search_is_weighed_by_its_prior(monkeypatch, tmp_path):
+    """The bracket is of the total weight, which the search has too, not of 104 configurations."""
+    prior = tmp_path / "prior.csv"
+    prior.write_text("ship,weight\nA1-C1,2\nA1-B1,2\n")
+    command = "solve", "4x4:3,2", "--prior", str(prior), "--json"
+    aims = {"mean": "total_height", "worst": "worst", "within=9": "finished"}
+    asked = {aim: (*command, "--objective", aim) for aim in aims}
+    exact = {aim: json.loads(run(*asked[aim]).stdout) for aim in aims}
+
+    def refuse(*arguments, **options):
+        raise TooLarge("too many to list")
+
+    monkeypatch.setattr("optsearch.search.solver.solve", refuse)
+    for aim, name in aims.items():
+        fields = json.loads(run(*asked[aim], "--time-limit", "60").stdout)
+        assert fields["configurations"] == exact[aim]["configurations"] == 120
+        assert fields["lower"] <= exact[aim][name] <= fields["upper"], aim
+        if aim == "mean":
+            known = bracket.Bracket.of(Position("4x4:3,2"), first_bounds(Position("4x4:3,2")))
+            ends = ceil(known.lower * 120), floor(known.upper * 120)
+            assert (fields["lower"], fields["upper"]) == ends
 
 
 def test_a_bracket_without_a_search_comes_with_the_tree_of_greedy(monkeypatch, tmp_path):
