@@ -56,7 +56,7 @@ class Guard:
         self._application, self._token, self._hosts = application, token, hosts
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """One request, in the form of ASGI."""
+        """Handle a request by the ASGI protocol: check it, read its body and add HEADERS."""
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return

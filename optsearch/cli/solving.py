@@ -582,7 +582,10 @@ def bounds(
 def bounds_so_far(
     position: Position, prior: Prior | None, time_limit: float | None, leave_out: LeaveOut
 ) -> SoFar:
-    """Compute the bounds that fit into a time, each in half of it; there is always a bracket."""
+    """Return a bracket and the bounds computed within the time limit, each in at most half.
+
+    leave_out -- called with each bound that is left out.
+    """
     seconds = SECONDS if time_limit is None else time_limit / 2
     in_turn = partial(bounds_in_turn, position, prior, seconds=seconds, leave_out=leave_out)
     return so_far(str(position.game), time_limit, in_turn, first_bounds(position))

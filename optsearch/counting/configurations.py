@@ -266,9 +266,9 @@ class Configurations(Listing):
         return sets[:written]
 
     def kept(self, keep: Callable[[CellSets], CellSets]) -> CellSets:
-        """Return the rows of `list` that a filter keeps, shape (n, 2), without the whole list.
+        """Return the rows of `list` that a filter keeps, shape (n, 2), in any order.
 
-        The order depends on how the work is sliced.
+        The filter gets some rows at a time, so the whole list is never in memory.
         """
 
         def work(kernel: Enumerator) -> CellSets:
@@ -313,7 +313,7 @@ class Codes:
     @classmethod
     @lru_cache(maxsize=16)
     def of(cls, game: Game) -> Codes:
-        """Return the codes of a game; no ship crosses a word."""
+        """Return the codes of a game, with the bits of each ship inside one word of 64 bits."""
         kinds = tuple(dict.fromkeys(game.fleet))
         widths, shifts, end = [], [], 0
         for kind in kinds:

@@ -278,13 +278,13 @@ class Position:
     ) -> Position:
         """Read a drawing, one line per row: `.` not shot, `X` hit, `o` miss, `-` a hole.
 
-        `#` is a hole, too, `×` a hit and `○` a miss; blank lines and spaces are skipped. The
+        `×`, `○` and `#` also mean hit, miss and hole; blank lines and spaces are skipped. The
         drawing may be a list of rows, or an array of signs. `S` or `●` marks a cell of a sunk ship;
         one cell of a ship is enough. The shots are in row-major order. Raises PositionError for a
         sunk ship if ships may touch along sides: the order of the hits says which ship was sunk.
 
-        marks -- other signs of the drawing and what they are, as in `hmd-=xo●.`: h is a hit, m a
-        miss, d a sunk ship, and - a cell that was not shot.
+        marks -- translates other signs, those before `=` into those after it: in `hmd-=xo●.` h is a
+        hit, m a miss, d a sunk ship, and - a cell that was not shot.
         """
         if drawing is None:
             raise PositionError(

@@ -276,7 +276,7 @@ def _few_through_a_cell(
 
 
 def _enough_misses(coverages: Iterable[ConditionalCoverage]) -> int:
-    """Return M: enough misses to meet all completions of any ship, and two more."""
+    """Return M, a number of misses that can meet all completions of every ship, plus two."""
     fewest = 0
     for each in coverages:
         while each.most_met(fewest) < each.completions:

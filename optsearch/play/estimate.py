@@ -85,7 +85,11 @@ Place = tuple[Position, int]  # with the number of its configurations
 def _longest(
     run: Callable[[Position, int], object], path: list[Place], largest: int, clock: Clock
 ) -> tuple[float, int]:
-    """Return the seconds of work at the largest position that fits into a second, and its size."""
+    """Time `run` at larger and larger positions of a path, for about a second in all.
+
+    Return the seconds at the last one, and its number of configurations. largest -- the most
+    configurations of a position, if the path has one with so few.
+    """
 
     def timed(*place: Any) -> float:
         started = clock()

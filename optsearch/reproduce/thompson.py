@@ -138,10 +138,10 @@ def _grid_note() -> str:
 
 
 def optimistic(is_printed: bool) -> Fraction:
-    """Return the mean number of draws that find five ships by the cells of a checkerboard.
+    """Return the mean number of shots at random checkerboard cells until five have hit.
 
-    Each ship covers half of its cells there, rounded up. The printed function adds all those cells
-    to the misses, where the five hits were meant (is_printed=False).
+    A ship of length n covers (n + 1) // 2 of these cells. is_printed -- True for the function of
+    the post, which adds all cells that the ships cover to the misses; False to add the five hits.
     """
     cells = sum((row - 1 - column) % 2 == 0 for row, column in map(GAME.cell, range(GAME.cells)))
     red, ships = sum(-(-length // 2) for length in GAME.fleet), len(GAME.fleet)

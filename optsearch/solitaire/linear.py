@@ -56,7 +56,10 @@ def _model_builder() -> Any:
 
 
 def _linear(proto: Any) -> tuple[Any, list[Any]]:
-    """Return the rows of a CP-SAT model, and its variables; a negated literal is 1 - variable."""
+    """Translate a CP-SAT model to a linear one; return that and its variables, in their order.
+
+    A negated literal becomes 1 - variable.
+    """
     rows = _model_builder().Model()
     variables = [rows.new_bool_var("") for _ in proto.variables]
 

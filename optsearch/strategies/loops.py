@@ -234,9 +234,10 @@ def add_attacks(
 
 @njit(cache=True)
 def mixed(values: Array, hunted: Array, hit: Array, number: int) -> Array:
-    """Multiply the line of the last two hits, and scale the greatest value to 1.
+    """Multiply the line of the last two hits by FACTOR, and scale the greatest value to 1.
 
-    If that line has no value left, return the mean with the matrix of hunting.
+    The line is the row or column that they share, if they do. If its values are all 0, return the
+    mean of `values`, which change in place, and `hunted`, the matrix of hunting.
     """
     rows, columns = values.shape
     count = 0

@@ -206,7 +206,7 @@ class Rollout(Strategy):
 
     @cached_property
     def _sizes(self) -> tuple[int, int]:
-        """The range of `sizes`: cells are compared with more than the first, up to the second."""
+        """Parse `sizes` to (few, many); cells are compared at few < configurations <= many."""
         if not self.sizes:
             return 0, ANNOUNCED
         found = re.fullmatch(r"([1-9]\d{0,8})-([1-9]\d{0,8})", self.sizes, re.ASCII)

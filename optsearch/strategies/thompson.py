@@ -154,7 +154,7 @@ class Thompson(Player):
     def _exactly(
         self, position: Position, generator: np.random.Generator, samples: int
     ) -> tuple[Counts, int]:
-        """Return the counts of `samples` uniform samples."""
+        """Draw uniformly; return how many of the samples cover each cell, and `samples`."""
         counts, kept = np.zeros(position.game.cells, np.int64), 0
         is_product = self.prior is None or self.prior.placements is not None
         if (position.game.labels or position.game.is_silent) and is_product:
@@ -168,7 +168,7 @@ class Thompson(Player):
     def _drawn(
         self, position: Position | NoisyPosition, generator: np.random.Generator, samples: int
     ) -> tuple[Counts, int]:
-        """Return the counts of `samples` samples of the exact posterior."""
+        """Draw from the exact posterior; return how many samples cover each cell, and `samples`."""
         drawn = Posterior(position, prior=self.prior).sample(samples, generator, masks=True)
         covered = _covered(np.bitwise_or.reduce(drawn, axis=1), position.game.cells)
         return covered.sum(axis=0), samples
@@ -230,9 +230,10 @@ class _Blocks:
     def tally(
         self, least: int, most: int | None, size: int, most_drawn: int
     ) -> tuple[Counts, int, int]:
-        """Draw blocks until `least` samples are kept or `most_drawn` drawn: counts, kept, drawn.
+        """Draw blocks of `size` samples until `least` are kept or `most_drawn` are drawn.
 
-        most -- the most samples that count; by default all of a block.
+        Return how many kept samples cover each cell, the number kept, and the number drawn. At most
+        `most` samples are kept, by default all that fit.
         """
         from optsearch.strategies.sampling import tally
 
