@@ -152,7 +152,9 @@ def test_drawn_in_a_notebook():
     assert texts["simulation"] == [
         *("greedy:ties=first,endgame=4", "10.3333", "0.3333", "0.577", "10", "11")
     ]
-    assert texts["comparison"][1:6:2] == ["11.3409", "11.3409", "0.000000 shots, exactly"]
+    assert texts["comparison"][1:8:2] == [
+        *("11.3409", "11.3409", "the whole game; alike", "0.000000 shots, exactly")
+    ]
 
 
 def test_tables_as_dictionaries():
