@@ -298,9 +298,9 @@ cdef class Sequences:
     values -- V: the configurations left whose first ship is met at a cell.
     best -- the most that j cells keep so far; sets that cannot reach more are left out.
 
-    A cell c adds to a sequence W at most the configurations that it adds to those met (the bound of
-    `optsearch.lower_bounds.coverage`) less V. It also adds at most as much as it did to a beginning of W,
-    with any lower bound in place of V: V falls only at a cell that shares a placement with c.
+    A cell adds to a sequence at most the configurations that it adds to those met (the bound of
+    `optsearch.lower_bounds.coverage`) less V. It adds at most as much as it did to a beginning of the
+    sequence, with any lower bound in place of V: V falls only at cells that share a placement with it.
     """
 
     cdef Arena arena
@@ -329,8 +329,7 @@ cdef class Sequences:
     def extend(self, const uint8_t[:, ::1] sets, const int64_t[::1] kept, int j):
         """Extend sequences (uint8 of shape (n, cells)) by one cell each.
 
-        kept -- the number that each keeps. j -- cells of a complete sequence, for which only `best` is
-        updated.
+        kept -- the number that each keeps. j -- cells of a complete sequence: it updates only `best`.
         """
         cdef int64_t i, n = sets.shape[0]
         cdef int width = <int>sets.shape[1], k

@@ -73,10 +73,7 @@ cdef inline int fill_covered(Covered* covered, Arena arena, int n, const int64_t
 
 
 cdef inline int64_t heaviest_tree(const uint32_t** rows, int width, int n, int v) noexcept nogil:
-    """Return the greatest weight of a spanning tree on n vertices, by Prim's algorithm.
-
-    The weight of the edge between a and b is rows[a * width + b][v].
-    """
+    """Return the greatest weight of a spanning tree, by Prim; rows[a * width + b][v] weighs edge a, b."""
     cdef int64_t[128] nearest
     cdef int64_t total = 0, most
     cdef int a, next = 0

@@ -296,8 +296,7 @@ def priced_misses(family: Weighted, prices: Prices) -> int:
     Until its first hit a strategy shoots a sequence of cells. Let S_i be the sets that its shot i,
     from 0, is the first to hit: a part of the sets with one cell, with i misses each before it. The
     S_i together are F (a set that is never hit could be shot at the end, by an invented cell if it
-    has none), so the misses are at least the sum of M(S_i) + i w(S_i), and y(F) is the sum of
-    y(S_i).
+    has none), so the misses are at least the sum of M(S_i) + i w(S_i), and y(F) that of y(S_i).
 
     Raises ValueError if more than `MOST_WITH_A_CELL` sets have the same cell.
     """
@@ -515,10 +514,7 @@ def load(path: str | Path) -> Proof:
 
 
 def read_head(path: str | Path, kinds: Mapping[str, type]) -> tuple[dict[str, Any], list[str]]:
-    """Return the head of a proof file, whose fields have these types, and the lines of its claims.
-
-    Raises ProofError for any other file.
-    """
+    """Return the head of a proof file, its fields of these types, and the lines of its claims."""
     lines = documents.text_of(path, ProofError).splitlines()
     try:
         head = _json(lines[0] if lines else "", f"{path}, the head")

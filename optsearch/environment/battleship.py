@@ -30,9 +30,8 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
     """Shooting at hidden ships until all their cells are hit; every shot costs 1.
 
     game -- a Game, or its text; any board, fleet and rules that can be counted.
-    prior -- the distribution of the hidden boards: a Prior, or a text that
-        `optsearch.counting.prior.prior_of` reads. By default all configurations of the game are
-        equally likely. Boards are exact draws.
+    prior -- of the hidden boards, which are exact draws: a Prior, or a text that
+        `optsearch.counting.prior.prior_of` reads. By default all configurations are equally likely.
     probabilities -- True adds the exact probability of a ship on each cell to the observation.
     order -- True adds the number of the shot on each cell.
     render_mode -- `ansi` for the board as text, `rgb_array` for a picture, or None.
@@ -125,10 +124,9 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
         return observation, -1.0, not self._position.hits_left, False, info
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """Return the board as `render_mode` says: a text, a picture, or None.
+        """Return the board as text, as a picture (uint8 of shape (height, width, 3)), or None.
 
-        A picture is uint8 of shape (height, width, 3); with `probabilities` it shows them on the
-        cells not shot yet.
+        With `probabilities` the picture shows them on the cells not shot yet.
         """
         if self.render_mode == "ansi":
             return self._position.board()

@@ -80,16 +80,13 @@ class View:
             announced, that is the whole fleet until the game is over.
         action_mask -- int8 of shape (cells,): 1 on each cell that can be shot.
         order -- only with `order`: int16 of shape (rows, columns), numbers of shots from 1, or 0.
-        probabilities -- only with `probabilities`: float32 of shape (rows, columns), the
-            probability of a ship.
+        probabilities -- only with `probabilities`: float32 of shape (rows, columns), of a ship.
 
         Raises ImpossiblePosition if no configuration is left and `probabilities` is set.
         """
         game = self.game
         board = self._empty + MISS * game.array(position.misses) + HIT * game.array(position.hits)
-        revealing = [
-            shot for shot in position.shots if shot.reply.sunk or shot.reply.length is not None
-        ]
+        revealing = [s for s in position.shots if s.reply.sunk or s.reply.length is not None]
         for shot in revealing:
             if isinstance(shot.reply.length, Placement):
                 ahead = game.array(shot.reply.length & ~position.hits)

@@ -1,8 +1,7 @@
 """Hedges' g between successive versions of "Battleship Heuristics", of which there are five.
 
-Each version plays 5,000 games on boards of its own placement, as `optsearch.strategies.heuristic`
-reads it. Both values are of simulations: they agree within three standard errors of their
-difference.
+Each plays 5,000 games on boards of its own placement, as `optsearch.strategies.heuristic` reads it.
+Both values are of simulations: they agree within three standard errors of their difference.
 """
 
 from __future__ import annotations

@@ -76,10 +76,7 @@ def is_described(fleet: Solution) -> bool:
 
 @dataclass(frozen=True)
 class Reading:
-    """Two squares of water and one of a ship that leave one fleet.
-
-    is_needed -- True if any two of the squares leave more than one fleet.
-    """
+    """Two squares of water and one of a ship that leave one fleet. is_needed -- all three are."""
 
     water: tuple[Cell, Cell]
     ship: Cell
