@@ -140,6 +140,17 @@ def test_what_needs_no_command_imports_none(arguments, settings, shown):
     assert {name for name in loaded if name.startswith("optsearch.cli.")} == LIGHT
 
 
+def test_a_small_search_imports_what_it_uses():
+    """Neither processes nor bounds, sweeps of other boards and rollouts, nor what checks."""
+    code = "import optsearch, sys; optsearch.solve('4x4:3,2'); print(*sys.modules)"
+    loaded = {*subprocess.check_output([sys.executable, "-c", code], text=True).split()}
+    rooms = {f"optsearch.{name}" for name in ("check", "evaluation", "cli", "strategies", "play")}
+    modules = {"search.rollouts", "lower_bounds.lower", "counting.frontier", "support.workers"}
+    others = {"multiprocessing", "subprocess", "numba", "matplotlib", "numpy.ma", "scipy"}
+    assert "optsearch.search.solver" in loaded
+    assert not loaded & {*rooms, *others, *(f"optsearch.{name}" for name in modules)}
+
+
 def test_values_of_options_load_little():
     answer, loaded = answer_and_modules(["count", "3x3:2", "--shots", "A1=hit", "--json"], {})
     assert '"configurations": 2,' in answer

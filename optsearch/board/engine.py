@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from optsearch.support.errors import OptsearchError, WorkerLost
-from optsearch.support.workers import processes, translate_worker_errors
+from optsearch.support.sharing import translate_worker_errors
+from optsearch.support.workers import processes
 
 SECONDS = 10.0  # that a request may take
 GRACE = 1.0  # that one may go on for which a newer one waits, or as long as beginning takes

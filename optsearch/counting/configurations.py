@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -157,6 +156,8 @@ class Listing:
         if self.combinations < _WORTH_PIECES:
             return [work(kernel) for kernel in self._enumerators()]
         pieces = [kernel for i in range(_PIECES) for kernel in self._enumerators(i, _PIECES)]
+        from concurrent.futures import ThreadPoolExecutor
+
         results = []
         report = meter(self.progress, len(pieces))
         with ThreadPoolExecutor(self.threads) as pool:

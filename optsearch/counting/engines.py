@@ -20,17 +20,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from math import factorial, prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optsearch.counting.by_ship import ShipByShip
 from optsearch.counting.configurations import CellSets
 from optsearch.counting.constraints import Constraints, Counting, Ranks, Ship
-from optsearch.counting.frontier import FrontierSweep
 from optsearch.counting.lattice import Sweep, no_room
 from optsearch.game import MAX_CELLS, Game, image
 from optsearch.game.shapes import Lettered
 from optsearch.support.progress import Progress, Status, no_progress
+
+if TYPE_CHECKING:  # rectangles need neither
+    from optsearch.counting.by_ship import ShipByShip
+    from optsearch.counting.frontier import FrontierSweep
 
 MASKS = 2  # ways to choose placements that take as long as one mask of a sweep
 ORBITS = 8  # the most orbits of placements for counting by one placement of each
@@ -66,6 +69,9 @@ class AnyBoard:
     """
 
     def __init__(self, game: Game):
+        from optsearch.counting.by_ship import ShipByShip
+        from optsearch.counting.frontier import FrontierSweep
+
         self._game = game
         self._cells = FrontierSweep(game)
         self._ships = ShipByShip(game) if game.cells <= MAX_CELLS else None
@@ -154,10 +160,10 @@ class AnyBoard:
         weights: Mapping[int, float] | None = None,
     ) -> CellSets:
         """Return the configurations with some ranks: uint64 words of shape (n, ships, words)."""
-        engine = self._engine(constraints) if weights is None else self._cells
-        if isinstance(engine, ShipByShip):
-            return engine.unrank(constraints, np.asarray(ranks, np.uint64))
-        return engine.unrank(constraints, ranks, weights)
+        ships = self._ships
+        if weights is None and ships is not None and self._engine(constraints) is ships:
+            return ships.unrank(constraints, np.asarray(ranks, np.uint64))
+        return self._cells.unrank(constraints, ranks, weights)
 
 
 class NamedShips:

@@ -13,6 +13,8 @@
 The upper side of a bracket is in `optsearch.results.bracket`.
 """
 
+from typing import TYPE_CHECKING
+
 from optsearch.lower_bounds.leaves import (
     complete_binary_tree,
     complete_binary_tree_depths,
@@ -21,22 +23,6 @@ from optsearch.lower_bounds.leaves import (
     leaf_counting_after,
     leaf_counting_misses,
     leaves_of,
-)
-from optsearch.lower_bounds.lower import (
-    Bound,
-    BoundsStatus,
-    FinishedAtMost,
-    LeftOut,
-    bounds_of_finished,
-    bounds_on_demand,
-    count_finished,
-    first_bounds,
-    first_bounds_of,
-    has_long_bounds,
-    long_bounds_in_turn,
-    lower_bounds,
-    lower_bounds_in_turn,
-    two_hidden_bound,
 )
 
 __all__ = [
@@ -62,3 +48,30 @@ __all__ = [
     "lower_bounds_in_turn",
     "two_hidden_bound",
 ]
+
+if TYPE_CHECKING:
+    from optsearch.lower_bounds.lower import (
+        Bound,
+        BoundsStatus,
+        FinishedAtMost,
+        LeftOut,
+        bounds_of_finished,
+        bounds_on_demand,
+        count_finished,
+        first_bounds,
+        first_bounds_of,
+        has_long_bounds,
+        long_bounds_in_turn,
+        lower_bounds,
+        lower_bounds_in_turn,
+        two_hidden_bound,
+    )
+else:
+
+    def __getattr__(name: str) -> object:
+        """Return what `lower` has, which is imported on first use: a search may need none of it."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from optsearch.lower_bounds import lower
+
+        return getattr(lower, name)

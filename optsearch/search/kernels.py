@@ -369,7 +369,7 @@ class Kernel:
         hit, missed = state._replace(hits=state.hits | 1 << cell), state._replace(budget=budget)
         codes = self._codes(state, cell)
         rows_of: dict[Reply, NDArray[np.bool_]] = {}
-        for code in np.unique(codes).tolist():
+        for code in sorted(set(codes.tolist())):
             for reply, rows in self._replies(state, cell, code, codes == code):
                 rows_of[reply] = rows_of.get(reply, False) | rows
         return {

@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from optsearch.check.proofs import marks_of
 from optsearch.compiled._table import MemoryTable
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.family import Family
@@ -30,8 +29,8 @@ from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, bits
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
-from optsearch.lower_bounds import leaf_counting_misses
 from optsearch.lower_bounds.by_chance import shots_by_chance, total_by_chance
+from optsearch.lower_bounds.leaves import leaf_counting_misses
 from optsearch.lower_bounds.worst_case import MOST, hidden_ship_sets, worst_case_misses
 from optsearch.search.diagonals import Diagonals
 from optsearch.search.first_shots import bracketed_values, budgeted_values
@@ -46,7 +45,6 @@ from optsearch.search.kernels import (
     chain_prices,
     grow,
 )
-from optsearch.search.rollouts import Rollouts, can_roll_out
 from optsearch.search.team import Parallel, SearchSpec, Team, search_here
 from optsearch.search.watch import SearchMonitor
 from optsearch.support.errors import NotSupported, TableError, TooLarge
@@ -298,6 +296,8 @@ class Solver:
 
     def _roll_out(self, frontier: BestFirstSearch) -> None:
         """Use rollouts as an upper bound, if they end in a part of the time."""
+        from optsearch.search.rollouts import Rollouts, can_roll_out
+
         rolls_out, self._rolls_out = self._rolls_out, False  # once, however it ends
         if rolls_out and can_roll_out(self.kernel):
             rule = Rollouts(self.kernel)
@@ -455,6 +455,8 @@ class Solver:
         ships, hits = self.kernel.problem.ships, self.position.hits
         if ships is None:
             return {mask | hits: [i] for i, mask in enumerate(self.kernel.family.sets)}
+        from optsearch.check.proofs import marks_of
+
         places: dict[int, list[int]] = {}
         for i, row in enumerate(ships):
             places.setdefault(marks_of(self.position.game, to_masks(row)), []).append(i)

@@ -12,7 +12,6 @@ from functools import cached_property
 from math import ceil
 
 from optsearch.game.position import Position
-from optsearch.lower_bounds import bounds_on_demand
 from optsearch.search.frontier import BestFirstSearch, Question
 from optsearch.search.kernels import Kernel
 from optsearch.support.errors import NotSupported, TooLarge
@@ -64,6 +63,8 @@ class SearchMonitor:
         For a whole game these are the bounds of `optsearch bounds` except those in tables; after a
         shot most of them do not hold, and the others are weak. For the mean.
         """
+        from optsearch.lower_bounds import bounds_on_demand
+
         frontier = self.frontier
         if frontier is None or self.kernel.objective.kind != "mean":
             return

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 
 from optsearch.support.errors import RecordError
 
-PACKAGE = Path(str(files("optsearch"))).resolve()
+PACKAGE = Path(__file__).resolve().parents[1]
 CHECKOUT = PACKAGE.parent
 """The folder of the source, where the package is used from there (see `is_checkout`)."""
 

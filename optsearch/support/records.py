@@ -16,7 +16,6 @@ from __future__ import annotations
 import csv
 import json
 import platform
-import subprocess
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -161,6 +160,8 @@ def commit() -> str:
     commit. An installed copy, or an archive of the source, has the commit that it was made of, or
     else the version: `release 0.1.0`.
     """
+    import subprocess
+
     if not is_checkout():
         return _stored_commit(DATA)
 

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    wait,
+)
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
 from optsearch.support.errors import OptsearchError, WorkerLost
-from optsearch.support.workers import translate_worker_errors
 
 Task = TypeVar("Task")
 T = TypeVar("T")
 
 IDLE = 0.5  # seconds between two ticks while no task ends
+KILLED = "a worker process was killed, perhaps because memory ran out"
+GUARD = 'if __name__ == "__main__":'
 
 
 class SerialExecutor(Executor):
@@ -24,6 +34,22 @@ class SerialExecutor(Executor):
         future: Future[T] = Future()
         future.set_result(fn(*args, **kwargs))
         return future
+
+
+@contextmanager
+def translate_worker_errors() -> Iterator[None]:
+    """Turn the errors of an executor that lost a worker, also of Dask, into WorkerLost."""
+    try:
+        yield
+    except BrokenExecutor:
+        raise WorkerLost(
+            f"{KILLED}; or the file that starts processes has no line {GUARD}"
+        ) from None
+    except Exception as error:
+        dask = sys.modules.get("distributed")
+        if dask is not None and isinstance(error, dask.KilledWorker):
+            raise WorkerLost("every worker that was given this task was lost") from None
+        raise
 
 
 def run_tasks(

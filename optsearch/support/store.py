@@ -21,7 +21,6 @@ import errno
 import fcntl
 import json
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -266,6 +265,8 @@ class Store:
 
     def _require_readable(self) -> None:
         """Refuse a database that another process cannot read to its end."""
+        import subprocess
+
         command = [sys.executable, "-S", "-c", _READ_ALL, str(self.path), *sys.path]
         try:
             reader = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)

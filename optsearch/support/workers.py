@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import current_process, get_context, parent_process
@@ -17,12 +17,11 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from optsearch.support.errors import OptsearchError, WorkerLost
+from optsearch.support.sharing import GUARD, KILLED, translate_worker_errors
 
 T = TypeVar("T")
 
 _UNGUARDED = 97  # the exit status of a process that would start others while it is started itself
-_KILLED = "a worker process was killed, perhaps because memory ran out"
-_GUARD = 'if __name__ == "__main__":'
 _QUIET = "ignore:::multiprocessing.resource_tracker"  # it tidies up after an owner that was killed
 
 
@@ -49,30 +48,14 @@ def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
             yield pool
     except WorkerLost:
         if _UNGUARDED not in pool.end():
-            raise WorkerLost(_KILLED) from None
+            raise WorkerLost(KILLED) from None
         raise OptsearchError(
             f"with jobs={jobs} each process reads {sys.modules['__main__'].__file__} and would "
-            f"start processes, too; write {_GUARD} above the lines that start them, or leave out "
+            f"start processes, too; write {GUARD} above the lines that start them, or leave out "
             "jobs"
         ) from None
     finally:
         pool.end()
-
-
-@contextmanager
-def translate_worker_errors() -> Iterator[None]:
-    """Turn the errors of an executor that lost a worker, also of Dask, into WorkerLost."""
-    try:
-        yield
-    except BrokenExecutor:
-        raise WorkerLost(
-            f"{_KILLED}; or the file that starts processes has no line {_GUARD}"
-        ) from None
-    except Exception as error:
-        dask = sys.modules.get("distributed")
-        if dask is not None and isinstance(error, dask.KilledWorker):
-            raise WorkerLost("every worker that was given this task was lost") from None
-        raise
 
 
 class _Pool(ProcessPoolExecutor):
