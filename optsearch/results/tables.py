@@ -188,8 +188,7 @@ class Table(Made):
 
     title -- of its header, with the parts in braces of its name and others. columns -- in order.
     sample -- the file of a table for which other code computed parts of this one again. backed --
-    the evidence for a table that was computed at a commit not in the history, or with uncommitted
-    changes.
+    the evidence for a table that was computed with uncommitted changes.
     """
 
     title: str

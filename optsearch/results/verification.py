@@ -19,13 +19,6 @@ from optsearch.results.tables import CONFIRMING, TABLES, TREES, Table, Tree
 from optsearch.support import records
 from optsearch.support.datafiles import RESULTS
 
-LOST = frozenset(
-    {
-        "c6923875d38c9231d7d1ab628192f142ec350174",
-    }
-)
-"""Commits that tables name and that the history does not have."""
-
 
 @dataclass(frozen=True)
 class Confirmation:
@@ -88,7 +81,7 @@ class VerificationStatus:
         parts += [confirmation.text(self.made) for confirmation in self.confirmations]
         once = "a record of these" if self.made in CONFIRMING else "computed once, when it was made"
         parts = parts or [once]
-        if isinstance(self.made, Table) and self.is_of_no_commit:
+        if isinstance(self.made, Table) and self.has_changes:
             version = self.header.get("optsearch", "")
             parts.append(f"computed by an earlier {version}, backed by {self.made.backed}")
         if self.sample:
@@ -96,9 +89,9 @@ class VerificationStatus:
         return "; ".join(parts)
 
     @property
-    def is_of_no_commit(self) -> bool:
-        """True if some of it was computed by code that no commit of the history has."""
-        return any("+" in commit or commit in LOST for commit in self.commits)
+    def has_changes(self) -> bool:
+        """True if some of it was computed with changes that no commit has."""
+        return any("+" in commit for commit in self.commits)
 
     @property
     def is_confirmed(self) -> bool:
