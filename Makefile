@@ -77,8 +77,8 @@ transcripts: $(TESTS)  ## write anew, after a change that was meant: tests/trans
 fuzz: $(TESTS)  ## ten minutes of random games, all commands (FUZZ_SECONDS=, FUZZ_SEED=)
 	@$(BIN)/python -m pytest --quiet -m long tests/test_fuzz.py
 
-test-pythons: .venv/.built  ## set-up, reproduce and tests with each Python that is here (PYTHONS="3.10 least")
-	@$(BIN)/python -m tests.pythons $(PYTHONS)
+test-pythons: .venv/.built  ## set-up, reproduce and tests with each Python that is here (PYTHONS="oldest least")
+	@UNTIL=$(UNTIL) $(BIN)/python -m tests.pythons $(PYTHONS)
 
 test-debug: debug $(TESTS)  ## the tests on the kernels with every memory access checked
 	@OPTSEARCH_DEBUG=1 PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \

@@ -6,7 +6,7 @@ A VERSION is one that pyproject.toml declares, such as 3.10; `oldest` or `newest
 here; or `least`: the oldest, with the least declared version of each package that a user needs.
 Without a VERSION, all that are here are tried. Each has a clone of what is committed in
 build/pythons, with its own .venv and only the plain build of the kernels, from the C files of this
-checkout.
+checkout. None begins later than UNTIL, a time in seconds as `date +%s` prints it, if that is set.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -74,6 +75,9 @@ def main() -> None:
         python = here.get(version_of.get(name, name))
         if python is None:
             print(f"Python {name} is not on this machine")
+            continue
+        if time.time() > float(os.environ.get("UNTIL") or "inf"):
+            print(f"no time is left for Python {name}: make test-pythons PYTHONS={name} tries it")
             continue
         folder = clone(name)
         environment = {**os.environ, "PYTHON": str(python), "OPTSEARCH_QUICK": "1"}

@@ -151,3 +151,13 @@ def test_closed_pipe(here, tmp_path, command):
     process.wait(timeout=MANY_SECONDS)
     process.stderr.close()
     assert err == ""
+
+
+def test_warnings_of_a_dependency_are_for_its_users():
+    hooks = """
+import warnings
+from optsearch.cli import app
+at(app, "versions", lambda *_: warnings.warn("this is old"))
+"""
+    status, out, err = run_command("--version", hooks=hooks)
+    assert (status, out.split()[0], err) == (0, "optsearch", "")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -18,6 +19,8 @@ def main() -> None:
     """Run the command; errors that a user can cause are one line and status 2, not a traceback."""
     # Under little memory OpenBLAS cannot start a second thread, and raises ctrl-C itself.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if not sys.warnoptions:  # those of dependencies tell a user nothing; python -W shows them
+        warnings.simplefilter("ignore")
     try:
         with loading():
             from optsearch.cli.command import run
