@@ -63,10 +63,11 @@ class Guard:
 
         async def reply(message: Message) -> None:
             if message["type"] == "http.response.start":
-                known = {name for name, _ in message.get("headers", ())}
-                more = [(k.encode(), v.encode()) for k, v in HEADERS.items()]
-                own = [pair for pair in more if pair[0] not in known]
-                message["headers"] = [*message.get("headers", ()), *own]
+                headers = list(message.get("headers", ()))
+                present = {name for name, _ in headers}
+                added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                headers += [header for header in added if header[0] not in present]
+                message["headers"] = headers
             await send(message)
 
         try:

@@ -75,14 +75,14 @@ def pace(strategy: object, game: Game, largest: int, clock: Clock = time.process
     def run(position: Position, number: int) -> None:
         run_task(runner.strategy, Task(game, str(position), number), from_start)
 
-    took, number = _longest(run, _path(game), largest, clock)
-    return took / number
+    seconds, size = _time_largest(run, _path(game), largest, clock)
+    return seconds / size
 
 
 Place = tuple[Position, int]  # with the number of its configurations
 
 
-def _longest(
+def _time_largest(
     run: Callable[[Position, int], object], path: list[Place], largest: int, clock: Clock
 ) -> tuple[float, int]:
     """Time `run` at larger and larger positions of a path, for about a second in all.
@@ -91,24 +91,24 @@ def _longest(
     configurations of a position, if the path has one with so few.
     """
 
-    def timed(*place: Any) -> float:
+    def time_run(position: Position, size: int) -> float:
         started = clock()
-        run(*place)
+        run(position, size)
         return clock() - started
 
-    places = [place for place in path if place[1] <= largest] or path[-1:]
-    place, *larger = reversed(places)
-    timed(*place)  # the first call may compile, which is not part of the pace
-    took = spent = timed(*place)
-    for following in larger:
-        growth = following[1] / place[1]
-        if spent + took * growth > SECONDS:
+    fitting = [(position, size) for position, size in path if size <= largest] or path[-1:]
+    (position, size), *larger = reversed(fitting)
+    time_run(position, size)  # the first call may compile, which is not part of the pace
+    seconds = spent = time_run(position, size)
+    for position, next_size in larger:
+        growth = next_size / size
+        if spent + seconds * growth > SECONDS:
             break
         if growth >= GROWTH:
-            place = following
-            took = timed(*place)
-            spent += took
-    return took, place[1]
+            size = next_size
+            seconds = time_run(position, size)
+            spent += seconds
+    return seconds, size
 
 
 def _path(game: Game) -> list[Place]:
@@ -181,8 +181,10 @@ def rollout_seconds(
     if not isinstance(runner, KernelRunner) or not runner.is_rollout or path[0][1] <= FEW:
         return 0.0
     chooser = Chooser(player, game)
-    shot, compared = _longest(lambda place, _: chooser.shot(place), path, runner.rule.cap, clock)
-    listing, listed = _longest(lambda place, _: listed_rows(place), path, LISTED, clock)
+    shot, compared = _time_largest(
+        lambda place, _: chooser.shot(place), path, runner.rule.cap, clock
+    )
+    listing, listed = _time_largest(lambda place, _: listed_rows(place), path, LISTED, clock)
     each = listing / listed
     most = runner.listed(MEMORY)
     sizes = [n for _, n in path]

@@ -174,14 +174,10 @@ class Tabulation:
             optimum = row["optimum"].exact if "optimum" in row else None
             cells = [_text_of(c, row[c.name], optimum, places) for c in self.columns]
             texts.append([str(game), *cells])
-            marks.append([""])
-            for column in self.columns:
-                note = _note_of(row[column.name])
-                if note:
-                    number = len(signs)
-                    sign = SIGNS[number % len(SIGNS)] * (1 + number // len(SIGNS))
-                    signs.setdefault(note, sign)
-                marks[-1].append(signs.get(note, ""))
+            notes = [_note_of(row[column.name]) for column in self.columns]
+            for note in filter(None, notes):
+                signs.setdefault(note, _sign(len(signs)))
+            marks.append(["", *(signs.get(note, "") for note in notes)])
         names = [column.name for column in self.columns]
         head = [name.replace("_", " ") if name in QUANTITIES else name for name in names]
         return Sheet(["game", *head], texts, marks, {sign: note for note, sign in signs.items()})
@@ -329,6 +325,11 @@ def _fields_of(game: Game, column: Quantity, value: Value) -> dict[str, Any]:
 
 _PARAMETERS = re.compile(r"\b(\w+):\w+=[\w=,]*\w")  # of a strategy
 _NAME = r"\1"
+
+
+def _sign(number: int) -> str:
+    """Return the sign of a note: one of SIGNS, then two of each, and so on."""
+    return SIGNS[number % len(SIGNS)] * (1 + number // len(SIGNS))
 
 
 def _note_of(value: Value) -> str:

@@ -50,12 +50,14 @@ class SearchMonitor:
             limit.check(self.kernel.effort)
         status = self.status
         self.progress(status)
+        if self.position is not None and self._is_long(status):
+            position, self.position = self.position, None  # once
+            self.bound_root(position)
+
+    def _is_long(self, status: SearchStatus) -> bool:
         is_timed = any(limit.seconds is not None for limit in self._limits)
         bound_from = BOUND_FROM_IN_TIME if is_timed else BOUND_FROM
-        is_long = self.frontier is not None and max(status.nodes, status.effort) >= bound_from
-        if self.position is not None and is_long:
-            position, self.position = self.position, None
-            self.bound_root(position)
+        return self.frontier is not None and max(status.nodes, status.effort) >= bound_from
 
     def bound_root(self, position: Position) -> None:
         """Raise the lower bound by the bounds that need no search, in a part of the time.
