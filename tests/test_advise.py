@@ -35,9 +35,9 @@ from optsearch.play.replies import (
     Replies,
     conflict,
     example_reply,
+    possible_single_errors,
     reply_in,
     without_comment,
-    wrong_alone,
 )
 from optsearch.search.solver import solve
 from optsearch.strategies import as_strategy
@@ -102,7 +102,7 @@ def test_a_conflict_is_one_and_nothing_less_is(rules):
         for less in combinations(sorted(places), len(places) - 1):
             assert is_possible(game, shots, set(less))
         alone = [s for i, s in enumerate(shots) if is_possible(game, shots, set(range(6)) - {i})]
-        assert wrong_alone(game, shots, together) == tuple(alone)
+        assert possible_single_errors(game, shots, together) == tuple(alone)
         single += bool(alone)
     assert found > 5
     assert single > 0

@@ -77,8 +77,8 @@ def test_the_printed_means_count_five_draws_too_many():
     assert float(published + 12) == pytest.approx(40.18181818181814, rel=1e-12)
     meant = sum((water + hits) * pmf(water) for water in range(grid - ship + 1))
     assert meant == published - 5 == urn.mean(urn.draws(grid, ship, hits))
-    assert reproduced.optimistic(True) == published
-    assert reproduced.optimistic(False) == meant
+    assert reproduced.optimistic_shots(True) == published
+    assert reproduced.optimistic_shots(False) == meant
 
 
 # One ship

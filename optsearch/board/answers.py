@@ -38,7 +38,7 @@ from optsearch.game.position import shots_of as parsed_shots
 from optsearch.game.shapes import Placement
 from optsearch.play.advice import ENDGAME, Advice, optimum
 from optsearch.play.match import OPPONENTS, Match
-from optsearch.play.replies import as_shown, conflict, position_of, wrong_alone
+from optsearch.play.replies import as_shown, conflict, position_of, possible_single_errors
 from optsearch.search.solver import Solver
 from optsearch.show import explorer
 from optsearch.show.outlines import shape
@@ -207,7 +207,7 @@ def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
         together = conflict(setting.game, found)
         if not together:
             raise
-        alone = wrong_alone(setting.game, found, together)
+        alone = possible_single_errors(setting.game, found, together)
         return {
             "impossible": str(error),
             "together": [str(shot) for shot in together],

@@ -177,10 +177,10 @@ def finished(family: Family, shots: int) -> int:
     """Return the most configurations that a strategy finishes within the limit of shots."""
     if is_over(family):
         return weight(family)
-    return max(first_finished(family, shots).values())
+    return max(finished_by_first_shot(family, shots).values())
 
 
-def first_finished(family: Family, shots: int) -> dict[int, int]:
+def finished_by_first_shot(family: Family, shots: int) -> dict[int, int]:
     """Map each useful cell to the most configurations finished if it is shot now."""
     if shots == 0:
         return dict.fromkeys(useful_cells(family), 0)
@@ -241,7 +241,9 @@ def _best_shots(family: Family, objective: Objective, shots: float) -> list[int]
     """List every useful cell that an optimal strategy can shoot first with the shots left."""
     values: dict[int, float]
     if objective.kind == "within":
-        values = {cell: -number for cell, number in first_finished(family, int(shots)).items()}
+        values = {
+            cell: -number for cell, number in finished_by_first_shot(family, int(shots)).items()
+        }
     else:
         values = first_shots(family, shots)
     lowest = min(values.values())

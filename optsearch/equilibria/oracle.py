@@ -191,7 +191,7 @@ class _ByDefinition:
         if last is None or depth >= last:
             values = reference.first_shots(family)
         else:
-            finished = reference.first_finished(family, last - depth)
+            finished = reference.finished_by_first_shot(family, last - depth)
             values = {cell: -number for cell, number in finished.items()}
         return min(values, key=values.__getitem__)
 

@@ -44,8 +44,8 @@ class Top:
                 return
             children = self._kept_children(position, n)
             cell = children[0][0].shots[-1].cell
-            told = reply(self._game, ships, position.hits, self._game.bit(cell))
-            shot = Shot(cell, told)
+            answer = reply(self._game, ships, position.hits, self._game.bit(cell))
+            shot = Shot(cell, answer)
             position, n = next(child for child in children if child[0].shots[-1] == shot)
 
     def children(self, position: Position, n: int) -> list[tuple[Position, int]]:

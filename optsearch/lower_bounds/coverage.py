@@ -151,7 +151,7 @@ def _first_ships(game: Game) -> list[tuple[int, int]]:
     return classes(game)
 
 
-def _fleet_beside(game: Game, ship: int) -> tuple[int, ...]:
+def _other_ships(game: Game, ship: int) -> tuple[int, ...]:
     """Return the fleet without the ship that has this placement; all of it if `ship` is 0."""
     fleet = list(game.fleet)
     if ship:
@@ -163,7 +163,7 @@ def _count(game: Game, ship: int, closed: int = 0) -> int:
     """Count the configurations with this placement (if not 0) and no ship on the closed cells."""
     if ship:
         closed |= ship | game.halo(ship)
-    return engine_for(game).count(Constraints(_fleet_beside(game, ship), closed))
+    return engine_for(game).count(Constraints(_other_ships(game, ship), closed))
 
 
 def _require_32_bits(game: Game, number: int, title: str) -> None:
@@ -179,7 +179,7 @@ def _walk(game: Game, ship: int, counted: int) -> tuple[int, list[Numbers]]:
 
     counted -- the cells of the placement that count as covered.
     """
-    fleet = _fleet_beside(game, ship)
+    fleet = _other_ships(game, ship)
     ships = []
     for i, length in enumerate(fleet):
         masks = game.placements(length)

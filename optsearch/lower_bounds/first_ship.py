@@ -277,11 +277,11 @@ def _few_through_a_cell(
 
 def _enough_misses(coverages: Iterable[ConditionalCoverage]) -> int:
     """Return M, a number of misses that can meet all completions of every ship, plus two."""
-    fewest = 0
-    for each in coverages:
-        while each.most_met(fewest) < each.completions:
-            fewest += 1
-    return fewest + 2
+    misses = 0
+    for coverage in coverages:
+        while coverage.most_met(misses) < coverage.completions:
+            misses += 1
+    return misses + 2
 
 
 def _words(misses: int, hits: int) -> int:

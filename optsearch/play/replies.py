@@ -240,16 +240,18 @@ def conflict(
     return tuple(shots[i] for i in sorted(kept))
 
 
-def wrong_alone(game: Game, shots: Sequence[Shot], together: Sequence[Shot]) -> tuple[Shot, ...]:
+def possible_single_errors(
+    game: Game, shots: Sequence[Shot], conflicting: Sequence[Shot]
+) -> tuple[Shot, ...]:
     """Return the replies of a `conflict` that may be the only wrong one of all shots.
 
     If a single reply is wrong, it is one of these: any other would leave the conflict.
     """
-    every = set(range(len(shots)))
+    numbers = set(range(len(shots)))
     return tuple(
         shot
         for i, shot in enumerate(shots)
-        if shot in together and _is_possible(game, shots, every - {i})
+        if shot in conflicting and _is_possible(game, shots, numbers - {i})
     )
 
 

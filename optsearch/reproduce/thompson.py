@@ -137,26 +137,27 @@ def _grid_note() -> str:
 # The standard board
 
 
-def optimistic(is_printed: bool) -> Fraction:
+def optimistic_shots(is_printed: bool) -> Fraction:
     """Return the mean number of shots at random checkerboard cells until five have hit.
 
     A ship of length n covers (n + 1) // 2 of these cells. is_printed -- True for the function of
     the post, which adds all cells that the ships cover to the misses; False to add the five hits.
     """
-    cells = sum((row - 1 - column) % 2 == 0 for row, column in map(GAME.cell, range(GAME.cells)))
-    red, ships = sum(-(-length // 2) for length in GAME.fleet), len(GAME.fleet)
-    return urn.mean(urn.draws(cells, red, ships)) + (red - ships if is_printed else 0)
+    checkerboard = sum((row + column) % 2 for row, column in map(GAME.cell, range(GAME.cells)))
+    ship_cells, ships = sum((length + 1) // 2 for length in GAME.fleet), len(GAME.fleet)
+    shots = urn.mean(urn.draws(checkerboard, ship_cells, ships))
+    return shots + (ship_cells - ships if is_printed else 0)
 
 
 def extremely_optimistic_mean(is_printed: bool = True) -> Fraction:
     """Return the mean without any miss once a ship is hit."""
-    return optimistic(is_printed) + sum(length - 1 for length in GAME.fleet)
+    return optimistic_shots(is_printed) + sum(length - 1 for length in GAME.fleet)
 
 
 def optimistic_mean(is_printed: bool = True) -> Fraction:
     """Return the mean with 1.5 misses per ship; the post then adds all but two of its cells."""
     return (
-        optimistic(is_printed)
+        optimistic_shots(is_printed)
         + Fraction(3, 2) * len(GAME.fleet)
         + sum(length - 2 for length in GAME.fleet)
     )

@@ -31,7 +31,7 @@ def search(puzzle: Puzzle, model: str, time_limit: float) -> models.ModelSearch:
     models.cp_model()
     started = time.process_time()
     built = models.BUILDERS[model](puzzle)
-    rows, variables = _linear(built.model.proto)
+    rows, variables = _to_linear(built.model.proto)
     size = (rows.num_variables, rows.num_constraints)
     build_seconds = time.process_time() - started
     run.set_time_limit_in_seconds(time_limit)
@@ -55,7 +55,7 @@ def _model_builder() -> Any:
     return model_builder
 
 
-def _linear(proto: Any) -> tuple[Any, list[Any]]:
+def _to_linear(proto: Any) -> tuple[Any, list[Any]]:
     """Translate a CP-SAT model to a linear one; return that and its variables, in their order.
 
     A negated literal becomes 1 - variable.
