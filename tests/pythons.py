@@ -85,6 +85,7 @@ def main() -> None:
             constraints = folder / "build" / "least.txt"
             constraints.write_text(least_versions(), encoding="utf-8")
             environment["PIP_CONSTRAINT"] = str(constraints)
+            environment["PYTEST_ADDOPTS"] = "-W default"  # old packages warn of new ones
         print(f"Python {name}: {python}", flush=True)
         make = ["make", "-C", folder, "--no-print-directory", f"PYTHON={python}"]
         run = subprocess.run(
