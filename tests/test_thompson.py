@@ -19,7 +19,7 @@ from optsearch.play.simulate import generator_of, replay, simulate
 from optsearch.reproduce import thompson as reproduced
 from optsearch.strategies import as_player, as_strategy, thompson
 from optsearch.strategies.sampling import tally
-from optsearch.strategies.thompson import Thompson, all_placements, is_hunting, possible
+from optsearch.strategies.thompson import Thompson, all_placements, is_hunting, possible_placements
 from optsearch.support.errors import OptsearchError, StrategyError
 from tests import thompson_post as post
 from tests.examples import sizes, some
@@ -224,7 +224,7 @@ def test_what_fits_every_ship_alone_and_all_together_is_compatible(text, number)
                 is_printed: {
                     frozenset(Counter(zip(game.fleet, chosen, strict=True)).items())
                     for chosen in product(
-                        *(to_masks(s[:, :2]) for s in possible(position, is_printed))
+                        *(to_masks(s[:, :2]) for s in possible_placements(position, is_printed))
                     )
                     if is_apart(game, chosen) and not position.hits & ~union(chosen)
                 }

@@ -266,7 +266,7 @@ class Configurations(Listing):
                 written += n
         return sets[:written]
 
-    def kept(self, keep: Callable[[CellSets], CellSets]) -> CellSets:
+    def filtered(self, keep: Callable[[CellSets], CellSets]) -> CellSets:
         """Return the rows of `list` that a filter keeps, shape (n, 2), in any order.
 
         The filter gets some rows at a time, so the whole list is never in memory.
@@ -319,13 +319,14 @@ class Codes:
         widths, shifts, end = [], [], 0
         for kind in kinds:
             width = max(1, (len(game.placements(kind)) - 1).bit_length())
-            places = []
+            shifts_of_kind = []
             for _ in range(game.fleet.count(kind)):
-                start = end if end // 64 == (end + width - 1) // 64 else -(-end // 64) * 64
-                places.append(start)
-                end = start + width
+                fits = end % 64 + width <= 64
+                shift = end if fits else (end // 64 + 1) * 64  # the next word
+                shifts_of_kind.append(shift)
+                end = shift + width
             widths.append(width)
-            shifts.append(tuple(places))
+            shifts.append(tuple(shifts_of_kind))
         labels = 0
         if game.label_of_kind is None:
             labels = max(len(game.label_table.at(cell)) for cell in range(game.cells))

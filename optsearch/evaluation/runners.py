@@ -376,7 +376,7 @@ class KernelRunner(Runner):
                 f"{everything:,}; with tasks of {limit:,} that needs more memory, or smaller "
                 "samples"
             )
-        drawn = Configurations(Position(self.game)).kept(lambda sets: sampled(sets, level))
+        drawn = Configurations(Position(self.game)).filtered(lambda sets: sampled(sets, level))
         evaluator = self.evaluator()
         evaluator.begin(len(drawn), is_sample=True)
         evaluator.add(drawn)

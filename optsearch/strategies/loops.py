@@ -87,7 +87,7 @@ def heuristic_values(
         values = attack(known, lying, standing, fleet, shares, version, hit, number)
         if version > 3:
             hunted = hunt(known, lying, standing, fleet, shares)
-            values = mixed(values, hunted, hit, number)
+            values = mix_with_line(values, hunted, hit, number)
         return values, number
     return hunt(known, lying, standing, fleet, shares), 0
 
@@ -233,14 +233,14 @@ def add_attacks(
 
 
 @njit(cache=True)
-def mixed(values: Array, hunted: Array, hit: Array, number: int) -> Array:
+def mix_with_line(values: Array, hunted: Array, hit: Array, number: int) -> Array:
     """Multiply the line of the last two hits by FACTOR, and scale the greatest value to 1.
 
     The line is the row or column that they share, if they do. If its values are all 0, return the
     mean of `values`, which change in place, and `hunted`, the matrix of hunting.
     """
     rows, columns = values.shape
-    count = 0
+    is_used_up = False
     if number > 1:
         row, column = hit[number - 1, 0], hit[number - 1, 1]
         total = 0.0
@@ -248,18 +248,19 @@ def mixed(values: Array, hunted: Array, hit: Array, number: int) -> Array:
             for k in range(columns):
                 total += values[row, k]
                 values[row, k] *= FACTOR
-            count = int(total == 0)
+            is_used_up = total == 0
         elif hit[number - 2, 1] == column:
             for k in range(rows):
                 total += values[k, column]
                 values[k, column] *= FACTOR
-            count = int(total == 0)
+            is_used_up = total == 0
     most = largest(values)
     for i in range(rows):
         for j in range(columns):
             if most > 0:
                 values[i, j] /= most
-            values[i, j] = values[i, j] * (1 - (1 / 2) * count) + hunted[i, j] * (1 / 2) * count
+            if is_used_up:
+                values[i, j] = (values[i, j] + hunted[i, j]) / 2
     return values
 
 

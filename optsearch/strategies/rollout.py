@@ -197,7 +197,7 @@ class Rollout(Strategy):
         require_range("cap", self.cap, self.screen, RANGES["cap"][1])
         if self.depth:
             require_range("second", self.second, self.screen, RANGES["second"][1])
-        _ = self._scorings, self._sizes  # or StrategyError
+        _ = self._scorings, self._compared_sizes  # or StrategyError
 
     @cached_property
     def _scorings(self) -> dict[str, Any]:
@@ -205,12 +205,12 @@ class Rollout(Strategy):
         return {name: scoring_named(name) for name in (self.rank, self.policy) if name}
 
     @cached_property
-    def _sizes(self) -> tuple[int, int]:
+    def _compared_sizes(self) -> tuple[int, int]:
         """Parse `sizes` to (few, many); cells are compared at few < configurations <= many."""
         if not self.sizes:
             return 0, ANNOUNCED
-        found = re.fullmatch(r"([1-9]\d{0,8})-([1-9]\d{0,8})", self.sizes, re.ASCII)
-        least, most = map(int, found.groups()) if found else (1, 0)
+        match = re.fullmatch(r"([1-9]\d{0,8})-([1-9]\d{0,8})", self.sizes, re.ASCII)
+        least, most = map(int, match.groups()) if match else (1, 0)
         if not least <= most <= RANGES["many"][1]:
             raise StrategyError(
                 f"sizes={self.sizes} is not a range of configurations; LEAST-MOST with 1 <= LEAST "
@@ -237,7 +237,7 @@ class Rollout(Strategy):
     @cached_property
     def _numbers(self) -> Rule:
         """The rule without the parts that depend on the game."""
-        few, many = self._sizes
+        few, many = self._compared_sizes
         return Rule(
             (),
             self.endgame,
@@ -271,7 +271,7 @@ class Rollout(Strategy):
         position.game.require_small(self.name)
         game = position.game
         if not game.is_silent:
-            few, many = self._sizes
+            few, many = self._compared_sizes
             counts = counts_of(position)
             if not few < counts.configurations <= many and counts.configurations > self.endgame:
                 return game.cell(self._uncompared(position, counts))

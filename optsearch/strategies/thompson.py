@@ -112,7 +112,7 @@ class Thompson(Player):
         samples -- the number to keep, from as many blocks as that takes; by default the kept ones
             of one block, as for a shot.
         """
-        counts, kept = self._sampled(position, generator, samples)
+        counts, kept = self._sample(position, generator, samples)
         game = position.game
         return (counts / kept).reshape(game.rows, game.columns)
 
@@ -120,7 +120,7 @@ class Thompson(Player):
         self, position: Position | NoisyPosition, generator: np.random.Generator, number: int = 1
     ) -> list[Cell]:
         """Return the `number` cells to shoot."""
-        counts, _ = self._sampled(position, generator, None)
+        counts, _ = self._sample(position, generator, None)
         closed = position.closed
         unknown = [cell for cell in range(position.game.cells) if not closed >> cell & 1]
         unknown.sort(key=counts.tolist().__getitem__, reverse=True)  # row by row where equal
@@ -131,7 +131,7 @@ class Thompson(Player):
             )
         return [position.game.cell(cell) for cell in unknown[:number]]
 
-    def _sampled(
+    def _sample(
         self,
         position: Position | NoisyPosition,
         generator: np.random.Generator,
@@ -139,9 +139,9 @@ class Thompson(Player):
     ) -> tuple[Counts, int]:
         """Return the number of kept samples that cover each cell, and the number kept."""
         if isinstance(position, NoisyPosition):
-            return self._drawn(position, generator, samples or self.block_size)
+            return self._sample_posterior(position, generator, samples or self.block_size)
         if self.information == "exact":
-            return self._exactly(position, generator, samples or self.block_size)
+            return self._sample_exactly(position, generator, samples or self.block_size)
         least, blocks = samples or 1, _Blocks(position, self, generator)
         counts, kept, drawn = blocks.tally(least, samples, self.block_size, MOST_SAMPLES)
         if kept < least:
@@ -151,7 +151,7 @@ class Thompson(Player):
             )
         return counts, kept
 
-    def _exactly(
+    def _sample_exactly(
         self, position: Position, generator: np.random.Generator, samples: int
     ) -> tuple[Counts, int]:
         """Draw uniformly; return how many of the samples cover each cell, and `samples`."""
@@ -162,10 +162,10 @@ class Thompson(Player):
             blocks = _Blocks(position, self, generator)
             counts, kept, _ = blocks.tally(samples, samples, EXACT_BLOCK_SIZE, most)
         if kept < samples:
-            counts += self._drawn(position, generator, samples - kept)[0]
+            counts += self._sample_posterior(position, generator, samples - kept)[0]
         return counts, samples
 
-    def _drawn(
+    def _sample_posterior(
         self, position: Position | NoisyPosition, generator: np.random.Generator, samples: int
     ) -> tuple[Counts, int]:
         """Draw from the exact posterior; return how many samples cover each cell, and `samples`."""
@@ -186,30 +186,32 @@ def is_hunting(position: Position | NoisyPosition) -> bool:
     return position.hits.bit_count() == sunk
 
 
-def possible(position: Position, is_printed: bool) -> Iterator[NDArray[np.uint64]]:
+def possible_placements(position: Position, is_printed: bool) -> Iterator[NDArray[np.uint64]]:
     """Yield, for each ship of the fleet, the placements that are possible for it alone.
 
     uint64 of shape (placements, 4), rows of `all_placements` in their order. is_printed -- True
     for the conclusions of the post, False for all that the replies say of one ship.
     """
     if position.game.has_labels:
-        for placements, known in zip(all_placements(position.game), _labels(position), strict=True):
-            covered, closed = to_words(known)
+        for placements, masks in zip(all_placements(position.game), _labels(position), strict=True):
+            covered, closed = to_words(masks)
             cells = placements[:, :2]
-            yield placements[~_meet(cells, closed) & ~_meet(~cells, covered)]
+            yield placements[~_meet(cells, closed) & _lie_in(covered, cells)]
         return
     hits, misses = to_words([position.hits, position.misses])
-    sunk = _sinkings(position)
-    is_whole = not is_printed and not position.game.is_silent
+    sinkings = _sinkings(position)
+    uses_hits = not is_printed and not position.game.is_silent
     for ship, placements in enumerate(all_placements(position.game)):
         cells = placements[:, :2]
         keep = ~_meet(cells, misses)
-        for other, (last, before) in sunk.items():
-            through = _meet(cells, last)
-            keep &= through if other == ship else ~through
-            if other == ship and is_whole:
-                keep &= _lie_in(cells, before)
-        if ship not in sunk and is_whole:
+        for sunk_ship, (last_cell, hits_by_then) in sinkings.items():
+            if ship != sunk_ship:
+                keep &= ~_meet(cells, last_cell)
+            else:
+                keep &= _meet(cells, last_cell)
+                if uses_hits:
+                    keep &= _lie_in(cells, hits_by_then)
+        if ship not in sinkings and uses_hits:
             keep &= ~_lie_in(cells, hits)
         yield placements[keep]
 
@@ -218,7 +220,7 @@ class _Blocks:
     """Samples of one placement per ship, in blocks."""
 
     def __init__(self, position: Position, player: Thompson, generator: np.random.Generator):
-        sets = list(possible(position, player.information == "printed"))
+        sets = list(possible_placements(position, player.information == "printed"))
         self._sizes = [len(placements) for placements in sets]
         self._starts = np.cumsum([0, *self._sizes[:-1]])
         self._ends = None if player.prior is None else [_ends(player.prior, s) for s in sets]
@@ -240,7 +242,7 @@ class _Blocks:
         uses = np.zeros(len(self._table), np.int64)
         kept = drawn = 0
         while kept < least and drawn < most_drawn and self._can_draw:
-            chosen = self._chosen(size) + self._starts[:, None]
+            chosen = self._draw(size) + self._starts[:, None]
             left = size if most is None else most - kept
             kept += int(tally(chosen, self._table, self._hits, left, uses))
             drawn += size
@@ -251,12 +253,12 @@ class _Blocks:
         """True if each ship has a placement of positive weight."""
         return all(self._sizes) and (self._ends is None or all(ends[-1] > 0 for ends in self._ends))
 
-    def _chosen(self, size: int) -> NDArray[np.int64]:
+    def _draw(self, size: int) -> NDArray[np.int64]:
         """Draw `size` placements of each ship, by their numbers: int64 of shape (ships, size)."""
-        draw = self._generator
+        generator = self._generator
         if self._ends is None:
-            return np.stack([draw.integers(0, n, size) for n in self._sizes])
-        rows = [np.searchsorted(e, draw.random(size) * e[-1], "right") for e in self._ends]
+            return np.stack([generator.integers(0, n, size) for n in self._sizes])
+        rows = [np.searchsorted(e, generator.random(size) * e[-1], "right") for e in self._ends]
         found: NDArray[np.int64] = np.minimum(rows, np.array(self._sizes)[:, None] - 1)
         return found
 
