@@ -519,8 +519,8 @@ class Game:
     @cached_property
     def is_silent(self) -> bool:
         """True if a hit tells nothing: the replies are hit and miss."""
-        if self.announcement.at_sinking or self.announcement.tells is tells_nothing:
-            return not self.announcement.at_sinking
+        if self.announce in ANNOUNCEMENTS:
+            return self.announce == "nothing"
         return not self.label_table.labels
 
     @property
