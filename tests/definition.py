@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
 from math import inf
+from pathlib import Path
 from string import ascii_uppercase
 from typing import NamedTuple
 
@@ -47,6 +48,21 @@ LYING = {
 SQUARES = [(0, 1), (1, 0), (0, -1), (-1, 0)], [(1, 1), (1, -1), (-1, 1), (-1, -1)], [(0, 1), (1, 0)]
 HEXAGONS = [(0, 1), (1, 0), (0, -1), (-1, 0), (1, -1), (-1, 1)], [], [(0, 1), (1, 0), (1, -1)]
 BOARDS = {"rectangle": SQUARES, "cylinder": SQUARES, "torus": SQUARES, "hex": HEXAGONS}
+
+
+def orientation(kind, cells, cell):
+    rows, columns = (len({*places}) for places in zip(*cells, strict=True))
+    return {(True, False): "along", (False, True): "down"}.get((rows == 1, columns == 1))
+
+
+RULES_FILE = Path(__file__).with_name("rules.py")
+USERS_RULES = {  # its rules by their text, once more: of a ship, its cells and the one hit
+    f"{RULES_FILE}:parity": lambda kind, cells, cell: ("even", "odd")[len(cells) % 2],
+    f"{RULES_FILE}:ends": lambda kind, cells, cell: (
+        "end" if cell in (min(cells), max(cells)) else None
+    ),
+    f"{RULES_FILE}:orientation": orientation,
+}
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import assume, reject, settings
 from hypothesis import strategies as st
@@ -14,12 +12,12 @@ from optsearch.game.board import MAKERS
 from optsearch.game.position import Position, Shot, reply
 from optsearch.game.shapes import parse_kind
 from optsearch.support.errors import GameError
+from tests.definition import USERS_RULES
 
 ANYWHERE = ("first", "last")  # orders of cells that every board has
-USERS_RULES = tuple(
-    f"{Path(__file__).with_name('rules.py')}:{name}" for name in ("parity", "ends", "orientation")
-)
 EVERY_RULE = (*ANNOUNCEMENTS, *USERS_RULES)
+AT_SINKING = tuple(name for name, rule in ANNOUNCEMENTS.items() if rule.at_sinking)
+LABELLED = tuple(rule for rule in EVERY_RULE if rule not in ("nothing", *AT_SINKING))
 BOARDS = ("rectangle", *MAKERS)  # what random games are on
 SHAPES = ("V3", "L4", "T4", "S4-onesided", "O4", "V3-fixed", "##-fixed", "L4-fixed", "#.#/###")
 
@@ -32,6 +30,11 @@ COUNTEREXAMPLES = {
     "4x5:3,3": (596, 595),
     "4x5:4,3,2": (995, 994),
 }
+
+
+def rule_name(text):
+    """The name of a rule in the id of a test, without the file that it is in."""
+    return text.rpartition(":")[2]
 
 
 def sizes(name, few, every, seconds):

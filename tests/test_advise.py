@@ -18,7 +18,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
 from optsearch.evaluation.choosing import Chooser
 from optsearch.evaluation.tasks import FollowedTask
-from optsearch.game import ANNOUNCEMENTS, Game, cell_name
+from optsearch.game import Game, cell_name
 from optsearch.game.position import (
     HIT,
     MISS,
@@ -43,7 +43,7 @@ from optsearch.search.solver import solve
 from optsearch.strategies import as_strategy
 from optsearch.support.errors import PositionError
 from optsearch.support.files import state_folder
-from tests.examples import games
+from tests.examples import EVERY_RULE, games
 
 NARROW = "10x6:5,4,3,3,2"  # counted sooner
 
@@ -257,7 +257,7 @@ def test_replies_in_short(line, position):
     assert " ".join(map(str, shots_of(Game.parse("5x5:3,2"), line))) == position
 
 
-@given(games(max_cells=12, announce=tuple(ANNOUNCEMENTS)))
+@given(games(max_cells=12, announce=EVERY_RULE))
 def test_the_example_is_a_reply_of_the_game(game):
     assume(Posterior(game).configurations)
     example = example_reply(game)

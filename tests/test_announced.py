@@ -18,7 +18,7 @@ from optsearch.search import solver
 from optsearch.search.kernels import Problem, SolverOptions, misses_with_one_ship_a_set
 from optsearch.strategies import as_player
 from optsearch.support.errors import TooLarge
-from tests.examples import draws, positions, sizes
+from tests.examples import AT_SINKING, LABELLED, draws, positions, rule_name, sizes, some
 
 BIG = 1 << 50
 SWITCHES = (
@@ -125,13 +125,14 @@ def parts(game, items, hits, cell) -> dict[Reply, frozenset]:
     return {answer: frozenset(part) for answer, part in found.items()}
 
 
-KINDS = "sunk", "ship", "name", "place"
-
-
 @st.composite
 def examples(draw, objectives=OBJECTIVES, max_configurations=9, off=None):
     """Part of the configurations of a random position, for one objective; a budget."""
-    position = draw(positions(max_cells=12, max_ships=3, max_configurations=150, announce=KINDS))
+    position = draw(
+        positions(
+            max_cells=12, max_ships=3, max_configurations=150, announce=(*AT_SINKING, *LABELLED)
+        )
+    )
     everything = list(reference.configurations(position))
     chosen = draw(
         st.lists(st.sampled_from(everything), min_size=1, max_size=max_configurations, unique=True)
@@ -237,7 +238,7 @@ def test_ships_on_one_cell_that_kernels_cannot_tell_apart():
     assert as_player("greedy").rule(Game.parse(game)) is None
 
 
-@pytest.mark.parametrize("announce", ["name", "place"])
+@pytest.mark.parametrize("announce", some(2, LABELLED, 4), ids=rule_name)
 def test_more_sets_than_half_a_word_where_hits_have_labels(announce):
     """Without words it is the search of larger families."""
     game = f"4x5:3,2,announce={announce}"
@@ -256,7 +257,7 @@ def check_labelled(position, misses):
     assert solving.tree().total_height == found.total_height
 
 
-@pytest.mark.parametrize("rule", ["sunk", "ship", "name", "place"])
+@pytest.mark.parametrize("rule", some(4, [*AT_SINKING, *LABELLED], 1), ids=rule_name)
 @pytest.mark.parametrize(
     "text", ["3x3:2,2,contact=any", "2x4:2,2,contact=corner", "2x5:3,2", "3x3:2,1,1"]
 )

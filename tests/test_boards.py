@@ -21,15 +21,14 @@ from optsearch.game.ships import ship_of
 from optsearch.play.simulate import simulate
 from optsearch.search.solver import solve
 from optsearch.support.errors import GameError, NotSupported
-from tests.definition import LYING, Definition, Rules
-from tests.examples import draws
+from tests.definition import LYING, USERS_RULES, Definition, Rules
+from tests.examples import EVERY_RULE, draws
 
 OTHERS = sorted(MAKERS.keys() - {"rectangle"})
-RULES = ("nothing", "sunk", "ship")
 
 
 @st.composite
-def rules(draw, boards=OTHERS, announce=RULES, most=200, cells=16):
+def rules(draw, boards=OTHERS, announce=EVERY_RULE, most=200, cells=16):
     """Rules on such boards with so many configurations, one at least."""
     board = draw(st.sampled_from(boards))
     rows = draw(st.integers(1, 4))
@@ -40,10 +39,10 @@ def rules(draw, boards=OTHERS, announce=RULES, most=200, cells=16):
     fleet = draw(st.lists(ship, min_size=1, max_size=3))
     contacts = [one for one in CONTACTS if board != "hex" or one != "corner"]
     holes = draw(st.sets(st.integers(0, rows * columns - 1), max_size=3) | st.just(set()))
+    rule = draw(st.sampled_from(announce))
     made = Rules(
-        *(rows, columns, tuple(sorted(fleet, key=str))),
-        *(draw(st.sampled_from(contacts)), draw(st.sampled_from(announce))),
-        *(tuple(sorted(holes)), board),
+        *(rows, columns, tuple(sorted(fleet, key=str)), draw(st.sampled_from(contacts)), rule),
+        *(tuple(sorted(holes)), board, USERS_RULES.get(rule)),
     )
     assume(len(holes) < rows * columns)
     try:

@@ -9,7 +9,8 @@ from optsearch.cli import counting
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
-from tests.definition import Definition, Rules
+from tests.definition import USERS_RULES, Definition, Rules
+from tests.examples import EVERY_RULE, rule_name
 
 
 @pytest.mark.parametrize("ending", ["png", "pdf", "svg"])
@@ -39,11 +40,11 @@ def test_a_sample_in_pieces_is_the_whole_sample(here, answer_of, monkeypatch, co
     assert len(one["sample"]) == 1
 
 
-@pytest.mark.parametrize("announce", ["nothing", "sunk", "ship", "name", "place"])
+@pytest.mark.parametrize("announce", EVERY_RULE, ids=rule_name)
 def test_every_configuration_once(here, answer_of, monkeypatch, tmp_path, announce):
     """By the definition, after each shot; by a prior those that have a weight."""
     monkeypatch.setattr(counting, "BATCH", 5)
-    rules = Rules(3, 4, (3, 2), "any", announce)
+    rules = Rules(3, 4, (3, 2), "any", announce, tells=USERS_RULES.get(announce))
     game = Game(str(rules).replace(";", ","))
     mask_of = {game.ship_name(ship): ship for kind in (3, 2) for ship in game.placements(kind)}
     hidden, shots, hits = max(rules.configurations), [], 0

@@ -25,7 +25,7 @@ from optsearch.support.errors import ImpossiblePosition, NotSupported, ProofErro
 from optsearch.support.progress import LimitReached
 from optsearch.support.store import Facts
 from optsearch.tree import DecisionTree
-from tests.examples import draws, games, some
+from tests.examples import EVERY_RULE, draws, games, some
 from tests.processes import run_command
 from tests.stores import write_facts
 
@@ -250,7 +250,7 @@ def test_weights_of_any_size(data):
 # All rules
 
 
-@given(games(max_cells=9, announce=("nothing", "nothing", "sunk", "ship", "name", "place")))
+@given(games(max_cells=9, announce=("nothing", *EVERY_RULE)))
 @draws(60)
 def test_random_games(tmp_path_factory, game):
     hidings = _hidings(game)
@@ -426,7 +426,7 @@ def test_the_definition_ends_in_time(monkeypatch):
     assert found.least <= Fraction(909, 92) <= found.most
 
 
-@given(games(max_cells=9, announce=("nothing", "nothing", "sunk", "ship", "name", "place")))
+@given(games(max_cells=9, announce=("nothing", *EVERY_RULE)))
 def test_the_greedy_tree(game):
     hidings = _hidings(game)
     assume(hidings is not None)

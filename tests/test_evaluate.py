@@ -30,7 +30,7 @@ from optsearch.strategies.rollout import estimate, least_misses
 from optsearch.support.errors import ImpossiblePosition, TableError, TooLarge
 from optsearch.support.records import read
 from optsearch.support.store import Facts
-from tests.examples import draws, games, some, up_to
+from tests.examples import EVERY_RULE, draws, games, some, up_to
 from tests.plain import Plain, looking
 from tests.processes import run_command
 from tests.stores import facts_of, what_of, write_facts
@@ -107,7 +107,7 @@ def test_rollouts_played(strategy, game):
 
 @draws(40, few=5)
 @given(
-    games(max_cells=12, announce=("nothing", "sunk", "ship")),
+    games(max_cells=12, announce=EVERY_RULE),
     st.sampled_from(["", ",policy=spread", ",rank=spread"]),
     *(st.integers(*accepted) for accepted in [(1, 3), (1, 5), (4, 40), (0, 99), (0, 20), (1, 4)]),
 )

@@ -23,12 +23,10 @@ from optsearch.game.orders import ORDERS
 from optsearch.game.position import Position, reply
 from optsearch.strategies import Level, Rule, Strategy, named
 from optsearch.support.errors import TooLarge
-from tests.definition import Definition, Rules
-from tests.examples import draws, games, sizes, some
+from tests.definition import USERS_RULES, Definition, Rules
+from tests.examples import AT_SINKING, EVERY_RULE, LABELLED, draws, games, rule_name, sizes, some
 from tests.plain import Plain, looking
 
-TOLD = ("sunk", "ship")
-LABELLED = ("name", "place")
 LARGE = Game.parse("7x7:4,3,2,contact=any,announce=ship")  # above 2^16 configurations
 
 
@@ -38,22 +36,23 @@ def by_definition(rules, ties, endgame):
 
 
 @st.composite
-def small_rules(draw, most=60, announce=TOLD):
+def small_rules(draw, most=60, announce=AT_SINKING):
     """Rules with sinkings announced, with so many configurations, one at least."""
     rows, columns = draw(st.integers(1, 4)), draw(st.integers(1, 5))
     fleet = draw(st.lists(st.integers(1, max(rows, columns, 1)), min_size=1, max_size=4))
     assume(sum(fleet) <= rows * columns)
     holes = draw(st.sets(st.integers(0, rows * columns - 1), max_size=3) | st.just(set()))
+    rule = draw(st.sampled_from(announce))
     rules = Rules(
-        *(rows, columns, tuple(sorted(fleet, reverse=True))),
-        *(draw(st.sampled_from(CONTACTS)), draw(st.sampled_from(announce)), tuple(sorted(holes))),
+        *(rows, columns, tuple(sorted(fleet, reverse=True)), draw(st.sampled_from(CONTACTS)), rule),
+        *(tuple(sorted(holes)), "rectangle", USERS_RULES.get(rule)),
     )
     assume(len(set(holes)) < rows * columns and 0 < len(rules.configurations) <= most)
     return rules
 
 
 @draws(120, few=5)
-@given(small_rules(announce=(*TOLD, *LABELLED)), st.sampled_from(ORDERS), st.integers(0, 6))
+@given(small_rules(announce=(*AT_SINKING, *LABELLED)), st.sampled_from(ORDERS), st.integers(0, 6))
 def test_random_games(rules, ties, endgame):
     found = evaluate(f"greedy:ties={ties},endgame={endgame}", str(rules), jobs=1)
     assert found.histogram == by_definition(rules, ties, endgame)
@@ -61,7 +60,8 @@ def test_random_games(rules, ties, endgame):
 
 @draws(60)
 @given(
-    games(max_cells=14, announce=TOLD), st.sampled_from(["greedy", "greedy:endgame=0,ties=last"])
+    games(max_cells=14, announce=AT_SINKING),
+    st.sampled_from(["greedy", "greedy:endgame=0,ties=last"]),
 )
 def test_random_games_with_shapes(game, text):
     assume(0 < sum(1 for _ in reference.configurations(Position(game))) <= 400)
@@ -70,7 +70,7 @@ def test_random_games_with_shapes(game, text):
 
 @draws(60)
 @given(
-    small_rules(most=24, announce=(*TOLD, *LABELLED)),
+    small_rules(most=24, announce=(*AT_SINKING, *LABELLED)),
     *(st.integers(2, 6), st.sampled_from([0, 50, 80]), st.integers(4, 8)),
 )
 def test_rollouts(rules, candidates, percent, endgame):
@@ -84,11 +84,15 @@ def test_rollouts(rules, candidates, percent, endgame):
 @pytest.mark.parametrize(
     "rules",
     [
-        *[Rules(3, 3, (2, 2), contact, announce) for contact in CONTACTS for announce in LABELLED],
+        *[
+            Rules(3, 3, (2, 2), contact, rule, tells=USERS_RULES.get(rule))
+            for contact in CONTACTS
+            for rule in LABELLED
+        ],
         Rules(1, 6, ("2a", "2b"), "any", "name"),
-        *[Rules(3, 4, (3, 2), "any", announce) for announce in LABELLED],
+        *[Rules(3, 4, (3, 2), "any", rule, tells=USERS_RULES.get(rule)) for rule in LABELLED],
     ],
-    ids=str,
+    ids=lambda rules: f"{rules.fleet}{rules.contact}{rule_name(rules.announce)}",
 )
 def test_information_of_labels(rules, name):
     """The entropy of all replies, or the smaller of those hit and missed; certain hits at once."""
@@ -119,7 +123,7 @@ def levels_of(strategy):
 
 @draws(60, few=5)
 @given(
-    small_rules(most=16, announce=("nothing", *TOLD, *LABELLED)),
+    small_rules(most=16, announce=EVERY_RULE),
     *(st.integers(*accepted) for accepted in [(1, 2), (1, 5), (4, 9), (0, 99), (0, 20), (1, 4)]),
 )
 def test_levels(rules, depth, width, least, drop, close, kept):
@@ -233,7 +237,7 @@ def test_certain_hits_of_rollouts_that_tell_nothing():
 
 @draws(80)
 @given(
-    games(max_cells=14, announce=(*TOLD, *LABELLED), boards=["rectangle"]),
+    games(max_cells=14, announce=(*AT_SINKING, *LABELLED), boards=["rectangle"]),
     st.sampled_from(["cross", "line", "sunk"]),
     st.sampled_from(["modulus=2,colours=0", "scan=central", "modulus=3,colours=1,scan=spiral"]),
 )
@@ -245,7 +249,7 @@ def test_patterns(game, clear, pattern):
     assert evaluate(text, game, jobs=1).histogram == evaluate(Plain(text), game, jobs=1).histogram
 
 
-@pytest.mark.parametrize("announce", [*TOLD, *LABELLED])
+@pytest.mark.parametrize("announce", [*AT_SINKING, *LABELLED], ids=rule_name)
 @pytest.mark.parametrize("contact", CONTACTS)
 @pytest.mark.parametrize("text", ["greedy:ties=central,endgame=0", "spread", "information"])
 @sizes("fleet", "2,2", "3,2,2", 4)

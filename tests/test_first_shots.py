@@ -15,9 +15,9 @@ from optsearch.search import frontier
 from optsearch.search import solver as solver_
 from optsearch.search.solver import Solver, solve
 from optsearch.support.progress import Limit
-from tests.examples import draws, positions, sizes
+from tests.examples import EVERY_RULE, draws, positions, sizes
 
-every_rule = positions(max_cells=9, max_configurations=30, announce=("nothing", "sunk", "ship"))
+every_rule = positions(max_cells=9, max_configurations=30, announce=EVERY_RULE)
 
 
 def defined(position, objective):

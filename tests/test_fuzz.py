@@ -42,29 +42,20 @@ from optsearch.search.kernels import SWITCHES
 from optsearch.search.solver import SolverOptions, solve
 from optsearch.strategies import named
 from optsearch.support.errors import OptsearchError
-from tests.definition import LYING, Definition, Rules, State
+from tests.definition import LYING, USERS_RULES, Definition, Rules, State
+from tests.examples import rule_name
 
 SEED = 14
 GRIDS = ((1, 4), (1, 5), (1, 6), (2, 2), (2, 3), (2, 4), (3, 3), (2, 5), (3, 4))
 
 
-def orientation(kind, cells, cell):
-    rows, columns = (len({*places}) for places in zip(*cells, strict=True))
-    return {(True, False): "along", (False, True): "down"}.get((rows == 1, columns == 1))
-
-
-FILE = Path(__file__).with_name("rules.py")
-ALL_RULES = {  # by their text; those of the file once more, of a ship, its cells and the one hit
-    **dict.fromkeys(ANNOUNCEMENTS),
-    f"{FILE}:parity": lambda kind, cells, cell: ("even", "odd")[len(cells) % 2],
-    f"{FILE}:ends": lambda kind, cells, cell: "end" if cell in (min(cells), max(cells)) else None,
-    f"{FILE}:orientation": orientation,
-}
+ALL_RULES = {**dict.fromkeys(ANNOUNCEMENTS), **USERS_RULES}
 
 
 def of_file(name):
     """The rule and the tells of Rules; what is between has its default."""
-    return f"{FILE}:{name}", (), "rectangle", ALL_RULES[f"{FILE}:{name}"]
+    (text,) = (text for text in USERS_RULES if text.endswith(f":{name}"))
+    return text, (), "rectangle", USERS_RULES[text]
 
 
 GAMES = [
@@ -1144,7 +1135,7 @@ def test_each_check(here, tmp_path, monkeypatch, one):
     check(here, Case(Rules(2, 3, (2,)), checks=(one,)), SEED)
 
 
-@pytest.mark.parametrize("announce", ALL_RULES, ids=lambda text: text.rpartition(":")[2])
+@pytest.mark.parametrize("announce", ALL_RULES, ids=rule_name)
 def test_each_rule(here, tmp_path, monkeypatch, announce):
     """On a game in which the three rules of the file tell different things."""
     monkeypatch.chdir(tmp_path)

@@ -13,7 +13,7 @@ import pytest
 from optsearch import strategies
 from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.evaluation import evaluate
-from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game, bits
+from optsearch.game import CONTACTS, Game, bits
 from optsearch.game.position import MISS, Position, play, reply
 from optsearch.play import hiding
 from optsearch.play.simulate import played, simulate
@@ -24,7 +24,7 @@ from optsearch.strategies.heuristic import Heuristic
 from optsearch.strategies.information import Information
 from optsearch.strategies.simple import Density, Parity, heard
 from optsearch.support.errors import StrategyError
-from tests.examples import some
+from tests.examples import EVERY_RULE, rule_name, some
 from tests.plain_players import PlainHeuristic, PlainSimple
 from tests.plain_players import heard as plainly_heard
 
@@ -317,7 +317,7 @@ def test_information_and_bisection_are_one_where_nothing_is_announced(text):
 
 @pytest.mark.parametrize("fleet", ["3,2,2", "2a,2b,1"])
 @pytest.mark.parametrize("contact", CONTACTS)
-@pytest.mark.parametrize("announce", ANNOUNCEMENTS)
+@pytest.mark.parametrize("announce", EVERY_RULE, ids=rule_name)
 def test_counts_are_those_of_the_replies(announce, contact, fleet):
     """What the replies of all configurations, listed, say of each cell; on the way of a game."""
     fleet = fleet if announce == "name" else re.sub("[ab]", "", fleet)

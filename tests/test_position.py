@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from optsearch.check import reference
-from optsearch.game import ANNOUNCEMENTS, Game
+from optsearch.game import Game
 from optsearch.game.position import (
     HIT,
     MISS,
@@ -23,7 +23,7 @@ from optsearch.game.position import (
 )
 from optsearch.play.replies import in_words
 from optsearch.support.errors import GameError, PositionError
-from tests.examples import positions
+from tests.examples import AT_SINKING, EVERY_RULE, positions
 
 SMALL = Game.parse("4x4:3,2")
 REPLIES = [Reply.parse(text) for text in ("miss", "hit", "sunk", "sunk:2", "sunk:3")]
@@ -44,7 +44,7 @@ def test_holes_are_drawn_and_never_shot():
             Position.from_board(game, drawing)
 
 
-@given(positions(announce=ANNOUNCEMENTS))
+@given(positions(announce=EVERY_RULE))
 def test_text_round_trip(position):
     again = Position.parse(position.game, str(position))
     assert again == position
@@ -165,15 +165,13 @@ def test_hits_that_show_their_ships():
         Game.parse("4x4:3a,2,announce=place")
 
 
-@given(positions(announce=ANNOUNCEMENTS), st.randoms(use_true_random=False))
+@given(positions(announce=EVERY_RULE), st.randoms(use_true_random=False))
 def test_order_counts_only_with_announcements(position, random):
     shuffled = list(position.shots)
     random.shuffle(shuffled)
     again = Position(position.game, tuple(shuffled))
     same_order = tuple(shuffled) == position.shots
-    assert (again == position) == (
-        same_order or position.game.announce in ("nothing", "name", "place")
-    )
+    assert (again == position) == (same_order or not position.game.tells_sinkings)
 
 
 def test_drawn_board():
@@ -257,7 +255,7 @@ def test_sunk_ships_are_drawn(game, drawing, shots):
     assert str(Position.from_board(game, drawing)) == shots
 
 
-@given(positions(announce=("sunk", "ship")))
+@given(positions(announce=AT_SINKING))
 def test_a_drawn_board_says_all_but_which_of_touching_ships_was_sunk(position):
     assume(position.game.contact != "any" or not any(shot.reply.sunk for shot in position.shots))
     again = Position.from_board(position.game, position.board())
@@ -280,7 +278,7 @@ def test_replies_are_the_rules():
         assert str(reply(game, ships, 0b011, 1 << 2)) == sunk
 
 
-@given(positions(announce=ANNOUNCEMENTS))
+@given(positions(announce=EVERY_RULE))
 def test_replay(position):
     """A position is compatible with what led to it, and not after one reply is turned round."""
     from optsearch.check import reference
@@ -298,7 +296,7 @@ def test_replay(position):
             assert not other.is_compatible(ships)
 
 
-@given(positions(announce=ANNOUNCEMENTS), st.integers(-1, 40), st.sampled_from(REPLIES))
+@given(positions(announce=EVERY_RULE), st.integers(-1, 40), st.sampled_from(REPLIES))
 def test_one_more_shot_is_checked_as_all_are(position, index, answer):
     """`after` looks at the new shot alone, and says what a position made at once says."""
     cell = position.game.cell(index)
@@ -328,7 +326,7 @@ def test_known_replies_have_one_order(announce, replies):
     assert " ".join(map(str, known_replies(game))) == replies
 
 
-@given(positions(announce=ANNOUNCEMENTS))
+@given(positions(announce=EVERY_RULE))
 def test_hits_left(position):
     from optsearch.check import reference
 

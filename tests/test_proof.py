@@ -12,7 +12,7 @@ from optsearch.check import proofs as proof
 from optsearch.check import reference
 from optsearch.check.proofs import Claim, Proof, check, check_proof, load, save
 from optsearch.game import Game, bits
-from optsearch.game.position import Position, Reply
+from optsearch.game.position import HIT, Position, Reply
 from optsearch.search.proving import prove
 from optsearch.search.solver import Solver
 from optsearch.support.errors import (
@@ -22,24 +22,28 @@ from optsearch.support.errors import (
     ProofError,
     TooLarge,
 )
-from tests.examples import draws, positions
+from tests.examples import AT_SINKING, LABELLED, draws, positions
 
 
 def by_definition(game):
     """The least misses of a part of a family, whatever the limit."""
 
+    names = [0] * (HIT in game.hit_replies) + [*game.labels]
+
     def hidden(marks):
         if game.is_silent:
             return marks
-        if game.announce == "place":
-            return tuple((int(game.labels[i]), Reply(True, length=i)) for i in bits(marks))
-        layers = [marks >> i * game.cells & (1 << game.cells) - 1 for i in range(len(game.labels))]
-        return tuple((cells, Reply(True, length=i)) for i, cells in enumerate(layers) if cells)
+        if game.shows_ships:
+            pieces = [(int(game.labels[i]), Reply(True, length=i)) for i in bits(marks)]
+        else:
+            layers = [marks >> i * game.cells & (1 << game.cells) - 1 for i in range(len(names))]
+            pieces = [(cells, Reply(True, length=i)) for i, cells in enumerate(layers) if cells]
+        return tuple((cells, told, told) for cells, told in pieces)
 
     def least_misses(sets, weights, limit):
         family = [(hidden(marks), n) for marks, n in zip(sets, weights, strict=True)]
         first = family[0][0]
-        cells = [first] if game.is_silent else [cells for cells, _ in first]
+        cells = [first] if game.is_silent else [cells for cells, *_ in first]
         hits = sum(weights) * sum(map(int.bit_count, cells))
         return reference.total_height(frozenset(family)) - hits
 
@@ -60,7 +64,7 @@ def proved(text, shots=""):
 
 
 @draws(200)
-@given(positions(max_cells=12, max_configurations=40, announce=("nothing", "name", "place")))
+@given(positions(max_cells=12, max_configurations=40, announce=("nothing", *LABELLED)))
 def test_the_optimum_is_proved(tmp_path_factory, position):
     """By the definition, and by the search where hits tell something."""
     total_height, misses = optimum(position)
@@ -216,7 +220,7 @@ def test_a_huge_file_is_refused(tmp_path, claim):
 
 
 def test_what_is_not_proved():
-    for rule in ("sunk", "ship"):
+    for rule in AT_SINKING:
         position = Position(Game.parse(f"3x3:2,announce={rule}"))
         with pytest.raises(NotSupported, match=f"announce={rule}"):
             prove(position, 30, by_definition(position.game))

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from optsearch.check import reference
 from optsearch.check.trees import verify
-from optsearch.game import ANNOUNCEMENTS, Game
+from optsearch.game import Game
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position, reply
 from optsearch.support.errors import ImpossiblePosition, NotSupported
-from tests.examples import draws, positions
+from tests.examples import EVERY_RULE, draws, positions
 
-any_rule = positions(max_cells=8, max_ships=3, max_configurations=20, announce=ANNOUNCEMENTS)
+any_rule = positions(max_cells=8, max_ships=3, max_configurations=20, announce=EVERY_RULE)
 
 
 def solve(game, shots="", objective=MEAN):
@@ -102,7 +102,7 @@ def kept(results):
 
 
 @draws(120)
-@given(positions(max_cells=6, max_ships=3, max_configurations=9, announce=ANNOUNCEMENTS))
+@given(positions(max_cells=6, max_ships=3, max_configurations=9, announce=EVERY_RULE))
 def test_brute_force_over_positions(position):
     everything = list(reference.configurations(Position(position.game)))
     useful = bin(sum(1 << c for c in reference.useful_cells(reference.family(position)))).count("1")

@@ -17,11 +17,10 @@ from optsearch.play.simulate import simulate
 from optsearch.strategies import Level, named
 from optsearch.strategies.score import Score
 from optsearch.support.errors import StrategyError
-from tests.examples import ANYWHERE, draws, games, positions, some
+from tests.examples import ANYWHERE, EVERY_RULE, draws, games, positions, some
 from tests.ideas import everything, mixing, most, most_cell
 from tests.plain import Plain, looking
 
-RULES = ("nothing", "sunk", "ship", "name", "place")
 GAME = Game.parse("5x5:3,2")
 
 
@@ -33,7 +32,7 @@ def both(score, game):
 
 
 @draws(60, few=3)
-@given(games(max_cells=16, announce=RULES), st.sampled_from(ORDERS), st.integers(0, 5))
+@given(games(max_cells=16, announce=EVERY_RULE), st.sampled_from(ORDERS), st.integers(0, 5))
 def test_greedy_as_a_score(game, ties, endgame):
     assume(0 < sum(1 for _ in reference.configurations(Position(game))) <= 400)
     assume(game.is_rectangle or ties in ANYWHERE)
@@ -48,7 +47,7 @@ def test_greedy_as_a_score(game, ties, endgame):
 
 @draws(80, few=4)
 @given(
-    games(max_cells=16, announce=RULES),
+    games(max_cells=16, announce=EVERY_RULE),
     st.builds(
         Score,
         st.just(everything),
@@ -114,7 +113,7 @@ def test_single_configurations_followed():
 @pytest.mark.filterwarnings("ignore:overflow")
 def test_tasks_that_begin_in_the_middle(data):
     """The shots before are told, and cells that these made certain; weights are counted."""
-    position = data.draw(positions(max_cells=16, max_configurations=200, announce=RULES))
+    position = data.draw(positions(max_cells=16, max_configurations=200, announce=EVERY_RULE))
     assume(position.hits_left)
     configurations = sum(1 for _ in reference.configurations(position))
     task = Task(position.game, str(position), configurations)

@@ -15,6 +15,7 @@ from optsearch.game.shapes import NAMED, Shape, orientations_of, parse_kind
 from optsearch.search.solver import solve
 from optsearch.strategies import named
 from optsearch.support.errors import GameError, NotSupported, TooLarge
+from tests.examples import EVERY_RULE, rule_name
 
 # The ways to lie of each free pentomino and tetromino, and the rectangle around it: S. W. Golomb,
 # Polyominoes (1994); the fixed pentominoes are 63 (OEIS A001168), the one-sided 18 (A000988).
@@ -119,7 +120,7 @@ def test_a_shape_is_no_length():
     assert str(Reply(True, True, shape)) == "sunk:L4"
 
 
-@pytest.mark.parametrize("announce", ["nothing", "sunk", "ship"])
+@pytest.mark.parametrize("announce", EVERY_RULE, ids=rule_name)
 @pytest.mark.parametrize("contact", ["none", "corner", "any"])
 def test_the_optimum_is_that_of_the_definition(contact, announce):
     """Two kinds of equal size, and a fixed one, on a small board."""

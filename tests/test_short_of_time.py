@@ -37,7 +37,7 @@ from optsearch.search.solver import Solver, solve
 from optsearch.support.errors import GameError, ImpossiblePosition, NotSupported, TooLarge
 from optsearch.support.progress import Countdown, Limit, LimitReached, Status, no_progress
 from optsearch.tree import load
-from tests.examples import draws
+from tests.examples import EVERY_RULE, draws
 from tests.processes import MANY_SECONDS
 
 # Shooting at random, by all orders
@@ -402,7 +402,7 @@ def test_strategies_that_end_in_seconds_are_evaluated():
 def fleets():
     """Games of up to ten ships on boards to 12x12."""
     lengths = st.lists(st.integers(1, 6), min_size=1, max_size=10)
-    rules = st.sampled_from(CONTACTS), st.sampled_from(("nothing", "sunk", "ship"))
+    rules = st.sampled_from(CONTACTS), st.sampled_from(EVERY_RULE)
     return st.builds(
         lambda rows, columns, fleet, contact, announce: (
             f"{rows}x{columns}:{','.join(map(str, fleet))},contact={contact},announce={announce}"

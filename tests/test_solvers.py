@@ -34,7 +34,7 @@ from optsearch.support.progress import Limit
 from optsearch.support.store import Integers
 from optsearch.support.workers import processes
 from optsearch.tree.solution import SearchStatus
-from tests.examples import draws, positions, sizes, some
+from tests.examples import EVERY_RULE, draws, positions, sizes, some
 from tests.processes import run_command, run_script
 
 METHODS = {"reference": reference.solve, "paper": paper.solve, "solver": solver.solve}
@@ -52,7 +52,7 @@ def test_all_methods_agree(position):
 
 @draws(1000, few=10)
 @given(
-    positions(max_cells=12, max_configurations=60, announce=("nothing", "sunk", "ship")),
+    positions(max_cells=12, max_configurations=60, announce=EVERY_RULE),
     st.sets(st.sampled_from(SWITCHES)),
     st.sampled_from(("mean", "worst", "within")),
     st.data(),
@@ -387,7 +387,7 @@ def test_worker_processes(monkeypatch):
 
 
 @draws(100)
-@given(positions(max_cells=12, max_configurations=60, announce=("nothing", "ship")))
+@given(positions(max_cells=12, max_configurations=60, announce=EVERY_RULE))
 def test_what_greedy_costs(position):
     found = solver.solve(position)
     cells, total = found.greedy()

@@ -22,7 +22,7 @@ from optsearch.game import parse_cell as cell
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, reply
 from optsearch.support.errors import GameError, TooLarge, TreeError
 from optsearch.tree import DecisionTree, Leaf, Node, load, save
-from tests.examples import draws, positions, some
+from tests.examples import EVERY_RULE, draws, positions, some
 
 FIGURE_5 = Path(__file__).parent.parent / "data" / "published" / "figure5_tree.json"
 GAMES = [
@@ -272,9 +272,7 @@ def test_games_too_large_to_list_are_not_verified(announce):
         verify(DecisionTree(Position(game), Leaf(1)))
 
 
-@given(
-    positions(max_cells=12, max_configurations=10**9, announce=("nothing", "sunk", "ship", "place"))
-)
+@given(positions(max_cells=12, max_configurations=10**9, announce=EVERY_RULE))
 def test_the_list_of_ships(position):
     game = position.game
     listed = list_ships(position)

@@ -18,8 +18,7 @@ from optsearch.play.match import Match
 from optsearch.results.tables import EVALUATION
 from optsearch.support import user_code
 from optsearch.support.errors import GameError, NotSupported, OptsearchError
-from tests.definition import Definition, Rules
-from tests.test_fuzz import ALL_RULES, FILE
+from tests.definition import RULES_FILE, USERS_RULES, Definition, Rules
 
 GAME = "2x4:2,1,contact=any,announce=rules.py:parity"
 RAN = "ran"  # a file that the rules leave when they are run
@@ -44,15 +43,15 @@ def rules(tmp_path, monkeypatch, forget):
     monkeypatch.chdir(tmp_path)
     forget()
     file = Path("rules.py")
-    file.write_text(f"open({RAN!r}, 'w').close()\n{FILE.read_text()}")
+    file.write_text(f"open({RAN!r}, 'w').close()\n{RULES_FILE.read_text()}")
     return file
 
 
 @pytest.mark.parametrize(("name", "total"), [("parity", 303), ("ends", 299), ("orientation", 296)])
 def test_the_optimum(name, total):
     """The totals are those of the brute force, which is given the rule as a plain function."""
-    text = f"{FILE}:{name}"
-    brute = Definition(Rules(2, 5, (3, 1), "any", text, tells=ALL_RULES[text]))
+    text = f"{RULES_FILE}:{name}"
+    brute = Definition(Rules(2, 5, (3, 1), "any", text, tells=USERS_RULES[text]))
     game = Game(f"2x5:3,1,contact=any,announce={text}")
     assert solve(game).total_height == reference.solve(Position(game)).total_height == total
     assert brute.optimum(brute.root) == total
