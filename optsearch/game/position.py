@@ -291,41 +291,7 @@ class Position:
                 "a drawn board needs its game: Position.from_board('4x4:3,2', board)"
             )
         game = Game.of(game)
-        lines = drawing.splitlines() if isinstance(drawing, str) else drawing
-        if not isinstance(lines, Iterable) or not all(isinstance(line, Iterable) for line in lines):
-            raise PositionError(
-                f"{drawing!r} is not a drawn board; give its rows, of {BOARD_SIGNS}"
-            )
-        rows = [row for row in ("".join("".join(map(str, line)).split()) for line in lines) if row]
-        if len(rows) != game.rows:
-            raise PositionError(
-                f"the drawn board has {len(rows)} rows; {game} has {game.rows}, one line each"
-            )
-        replies = {sign: r for r in (HIT, MISS, SUNK) for sign in SIGNS[str(r)]} | {"S": SUNK}
-        meanings = _meanings(marks)
-        unknown = {*"".join(rows)} - {".", *HOLES, *replies, *meanings}
-        drawn: dict[Cell, Reply] = {}
-        for i, row in enumerate(rows):
-            if len(row) != game.columns:
-                raise PositionError(
-                    f"row {i + 1} of the drawn board, {row!r}, has {len(row)} cells; {game} has "
-                    f"{game.columns} columns"
-                )
-            for j, mark in enumerate(row):
-                if mark in unknown:
-                    raise PositionError(
-                        f"{mark!r} in row {i + 1} of the drawn board, {row!r}, is none of "
-                        f"{BOARD_SIGNS}; {_marks_to_give(unknown)}"
-                    )
-                symbol = meanings.get(mark, mark)
-                if (symbol in HOLES) != bool(game.holes >> i * game.columns + j & 1):
-                    is_hole = "no hole" if symbol in HOLES else "a hole"
-                    raise PositionError(
-                        f"{symbol!r} in row {i + 1} of the drawn board, {row!r}, is at "
-                        f"{cell_name((i, j))}, which is {is_hole} of {game}; - or # is a hole"
-                    )
-                if symbol in replies:
-                    drawn[i, j] = replies[symbol]
+        drawn = _drawn_replies(game, _drawn_rows(game, drawing), _meanings(marks))
         hit = next((cell for cell, answer in drawn.items() if answer.hit), None)
         if hit is not None and game.has_labels:
             raise PositionError(
@@ -520,6 +486,50 @@ def _names_sunk_ship(answer: str, words: list[str], game: Game) -> bool:
         return True
     following = _spell_out(words[1]).lower().partition(":")[0] if len(words) > 1 else ""
     return following not in ("hit", "miss", "sunk") and is_kind(words[0])
+
+
+def _drawn_rows(game: Game, drawing: str | Iterable[Iterable[object]]) -> list[str]:
+    """Return the rows of a drawn board without spaces and blank lines; one per row of the game."""
+    lines = drawing.splitlines() if isinstance(drawing, str) else drawing
+    if not isinstance(lines, Iterable) or not all(isinstance(line, Iterable) for line in lines):
+        raise PositionError(f"{drawing!r} is not a drawn board; give its rows, of {BOARD_SIGNS}")
+    rows = [row for row in ("".join("".join(map(str, line)).split()) for line in lines) if row]
+    if len(rows) != game.rows:
+        raise PositionError(
+            f"the drawn board has {len(rows)} rows; {game} has {game.rows}, one line each"
+        )
+    return rows
+
+
+def _drawn_replies(
+    game: Game, rows: Sequence[str], meanings: Mapping[str, str]
+) -> dict[Cell, Reply]:
+    """Map the cells that are drawn as shot to the replies of their signs, row by row.
+
+    meanings -- the signs that other signs stand for.
+    """
+    replies = {sign: r for r in (HIT, MISS, SUNK) for sign in SIGNS[str(r)]} | {"S": SUNK}
+    unknown = {*"".join(rows)} - {".", *HOLES, *replies, *meanings}
+    drawn: dict[Cell, Reply] = {}
+    for i, row in enumerate(rows):
+        place = f"row {i + 1} of the drawn board, {row!r},"
+        if len(row) != game.columns:
+            raise PositionError(f"{place} has {len(row)} cells; {game} has {game.columns} columns")
+        for j, mark in enumerate(row):
+            if mark in unknown:
+                raise PositionError(
+                    f"{mark!r} in {place} is none of {BOARD_SIGNS}; {_marks_to_give(unknown)}"
+                )
+            symbol = meanings.get(mark, mark)
+            if (symbol in HOLES) != bool(game.holes >> i * game.columns + j & 1):
+                is_hole = "no hole" if symbol in HOLES else "a hole"
+                raise PositionError(
+                    f"{symbol!r} in {place} is at {cell_name((i, j))}, which is {is_hole} of "
+                    f"{game}; - or # is a hole"
+                )
+            if symbol in replies:
+                drawn[i, j] = replies[symbol]
+    return drawn
 
 
 def _meanings(marks: str) -> dict[str, str]:
