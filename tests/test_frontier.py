@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from optsearch.counting import frontier
 from optsearch.counting.by_ship import ShipByShip
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.constraints import Constraints
@@ -138,6 +139,42 @@ def test_fewer_layers_in_memory(text):
 
 
 @pytest.mark.parametrize(
+    ("text", "hits"),
+    [
+        ("17x17:4,3,2", 0),
+        ("17x17:4,3,2", 1 << 150),  # which leaves fewer masks than those before it let expect
+        ("12x12:3,2,2,board=torus", 0),
+        ("9x9:4,3,2,board=hex", 1 << 40),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_the_growth_of_its_first_layers(monkeypatch, text, hits):
+    """And what fits is not."""
+    monkeypatch.setattr(frontier, "GROWN", 500)
+    game = Game(text)
+    constraints, whole = Constraints(game.fleet, hits=hits), FrontierSweep(game)
+    shares = []
+    number = whole.count(constraints, lambda status: shares.append(status.share))
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1)
+    assert number > 0
+    kernel = whole._query(constraints).kernel
+    kernel.count()
+    size = 2 * kernel.widest * (frontier.OF_A_MASK + frontier.OF_A_FLEET * kernel.stride)
+    assert FrontierSweep(game, size).count(constraints) == number
+    small = FrontierSweep(game, size // 20)
+    with pytest.raises(TooLarge, match="by the growth of its" if not hits else "GiB"):
+        small.count(constraints)
+
+
+def test_a_board_of_twenty_is_refused_soon():
+    """The sweep would take minutes until it had filled the memory."""
+    game = Game("20x20:5,4,3,3,2")
+    said = r"would need up to \d+ GiB and \d+ (minutes|hours|days); the limit is 4 GiB"
+    with pytest.raises(TooLarge, match=said):
+        FrontierSweep(game).through(Constraints(game.fleet))
+
+
+@pytest.mark.parametrize(
     ("text", "way"),
     [
         ("6x6:3,2", Sweep),
@@ -155,7 +192,7 @@ def test_the_way_that_takes_less(text, way, caplog):
     chosen = engine_for.__wrapped__(game)
     if way is not Sweep:
         assert ("skylines go by rows" in caplog.text) is not game.is_rectangle
-        chosen = chosen._way(Constraints(game.fleet))
+        chosen = chosen._engine(Constraints(game.fleet))
     assert type(chosen) is way
 
 

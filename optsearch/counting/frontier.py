@@ -7,8 +7,8 @@ must be symmetric: if a placement closes a cell of another one, that one closes 
 
 from __future__ import annotations
 
-import itertools
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,12 +25,17 @@ from optsearch.counting.configurations import CellSets, to_words
 from optsearch.counting.constraints import Constraints, Ranks, Ship, is_admitted, sort_by_fleet
 from optsearch.counting.remainders import combine_residues, moduli_above
 from optsearch.game import Game, Permutation, bits, image
+from optsearch.support.decimals import time_text
 from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
 MAX_BYTES = 4 << 30  # of the layers of a query
+OF_A_MASK, OF_A_FLEET = 48, 8  # bytes of a layer, as in the kernel
+GROWN = 200_000  # masks of a layer from which on those to come are estimated, up to 2.5 times too
+SAFE = 4  # many; so the sweep is refused if it seems to need this many times the memory
 WINDOW = 128  # cells of a mask
 _MASK = (1 << WINDOW) - 1
+_FITS = "Fewer, shorter or more equal ships, or a narrower board, would fit"
 
 
 class _Placed(NamedTuple):
@@ -126,13 +131,16 @@ def _fold(position: Permutation) -> Iterable[Permutation]:
 class _Query:
     """A kernel set to some constraints; `placed` are the numbers of its placements in the order.
 
-    bound -- an upper bound on the number of configurations.
+    bound -- an upper bound on the number of configurations. most -- of the masks before each cell.
+    hits_end -- the place after the last hit in the order.
     """
 
     kernel: Frontier
     order: _Order
     placed: NDArray[np.intp]
     bound: int
+    most: NDArray[np.float64]
+    hits_end: int
 
     def masks(self) -> list[int]:
         """Return the placements (masks) of the kernel."""
@@ -193,13 +201,21 @@ class FrontierSweep:
         return min(self._both, key=lambda order: sum(order.position[cell] for cell in cells))
 
     def estimate(self, constraints: Constraints) -> tuple[float, float]:
-        """Estimate the masks that a query meets, and count the ways to choose placements.
+        """Estimate the masks that a query meets, and count the ways to choose placements."""
+        order = self._order(constraints)
+        numbers = order.allowed(constraints, self.game.holes)
+        masks, choices = self._bounds(order, numbers, constraints)
+        return float(masks.sum()), choices
+
+    def _bounds(
+        self, order: _Order, numbers: NDArray[np.intp], constraints: Constraints
+    ) -> tuple[NDArray[np.float64], float]:
+        """Bound the masks before each cell, and count the ways to choose placements.
 
         The masks at a cell are at most the choices among the placements that begin before it and
         close it or a later cell.
         """
-        order, ships = self._order(constraints), Counter(constraints.fleet)
-        numbers = order.allowed(constraints, self.game.holes)
+        ships = Counter(constraints.fleet)
         cells = self.game.cells + 1
         masks, choices = np.ones(cells), 1.0
         for kind, count in ships.items():
@@ -209,7 +225,7 @@ class FrontierSweep:
             begun = np.cumsum(change).tolist()
             masks *= [sum(comb(n, i) for i in range(count + 1)) for n in begun]
             choices *= comb(len(of_kind), count)
-        return float(masks.sum()), choices
+        return masks, choices
 
     def _query(self, constraints: Constraints) -> _Query | None:
         """Return the kernel for some constraints; None if clearly no configuration is left."""
@@ -256,7 +272,45 @@ class FrontierSweep:
             _completable(kinds, counts, ahead, np.array(room[::-1])),
             self._max_bytes,
         )
-        return _Query(kernel, order, placed, bound)
+        most, _ = self._bounds(order, numbers, constraints)
+        return _Query(kernel, order, placed, bound, most, hits.bit_length())
+
+    def _watch(
+        self, query: _Query, progress: Progress[Status], passes: int, has_way_back: bool = False
+    ) -> Callable[[int], None]:
+        """Return the function that the kernel calls after each cell of some passes.
+
+        It reports the share of the masks, as they are bounded. If the first layers grow so fast
+        that those to come will not fit, it raises TooLarge.
+        """
+        kernel, most, cells = query.kernel, query.most, self.game.cells
+        until = np.cumsum(most)
+        report = meter(progress, float(until[-1]) * passes)
+        started, calls, before = time.monotonic(), 0, 0
+
+        def watch(swept: int) -> None:
+            nonlocal calls, before
+            number, calls = calls // cells, calls + 1
+            is_back = has_way_back and number % 2
+            share = until[-1] - until[cells - swept] if is_back else until[swept]
+            report(float(min(number, passes - 1) * until[-1] + share))
+            if number:
+                return
+            masks, before = kernel.states - before, kernel.states
+            # A hit to come would leave fewer masks than those before it let expect.
+            if masks >= GROWN and query.hits_end <= swept <= most.argmax():
+                met = masks / most[swept]
+                size = 2 * met * most.max() * (OF_A_MASK + OF_A_FLEET * kernel.stride)
+                if size > SAFE * self._max_bytes:
+                    seconds = (time.monotonic() - started) * met * until[-1] / kernel.states
+                    raise TooLarge(
+                        f"by the growth of its first layers the sweep over the cells of "
+                        f"{self.game} would need up to {size / 2**30:,.0f} GiB and "
+                        f"{time_text(seconds * passes)}; the limit is "
+                        f"{self._max_bytes / 2**30:.2g} GiB. {_FITS}"
+                    )
+
+        return watch
 
     def _run(self, query: _Query, constraints: Constraints, work: Callable[[], None]) -> None:
         """Run a kernel, and note its states and roundings; TooLarge if it needs too much memory."""
@@ -268,8 +322,7 @@ class FrontierSweep:
                 f"the sweep over the cells of {self.game} needs more than "
                 f"{self._max_bytes / 2**30:.2g} GiB (it passed {kernel.states:,} masks of closed "
                 f"cells, {kernel.widest:,} of them at one cell, each with a number for the "
-                f"{_count_fleets(constraints):,} fleets that can be placed); fewer, shorter or "
-                "more equal ships, or a narrower board, would fit"
+                f"{_count_fleets(constraints):,} fleets that can be placed). {_FITS}"
             ) from None
         self._states = max(self._states, kernel.states)
         self._roundings = max(self._roundings, 3 * kernel.transitions + 3 * self.game.cells)
@@ -284,10 +337,7 @@ class FrontierSweep:
                 return 0
             moduli = moduli_above(query.bound)
             residues: list[int] = []
-            report = meter(progress, self.game.cells * len(moduli))
-
-            def watch(swept: int) -> None:
-                report(self.game.cells * len(residues) + swept)
+            watch = self._watch(query, progress, len(moduli))
 
             def work() -> None:
                 for modulus in moduli:
@@ -308,11 +358,7 @@ class FrontierSweep:
                 return 0, {}
             moduli = moduli_above(query.bound)
             results: list[tuple[int, NDArray[np.uint64]]] = []
-            report = meter(progress, 2 * self.game.cells * len(moduli))  # there and back
-            swept = itertools.count(1)
-
-            def watch(_: int) -> None:
-                report(next(swept))
+            watch = self._watch(query, progress, 2 * len(moduli), has_way_back=True)
 
             def work() -> None:
                 for modulus in moduli:
