@@ -22,7 +22,7 @@ from optsearch.strategies import Player, Strategy, as_player, as_strategy, named
 from optsearch.strategies.greedy import Greedy, counts_of
 from optsearch.strategies.heuristic import Heuristic
 from optsearch.strategies.information import Information
-from optsearch.strategies.simple import Density, Parity, heard
+from optsearch.strategies.simple import Density, Parity, knowledge_of
 from optsearch.support.errors import StrategyError
 from tests.examples import EVERY_RULE, rule_name, some
 from tests.plain_players import PlainHeuristic, PlainSimple
@@ -283,7 +283,7 @@ def test_what_is_made_of_sinkings_is_true(rules):
             masks, position = to_masks(ships), Position(game)
             for cell in np.random.default_rng(number).permutation(game.cells).tolist():
                 closed, attacked, afloat_ = plainly_heard(position)
-                known = heard(position)
+                known = knowledge_of(position)
                 assert sum(1 << c for c in range(game.cells) if known.closed[c]) == closed
                 sunk = [ship for ship in masks if not ship & ~position.hits]
                 afloat = [ship for ship in masks if ship & ~position.hits]

@@ -86,7 +86,7 @@ class Strategy(Player):
         return None
 
 
-def as_player(what: object) -> Player:
+def as_player(player: object) -> Player:
     """Return the player of a name, a function, a class or an object.
 
     - A name: one of this package with its parameters (`greedy:ties=central`), one of an entry
@@ -101,17 +101,17 @@ def as_player(what: object) -> Player:
     """
     from optsearch.strategies.user import user_player
 
-    if isinstance(what, str):
-        return _named(what)
-    kind = what if isinstance(what, type) else type(what)
+    if isinstance(player, str):
+        return _named(player)
+    kind = player if isinstance(player, type) else type(player)
     if issubclass(kind, Player) and kind.__module__.startswith(f"{__name__}."):
-        return kind() if isinstance(what, type) else what  # type: ignore[return-value]
-    return user_player(what)
+        return kind() if isinstance(player, type) else player  # type: ignore[return-value]
+    return user_player(player)
 
 
-def as_strategy(what: object) -> Strategy:
+def as_strategy(strategy: object) -> Strategy:
     """Return a player that depends on the position alone; StrategyError for other players."""
-    player = as_player(what)
+    player = as_player(strategy)
     if isinstance(player, Strategy):
         return player
     raise StrategyError(
@@ -147,16 +147,16 @@ def _named(text: str) -> Player:
     from optsearch.strategies.user import player_in_file
 
     kinds = {name_of(kind): kind for kind in all_kinds()}
-    name, _, rest = text.strip().partition(":")
+    name, _, values_text = text.strip().partition(":")
     if name not in kinds:
-        file, _, inside = text.strip().rpartition(":")
-        if file.endswith(".py") and inside:
-            return player_in_file(Path(file), inside)
+        file, _, attribute = text.strip().rpartition(":")
+        if file.endswith(".py") and attribute:
+            return player_in_file(Path(file), attribute)
         if text.strip().rstrip(":").endswith(".py"):
             raise StrategyError(f"{text!r} names no strategy in the file; write FILE.py:NAME")
         added = {point.name: point for point in entry_points(group=GROUP)}
         if name in added:
-            return _added(added[name], rest)
+            return _added_player(added[name], values_text)
         names = [*kinds, *sorted(added)]
         near = get_close_matches(name, names, 1, 0.7)
         raise StrategyError(
@@ -164,32 +164,32 @@ def _named(text: str) -> Player:
             f"{', '.join(names)}, and FILE.py:NAME for your own"
         )
     kind = kinds[name]
-    known = parameters(kind)
+    accepted = parameters(kind)
     values: dict[str, Any] = {}
-    for part in filter(None, rest.split(",")):
+    for part in filter(None, values_text.split(",")):
         key, equals, value = part.partition("=")
-        if not equals or key not in known:
+        if not equals or key not in accepted:
             raise StrategyError(
                 f"{part!r} in {text!r} is not a parameter of {name}; its parameters are "
-                f"{', '.join(f'{key}={one.default}' for key, one in known.items())}"
+                f"{', '.join(f'{key}={each.default}' for key, each in accepted.items())}"
             )
         if key in values:
             raise StrategyError(f"{key} is given twice in {text!r}")
-        is_number = isinstance(known[key].default, int)
+        is_number = isinstance(accepted[key].default, int)
         if is_number and not re.fullmatch(r"-?[0-9]{1,18}", value):
             raise StrategyError(f"{part!r} in {text!r}: {value!r} is not a whole number")
         values[key] = int(value) if is_number else value
     return kind(**values)
 
 
-def _added(point: EntryPoint, rest: str) -> Player:
-    """Return the player of an entry point. rest -- the text of parameters, which are refused."""
+def _added_player(point: EntryPoint, values_text: str) -> Player:
+    """Return the player of an entry point; StrategyError if it is given parameters."""
     from optsearch.strategies.user import player_in_package
 
-    if rest:
+    if values_text:
         raise StrategyError(
             f"{point.name} is {point.value} of an installed package, which takes no parameters, "
-            f"not {rest!r}"
+            f"not {values_text!r}"
         )
     return player_in_package(point.name, point.load)
 

@@ -52,16 +52,16 @@ def answer_of(ships: Array, answers: Array, is_fixed: bool, row: int, cell: int,
 
 @njit(cache=True)
 def part(
-    ships: Array, answers: Array, is_fixed: bool, family: Array, cell: int, hit: Array, told: int
+    ships: Array, answers: Array, is_fixed: bool, family: Array, cell: int, hit: Array, answer: int
 ) -> Array:
-    """Return the configurations of a family whose answer to a shot is `told`."""
-    kept = np.empty(len(family), np.int32)
+    """Return the configurations of a family that give an answer to a shot."""
+    rows = np.empty(len(family), np.int32)
     n = 0
     for row in family:
-        if answer_of(ships, answers, is_fixed, row, cell, hit) == told:
-            kept[n] = row
+        if answer_of(ships, answers, is_fixed, row, cell, hit) == answer:
+            rows[n] = row
             n += 1
-    return kept[:n].copy()
+    return rows[:n].copy()
 
 
 @njit(cache=True)
@@ -70,7 +70,7 @@ def finished(
     cells: Array,
     answers: Array,
     is_fixed: bool,
-    whole: Array,
+    rows: Array,
     hit: Array,
     limits: Any,
     first: int,
@@ -80,19 +80,19 @@ def finished(
     hit -- the cells hit so far, two words. limits -- the misses still allowed, the hits still
     needed, the cells of the board, and the number of answers.
     """
-    board, told = limits[2], limits[3]
-    family = whole.copy()
-    rest = np.empty(len(family), np.int32)
-    given = np.empty(len(family), np.int16)
-    counts = np.empty(board, np.int64)
-    sizes = np.empty(told, np.int64)
-    room = (board + 1) * told
+    board_cells, answer_count = limits[2], limits[3]
+    family = rows.copy()
+    copied = np.empty(len(family), np.int32)
+    answer_to = np.empty(len(family), np.int16)
+    counts = np.empty(board_cells, np.int64)
+    sizes = np.empty(answer_count, np.int64)
+    room = (board_cells + 1) * answer_count
     ranges = np.empty((room, 4), np.int64)  # start, end, misses left, hits left
     hits = np.empty((room, 2), np.uint64)
     ranges[0] = (0, len(family), limits[0], limits[1])
     hits[0] = hit
     waiting, total, is_first = 1, 0, True
-    now = np.empty(2, np.uint64)
+    hit_now = np.empty(2, np.uint64)
     while waiting:
         waiting -= 1
         start, end, misses, left = ranges[waiting]
@@ -101,22 +101,22 @@ def finished(
         if left == 0 or (end - start == 1 and not is_first):
             total += end - start
             continue
-        now[:] = hits[waiting]
+        hit_now[:] = hits[waiting]
         cell = first
         if not is_first:
             occurrences(cells, family[start:end], counts)
-            cell, most = -1, 0
-            for one in range(board):
-                if counts[one] > most and not now[one >> 6] >> np.uint64(one & 63) & np.uint64(1):
-                    cell, most = one, counts[one]
+            cell, greatest = -1, 0
+            for c in range(board_cells):
+                if counts[c] > greatest and not hit_now[c >> 6] >> np.uint64(c & 63) & np.uint64(1):
+                    cell, greatest = c, counts[c]
         is_first = False
         sizes[:] = 0
         for i in range(start, end):
-            given[i] = answer_of(ships, answers, is_fixed, family[i], cell, now)
-            sizes[given[i]] += 1
-            rest[i] = family[i]
+            answer_to[i] = answer_of(ships, answers, is_fixed, family[i], cell, hit_now)
+            sizes[answer_to[i]] += 1
+            copied[i] = family[i]
         place = start
-        for answer in range(told):
+        for answer in range(answer_count):
             if sizes[answer]:
                 ranges[waiting] = (
                     place,
@@ -124,12 +124,12 @@ def finished(
                     misses - (answer == MISS),
                     left - (answer != MISS),
                 )
-                hits[waiting] = now
+                hits[waiting] = hit_now
                 if answer != MISS:
                     hits[waiting, cell >> 6] |= np.uint64(1) << np.uint64(cell & 63)
                 waiting += 1
                 for i in range(start, end):
-                    if given[i] == answer:
-                        family[place] = rest[i]
+                    if answer_to[i] == answer:
+                        family[place] = copied[i]
                         place += 1
     return total

@@ -152,18 +152,18 @@ class _SilentCounts:
             return None
         game, hits, misses = key
         bit = game.bit(position.shots[-1].cell)
-        whole = self._recall((game, hits & ~bit, misses & ~bit))
-        if whole is None:
+        before = self._recall((game, hits & ~bit, misses & ~bit))
+        if before is None:
             return None
         after_hit, after_miss = (game, hits | bit, misses & ~bit), (game, hits & ~bit, misses | bit)
-        n, having = whole.configurations, whole.cells[bit.bit_length() - 1]
+        n, having = before.configurations, before.cells[bit.bit_length() - 1]
         smaller, larger = (after_hit, after_miss)[:: 1 if 2 * having < n else -1]
-        some = _swept(*smaller) if 0 < having < n else Counts(0, [0] * game.cells, {})
-        rest = [a - b for a, b in zip(whole.cells, some.cells, strict=True)]
-        others = Counts(n - some.configurations, rest, {})
-        self._keep(smaller, some)
+        counts = _swept(*smaller) if 0 < having < n else Counts(0, [0] * game.cells, {})
+        cells = [a - b for a, b in zip(before.cells, counts.cells, strict=True)]
+        others = Counts(n - counts.configurations, cells, {})
+        self._keep(smaller, counts)
         self._keep(larger, others)
-        return some if key == smaller else others
+        return counts if key == smaller else others
 
     def _recall(self, key: _Key) -> Counts | None:
         with self._lock:
@@ -276,8 +276,9 @@ def _best_split(labels: dict[int, list[int]]) -> int:
         answers: dict[int, set[int]] = {}
         for i in part:
             answers.setdefault(labels[cell][i], set()).add(i)
-        return len(answers.get(0, ())) + sum(misses(frozenset(one)) for one in answers.values())
+        parts = answers.values()
+        return len(answers.get(0, ())) + sum(misses(frozenset(part)) for part in parts)
 
-    whole = frozenset(range(len(next(iter(labels.values())))))
-    least = misses(whole)
-    return next(cell for cell in labels if splits(whole, cell) and cost(whole, cell) == least)
+    root = frozenset(range(len(next(iter(labels.values())))))
+    optimum = misses(root)
+    return next(cell for cell in labels if splits(root, cell) and cost(root, cell) == optimum)

@@ -90,7 +90,7 @@ class HeuristicGame:
         self._name, self._version, self._trials = str(player), player.version, player.trials
         self._fleet = np.array(game.fleet, np.int64)
         self._generator = generator
-        self._known = np.zeros((game.rows, game.columns), np.uint8)
+        self._state = np.zeros((game.rows, game.columns), np.uint8)
         self._hit = np.zeros((game.cells, 2), np.int64)
         self._number = self._misses = 0  # hits of this attack, and misses in a row
 
@@ -99,26 +99,28 @@ class HeuristicGame:
 
     def shot(self, position: Position) -> Cell:
         """Return a cell with the highest value, drawn if there are several."""
-        from optsearch.strategies.loops import drawn
+        from optsearch.strategies.loops import draw_highest
 
         if position.shots:
             last = position.shots[-1]
             self.hear(last.cell, last.reply.hit)
-        row, column = drawn(self.values(), self._known, self._generator)
+        row, column = draw_highest(self.values(), self._state, self._generator)
         return int(row), int(column)
 
     def hear(self, cell: Cell, is_hit: bool) -> None:
         """Take the reply to a shot."""
-        from optsearch.strategies.loops import heard_by_heuristic
+        from optsearch.strategies.loops import update_heuristic
 
-        known = self._known, self._hit, np.int64(self._number), self._misses
+        arguments = self._state, self._hit, np.int64(self._number), self._misses
         row, column = cell
-        self._number, self._misses = heard_by_heuristic(*known, row, column, is_hit, self._version)
+        self._number, self._misses = update_heuristic(
+            *arguments, row, column, is_hit, self._version
+        )
 
     def values(self) -> NDArray[np.float64]:
         """Return the value of each cell, of shape (rows, columns)."""
         from optsearch.strategies.loops import heuristic_values
 
-        known = self._known, self._fleet, self._version, self._trials
-        values, self._number = heuristic_values(*known, self._hit, np.int64(self._number))
+        arguments = self._state, self._fleet, self._version, self._trials
+        values, self._number = heuristic_values(*arguments, self._hit, np.int64(self._number))
         return np.asarray(values)

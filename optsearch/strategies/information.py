@@ -57,12 +57,12 @@ def entropy(node: ScoreNode, scores: Scores) -> None:
 
     The parts are added in order of their size, so equal parts have exactly equal scores.
     """
-    kinds, whole = len(node.lengths), node.configurations
+    kinds, total_size = len(node.lengths), node.configurations
     parts = np.zeros(kinds + 2, np.int64)
     for cell in range(len(scores)):
         if not node.having[cell]:
             continue
-        parts[kinds], parts[kinds + 1] = whole - node.having[cell], node.having[cell]
+        parts[kinds], parts[kinds + 1] = total_size - node.having[cell], node.having[cell]
         for kind in range(kinds):
             parts[kind] = node.labelled[kind, cell]
             parts[kinds + 1] -= parts[kind]
@@ -71,8 +71,8 @@ def entropy(node: ScoreNode, scores: Scores) -> None:
             while j and parts[j - 1] > parts[j]:
                 parts[j - 1], parts[j] = parts[j], parts[j - 1]
                 j -= 1
-        total = 0.0
+        bits = 0.0
         for part in parts:
             if part:
-                total -= part / whole * log2(part / whole)
-        scores[cell] = total
+                bits -= part / total_size * log2(part / total_size)
+        scores[cell] = bits

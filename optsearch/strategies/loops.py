@@ -27,26 +27,24 @@ Array = Any  # numba infers the types of arrays; the docstrings say them
 def heuristic(board: Array, fleet: Array, version: int, trials: int, rng: Any) -> int:
     """Play a game of a version of `Heuristic` with the switches `trials`; return its shots."""
     rows, columns = board.shape
-    known = np.zeros((rows, columns), np.uint8)
+    state = np.zeros((rows, columns), np.uint8)
     hit = np.zeros((rows * columns, 2), np.int64)
     number = np.int64(0)  # with a literal, numba would compile functions that take it twice
     misses = shots = 0
     left = np.count_nonzero(board)
     while left:
-        values, number = heuristic_values(known, fleet, version, trials, hit, number)
-        row, column = drawn(values, known, rng)
+        values, number = heuristic_values(state, fleet, version, trials, hit, number)
+        row, column = draw_highest(values, state, rng)
         shots += 1
         is_hit = board[row, column] > 0
         left -= is_hit
-        number, misses = heard_by_heuristic(
-            known, hit, number, misses, row, column, is_hit, version
-        )
+        number, misses = update_heuristic(state, hit, number, misses, row, column, is_hit, version)
     return shots
 
 
 @njit(cache=True)
-def heard_by_heuristic(
-    known: Array,
+def update_heuristic(
+    state: Array,
     hit: Array,
     number: int,
     misses: int,
@@ -59,7 +57,7 @@ def heard_by_heuristic(
 
     PATIENCE misses in a row end an attack.
     """
-    known[row, column] = HIT if is_hit else MISS
+    state[row, column] = HIT if is_hit else MISS
     if version < 3:
         return number, misses
     if is_hit:
@@ -73,50 +71,50 @@ def heard_by_heuristic(
 
 @njit(cache=True)
 def heuristic_values(
-    known: Array, fleet: Array, version: int, trials: int, hit: Array, number: int
+    state: Array, fleet: Array, version: int, trials: int, hit: Array, number: int
 ) -> tuple[Array, int]:
     """Return the matrix of `Heuristic` (float64) and the number of hits of the attack left."""
     if version == 1:
-        return np.ones(known.shape), 0
-    lying, standing, shares = known, known.T.copy(), np.ones(len(fleet))
+        return np.ones(state.shape), 0
+    lying, standing, shares = state, state.T.copy(), np.ones(len(fleet))
     if trials & 1:
-        lying, standing = without_crossings(known), without_crossings(known.T)
+        lying, standing = without_crossings(state), without_crossings(state.T)
     if trials & 2:
-        shares = shares_left(known, fleet)
+        shares = shares_left(state, fleet)
     if number:
-        values = attack(known, lying, standing, fleet, shares, version, hit, number)
+        values = attack(state, lying, standing, fleet, shares, version, hit, number)
         if version > 3:
-            hunted = hunt(known, lying, standing, fleet, shares)
+            hunted = hunt(state, lying, standing, fleet, shares)
             values = mix_with_line(values, hunted, hit, number)
         return values, number
-    return hunt(known, lying, standing, fleet, shares), 0
+    return hunt(state, lying, standing, fleet, shares), 0
 
 
 @njit(cache=True)
-def without_crossings(known: Array) -> Array:
+def without_crossings(state: Array) -> Array:
     """Return the board with three standing hits in a line (two at the border) turned to misses."""
-    rows, columns = known.shape
-    seen = known.copy()
+    rows, columns = state.shape
+    turned = state.copy()
     for row in range(rows):
         first, last = max(row - 1, 0), min(row + 1, rows - 1)
         for column in range(columns):
             is_line = first < last
             for k in range(first, last + 1):
-                is_line = is_line and known[k, column] == HIT
+                is_line = is_line and state[k, column] == HIT
             for k in range(first, last + 1 if is_line else first):
-                seen[k, column] = MISS
-    return seen
+                turned[k, column] = MISS
+    return turned
 
 
 @njit(cache=True)
-def shares_left(known: Array, fleet: Array) -> Array:
+def shares_left(state: Array, fleet: Array) -> Array:
     """Return, for each ship, the share of ships of its length that have no run of hits yet.
 
     If that leaves no ship, all shares are 1.
     """
-    runs = np.zeros(len(fleet) + known.size + 1, np.int64)
-    add_runs(runs, known)
-    add_runs(runs, known.T)
+    runs = np.zeros(len(fleet) + state.size + 1, np.int64)
+    add_runs(runs, state)
+    add_runs(runs, state.T)
     shares = np.zeros(len(fleet))
     for i in range(len(fleet)):
         equal = 0
@@ -127,49 +125,49 @@ def shares_left(known: Array, fleet: Array) -> Array:
 
 
 @njit(cache=True)
-def add_runs(runs: Array, known: Array) -> None:
+def add_runs(runs: Array, state: Array) -> None:
     """Count the horizontal runs of two hits and more that cannot be longer, by their length."""
-    rows, columns = known.shape
+    rows, columns = state.shape
     for row in range(rows):
         length, is_closed = 0, True
         for column in range(columns + 1):
-            if column < columns and known[row, column] == HIT:
+            if column < columns and state[row, column] == HIT:
                 length += 1
                 continue
-            is_end = column == columns or known[row, column] == MISS
+            is_end = column == columns or state[row, column] == MISS
             if length > 1 and is_closed and is_end:
                 runs[length] += 1
             length, is_closed = 0, is_end
 
 
 @njit(cache=True)
-def hunt(known: Array, lying: Array, standing: Array, fleet: Array, shares: Array) -> Array:
+def hunt(state: Array, lying: Array, standing: Array, fleet: Array, shares: Array) -> Array:
     """Return the matrix of hunting: the shares of the placements without a miss on each cell.
 
     The greatest value is scaled to 1, and hits have 0. lying, standing -- the board as horizontal
     and as vertical placements see it; the second is transposed.
     """
-    values = np.zeros(known.shape)
+    values = np.zeros(state.shape)
     for i in range(len(fleet)):
         add_placements(values, lying, fleet[i], shares[i])
         add_placements(values.T, standing, fleet[i], shares[i])
-    most = largest(values)
-    for row in range(known.shape[0]):
-        for column in range(known.shape[1]):
-            values[row, column] /= most if most > 0 else 1
-            if known[row, column] == HIT:
+    greatest = largest(values)
+    for row in range(state.shape[0]):
+        for column in range(state.shape[1]):
+            values[row, column] /= greatest if greatest > 0 else 1
+            if state[row, column] == HIT:
                 values[row, column] = 0
     return values
 
 
 @njit(cache=True)
-def add_placements(values: Array, known: Array, ship: int, share: float) -> None:
+def add_placements(values: Array, state: Array, ship: int, share: float) -> None:
     """Add a share to every cell of every horizontal placement without a miss."""
-    rows, columns = known.shape
+    rows, columns = state.shape
     for row in range(rows):
         run = 0  # cells without a miss up to here
         for column in range(columns):
-            run = 0 if known[row, column] == MISS else run + 1
+            run = 0 if state[row, column] == MISS else run + 1
             if run >= ship:
                 for k in range(column - ship + 1, column + 1):
                     values[row, k] += share
@@ -177,7 +175,7 @@ def add_placements(values: Array, known: Array, ship: int, share: float) -> None
 
 @njit(cache=True)
 def attack(
-    known: Array,
+    state: Array,
     lying: Array,
     standing: Array,
     fleet: Array,
@@ -190,7 +188,7 @@ def attack(
 
     Placements with a miss do not count, and hits have 0.
     """
-    values = np.zeros(known.shape)
+    values = np.zeros(state.shape)
     weights = np.ones(number)
     if version == 5:
         for i in range(number):
@@ -203,22 +201,22 @@ def attack(
         weighed = weights * shares[i]
         add_attacks(values, lying, fleet[i], hit[:, 0], hit[:, 1], weighed)
         add_attacks(values.T, standing, fleet[i], hit[:, 1], hit[:, 0], weighed)
-    for row in range(known.shape[0]):
-        for column in range(known.shape[1]):
-            if known[row, column] == HIT:
+    for row in range(state.shape[0]):
+        for column in range(state.shape[1]):
+            if state[row, column] == HIT:
                 values[row, column] = 0
     return values
 
 
 @njit(cache=True)
 def add_attacks(
-    values: Array, known: Array, ship: int, row_of: Array, column_of: Array, w: Array
+    values: Array, state: Array, ship: int, row_of: Array, column_of: Array, w: Array
 ) -> None:
     """Add the weight of each hit to every cell of its horizontal placements without a miss.
 
     As printed, placements that end on the last column are left out.
     """
-    columns = known.shape[1]
+    columns = state.shape[1]
     for i in range(len(w)):
         row = row_of[i]
         for first in range(column_of[i] - ship + 1, column_of[i] + 1):
@@ -226,7 +224,7 @@ def add_attacks(
                 continue
             is_free = True
             for k in range(first, first + ship):
-                is_free = is_free and known[row, k] != MISS
+                is_free = is_free and state[row, k] != MISS
             if is_free:
                 for k in range(first, first + ship):
                     values[row, k] += w[i]
@@ -254,11 +252,11 @@ def mix_with_line(values: Array, hunted: Array, hit: Array, number: int) -> Arra
                 total += values[k, column]
                 values[k, column] *= FACTOR
             is_used_up = total == 0
-    most = largest(values)
+    greatest = largest(values)
     for i in range(rows):
         for j in range(columns):
-            if most > 0:
-                values[i, j] /= most
+            if greatest > 0:
+                values[i, j] /= greatest
             if is_used_up:
                 values[i, j] = (values[i, j] + hunted[i, j]) / 2
     return values
@@ -267,37 +265,37 @@ def mix_with_line(values: Array, hunted: Array, hit: Array, number: int) -> Arra
 @njit(cache=True)
 def largest(values: Array) -> float:
     """Return the largest of some non-negative values."""
-    most = 0.0
+    greatest = 0.0
     for row in range(values.shape[0]):
         for column in range(values.shape[1]):
-            most = max(most, values[row, column])
-    return most
+            greatest = max(greatest, values[row, column])
+    return greatest
 
 
 @njit(cache=True)
-def highest(values: Array, known: Array) -> float:
+def highest(values: Array, state: Array) -> float:
     """Return the highest value of an unknown cell."""
-    most = -np.inf
-    for row in range(known.shape[0]):
-        for column in range(known.shape[1]):
-            if known[row, column] == UNKNOWN and values[row, column] > most:
-                most = values[row, column]
-    return most
+    greatest = -np.inf
+    for row in range(state.shape[0]):
+        for column in range(state.shape[1]):
+            if state[row, column] == UNKNOWN and values[row, column] > greatest:
+                greatest = values[row, column]
+    return greatest
 
 
 @njit(cache=True)
-def drawn(values: Array, known: Array, rng: Any) -> tuple[int, int]:
+def draw_highest(values: Array, state: Array, rng: Any) -> tuple[int, int]:
     """Draw one of the unknown cells with the highest value."""
-    most = highest(values, known)
+    greatest = highest(values, state)
     ties = 0
-    for row in range(known.shape[0]):
-        for column in range(known.shape[1]):
-            if known[row, column] == UNKNOWN and values[row, column] == most:
+    for row in range(state.shape[0]):
+        for column in range(state.shape[1]):
+            if state[row, column] == UNKNOWN and values[row, column] == greatest:
                 ties += 1
     chosen = int(rng.random() * ties)
-    for row in range(known.shape[0]):
-        for column in range(known.shape[1]):
-            if known[row, column] == UNKNOWN and values[row, column] == most:
+    for row in range(state.shape[0]):
+        for column in range(state.shape[1]):
+            if state[row, column] == UNKNOWN and values[row, column] == greatest:
                 if chosen == 0:
                     return row, column
                 chosen -= 1
@@ -319,7 +317,7 @@ class Ships(NamedTuple):
     kind: Array
 
 
-class Known(NamedTuple):
+class Knowledge(NamedTuple):
     """The knowledge of a player in one game, updated with each reply.
 
     order -- for each cell the number of the shot that hit it; else UNKNOWN, or OTHER for a miss or
@@ -336,7 +334,7 @@ class Known(NamedTuple):
 
 
 @njit(cache=True)
-def begun(holes: Array, fleet: Array) -> Known:
+def begin_knowledge(holes: Array, fleet: Array) -> Knowledge:
     """Return the knowledge at the start.
 
     holes -- 1 for each cell that is a hole. fleet -- the number of ships of each kind.
@@ -345,85 +343,95 @@ def begun(holes: Array, fleet: Array) -> Known:
     order = np.zeros(len(holes), np.int64)
     for cell in range(len(holes)):
         order[cell] = OTHER if holes[cell] else UNKNOWN
-    return Known(order, holes.copy(), fleet.copy(), sunk, np.zeros(2, np.int64))
+    return Knowledge(order, holes.copy(), fleet.copy(), sunk, np.zeros(2, np.int64))
 
 
 @njit(cache=True)
-def hear(known: Known, ships: Ships, cell: int, is_hit: bool, is_sunk: bool, kind: int) -> None:
+def learn_reply(
+    knowledge: Knowledge, ships: Ships, cell: int, is_hit: bool, is_sunk: bool, kind: int
+) -> None:
     """Update the knowledge by a reply. kind -- of the ship sunk; OTHER if it is unknown."""
-    known.counts[0] += 1
+    knowledge.counts[0] += 1
     if not is_hit:
-        known.order[cell], known.closed[cell] = OTHER, 1
+        knowledge.order[cell], knowledge.closed[cell] = OTHER, 1
         return
-    known.order[cell] = known.counts[0]
+    knowledge.order[cell] = knowledge.counts[0]
     if is_sunk:
-        last = known.counts[1]
-        known.sunk[last, 0], known.sunk[last, 1], known.sunk[last, 2] = cell, kind, known.counts[0]
-        known.counts[1] += 1
+        last = knowledge.counts[1]
+        knowledge.sunk[last, 0], knowledge.sunk[last, 1], knowledge.sunk[last, 2] = (
+            cell,
+            kind,
+            knowledge.counts[0],
+        )
+        knowledge.counts[1] += 1
         if kind != OTHER:
-            known.afloat[kind] -= 1
+            knowledge.afloat[kind] -= 1
     place = 0
-    while place < known.counts[1]:
-        ship = explanation(known, ships, place)
+    while place < knowledge.counts[1]:
+        ship = explanation(knowledge, ships, place)
         if ship == OTHER:
             place += 1
             continue
-        close(known, ships, ship)
-        if known.sunk[place, 1] == OTHER:
-            known.afloat[ships.kind[ship]] -= 1
-        known.counts[1] -= 1
-        for later in range(place, known.counts[1]):
+        close(knowledge, ships, ship)
+        if knowledge.sunk[place, 1] == OTHER:
+            knowledge.afloat[ships.kind[ship]] -= 1
+        knowledge.counts[1] -= 1
+        for later in range(place, knowledge.counts[1]):
             for k in range(3):
-                known.sunk[later, k] = known.sunk[later + 1, k]
+                knowledge.sunk[later, k] = knowledge.sunk[later + 1, k]
         place = 0
 
 
 @njit(cache=True)
-def close(known: Known, ships: Ships, ship: int) -> None:
+def close(knowledge: Knowledge, ships: Ships, ship: int) -> None:
     """Close the cells of a placement, and those around that other ships may not have."""
     for cells in (ships.cells[ship], ships.halo[ship]):
         for cell in cells:
             if cell != OTHER:
-                known.closed[cell] = 1
+                knowledge.closed[cell] = 1
 
 
 @njit(cache=True)
-def explanation(known: Known, ships: Ships, place: int) -> int:
+def explanation(knowledge: Knowledge, ships: Ships, place: int) -> int:
     """Return the only placement that explains a sinking; OTHER if there are several or none.
 
     Its kind is that of the reply, or else the longest afloat that has such a placement.
     """
-    cell, told, shot = known.sunk[place]
-    for kind in range(len(known.afloat)):
-        if kind != told if told != OTHER else known.afloat[kind] < 1:
+    cell, named_kind, shot = knowledge.sunk[place]
+    for kind in range(len(knowledge.afloat)):
+        if kind != named_kind if named_kind != OTHER else knowledge.afloat[kind] < 1:
             continue
-        found, number = OTHER, 0
+        last, number = OTHER, 0
         for ship in range(len(ships.kind)):
-            if ships.kind[ship] == kind and explains(known, ships, ship, cell, shot):
-                found = ship
+            if ships.kind[ship] == kind and explains(knowledge, ships, ship, cell, shot):
+                last = ship
                 number += 1
         if number:
-            return found if number == 1 else OTHER
+            return last if number == 1 else OTHER
     return OTHER
 
 
 @njit(cache=True)
-def explains(known: Known, ships: Ships, ship: int, cell: int, shot: int) -> bool:
+def explains(knowledge: Knowledge, ships: Ships, ship: int, cell: int, shot: int) -> bool:
     """True if a placement has the cell, lies on hits made by then, and touches no other hit."""
     has_cell = False
-    for one in ships.cells[ship]:
-        if one != OTHER:
-            if known.order[one] < 1 or known.order[one] > shot or known.closed[one]:
+    for hit_cell in ships.cells[ship]:
+        if hit_cell != OTHER:
+            if (
+                knowledge.order[hit_cell] < 1
+                or knowledge.order[hit_cell] > shot
+                or knowledge.closed[hit_cell]
+            ):
                 return False
-            has_cell = has_cell or one == cell
-    for one in ships.halo[ship]:
-        if one != OTHER and known.order[one] > 0:
+            has_cell = has_cell or hit_cell == cell
+    for hit_cell in ships.halo[ship]:
+        if hit_cell != OTHER and knowledge.order[hit_cell] > 0:
             return False
     return has_cell
 
 
 @njit(cache=True)
-def parity_values(known: Known, sides: Array, pattern: Array) -> Array:
+def parity_values(knowledge: Knowledge, sides: Array, pattern: Array) -> Array:
     """Return the values of `Parity`.
 
     sides -- the neighbours of each cell. pattern -- 2 for a cell of the pattern, else 1.
@@ -431,22 +439,24 @@ def parity_values(known: Known, sides: Array, pattern: Array) -> Array:
     values = pattern.copy()
     for cell in range(len(values)):
         for beside in sides[cell]:
-            if beside != OTHER and known.order[beside] > 0 and not known.closed[beside]:
+            if beside != OTHER and knowledge.order[beside] > 0 and not knowledge.closed[beside]:
                 values[cell] = 3
-        if known.closed[cell]:
+        if knowledge.closed[cell]:
             values[cell] = 0
     return values
 
 
 @njit(cache=True)
-def density_values(known: Known, ships: Ships, weight: int) -> Array:
+def density_values(knowledge: Knowledge, ships: Ships, weight: int) -> Array:
     """Return the values of `Density`: on each cell the sum of the weights of its placements."""
-    values = np.zeros(len(known.order))
+    values = np.zeros(len(knowledge.order))
     for ship in range(len(ships.kind)):
-        counted = float(known.afloat[ships.kind[ship]])
+        counted = float(knowledge.afloat[ships.kind[ship]])
         for cell in ships.cells[ship]:
             if cell != OTHER:
-                counted *= 0 if known.closed[cell] else weight if known.order[cell] > 0 else 1
+                counted *= (
+                    0 if knowledge.closed[cell] else weight if knowledge.order[cell] > 0 else 1
+                )
         for cell in ships.cells[ship]:
             if cell != OTHER:
                 values[cell] += counted
@@ -454,11 +464,11 @@ def density_values(known: Known, ships: Ships, weight: int) -> Array:
 
 
 @njit(cache=True)
-def by_values(
+def play_by_values(
     board: Array,
     kind_of: Array,
     told: int,
-    known: Known,
+    knowledge: Knowledge,
     ships: Ships,
     sides: Array,
     pattern: Array,
@@ -469,7 +479,7 @@ def by_values(
     """Play a game of RANDOM, PARITY or DENSITY; return the number of its shots.
 
     kind_of -- the kind of each ship by its number, from 0. told -- 1 if sinkings are announced,
-    2 if they name their ships. known -- the knowledge at the start, from `begun`.
+    2 if they name their ships. knowledge -- at the start, from `begin_knowledge`.
     """
     left = np.zeros(len(kind_of) + 1, np.int64)
     for ship in board:
@@ -477,14 +487,14 @@ def by_values(
     cells, values = len(board) - left[0], np.ones(len(board))
     while cells:
         if player == PARITY:
-            values = parity_values(known, sides, pattern)
+            values = parity_values(knowledge, sides, pattern)
         elif player == DENSITY:
-            values = density_values(known, ships, weight)
-        _, cell = drawn(values.reshape(1, -1), known.order.reshape(1, -1), rng)
+            values = density_values(knowledge, ships, weight)
+        _, cell = draw_highest(values.reshape(1, -1), knowledge.order.reshape(1, -1), rng)
         ship = board[cell]
         left[ship] -= 1
         cells -= ship > 0
         is_sunk = ship > 0 and told > 0 and not left[ship]
         kind = kind_of[ship - 1] if is_sunk and told == 2 else OTHER
-        hear(known, ships, cell, ship > 0, is_sunk, kind)
-    return int(known.counts[0])
+        learn_reply(knowledge, ships, cell, ship > 0, is_sunk, kind)
+    return int(knowledge.counts[0])

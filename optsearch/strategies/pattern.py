@@ -129,11 +129,11 @@ class Pattern(Strategy):
     def _shots(self, position: Position) -> Iterator[Cell]:
         """Yield the cells shot, as far as the replies are known."""
         game = position.game
-        seen: set[Cell] = set()
+        shot_cells: set[Cell] = set()
         water: set[Cell] = set()
 
         def hit(cell: Cell) -> bool:
-            seen.add(cell)
+            shot_cells.add(cell)
             is_hit = bool(game.bit(cell) & position.hits)
             if is_hit and self.water:
                 water.update((cell[0] + i, cell[1] + j) for i in (-1, 1) for j in (-1, 1))
@@ -141,7 +141,7 @@ class Pattern(Strategy):
 
         for index in pattern_of(game, self.modulus, self.colours, self.scan):
             first = game.cell(index)
-            if first not in game or first in seen or first in water:
+            if first not in game or first in shot_cells or first in water:
                 continue
             yield first
             if not hit(first):
@@ -153,9 +153,9 @@ class Pattern(Strategy):
                 for cell in self._ahead(game, first, way):
                     if left <= 0:
                         break
-                    if cell in water or (cell in seen and not game.bit(cell) & position.hits):
+                    if cell in water or (cell in shot_cells and not game.bit(cell) & position.hits):
                         break
-                    if cell not in seen:
+                    if cell not in shot_cells:
                         yield cell
                         if not hit(cell):
                             break

@@ -60,10 +60,10 @@ def salvo_size(text: str) -> int:
 
 def require_salvo(size: int, game: Game) -> None:
     """Raise NotSupported for AFLOAT if the replies do not tell how many ships are afloat."""
-    is_told = game.tells_sinkings or game.shows_ships
+    is_known = game.tells_sinkings or game.shows_ships
     if game.names_hits:
-        is_told = len(set(game.fleet)) == len(game.fleet)
-    if size == AFLOAT and not is_told:
+        is_known = len(set(game.fleet)) == len(game.fleet)
+    if size == AFLOAT and not is_known:
         raise NotSupported(
             f"the replies of {game} do not tell how many ships are afloat; announce=sunk, "
             "ship and place do, and announce=name where no two ships have one name"
@@ -110,11 +110,11 @@ class Player(ABC):
         return str(self)
 
     def __str__(self) -> str:
-        given = [(one, getattr(self, key)) for key, one in parameters(type(self)).items()]
+        pairs = [(each, getattr(self, key)) for key, each in parameters(type(self)).items()]
         values = ",".join(
-            f"{one.name}={value}"
-            for one, value in given
-            if value != (one.default if one.is_extra else "")
+            f"{parameter.name}={value}"
+            for parameter, value in pairs
+            if value != (parameter.default if parameter.is_extra else "")
         )
         name = name_of(type(self))
         return f"{name}:{values}" if values else name
@@ -187,8 +187,8 @@ def ties() -> Any:
 def _parameter(
     default: Any, accepted: range | tuple[str, ...] | str, meaning: str, is_extra: bool = False
 ) -> Any:
-    told = {"accepted": accepted, "meaning": meaning, "is_extra": is_extra}
-    return field(default=default, metadata=told)
+    metadata = {"accepted": accepted, "meaning": meaning, "is_extra": is_extra}
+    return field(default=default, metadata=metadata)
 
 
 def parameters(kind: type[Player]) -> dict[str, Parameter]:
@@ -196,13 +196,13 @@ def parameters(kind: type[Player]) -> dict[str, Parameter]:
     if not is_dataclass(kind):
         return {}
     return {
-        one.name: Parameter(
-            one.name,
-            one.default,
-            one.metadata.get("accepted", ""),
-            one.metadata.get("meaning", ""),
-            one.metadata.get("is_extra", False),
+        each.name: Parameter(
+            each.name,
+            each.default,
+            each.metadata.get("accepted", ""),
+            each.metadata.get("meaning", ""),
+            each.metadata.get("is_extra", False),
         )
-        for one in fields(kind)
-        if not one.metadata.get("is_fixed")
+        for each in fields(kind)
+        if not each.metadata.get("is_fixed")
     }

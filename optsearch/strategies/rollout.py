@@ -210,13 +210,13 @@ class Rollout(Strategy):
         if not self.sizes:
             return 0, ANNOUNCED
         match = re.fullmatch(r"([1-9]\d{0,8})-([1-9]\d{0,8})", self.sizes, re.ASCII)
-        least, most = map(int, match.groups()) if match else (1, 0)
-        if not least <= most <= RANGES["many"][1]:
+        first, last = map(int, match.groups()) if match else (1, 0)
+        if not first <= last <= RANGES["many"][1]:
             raise StrategyError(
                 f"sizes={self.sizes} is not a range of configurations; LEAST-MOST with 1 <= LEAST "
                 f"<= MOST <= {RANGES['many'][1]}, such as 257-65536, is accepted"
             )
-        return least - 1, most
+        return first - 1, last
 
     def _score(self, name: str, game: Game) -> Score:
         return score_of(self._scorings[name], game)
@@ -260,8 +260,8 @@ class Rollout(Strategy):
         """Return the text of the strategy, numbers of its own, and the identity of its scores."""
         names = filter(None, (self.rank, self.policy))
         scores = (self._scorings[name].identity() for name in names)
-        own = () if self.lookahead is type(self).lookahead else (repr(self.lookahead),)
-        return ", ".join((str(self), *own, *scores))
+        lookahead = () if self.lookahead is type(self).lookahead else (repr(self.lookahead),)
+        return ", ".join((str(self), *lookahead, *scores))
 
     def _compiled(self, name: str, game: Game) -> CompiledScore | None:
         return self._score(name, game).compiled(game) if name else None
@@ -274,7 +274,7 @@ class Rollout(Strategy):
             few, many = self._compared_sizes
             counts = counts_of(position)
             if not few < counts.configurations <= many and counts.configurations > self.endgame:
-                return game.cell(self._uncompared(position, counts))
+                return game.cell(self._cell_by_policy(position, counts))
         family = _LabelledFamily(position) if not game.is_silent else _SilentFamily(position)
         certain = family.certain
         if certain is not None:
@@ -283,11 +283,11 @@ class Rollout(Strategy):
             return game.cell(family.best())
         return game.cell(_Comparison(self, position, family).cell())
 
-    def _uncompared(self, position: Position, counts: Counts) -> int:
+    def _cell_by_policy(self, position: Position, counts: Counts) -> int:
         """Return the cell to shoot if the number of configurations is outside `sizes`."""
         if self.policy:
-            by = replace(self._score(self.policy, position.game), endgame=0, ties="first")
-            return by.cell(position, counts)
+            score = replace(self._score(self.policy, position.game), endgame=0, ties="first")
+            return score.cell(position, counts)
         closed = position.closed
         unknown = (cell for cell in range(position.game.cells) if not closed >> cell & 1)
         return max(unknown, key=counts.cells.__getitem__)
@@ -379,17 +379,17 @@ class _Comparison:
             costs = self._costs(rule.cap, chosen, (GREEDY,))
         return chosen[costs.index(min(costs))]
 
-    def _sample(self, most: int) -> tuple[int, Any]:
-        """Return b and the sample of at most `most` configurations: those with b zero bits."""
+    def _sample(self, limit: int) -> tuple[int, Any]:
+        """Return b and a sample of at most `limit` configurations: their hashes end in b zeros."""
         shift, places = 0, list(range(len(self._family.hashes)))
-        while len(places) > most:
+        while len(places) > limit:
             shift += 1
             places = [i for i in places if not self._family.hashes[i] & (1 << shift) - 1]
         return shift, self._family.some(places)
 
-    def _costs(self, most: int, chosen: list[int], levels: tuple[Level, ...]) -> list[int]:
+    def _costs(self, limit: int, chosen: list[int], levels: tuple[Level, ...]) -> list[int]:
         """Return the costs of the candidates on a sample, if the last of the levels plays on."""
-        shift, sample = self._sample(most)
+        shift, sample = self._sample(limit)
         if not self._family.size(sample):
             return [0] * len(chosen)
         left = self._left(sample)
@@ -404,7 +404,7 @@ class _Comparison:
         """Return the counts of a part for scores, each configuration counted 2^shift times."""
         cells = [count << shift for count in self._family.counts(part)]
         replies = {
-            cell: Counter({one: self._family.size(rest) << shift for one, rest in parts.items()})
+            cell: Counter({r: self._family.size(child) << shift for r, child in parts.items()})
             for cell, parts in self._family.labelled(part, fresh).items()
         }
         return Counts(self._family.size(part) << shift, cells, replies)
@@ -422,10 +422,10 @@ class _Comparison:
         if self._rank and fresh:
             values = self._rank.values(at, self._counted(part, fresh, shift), fresh)
         ranked = sorted(fresh, key=lambda cell: -values[cell])
-        least = self._rule.percent * values[ranked[0]] if ranked else 0
+        threshold = self._rule.percent * values[ranked[0]] if ranked else 0
         chosen: list[int] = []
         for cell in ranked:
-            if len(chosen) == number or (least > 0 and 100 * values[cell] < least):
+            if len(chosen) == number or (threshold > 0 and 100 * values[cell] < threshold):
                 break
             if not self._family.lies_under(under, cell, chosen):
                 chosen.append(cell)
@@ -436,10 +436,10 @@ class _Comparison:
     ) -> int:
         """Return the misses in a part of a shot at a cell and of the last of the levels after."""
         cost = 0
-        for answer, rest in self._family.parts(part, cell).items():
-            cost += 0 if answer.hit else UNIT * self._family.size(rest)
-            then = at.after(at.game.cell(cell), answer) if self._rank or self._policy else at
-            cost += self._level(rest, left - answer.hit, shift, then, levels)
+        for answer, child in self._family.parts(part, cell).items():
+            cost += 0 if answer.hit else UNIT * self._family.size(child)
+            after = at.after(at.game.cell(cell), answer) if self._rank or self._policy else at
+            cost += self._level(child, left - answer.hit, shift, after, levels)
         return cost
 
     def _level(
@@ -482,8 +482,8 @@ class _Comparison:
                 cell: self._after(part, cell, left, shift, at, levels[:last]) for cell in chosen
             }
             chosen = sorted(chosen, key=after.__getitem__)
-            most = after[chosen[0]] + level.margin * UNIT // 100 * self._family.size(part)
-            chosen = [cell for cell in chosen[: level.kept] if after[cell] <= most]
+            limit = after[chosen[0]] + level.margin * UNIT // 100 * self._family.size(part)
+            chosen = [cell for cell in chosen[: level.kept] if after[cell] <= limit]
         return chosen[0]
 
 

@@ -10,11 +10,11 @@ Array = Any  # numba infers the types of arrays; the docstrings say them
 
 
 @njit(cache=True)
-def tally(chosen: Array, table: Array, hits: Array, most: int, uses: Array) -> int:
+def tally(chosen: Array, table: Array, hits: Array, limit: int, uses: Array) -> int:
     """Add the placements of the samples that are kept to `uses`; return the number kept.
 
     A sample has one placement for each ship. It is kept if these can lie together and cover all
-    hits. The loop ends with `most` kept samples.
+    hits. The loop ends with `limit` kept samples.
 
     chosen -- int64 of shape (ships, samples): rows of the table. table -- uint64 of shape
         (placements, 4): the cells of a placement, and the cells that it closes to other ships, each
@@ -38,6 +38,6 @@ def tally(chosen: Array, table: Array, hits: Array, most: int, uses: Array) -> i
             for ship in range(ships):
                 uses[chosen[ship, sample]] += 1
             kept += 1
-            if kept == most:
+            if kept == limit:
                 break
     return kept

@@ -151,8 +151,8 @@ class Score:
     @property
     def label(self) -> str:
         """The text of the score in output."""
-        given = one_line(", ".join(map(str, self.constants)), 60)
-        return f"{_name(self.function)}({given})" if given else _name(self.function)
+        constants = one_line(", ".join(map(str, self.constants)), 60)
+        return f"{_name(self.function)}({constants})" if constants else _name(self.function)
 
     def rule(self, game: Game) -> Rule | None:
         """Return the rule of the kernel; None if sinkings of very many ships are announced."""
@@ -162,7 +162,7 @@ class Score:
 
     def compiled(self, game: Game) -> CompiledScore:
         """Return the function as the kernels call it."""
-        kept, address = _compiled(self.function, len(self.constants))
+        kernel, address = _compiled(self.function, len(self.constants))
         return CompiledScore(
             name=_name(self.function),
             constants=tuple(map(float, self.constants)),
@@ -170,7 +170,7 @@ class Score:
             labels=self.labels,
             certain=self._takes_certain(game),
             address=address,
-            kept=kept,
+            kept=kernel,
         )
 
     def _takes_certain(self, game: Game) -> bool:
@@ -242,9 +242,9 @@ class Score:
         having[fresh] = [counts.cells[cell] for cell in fresh]
         state = np.full(game.cells, UNKNOWN, np.uint8)
         for cell in range(game.cells):
-            for known, mask in ((MISS, position.misses), (HIT, position.hits), (HOLE, game.holes)):
+            for value, mask in ((MISS, position.misses), (HIT, position.hits), (HOLE, game.holes)):
                 if mask >> cell & 1:
-                    state[cell] = known
+                    state[cell] = value
             if game.is_silent and counts.cells[cell] == counts.configurations:
                 state[cell] = HIT
         lengths = told_lengths(game)
@@ -268,13 +268,13 @@ class Score:
         return ScoreNode._make((*sizes, *arrays))
 
 
-def _constants(given: Any) -> tuple[float, ...]:
+def _constants(values: Any) -> tuple[float, ...]:
     """Return the numbers unchanged; StrategyError for other values."""
     try:
-        items = tuple(given) if not isinstance(given, str) else (given,)
+        items = tuple(values) if not isinstance(values, str) else (values,)
     except TypeError:
         raise StrategyError(
-            f"constants={safe_repr(given)} is not a tuple; numbers such as (0.9, 2) are accepted"
+            f"constants={safe_repr(values)} is not a tuple; numbers such as (0.9, 2) are accepted"
         ) from None
     for place, item in enumerate(items):
         try:
@@ -351,22 +351,22 @@ def refused(
     shots = [*((cell, "hit") for cell in bits(hits)), *((cell, "miss") for cell in bits(misses))]
     if wrong == NO_ANSWER and game.is_silent:
         replies = {"hit": REPLY_HIT, "miss": REPLY_MISS}
-        made = tuple(Shot(game.cell(cell), replies[told]) for cell, told in shots)
-        strategy.shot(Position(game, made))  # raises what the function does
-    after = " ".join(f"{cell_name(game.cell(cell))}={told}" for cell, told in shots)
+        position = Position(game, tuple(Shot(game.cell(cell), replies[r]) for cell, r in shots))
+        strategy.shot(position)  # raises what the function does
+    after = " ".join(f"{cell_name(game.cell(cell))}={reply}" for cell, reply in shots)
     return _wrong(strategy, game, wrong, answer, after)
 
 
-def _returns(function: Any, what: str) -> StrategyError:
+def _returns(function: Any, text: str) -> StrategyError:
     """Return the error for a Python function whose value is of a wrong type."""
     accepted = "nothing" if arguments_of(function) == 2 else "a cell, row * columns + column,"
     return StrategyError(
-        f"{_name(function)} returns {what}{defined_at(function)}; {accepted} is accepted, since it "
+        f"{_name(function)} returns {text}{defined_at(function)}; {accepted} is accepted, since it "
         f"is {'f(node, scores)' if accepted == 'nothing' else 'f(node)'}"
     )
 
 
-def _wrong(what: object, game: Game, wrong: int, answer: int, after: str) -> StrategyError:
+def _wrong(scorer: object, game: Game, wrong: int, answer: int, after: str) -> StrategyError:
     is_cell = 0 <= answer < game.cells
     name = cell_name(game.cell(answer)) if is_cell else str(answer)
     number = "a negative or huge number" if answer == OFF else answer
@@ -378,9 +378,9 @@ def _wrong(what: object, game: Game, wrong: int, answer: int, after: str) -> Str
         NO_SCORES: f"answers the cell {name}, where scores are asked for,",
     }
     return StrategyError(
-        f"{what if isinstance(what, Player) else _name(what)} {says[wrong]} "
-        f"{f'after {after!r}' if after else 'on the empty board'}{defined_at(what)}; a number for "
-        "each cell, or a cell, row * columns + column, that was not shot and that some "
+        f"{scorer if isinstance(scorer, Player) else _name(scorer)} {says[wrong]} "
+        f"{f'after {after!r}' if after else 'on the empty board'}{defined_at(scorer)}; a number "
+        "for each cell, or a cell, row * columns + column, that was not shot and that some "
         "configuration has, is accepted"
     )
 
@@ -399,16 +399,16 @@ def _compiled(function: Any, constants: int) -> tuple[Any, int]:
     from numba.core.errors import NumbaError
 
     try:
-        made = _wrapped(function, constants)
+        kernel = _wrap(function, constants)
     except NumbaError as error:
         lines = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).splitlines()
-        said = next((line for line in lines if line and not line.startswith("Failed in")), "")
+        reason = next((line for line in lines if line and not line.startswith("Failed in")), "")
         raise StrategyError(
-            f"{_name(function)} cannot be compiled by numba: {one_line(said, 200)}"
+            f"{_name(function)} cannot be compiled by numba: {one_line(reason, 200)}"
             f"{defined_at(function)}; loops, numbers and arrays are, and functions that are "
             "@numba.njit themselves; classes, texts and changes of the node are not"
         ) from None
-    return made, made.address
+    return kernel, kernel.address
 
 
 def _node_type() -> Any:
@@ -426,7 +426,7 @@ def _node_type() -> Any:
     )
 
 
-def _wrapped(function: Any, constants: int) -> Any:
+def _wrap(function: Any, constants: int) -> Any:
     """Compile a Python function as the kernels call it; it answers FAILED if it raises.
 
     Raises StrategyError if it returns a value of a wrong type.
@@ -461,8 +461,8 @@ def _wrapped(function: Any, constants: int) -> Any:
         raise _returns(function, f"a value of the type {unliteral(returned)}")
     answer = compiled(fill_in if fills_in else find)
 
-    def called(  # type: ignore[no-untyped-def]
-        n, rows, columns, having, state, kinds, lengths, afloat, labelled, given, scores
+    def kernel(  # type: ignore[no-untyped-def]
+        n, rows, columns, having, state, kinds, lengths, afloat, labelled, numbers, scores
     ):
         cells = rows * columns
         node = ScoreNode(
@@ -474,7 +474,7 @@ def _wrapped(function: Any, constants: int) -> Any:
             unwritable(carray(lengths, kinds)),
             unwritable(carray(afloat, kinds)),
             unwritable(carray(labelled, (kinds, cells))),
-            unwritable(carray(given, constants)),
+            unwritable(carray(numbers, constants)),
         )
         try:
             return answer(node, carray(scores, cells))
@@ -487,16 +487,16 @@ def _wrapped(function: Any, constants: int) -> Any:
         *(types.int32, of(types.int32), of(types.int32), of(types.int64)),
         *(of(types.float64), of(types.float64)),
     )
-    return numba.cfunc(signature)(called)
+    return numba.cfunc(signature)(kernel)
 
 
 def arguments_of(function: Any) -> int:
     """Count the arguments that a function needs."""
     try:
-        given = parameters_of(getattr(function, "py_func", function)).parameters.values()
+        accepted = parameters_of(getattr(function, "py_func", function)).parameters.values()
     except (TypeError, ValueError):
         return 0
-    return sum(one.default is one.empty and one.kind in _BY_PLACE for one in given)
+    return sum(each.default is each.empty and each.kind in _BY_PLACE for each in accepted)
 
 
 def _name(function: Any) -> str:

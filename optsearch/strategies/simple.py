@@ -34,7 +34,7 @@ from optsearch.game.shapes import Placement
 from optsearch.strategies.player import Compiled, Player, Playing, number
 
 if TYPE_CHECKING:
-    from optsearch.strategies.loops import Known, Ships
+    from optsearch.strategies.loops import Knowledge, Ships
 
 
 class _Tables(NamedTuple):
@@ -52,10 +52,10 @@ def _rows(sets: Iterable[int]) -> NDArray[np.int64]:
     from optsearch.strategies.loops import OTHER
 
     cells = [list(bits(mask)) for mask in sets]
-    found = np.full((len(cells), max(1, *map(len, cells))), OTHER, np.int64)
-    for row, some in zip(found, cells, strict=True):
-        row[: len(some)] = some
-    return found
+    rows = np.full((len(cells), max(1, *map(len, cells))), OTHER, np.int64)
+    for row, of_mask in zip(rows, cells, strict=True):
+        row[: len(of_mask)] = of_mask
+    return rows
 
 
 @lru_cache(maxsize=16)
@@ -74,30 +74,30 @@ def _tables(game: Game) -> _Tables:
     return _Tables(kinds, ships, holes, fleet, _rows(game.board.sides))
 
 
-def heard(position: Position) -> Known:
+def knowledge_of(position: Position) -> Knowledge:
     """Return the knowledge from the replies of a position, with sinkings."""
     from optsearch.strategies import loops
 
     game, tables = position.game, _tables(position.game)
-    known = loops.begun(tables.holes, tables.fleet)
+    knowledge = loops.begin_knowledge(tables.holes, tables.fleet)
     for shot in position.shots:
-        cell, reply, told = game.bit(shot.cell).bit_length() - 1, shot.reply, shot.reply.length
-        ship = told if isinstance(told, Placement) else 0
-        kind = game.kind_told(told)
+        cell, reply, label = game.bit(shot.cell).bit_length() - 1, shot.reply, shot.reply.length
+        ship = label if isinstance(label, Placement) else 0
+        kind = game.kind_told(label)
         number = loops.OTHER if kind is None else tables.kinds.index(kind)
-        loops.hear(known, tables.ships, cell, reply.hit, reply.sunk, number)
+        loops.learn_reply(knowledge, tables.ships, cell, reply.hit, reply.sunk, number)
         if not ship and position.shown[shot.cell] == SUNK != reply:  # by the names of hits
-            ship = game.mask(one.cell for one in position.shots if one.reply == reply)
-        if ship and not known.closed[cell]:
-            known.closed[list(bits(ship | game.halo(ship)))] = 1
-            known.afloat[number] -= 1
-    return known
+            ship = game.mask(other.cell for other in position.shots if other.reply == reply)
+        if ship and not knowledge.closed[cell]:
+            knowledge.closed[list(bits(ship | game.halo(ship)))] = 1
+            knowledge.afloat[number] -= 1
+    return knowledge
 
 
 def _shown_first(values: NDArray[np.float64], position: Position) -> NDArray[np.float64]:
     """Set the values of cells to infinity where a shown ship is not hit yet, and return them."""
     ships = (shot.reply.length for shot in position.shots)
-    for ship in {one for one in ships if isinstance(one, Placement)}:
+    for ship in {label for label in ships if isinstance(label, Placement)}:
         values[list(bits(ship & ~position.hits))] = np.inf
     return values
 
@@ -115,15 +115,15 @@ class _ByValuesGame:
 
     def salvo(self, position: Position, number: int) -> list[Cell]:
         """Draw cells one after the other."""
-        from optsearch.strategies.loops import drawn
+        from optsearch.strategies.loops import draw_highest
 
         game, closed = position.game, position.closed
-        known = np.array([[closed >> cell & 1 for cell in range(game.cells)]], np.uint8)
+        knowledge = np.array([[closed >> cell & 1 for cell in range(game.cells)]], np.uint8)
         values = self.player.values(position).reshape(1, -1)
         cells = []
         for _ in range(min(number, game.cells - closed.bit_count())):
-            _, cell = drawn(values, known, self.generator)
-            known[0, cell] = 1
+            _, cell = draw_highest(values, knowledge, self.generator)
+            knowledge[0, cell] = 1
             cells.append(game.cell(cell))
         return cells
 
@@ -139,18 +139,18 @@ class _ByValues(Player):
     def values(self, position: Position) -> NDArray[np.float64]:
         """Return the value of each cell; of shape (cells,)."""
 
-    def _whole(self, game: Game, kind: int, weight: int = 1, modulus: int = 1) -> Compiled:
+    def _compile(self, game: Game, kind: int, weight: int = 1, modulus: int = 1) -> Compiled:
         """Return a function that plays a whole game of a kind of player."""
-        from optsearch.strategies.loops import begun, by_values
+        from optsearch.strategies.loops import begin_knowledge, play_by_values
 
-        tables, told = _tables(game), game.tells_sinkings * (1 + bool(game.labels))
+        tables, announced = _tables(game), game.tells_sinkings * (1 + bool(game.labels))
         kind_of = np.array([tables.kinds.index(ship) for ship in game.fleet], np.int64)
         pattern = _pattern(game, modulus)
 
         def play(cells: NDArray[np.uint8], generator: np.random.Generator) -> int:
-            known = begun(tables.holes, tables.fleet)
-            told_of = cells, kind_of, told, known, tables.ships, tables.sides, pattern
-            return int(by_values(*told_of, kind, weight, generator))
+            knowledge = begin_knowledge(tables.holes, tables.fleet)
+            arrays = cells, kind_of, announced, knowledge, tables.ships, tables.sides, pattern
+            return int(play_by_values(*arrays, kind, weight, generator))
 
         return play
 
@@ -178,7 +178,7 @@ class Random(_ByValues):
         """Return a function that plays a whole game."""
         from optsearch.strategies.loops import RANDOM
 
-        return self._whole(game.announcing("nothing"), RANDOM)
+        return self._compile(game.announcing("nothing"), RANDOM)
 
 
 @dataclass(frozen=True)
@@ -196,14 +196,14 @@ class Parity(_ByValues):
         game = position.game
         game.require_rectangle(str(self))
         sides, pattern = _tables(game).sides, _pattern(game, self.modulus)
-        return _shown_first(parity_values(heard(position), sides, pattern), position)
+        return _shown_first(parity_values(knowledge_of(position), sides, pattern), position)
 
     def compiled(self, game: Game) -> Compiled | None:
         """Return a function that plays a whole game; None if hits name or show their ships."""
         from optsearch.strategies.loops import PARITY
 
         game.require_rectangle(str(self))
-        return None if game.has_labels else self._whole(game, PARITY, modulus=self.modulus)
+        return None if game.has_labels else self._compile(game, PARITY, modulus=self.modulus)
 
 
 @dataclass(frozen=True)
@@ -219,10 +219,10 @@ class Density(_ByValues):
         from optsearch.strategies.loops import density_values
 
         ships = _tables(position.game).ships
-        return _shown_first(density_values(heard(position), ships, self.weight), position)
+        return _shown_first(density_values(knowledge_of(position), ships, self.weight), position)
 
     def compiled(self, game: Game) -> Compiled | None:
         """Return a function that plays a whole game; None if hits name or show their ships."""
         from optsearch.strategies.loops import DENSITY
 
-        return None if game.has_labels else self._whole(game, DENSITY, self.weight)
+        return None if game.has_labels else self._compile(game, DENSITY, self.weight)

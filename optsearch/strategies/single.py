@@ -31,13 +31,15 @@ class Row(Strategy):
 
     def shot(self, position: Position) -> Cell:
         """Return the next cell of the class or, after a hit, the next one beside the hits."""
-        game, known = position.game, _known(position)
+        game, states = position.game, _states(position)
         length = _only_ship(self, game)
         if min(game.rows, game.columns) > 1:
             raise StrategyError(f"{self} plays boards of one row, not {game}; grid plays others")
         if position.hits:
-            return game.cell(along(known))
-        return game.cell(next(i for i in range(length - 1, game.cells, length) if known[i] is None))
+            return game.cell(along(states))
+        return game.cell(
+            next(i for i in range(length - 1, game.cells, length) if states[i] is None)
+        )
 
 
 @dataclass(frozen=True)
@@ -48,14 +50,14 @@ class Grid(Strategy):
 
     def shot(self, position: Position) -> Cell:
         """Return the next cell of the class; after a hit one that tells how the ship lies."""
-        game, known = position.game, _known(position)
+        game, states = position.game, _states(position)
         length = _only_ship(self, game)
         if min(game.rows, game.columns) < length:
             raise StrategyError(f"{self} plays boards where the ship can lie both ways, not {game}")
         if not position.hits:
-            cells = (game.cell(i) for i in range(game.cells) if known[i] is None)
+            cells = (game.cell(i) for i in range(game.cells) if states[i] is None)
             return next((i, j) for i, j in cells if (i - 1 - j) % length == 0)
-        lines = [known[i * game.columns : (i + 1) * game.columns] for i in range(game.rows)]
+        lines = [states[i * game.columns : (i + 1) * game.columns] for i in range(game.rows)]
         row, column = game.cells_of(position.hits)[0]
         across = position.hits.bit_count() > 1 and lines[row].count(True) > 1
         if position.hits.bit_count() == 1:
@@ -95,13 +97,13 @@ def along(line: Sequence[bool | None]) -> int:
     return first - 1
 
 
-def _known(position: Position) -> list[bool | None]:
+def _states(position: Position) -> list[bool | None]:
     """Return for each cell True for a hit, False for a miss, None if it was not shot."""
-    known: list[bool | None] = [None] * position.game.cells
+    states: list[bool | None] = [None] * position.game.cells
     for shot in position.shots:
         row, column = shot.cell
-        known[row * position.game.columns + column] = shot.reply.hit
-    return known
+        states[row * position.game.columns + column] = shot.reply.hit
+    return states
 
 
 def _only_ship(strategy: Strategy, game: Game) -> int:

@@ -57,9 +57,9 @@ class Spread(Scoring):
         corners = max(map(int.bit_count, board.corners))
         beside = [
             cell
-            for masks, most in ((board.sides, sides), (board.corners, corners))
+            for masks, number in ((board.sides, sides), (board.corners, corners))
             for mask in masks
-            for cell in [*bits(mask), *(NOWHERE,) * (most - mask.bit_count())]
+            for cell in [*bits(mask), *(NOWHERE,) * (number - mask.bit_count())]
         ]
         factors = (
             *self.factors(self.corner, sides, corners),

@@ -181,8 +181,8 @@ def is_hunting(position: Position | NoisyPosition) -> bool:
     sunk = 0
     for shot in position.shots:
         if position.shown[shot.cell].sunk:
-            told = shot.reply.length or 0
-            sunk += told.bit_count() if isinstance(told, Placement) else int(told)
+            label = shot.reply.length or 0
+            sunk += label.bit_count() if isinstance(label, Placement) else int(label)
     return position.hits.bit_count() == sunk
 
 
@@ -267,8 +267,8 @@ def _ends(prior: Prior, placements: NDArray[np.uint64]) -> NDArray[np.float64]:
     """Return the running sums of the weights of placements; the greatest weight is 1."""
     assert prior.placements is not None
     weights = [prior.placements.get(mask, 1) for mask in to_masks(placements[:, :2])]
-    most = max(weights, default=0) or 1
-    return np.cumsum([weight / most for weight in weights])
+    greatest = max(weights, default=0) or 1
+    return np.cumsum([weight / greatest for weight in weights])
 
 
 class ThompsonGame:
@@ -335,11 +335,12 @@ def _labels(position: Position) -> Iterator[tuple[int, int]]:
             of_kind[label].append(game.mask(hit))
     for kind in game.fleet:
         if game.shows_ships:
-            own = of_kind[kind].pop() if of_kind[kind] else 0
-            yield own, position.misses | position.hits & ~own
+            ship = of_kind[kind].pop() if of_kind[kind] else 0
+            yield ship, position.misses | position.hits & ~ship
         else:
-            own = sum(of_kind[kind])
-            yield own if game.fleet.count(kind) == 1 else 0, position.misses | position.hits & ~own
+            hits = sum(of_kind[kind])
+            covered = hits if game.fleet.count(kind) == 1 else 0
+            yield covered, position.misses | position.hits & ~hits
 
 
 def _meet(sets: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.bool_]:

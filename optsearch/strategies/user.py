@@ -36,17 +36,20 @@ _FORM = (
 )
 
 
-def user_player(thing: object) -> UserStrategy | UserPlayer:
+def user_player(user_object: object) -> UserStrategy | UserPlayer:
     """Return the player of a class, an object or a function."""
-    if isinstance(thing, type) or not isinstance(thing, Player):
-        label = thing.label if isinstance(thing, Score) else getattr(thing, "__qualname__", None)
+    if isinstance(user_object, type) or not isinstance(user_object, Player):
+        label = getattr(user_object, "__qualname__", None)
+        if isinstance(user_object, Score):
+            label = user_object.label
         if not isinstance(label, str):
-            label = safe_repr(thing)
+            label = safe_repr(user_object)
             if " at 0x" in label:  # an address, which says nothing
-                label = type(thing).__qualname__
+                label = type(user_object).__qualname__
     else:
-        label = call_user_code(str, thing, says=f"a {type(thing).__name__} cannot be printed")
-    return _player(CodeObject(thing, label))
+        kind = type(user_object).__name__
+        label = call_user_code(str, user_object, says=f"a {kind} cannot be printed")
+    return _player(CodeObject(user_object, label))
 
 
 def player_in_file(path: Path, name: str) -> UserStrategy | UserPlayer:
@@ -56,8 +59,8 @@ def player_in_file(path: Path, name: str) -> UserStrategy | UserPlayer:
 
 def player_in_package(name: str, load: Callable[[], object]) -> UserStrategy | UserPlayer:
     """Return the player that an installed package adds under a name."""
-    thing = call_user_code(load, says=f"{name} of an installed package cannot be loaded")
-    return _player(CodeObject(thing, name, "of an installed package"))
+    user_object = call_user_code(load, says=f"{name} of an installed package cannot be loaded")
+    return _player(CodeObject(user_object, name, "of an installed package"))
 
 
 def _player(code: UserCode) -> UserStrategy | UserPlayer:
@@ -81,30 +84,32 @@ class _Subject:
 
 def _subject(code: UserCode) -> _Subject:
     """Find the functions of a user's class (of which an object is made), object or function."""
-    thing = code.thing()
+    user_object = code.load()
 
     def attribute(name: str) -> Any:
-        value = call_user_code(getattr, thing, name, None, says=f"{code} has no {name} to ask for")
+        value = call_user_code(
+            getattr, user_object, name, None, says=f"{code} has no {name} to ask for"
+        )
         return value if callable(value) else None
 
-    if isinstance(thing, type):
-        if not any(callable(getattr(thing, name, None)) for name in ("shot", "begin")):
+    if isinstance(user_object, type):
+        if not any(callable(getattr(user_object, name, None)) for name in ("shot", "begin")):
             raise StrategyError(f"{code} is a class without the method shot(position); {_FORM}")
-        thing = call_user_code(thing, says=f"{code} cannot be made")
-    begin = None if isinstance(thing, Strategy) else attribute("begin")
+        user_object = call_user_code(user_object, says=f"{code} cannot be made")
+    begin = None if isinstance(user_object, Strategy) else attribute("begin")
     if begin is not None:
         return _Subject(begin, begins=True)
     shot = attribute("shot")
     if shot is not None:
         return _Subject(shot, attribute("salvo"), attribute("rule"))
-    if not callable(thing):
-        raise StrategyError(f"{code} is {safe_repr(thing)}; {_FORM}")
-    if arguments_of(thing) == 2:
+    if not callable(user_object):
+        raise StrategyError(f"{code} is {safe_repr(user_object)}; {_FORM}")
+    if arguments_of(user_object) == 2:
         raise StrategyError(
-            f"{code} takes two arguments{defined_at(thing)}; {_FORM}. A function of a node and "
-            "its scores is a strategy as Score(function)"
+            f"{code} takes two arguments{defined_at(user_object)}; {_FORM}. A function of a node "
+            "and its scores is a strategy as Score(function)"
         )
-    return _Subject(thing)
+    return _Subject(user_object)
 
 
 _subject_once = lru_cache(maxsize=16)(_subject)  # once per process
@@ -145,13 +150,13 @@ class _OfUser(Player):
 
         Other code gets a NoisyPosition.
         """
-        if isinstance(self._code.thing(), Score):
+        if isinstance(self._code.load(), Score):
             super().require_noise()
 
     def answer(self, function: Callable[..., object], position: Position | NoisyPosition) -> Cell:
         """Return the cell that the code answers; StrategyError unless it can be shot."""
         answer = call_user_code(function, position, says=f"{self} fails {_when(position)}")
-        return self._checked(answer, function, position, 0)
+        return self._check(answer, function, position, 0)
 
     def salvo_by(
         self,
@@ -172,33 +177,32 @@ class _OfUser(Player):
                 f"{number} cells is accepted"
             )
         cells: list[Cell] = []
-        for one in answer:
-            taken = position.game.mask(cells)
-            cells.append(self._checked(one, function, position, taken))
+        for cell in answer:
+            cells.append(self._check(cell, function, position, position.game.mask(cells)))
         return cells
 
-    def _checked(
+    def _check(
         self,
         answer: object,
         function: Callable[..., object],
         position: Position | NoisyPosition,
-        taken: int,
+        chosen: int,
     ) -> Cell:
         """Return an answer as a cell; StrategyError if it is not a cell that can be shot.
 
-        A cell may be shot again if replies may be false. taken -- the cells of this salvo (mask).
+        A cell may be shot again if replies may be false. chosen -- the cells of this salvo (mask).
         """
-        closed = taken | (position.closed if isinstance(position, Position) else 0)
+        closed = chosen | (position.closed if isinstance(position, Position) else 0)
         cell = _cell(answer)
         if cell is None or cell not in position.game:
-            there, what = safe_repr(answer), "is not a cell of the board"
+            cell_text, why = safe_repr(answer), "is not a cell of the board"
         elif position.game.bit(cell) & closed:
-            there, what = cell_name(cell), "was shot before"
+            cell_text, why = cell_name(cell), "was shot before"
         else:
             return cell
         raise StrategyError(
-            f"{self} shoots {there} {_when(position)}, which {what}{defined_at(function)}; a shot "
-            "is a cell that was not shot yet, (row, column) from 0 or its name such as 'A1'"
+            f"{self} shoots {cell_text} {_when(position)}, which {why}{defined_at(function)}; a "
+            "shot is a cell that was not shot yet, (row, column) from 0 or its name such as 'A1'"
         )
 
 
@@ -216,8 +220,8 @@ class UserStrategy(_OfUser, Strategy):
     @property
     def score(self) -> Score | None:
         """The user's `Score`, if that is what the code defines."""
-        thing = self._code.thing()
-        return thing if isinstance(thing, Score) else None
+        user_object = self._code.load()
+        return user_object if isinstance(user_object, Score) else None
 
     def rule(self, game: Game) -> Rule | PatternRule | None:
         """Return the rule of the code for a game, or None."""

@@ -75,8 +75,8 @@ class Within(Strategy):
         closed = position.closed
         fresh = [cell for cell, n in enumerate(counts) if n and not closed >> cell & 1]
         fresh.sort(key=lambda cell: -counts[cell])
-        least = counts[fresh[0]] * self.percent
-        return [cell for cell in fresh if 100 * counts[cell] >= least][: self.candidates]
+        threshold = counts[fresh[0]] * self.percent
+        return [cell for cell in fresh if 100 * counts[cell] >= threshold][: self.candidates]
 
 
 # Families, each parted from that of the position before
@@ -90,13 +90,13 @@ def configurations_of(game: Game) -> int:
 
 @dataclass(frozen=True)
 class FamilyTables:
-    """Configurations in the form of `finishing`. told -- the number of each reply."""
+    """Configurations in the form of `finishing`. numbers -- of replies, as in `answers`."""
 
     game: Game
     ships: CellSets
     cells: NDArray[np.int16]
     answers: NDArray[np.int16]
-    told: dict[Reply, int]
+    numbers: dict[Reply, int]
 
     @property
     def is_fixed(self) -> bool:
@@ -130,7 +130,7 @@ class _Left:
         from optsearch.strategies.finishing import finished
 
         tables, position = self.tables, self.position
-        limits = (misses, position.hits_left, tables.game.cells, 1 + max(tables.told.values()))
+        limits = (misses, position.hits_left, tables.game.cells, 1 + max(tables.numbers.values()))
         return int(
             finished(
                 *(tables.ships, tables.cells, tables.answers, tables.is_fixed, self.rows),
@@ -144,9 +144,8 @@ class _Left:
 
         tables, game = self.tables, self.tables.game
         cell = shot.cell[0] * game.columns + shot.cell[1]
-        told = tables.told[shot.reply]
-        known = tables.ships, tables.answers, tables.is_fixed
-        rows = part(*known, self.rows, cell, self._hit, told)
+        arrays = tables.ships, tables.answers, tables.is_fixed
+        rows = part(*arrays, self.rows, cell, self._hit, tables.numbers[shot.reply])
         return _Left(tables, self.position.after(shot.cell, shot.reply), rows)
 
 
@@ -154,9 +153,9 @@ def tables_of(start: Position) -> FamilyTables:
     """Return the configurations that the hits and misses of a position leave."""
     game = start.game
     ships = list_ships(start)
-    told = {MISS: 0, HIT: 1}
+    numbers = {MISS: 0, HIT: 1}
     for answer in known_replies(game):
-        told.setdefault(answer, len(told))
+        numbers.setdefault(answer, len(numbers))
     pieces, answers = [], []
     for place, kind in enumerate(() if game.is_silent else game.fleet):
         masks, rows = np.unique(ships[:, place], axis=0, return_inverse=True)
@@ -165,13 +164,13 @@ def tables_of(start: Position) -> FamilyTables:
             labelled = [part[i] if i < len(part) else (None, 0) for part in parts]
             replies = [game.announcement.of_hit(label, is_sunk=True) for label, _ in labelled]
             pieces.append(to_words([cells for _, cells in labelled])[rows.ravel()])
-            answers.append(np.array([told[one] for one in replies], np.int16)[rows.ravel()])
-    whole = np.bitwise_or.reduce(ships, axis=1)
+            answers.append(np.array([numbers[r] for r in replies], np.int16)[rows.ravel()])
+    covered = np.bitwise_or.reduce(ships, axis=1)
     if game.is_silent:
-        pieces, answers = [whole], [np.ones(len(ships), np.int16)]
-    flags = np.unpackbits(whole.view(np.uint8), axis=1, bitorder="little")
+        pieces, answers = [covered], [np.ones(len(ships), np.int16)]
+    flags = np.unpackbits(covered.view(np.uint8), axis=1, bitorder="little")
     cells = flags.nonzero()[1].astype(np.int16).reshape(len(ships), game.fleet_cells)
-    return FamilyTables(game, np.stack(pieces, axis=1), cells, np.stack(answers, axis=1), told)
+    return FamilyTables(game, np.stack(pieces, axis=1), cells, np.stack(answers, axis=1), numbers)
 
 
 _last: dict[str, list[_Left]] = {"path": []}  # the families on the way to the last position
@@ -187,14 +186,14 @@ def family_of(position: Position) -> _Left:
         and family.position.shots == shots[: len(family.position.shots)]
     ]
     if not path:
-        path = [_listed(position)]
+        path = [_list_family(position)]
     for shot in shots[len(path[-1].position.shots) :]:
         path.append(path[-1].after(shot))
     _last["path"] = path
     return path[-1]
 
 
-def _listed(position: Position) -> _Left:
+def _list_family(position: Position) -> _Left:
     """List the family of the empty board, or, if that is too large, of a position."""
     start = Position(position.game)
     is_small = configurations_of(position.game) <= MOST

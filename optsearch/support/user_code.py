@@ -54,7 +54,7 @@ class UserCode(ABC):
         return f"{self.label}, source {self.digest()}"
 
     @abstractmethod
-    def thing(self) -> Any:
+    def load(self) -> Any:
         """Return the class, the object or the function."""
 
     @abstractmethod
@@ -88,7 +88,7 @@ class CodeInFile(UserCode):
         """The file without its folder, for a run that goes on from another one."""
         return f"{self.path.name}:{self.attribute}, source {self.digest()}"
 
-    def thing(self) -> Any:
+    def load(self) -> Any:
         """Run the file, and return the object of this name."""
         module = _module(self.path, self.content)
         if not hasattr(module, self.attribute):
@@ -113,9 +113,9 @@ class UserFunction(CodeInFile):
     def of(cls, path: Path, attribute: str) -> UserFunction:
         """Read the file now, and return its function of this name; StrategyError for none."""
         function = cls(**vars(CodeInFile.of(path, attribute)))
-        if not callable(function.thing()):
+        if not callable(function.load()):
             raise StrategyError(
-                f"{function} is {safe_repr(function.thing())}; a function is accepted"
+                f"{function} is {safe_repr(function.load())}; a function is accepted"
             )
         return function
 
@@ -123,13 +123,13 @@ class UserFunction(CodeInFile):
     def parameters(self) -> tuple[str, ...]:
         """The names of its parameters; empty if Python does not know them."""
         try:
-            return tuple(signature(self.thing()).parameters)
+            return tuple(signature(self.load()).parameters)
         except (TypeError, ValueError):
             return ()
 
     def __call__(self, *arguments: object, says: Says) -> Any:
         """Call the function; errors as in `call_user_code`."""
-        return call_user_code(self.thing(), *arguments, says=says)
+        return call_user_code(self.load(), *arguments, says=says)
 
 
 def _digest_of(content: bytes) -> str:
@@ -174,7 +174,7 @@ class CodeObject(UserCode):
     label: str
     source: str = ""
 
-    def thing(self) -> Any:
+    def load(self) -> Any:
         """Return the object."""
         return self.value
 
@@ -202,7 +202,7 @@ class PickledCode(UserCode):
     label: str
     source: str
 
-    def thing(self) -> Any:
+    def load(self) -> Any:
         """Unpickle the object."""
         says = f"{self.label} cannot be made in another process"
         return call_user_code(pickle.loads, self.state, says=says)
