@@ -82,9 +82,9 @@ def with_one_more(game: Game, cells: tuple[int, ...]) -> NDArray[np.int64]:
     """f of these cells and every other one."""
     closed = sum(1 << cell for cell in set(cells))
     number = all_configurations(game)
-    left, through = engine_for(game).through(Constraints(game.fleet, closed))
+    left, by_ship = engine_for(game).count_by_placement(Constraints(game.fleet, closed))
     met = np.full(game.cells, number - left, np.int64)
-    for (_, ship), some in through.items():
+    for (_, ship), some in by_ship.items():
         for cell in bits(ship):
             met[cell] += some
     return met

@@ -59,7 +59,7 @@ def assert_equals_definition(counting, game, constraints, weights):
     expected = sorted(listed(game, constraints))
     through = Counter(ship for ships in expected for ship in ships)
     assert counting.count(constraints) == len(expected)
-    total, found = counting.through(constraints)
+    total, found = counting.count_by_placement(constraints)
     assert total == len(expected)
     assert {ship: n for (_, ship), n in found.items()} == dict(through)
     assert all(ship in game.placements(kind) for kind, ship in found)
@@ -105,7 +105,11 @@ def test_equals_the_skyline(query):
     game, constraints, weights = query
     assume(game.is_rectangle)
     one, other, third = FrontierSweep(game), Sweep(game), ShipByShip(game)
-    assert one.through(constraints) == other.through(constraints) == third.through(constraints)
+    assert (
+        one.count_by_placement(constraints)
+        == other.count_by_placement(constraints)
+        == third.count_by_placement(constraints)
+    )
     assert one.count(constraints) == other.count(constraints) == third.count(constraints)
     total, sums = one.weigh(constraints, weights)
     others_total, others_sums = other.weigh(constraints, weights)
@@ -119,14 +123,14 @@ def test_fewer_layers_in_memory(text):
     game = Game.parse(text)
     constraints = Constraints(game.fleet, closed=1 << 5)
     whole = FrontierSweep(game)
-    total, through = whole.through(constraints)
+    total, through = whole.count_by_placement(constraints)
     weights = dict.fromkeys(game.placements(game.fleet[-1])[::2], 0.5)
     ranks = np.arange(0, min(total, 2**64 - 1), min(total, 2**64 - 1) // 7, dtype=np.uint64)
     at_most = whole._query(constraints).kernel
     at_most.keep()
     size = at_most.states * 8 * (whole._query(constraints).kernel.stride + 6)
     small = FrontierSweep(game, size // 2)
-    assert small.through(constraints) == (total, through)
+    assert small.count_by_placement(constraints) == (total, through)
     assert small.weigh(constraints, weights) == whole.weigh(constraints, weights)
     if total < 2**64:
         drawn = small.unrank(constraints, ranks)
@@ -135,7 +139,7 @@ def test_fewer_layers_in_memory(text):
         assert (drawn == whole.unrank(constraints, ranks)).all()  # layers were kept
     tiny = FrontierSweep(game, size // 100)
     with pytest.raises(TooLarge, match=r"needs more than .* GiB \(it passed [\d,]+ masks"):
-        tiny.through(constraints)
+        tiny.count_by_placement(constraints)
 
 
 @pytest.mark.parametrize(
@@ -232,10 +236,12 @@ def test_an_empty_board_by_its_symmetries(rest):
     everything = Constraints(game.fleet, game.holes)
     counting = AnyBoard(game)
     assert counting._orbits or game.holes
-    assert counting.through(everything) == FrontierSweep(game).through(everything)
+    assert counting.count_by_placement(everything) == FrontierSweep(game).count_by_placement(
+        everything
+    )
     assert counting.count(everything) == FrontierSweep(game).count(everything)
     one = Constraints(game.fleet, closed=2)
-    assert counting.through(one) == FrontierSweep(game).through(one)
+    assert counting.count_by_placement(one) == FrontierSweep(game).count_by_placement(one)
 
 
 def test_a_board_on_which_the_ship_lies_nowhere():

@@ -538,7 +538,7 @@ def test_a_count_says_that_it_goes_on(monkeypatch, lines, command, typed, label)
 
         return counted
 
-    for name in ("count", "through", "unrank"):
+    for name in ("count", "count_by_placement", "unrank"):
         monkeypatch.setattr(Sweep, name, said(getattr(Sweep, name)))
     assert CliRunner().invoke(app, command.split(), input=typed).exit_code == 0
     assert label in heard

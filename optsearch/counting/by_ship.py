@@ -32,7 +32,7 @@ class ShipByShip:
         listing.progress = progress
         return listing.configurations
 
-    def through(
+    def count_by_placement(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
         """Count the configurations, and those with each ship (kind and mask) if any has it."""
@@ -41,9 +41,9 @@ class ShipByShip:
         places = constraints.placements(self.game)
         listing = Listing(self.game, constraints.fleet, places, constraints.hits)
         listing.progress = progress
-        through = listing.through
-        total = sum(through.values()) // len(constraints.fleet)  # each counts once per ship
-        return total, {ship: count for ship, count in through.items() if count}
+        counts = listing.by_ship
+        total = sum(counts.values()) // len(constraints.fleet)  # each counts once per ship
+        return total, {ship: count for ship, count in counts.items() if count}
 
     def unrank(self, constraints: Constraints, ranks: NDArray[np.uint64]) -> CellSets:
         """Return the configurations with some ranks: uint64 words of shape (n, ships, 2).

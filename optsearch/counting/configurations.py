@@ -177,15 +177,15 @@ class Listing:
         return sum(self._in_pieces(Enumerator.count))
 
     @cached_property
-    def through(self) -> dict[tuple[int, int], int]:
+    def by_ship(self) -> dict[tuple[int, int], int]:
         """The number of configurations with each ship: its kind and cells (mask)."""
         kinds = list(zip(self._lengths, self._placements, strict=True))
-        through = {(kind, ship): 0 for kind, ships in kinds for ship in ships}
+        by_ship = {(kind, ship): 0 for kind, ships in kinds for ship in ships}
         for counts in self._in_pieces(Enumerator.occurrence):
             for (kind, ships), numbers in zip(kinds, counts, strict=True):
                 for ship, number in zip(ships, numbers, strict=True):
-                    through[kind, ship] += number
-        return through
+                    by_ship[kind, ship] += number
+        return by_ship
 
 
 class Configurations(Listing):
@@ -223,7 +223,7 @@ class Configurations(Listing):
         """
         game = self.position.game
         matrix = np.zeros(game.cells, np.int64)
-        for (_, ship), count in self.through.items():
+        for (_, ship), count in self.by_ship.items():
             for cell in game.cells_of(ship):
                 matrix[cell[0] * game.columns + cell[1]] += count
         return matrix.reshape(game.rows, game.columns)

@@ -95,7 +95,7 @@ class Counting(Protocol):
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
         """Count the configurations. progress -- called during a long count."""
 
-    def through(
+    def count_by_placement(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
         """Count the configurations, and those with each ship (kind and mask) if any has it."""

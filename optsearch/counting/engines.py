@@ -137,15 +137,15 @@ class AnyBoard:
         ]
         return sum(with_longest) // self._game.fleet.count(longest)
 
-    def through(
+    def count_by_placement(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
         """Count the configurations, and those with each ship (kind and mask) if any has it."""
         if not self._is_empty(constraints) or not self._orbits:
-            return self._engine(constraints).through(constraints, progress)
+            return self._engine(constraints).count_by_placement(constraints, progress)
         counts = ((kind, orbit, self._count_with(kind, orbit[0])) for kind, orbit in self._orbits)
-        through = {(kind, ship): n for kind, orbit, n in counts if n for ship in orbit}
-        return self.count(constraints), through
+        by_ship = {(kind, ship): n for kind, orbit, n in counts if n for ship in orbit}
+        return self.count(constraints), by_ship
 
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
@@ -217,19 +217,19 @@ class NamedShips:
             return self._named.count(constraints, progress)
         return _orders(constraints.fleet) * self._plain.count(plain, progress)
 
-    def through(
+    def count_by_placement(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
         """Count the configurations, and those through each ship: its kind and cells."""
         plain = self._without_names(constraints)
         if plain is None:
-            return self._named.through(constraints, progress)
+            return self._named.count_by_placement(constraints, progress)
         orders, fleet = _orders(constraints.fleet), constraints.fleet
-        count, through = self._plain.through(plain, progress)
+        count, by_ship = self._plain.count_by_placement(plain, progress)
         named = {
             (kind, ship): orders * n * fleet.count(kind) // plain.fleet.count(length)
             for kind in dict.fromkeys(fleet)
-            for (length, ship), n in through.items()
+            for (length, ship), n in by_ship.items()
             if length == _plain(kind)
         }
         return orders * count, named

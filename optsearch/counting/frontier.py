@@ -346,7 +346,7 @@ class FrontierSweep:
             self._run(query, constraints, work)
             return combine_residues(residues, moduli)
 
-    def through(
+    def count_by_placement(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
         """Count the configurations, and those with each ship (kind and mask) if any has it."""
@@ -393,11 +393,11 @@ class FrontierSweep:
             results: list[tuple[float, NDArray[np.float64]]] = []
             self._run(query, constraints, lambda: results.append(query.kernel.weigh(factors)))
         ((total, sums),) = results
-        through: dict[int, float] = {}
+        totals: dict[int, float] = {}
         for mask, weight in zip(masks, sums.tolist(), strict=True):
             if weight:
-                through[mask] = through.get(mask, 0.0) + weight
-        return total, through
+                totals[mask] = totals.get(mask, 0.0) + weight
+        return total, totals
 
     def unrank(
         self,

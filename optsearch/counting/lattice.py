@@ -262,7 +262,7 @@ class Sweep:
             residues = self._query.count([m % 2**64 for m in moduli], watch)
             return combine_residues(residues, moduli)
 
-    def through(
+    def count_by_placement(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
         """Count the configurations, and those with each ship (kind and mask) if any has it."""
@@ -280,13 +280,13 @@ class Sweep:
         total = combine_residues([count for count, _ in results], moduli)
         columns = [counts[orientation.way, orientation.first].tolist() for _, counts in results]
         ships = zip(orientation.kind.tolist(), orientation.masks, strict=True)
-        through: dict[Ship, int] = {}
+        by_ship: dict[Ship, int] = {}
         for (place, mask), *residues in zip(ships, *columns, strict=True):
             if any(residues):
                 ship = self._kinds[place], mask
                 count = combine_residues(residues, moduli) if len(moduli) > 1 else residues[0]
-                through[ship] = through.get(ship, 0) + count
-        return total, through
+                by_ship[ship] = by_ship.get(ship, 0) + count
+        return total, by_ship
 
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
@@ -305,11 +305,11 @@ class Sweep:
             self._require_room()
             total, sums = self._query.weigh(self._weights(orientation, weights))
         weights_through = sums[orientation.way, orientation.first].tolist()
-        through: dict[int, float] = {}
+        totals: dict[int, float] = {}
         for mask, weight in zip(orientation.masks, weights_through, strict=True):
             if weight:
-                through[mask] = through.get(mask, 0.0) + weight
-        return total, through
+                totals[mask] = totals.get(mask, 0.0) + weight
+        return total, totals
 
     def _weights(
         self, orientation: _Orientation, weights: Mapping[int, float]

@@ -252,7 +252,7 @@ class Posterior:
     @cached_property
     def _case_counts(self) -> list[dict[Ship, int]]:
         """The number of configurations of each case with each ship that is not sunk."""
-        results = list(self._ask_cases(self._sweep.through))
+        results = list(self._ask_cases(self._sweep.count_by_placement))
         self._case_sizes = [size for size, _ in results]  # saves counting them
         self.require_some()
         return [counts for _, counts in results]
@@ -673,9 +673,9 @@ class Posterior:
         left = case.constraints
         while left.fleet:
             longest = left.fleet[0]
-            _, through = self._sweep.through(left)
-            masks = [mask for kind, mask in through if kind == longest]
-            ship = masks[_choose([through[longest, mask] for mask in masks], rng)]
+            _, by_ship = self._sweep.count_by_placement(left)
+            masks = [mask for kind, mask in by_ship if kind == longest]
+            ship = masks[_choose([by_ship[longest, mask] for mask in masks], rng)]
             ships.append(ship)
             left = replace(
                 left,

@@ -185,9 +185,9 @@ class _SilentCounts:
 
 def _swept(game: Game, hits: int, misses: int) -> Counts:
     """Count a position whose hits tell nothing."""
-    n, through = engine_for(game).through(Constraints(game.fleet, misses, hits))
+    n, by_ship = engine_for(game).count_by_placement(Constraints(game.fleet, misses, hits))
     cells = [0] * game.cells
-    for (_, ship), count in through.items():
+    for (_, ship), count in by_ship.items():
         for cell in _cells(ship):
             cells[cell] += count
     return Counts(n, cells, {})
