@@ -12,22 +12,22 @@ from optsearch.support.decimals import time_text
 
 def experiments() -> dict[str, str]:
     """The name of each experiment and the first line of its docstring, without its usage."""
-    found = {}
+    summaries = {}
     for path in sorted(Path(__file__).parent.glob("*.py")):
         doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
         line = doc.splitlines()[0]
         if f"python -m experiments.{path.stem}" in line:
-            found[path.stem] = line.partition(": python -m")[0]
-    return found
+            summaries[path.stem] = line.partition(": python -m")[0]
+    return summaries
 
 
-def made(name: str, known: list[VerificationStatus]) -> Iterator[str]:
+def status_lines(name: str, statuses: list[VerificationStatus]) -> Iterator[str]:
     """A line for each table and tree of an experiment: when it was made, and what confirmed it."""
     for table in made_by(name):
-        found = [one for one in known if one.made is table]
-        for one in found:
-            yield f"{one.file} ({one.header.get('date', 'no date')}): {one.text}"
-        if not found:
+        matching = [status for status in statuses if status.made is table]
+        for status in matching:
+            yield f"{status.file} ({status.header.get('date', 'no date')}): {status.text}"
+        if not matching:
             yield f"{table.file} (not made yet)"
 
 
@@ -35,12 +35,12 @@ def main() -> None:
     """Print the list."""
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
     parser.parse_args()
-    known = list(verification_statuses())
+    statuses = list(verification_statuses())
     for name, about in experiments().items():
         tables = made_by(name)
         minutes = max((table.most_minutes for table in tables), default=0)
         print(f"{name}{f', {time_text(60 * minutes)}' if tables else ''}\n    {about}")
-        for line in made(name, known):
+        for line in status_lines(name, statuses):
             print(f"    {line}")
     print("\npython -m experiments.NAME runs one, and with --help says how it is used.")
     print("Files are below data/results; times are on two cores.")

@@ -115,47 +115,47 @@ class Timing:
 def timed(question: AblationCase, switches: SolverOptions, nodes: int) -> Timing | None:
     """The optimum and the processor time, the least of up to five runs; None if it is too long."""
     position, objective, prior = question.position, question.objective, question.prior
-    least = inf
+    fastest = inf
     spent = 0.0
     for _ in range(5):
         started = time.process_time()
         limit = Limit(effort=nodes)
         solver = Solver(position, switches, None, limit.watch(), objective, prior=prior)
         try:
-            found = solver.solution
+            solution = solver.solution
         except LimitReached:
             return None
         took = time.process_time() - started
-        least = min(least, took)
+        fastest = min(fastest, took)
         spent += took
         if spent > 0.1:
             break
-    return Timing(found, solver.kernel.effort, least)
+    return Timing(solution, solver.kernel.effort, fastest)
 
 
 def rows(question: AblationCase, nodes: int) -> Iterator[tuple[object, ...]]:
     """The lines of one position."""
     position, prior = question.position, question.prior
-    asked = (position.game, question.objective, "" if prior is None else prior.name, position)
+    key = (position.game, question.objective, "" if prior is None else prior.name, position)
     first: Timing | None = None
     for off, switches in options():
         run = timed(question, switches, nodes)
         if run is None:
             if first is None:
                 raise SystemExit(f"{question}: more than {nodes:,} nodes with every switch on")
-            yield (*asked, None, off, None, None, None, f"> {nodes:,} nodes", None, None)
+            yield (*key, None, off, None, None, None, f"> {nodes:,} nodes", None, None)
             continue
         first = first or run
-        found, expected = run.solution, first.solution.total_height
-        if found.total_height != expected:
-            raise SystemExit(f"{question} without {off}: {found.total_height}, not {expected}")
+        solution, expected = run.solution, first.solution.total_height
+        if solution.total_height != expected:
+            raise SystemExit(f"{question} without {off}: {solution.total_height}, not {expected}")
         yield (
-            *asked,
-            found.configurations,
+            *key,
+            solution.configurations,
             off,
-            found.total_height,
-            found.nodes,
-            found.subsets,
+            solution.total_height,
+            solution.nodes,
+            solution.subsets,
             f"{run.seconds:.4f}",
             run.effort / first.effort,
             run.seconds / first.seconds,
@@ -180,20 +180,22 @@ def costs(questions: Sequence[AblationCase], nodes: int) -> Iterator[tuple[str, 
                 raise SystemExit(f"{question} without {name}: {values(run.solution)}")
             ratios.append(run.seconds / first.seconds)
             seconds += run.seconds
-        yield name, seconds / sum(one.seconds for one in on if one), max(ratios, default=inf)
+        everything_on = sum(timing.seconds for timing in on if timing)
+        yield name, seconds / everything_on, max(ratios, default=inf)
 
 
-def values(found: Solution) -> tuple[object, ...]:
+def values(solution: Solution) -> tuple[object, ...]:
     """Return the values that no switch may change."""
-    return found.total_height, found.worst, found.finished, found.best_shots
+    return solution.total_height, solution.worst, solution.finished, solution.best_shots
 
 
 def simplify(nodes: int) -> None:
     """Print what each switch is worth, and which of them cost less than 1.1 times to do without."""
     listed = []
     print(f"  {'without':<24}{'time':>9}{'the most of one':>18}")
-    for name, ratio, most in costs([AblationCase.parse(text) for text in GAMES[:ELEVEN]], nodes):
-        print(f"  {name:<24}{ratio:>9.2f}{most:>18.2f}", flush=True)
+    questions = [AblationCase.parse(text) for text in GAMES[:ELEVEN]]
+    for name, ratio, greatest in costs(questions, nodes):
+        print(f"  {name:<24}{ratio:>9.2f}{greatest:>18.2f}", flush=True)
         listed += [name] if ratio < FREE else []
     print(f"\nless than {FREE} times: {', '.join(listed) or 'none'}")
 

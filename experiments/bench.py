@@ -55,9 +55,9 @@ def _with_table(position: Position) -> int:
 
 
 def _samples(position: Position) -> int:
-    found = Posterior(position)
-    found.sample(100_000, 1, masks=True)
-    return found.configurations
+    posterior = Posterior(position)
+    posterior.sample(100_000, 1, masks=True)
+    return posterior.configurations
 
 
 def _greedy_game(position: Position) -> int:
@@ -181,12 +181,12 @@ def _measure_here(method: str, position: Position) -> Measurement:
         work(position)  # builds the table of the game, which TABLE measures
     while not times or (sum(times) < 1 and len(times) < 101):
         started = time.perf_counter()
-        found = work(position)
+        result = work(position)
         times.append(time.perf_counter() - started)
     took = statistics.median(times), _peak() - idle
-    if isinstance(found, Solution):
-        return Measurement(found.total_height or 0, found.nodes + found.subsets, *took)
-    return Measurement(found, 0, *took)
+    if isinstance(result, Solution):
+        return Measurement(result.total_height or 0, result.nodes + result.subsets, *took)
+    return Measurement(result, 0, *took)
 
 
 def measure(method: str, position: Position) -> Measurement:
@@ -206,13 +206,15 @@ def after_random_shots(game: Game, shots: int, seed: int) -> Position:
     return position
 
 
-def compare(title: str, position: Position, methods: Iterable[str], done: int = 0) -> None:
+def compare(
+    title: str, position: Position, methods: Iterable[str], configurations: int = 0
+) -> None:
     """Print a table of methods on one position; the first is the yardstick.
 
-    done -- configurations that each of them goes through: say how many a second, not the nodes.
+    configurations -- the number that each of them goes through: print the rate, not the nodes.
     """
     print(f"\n{title}\n")
-    rate = "a second" if done else "nodes"
+    rate = "a second" if configurations else "nodes"
     print(f"  {'method':<46}{'answer':>15}{rate:>13}{'seconds':>11}{'MiB':>8}{'speed':>10}")
     first: Measurement | None = None
     for name in methods:
@@ -220,7 +222,7 @@ def compare(title: str, position: Position, methods: Iterable[str], done: int = 
         first = first or result
         if result.answer != first.answer:
             raise OptsearchError(f"{name} answers {result.answer}, not {first.answer}")
-        looked = round(done / result.seconds) if done else result.nodes
+        looked = round(configurations / result.seconds) if configurations else result.nodes
         nodes = f"{looked:,}" if looked else ""
         speed = first.seconds / result.seconds
         print(
@@ -260,8 +262,8 @@ def main() -> None:
             position = after_random_shots(game, shots, seed=1)
             compare(f"The same after {shots} random shots at {game}", position, list(MATRICES)[:2])
     compare(f"Samples of {standard}", Position(standard), SAMPLES)
-    told = touching.announcing("ship")
-    compare(f"A whole game of {told}", Position(told), GAMES)
+    announced = touching.announcing("ship")
+    compare(f"A whole game of {announced}", Position(announced), GAMES)
     for text, evaluations in EVALUATIONS.items():
         game = Game.parse(text)
         number = Posterior(Position(game)).configurations

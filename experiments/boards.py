@@ -63,7 +63,7 @@ def row(
     solver = Solver(position)
     configurations, total = solver.solution.configurations, solver.solution.total_height
     greedy = GreedySolver(position).total_height("best")
-    found = (configurations, total, greedy)
+    computed = (configurations, total, greedy)
     assert total is not None
     agree = {
         "count": sum(1 for _ in reference.configurations(position)) == configurations,
@@ -71,8 +71,8 @@ def row(
     }
     if game.cells <= REFERENCE_CELLS:
         family = reference.family(position)
-        least = reference.total_height(family), reference.best_greedy(family)
-        agree["reference"] = least == (total, greedy)
+        defined = reference.total_height(family), reference.best_greedy(family)
+        agree["reference"] = defined == (total, greedy)
     if game in optima:
         agree["optima"] = optima[game] == total
     value = values.get(game)
@@ -81,7 +81,7 @@ def row(
         value = best.value
         agree["certificate"] = bool(method_of_check(best)) and best.uniform == solver.solution.mean
     if not all(agree.values()):
-        raise AssertionError(f"{game}: {found} and {value}, but {agree}")
+        raise AssertionError(f"{game}: {computed} and {value}, but {agree}")
     mean = Fraction(total, configurations)
     return (
         game,

@@ -19,19 +19,19 @@ NAMES = {Game.parse(named.text): named.name for named in NAMED_GAMES.values()}
 
 def write(game: Game, folder: Path) -> None:
     """Collect the bounds of a game and write them."""
-    found = bounds(game)
-    lower = [bound for bound in found.bounds if bound.side == "lower"]
-    upper = [bound for bound in found.bounds if bound.side == "upper"]
+    bracket = bounds(game)
+    lower = [bound for bound in bracket.bounds if bound.side == "lower"]
+    upper = [bound for bound in bracket.bounds if bound.side == "upper"]
     upper.sort(key=lambda bound: bound.value, reverse=True)
     path = BRACKET.write(
-        [(b.side, b.name, found.decimal(b), b.value, b.source) for b in lower + upper],
+        [(b.side, b.name, bracket.decimal(b), b.value, b.source) for b in lower + upper],
         folder,
         command=None if game in NAMES else f"{BRACKET.command} {game}",
         fields={"game": game, "configurations": Posterior(game).configurations},
         game=game,
         name=NAMES.get(game) or part_of(game),
     )
-    print(f"{script.typed_path(path)}: {found.text}")
+    print(f"{script.typed_path(path)}: {bracket.text}")
 
 
 def main() -> None:

@@ -66,10 +66,10 @@ STANDARD = Game.parse("10x10:5,4,3,3,2")
 PARTS = ("coverage", "beside", "reveal", "finished")
 
 
-def require(is_so: bool, what: str) -> None:
+def require(is_so: bool, claim: str) -> None:
     """End with what is wrong."""
     if not is_so:
-        sys.exit(f"NOT CONFIRMED: {what}")
+        sys.exit(f"NOT CONFIRMED: {claim}")
 
 
 @cache
@@ -144,20 +144,20 @@ class Met:
         four = np.full((n, n, n, n), MISSING)
         sets = sets_to_count(game)
         parts = [sets[i : i + AT_ONCE] for i in range(0, len(sets), AT_ONCE)]
-        kept = self._store
-        done = [np.array(met) for i in range(len(parts)) for met in kept.get(f"sets {i}", [])]
-        known = sum(f"sets {i}" in kept for i in range(len(parts)))
+        store = self._store
+        counted = [np.array(met) for i in range(len(parts)) for met in store.get(f"sets {i}", [])]
+        stored = sum(f"sets {i}" in store for i in range(len(parts)))
         clock = script.ProgressClock("sets")
         with processes(self._jobs) as pool:
-            again = pool.map(meeting, repeat(game), parts[known:])
-            for number, counts in enumerate(again, known):
+            again = pool.map(meeting, repeat(game), parts[stored:])
+            for number, counts in enumerate(again, stored):
                 self._store.add(f"sets {number}", [met.tolist() for met in counts])
-                done += counts
-                clock(len(done), len(sets))
+                counted += counts
+                clock(len(counted), len(sets))
         three = np.zeros((n, n, n), np.uint32)
         for x in range(n):
             three[x, x] = with_one_more(game, (x,))
-        for cells, met in zip(sets, done, strict=True):
+        for cells, met in zip(sets, counted, strict=True):
             for p in map(np.array, game.symmetries()):
                 turned = np.empty(n, np.int64)
                 turned[p] = met
@@ -187,8 +187,8 @@ class LargerSets:
     def __init__(self, met: Met):
         game = self._game = met.game
         self.number, self._met = met.number, met
-        least = [min(p[cell] for p in game.symmetries()) for cell in range(game.cells)]
-        self.classes = np.array(least)
+        least_cells = [min(p[cell] for p in game.symmetries()) for cell in range(game.cells)]
+        self.classes = np.array(least_cells)
         self.cells = game.cells
 
     @cached_property
@@ -199,34 +199,36 @@ class LargerSets:
         require(cells == self.number * self._game.fleet_cells, "the counts of cells")
         return counts
 
-    def larger(self, size: int, most: int, cost: dict[int, int]) -> int:
-        """A bound of some set that is above `most`, or that. cost -- of placements (masks)."""
+    def larger(self, size: int, best: int, cost: dict[int, int]) -> int:
+        """A bound of some set that is above `best`, or that. cost -- of placements (masks)."""
         paid = [ship for ship, some in cost.items() if some]
         ships = [[bool(ship >> cell & 1) for cell in range(self.cells)] for ship in paid]
         where = np.array(ships, np.bool_).reshape(-1, self.cells)
         costs = np.array([cost[ship] for ship in paid], np.int64)
-        return larger(self.counts, self.classes, size, most, where, costs)
+        return larger(self.counts, self.classes, size, best, where, costs)
 
 
 def check_coverage(met: Met, search: LargerSets, rows: list[Row]) -> dict[int, int]:
     """The table of coverages; k -> the bound, all configurations beyond."""
-    most = {int(row["cells"]): int(row["most_met"]) for row in rows}
+    most_met = {int(row["cells"]): int(row["most_met"]) for row in rows}
     for row in rows:
         k = int(row["cells"])
         require(0 <= k <= met.game.cells, f"the board has no {k} cells")
         if k == 0:
-            require(most[k] == 0, "no cells meet something")
+            require(most_met[k] == 0, "no cells meet something")
         elif k <= 4:
-            is_most = most[k] == int(met.all_of(k).max())
-            require(is_most and row["attained"] == "yes", f"{most[k]} met by {k} cells")
-        elif most[k] < met.number:
-            require(k - 1 in most, f"the row of {k - 1} cells is missing")
+            is_most = most_met[k] == int(met.all_of(k).max())
+            require(is_most and row["attained"] == "yes", f"{most_met[k]} met by {k} cells")
+        elif most_met[k] < met.number:
+            require(k - 1 in most_met, f"the row of {k - 1} cells is missing")
             # Han's inequality, or else no set may have a larger bound.
-            if most[k] < most[k - 1] * k // (k - 1):
-                larger_one = search.larger(k, most[k], {})
-                require(larger_one == most[k], f"{k} cells may meet {larger_one}, not {most[k]}")
-            print(f"{k} cells: none meet more than {most[k]}", flush=True)
-    return most
+            if most_met[k] < most_met[k - 1] * k // (k - 1):
+                larger_one = search.larger(k, most_met[k], {})
+                require(
+                    larger_one == most_met[k], f"{k} cells may meet {larger_one}, not {most_met[k]}"
+                )
+            print(f"{k} cells: none meet more than {most_met[k]}", flush=True)
+    return most_met
 
 
 def orbits_of(game: Game, rows: list[Row], lengths: set[int]) -> list[tuple[int, set[int]]]:
@@ -255,24 +257,26 @@ class MetBeside(NamedTuple):
 
     def most_met(self, cells: int) -> int:
         """No more is met by so many cells: some of them meet a part as large (Han)."""
-        known = len(self.met) - 1
-        return self.met[max(0, cells)] if cells <= known else self.met[known] * cells // known
+        last = len(self.met) - 1
+        return self.met[max(0, cells)] if cells <= last else self.met[last] * cells // last
 
 
 def larger_beside(game: Game, ship: int, met: list[int]) -> list[int]:
     """Return for each k a bound above met[k] on what k cells beside a ship meet, or met[k]."""
     count, counts = counted_beside(game, ship)
-    kept = [p for p in game.symmetries() if {p[cell] for cell in bits(ship)} == set(bits(ship))]
-    least = np.array([min(p[cell] for p in kept) for cell in range(game.cells)])
+    symmetries = [
+        p for p in game.symmetries() if {p[cell] for cell in bits(ship)} == set(bits(ship))
+    ]
+    classes = np.array([min(p[cell] for p in symmetries) for cell in range(game.cells)])
     nothing = np.zeros((0, game.cells), np.bool_), np.zeros(0, np.int64)
-    found = [0]
+    bounds = [0]
     for k in range(1, len(met)):
         by_han = k > 4 and met[k] >= min(count, met[k - 1] * k // (k - 1))
         if by_han or met[k] == count or k > game.cells:
-            found.append(met[k])
+            bounds.append(met[k])
         else:
-            found.append(larger(counts, least, k, met[k], *nothing))
-    return [count, *found]
+            bounds.append(larger(counts, classes, k, met[k], *nothing))
+    return [count, *bounds]
 
 
 def check_beside(
@@ -301,10 +305,10 @@ def check_beside(
 
 
 def compute(
-    what: str, jobs: int, store: Facts, function: Callable[..., Any], work: dict[str, Any]
+    title: str, jobs: int, store: Facts, function: Callable[..., Any], work: dict[str, Any]
 ) -> None:
     """Have in the store what a function gives for the arguments at each name, by processes."""
-    clock = script.ProgressClock(what)
+    clock = script.ProgressClock(title)
     with processes(jobs) as pool:
         left = {key: some for key, some in work.items() if key not in store}
         again = {key: pool.submit(function, *some) for key, some in left.items()}
@@ -339,16 +343,18 @@ def check_reveal(game: Game, rows: list[Row], number: int, jobs: int, store: Fac
         require(values == sorted(values) and values[-1] <= count, f"the values of {row['ship']}")
         classes.append(Class(orbit, count, values))
     equal = game.fleet.count(game.fleet[0])
-    completions = sum(len(one.ships) * one.completions for one in classes)
+    completions = sum(len(kind.ships) * kind.completions for kind in classes)
     require(completions == equal * number, "the completions do not add up")
     keys = [f"class {row['ship']}" for row in rows]
     work = {key: (game, ship, width) for key, (ship, _) in zip(keys, orbits, strict=True)}
     compute("classes", jobs, store, verify_reveal, work)
-    for row, key, one in zip(rows, keys, classes, strict=True):
-        found, count = store[key]
+    for row, key, kind in zip(rows, keys, classes, strict=True):
+        again, count = store[key]
         require(
-            count == one.completions
-            and all(value >= least for value, least in zip(one.values, found, strict=True)),
+            count == kind.completions
+            and all(
+                value >= recomputed for value, recomputed in zip(kind.values, again, strict=True)
+            ),
             f"the values of {row['ship']} where the reveal game is evaluated again",
         )
     return classes
@@ -360,25 +366,25 @@ def words(misses: int, hits: int) -> int:
 
 
 def costs_of_longest(
-    game: Game, classes: list[Class], known: list[MetBeside], misses: int, k: int
+    game: Game, classes: list[Class], kinds: list[MetBeside], misses: int, k: int
 ) -> dict[int, int]:
     """Map each placement of the longest ship to the cost of meeting it with k cells."""
     hits = game.fleet_cells - game.fleet[0]
     cost: dict[int, int] = {}
-    for shown in classes:
-        beside = next(kind for kind in known if kind.ships == shown.ships)
+    for revealed in classes:
+        beside = next(kind for kind in kinds if kind.ships == revealed.ships)
         # Finished at most where the ship is known: by its table, or by a chain beside it.
         chains = [beside.most_met(j) + words(misses - j, hits) for j in range(misses + 1)]
-        finished = min(shown.values[misses], *chains) if hits else shown.values[misses]
+        finished = min(revealed.values[misses], *chains) if hits else revealed.values[misses]
         left = beside.completions - max(finished, beside.most_met(k - 2))
-        cost |= dict.fromkeys(shown.ships, max(0, left) // game.fleet.count(game.fleet[0]))
+        cost |= dict.fromkeys(revealed.ships, max(0, left) // game.fleet.count(game.fleet[0]))
     return cost
 
 
 def check_first_ship(
     game: Game,
     search: LargerSets,
-    known: list[MetBeside],
+    kinds: list[MetBeside],
     misses: int,
     k: int,
     value: int,
@@ -386,39 +392,39 @@ def check_first_ship(
 ) -> None:
     """A(l) by the root chain with the first ship. store -- keeps what was confirmed."""
     where = f"the chain with the first ship at {misses} misses"
-    key = f"{where}, {k} cells, {value}, {[kind.met for kind in known]}"
+    key = f"{where}, {k} cells, {value}, {[kind.met for kind in kinds]}"
     allowed = value - words(misses - k, game.fleet_cells)
     if key not in store:
-        beside = [kind for kind in known if kind.length < game.fleet_cells]
+        beside = [kind for kind in kinds if kind.length < game.fleet_cells]
         counted = 0
         while any(kind.most_met(counted) < kind.completions for kind in beside):
             counted += 1
-        most = max(k - 1, min(misses + 1, counted + 2))
+        most_misses = max(k - 1, min(misses + 1, counted + 2))
         placed = []
         for kind in beside:
-            met = accumulate((kind.most_met(i) for i in range(most + 1)), max)
+            met = accumulate((kind.most_met(i) for i in range(most_misses + 1)), max)
             avoiding = [max(0, kind.completions - some) for some in met]
             placed += [Avoiding(ship, avoiding) for ship in sorted(kind.ships)]
-        again = FirstShipAgain(game, placed, misses, k - 1, most)
+        again = FirstShipAgain(game, placed, misses, k - 1, most_misses)
         started = time.perf_counter()
 
-        def said(size: int, done: int, sets: int) -> None:
+        def report(size: int, done: int, sets: int) -> None:
             seconds = time.perf_counter() - started
-            what = f"{done} of {sets} sets of {size} cells"
-            print(f"{misses} misses: {what}, {seconds:.0f} s", flush=True)
+            part = f"{done} of {sets} sets of {size} cells"
+            print(f"{misses} misses: {part}, {seconds:.0f} s", flush=True)
 
-        found = keeps_more(search.counts, game.symmetries(), again, k, allowed, said)
-        require(found == allowed, where)
-        store.add(key, found)
+        largest = keeps_more(search.counts, game.symmetries(), again, k, allowed, report)
+        require(largest == allowed, where)
+        store.add(key, largest)
     print(f"{misses} misses: {value} are finished at most (first ship)", flush=True)
 
 
 def check_finished(
     game: Game,
     search: LargerSets,
-    most: dict[int, int],
+    most_met: dict[int, int],
     classes: list[Class],
-    known: list[MetBeside],
+    kinds: list[MetBeside],
     rows: list[Row],
     store: Facts,
 ) -> dict[str, Fraction]:
@@ -428,21 +434,21 @@ def check_finished(
     """
     hits, number, equal = game.fleet_cells, search.number, game.fleet.count(game.fleet[0])
     names = ("root_chain", "reveal_game", "ship_chain")
-    least: list[list[int]] = []
+    bounds: list[list[int]] = []
     for misses, row in enumerate(rows):
         require(int(row["misses"]) == misses, "the rows of the last table")
         chain, reveal, longest = (int(row[name]) for name in names)
-        by_cells = [most.get(j, number) + words(misses - j, hits) for j in range(misses + 2)]
+        by_cells = [most_met.get(j, number) + words(misses - j, hits) for j in range(misses + 2)]
         require(chain >= min(number, *by_cells), f"the root chain at {misses} misses")
-        shown = sum(len(kind.ships) * kind.values[misses] for kind in classes) // equal
-        require(reveal >= shown, f"the reveal game at {misses} misses")
+        by_reveal = sum(len(kind.ships) * kind.values[misses] for kind in classes) // equal
+        require(reveal >= by_reveal, f"the reveal game at {misses} misses")
         before = min(chain, reveal)
         where = f"the chain with the longest ship at {misses} misses"
         k = int(row["cells"])
         require(0 <= k <= min(misses + 1, game.cells), f"{k} cells at {misses} misses")
         if k:
             allowed = longest - words(misses - k, hits)
-            costs = costs_of_longest(game, classes, known, misses, k)
+            costs = costs_of_longest(game, classes, kinds, misses, k)
             require(search.larger(k, allowed, costs) == allowed, where)
             print(f"{misses} misses: {longest} are finished at most (longest ship)", flush=True)
         else:
@@ -453,13 +459,13 @@ def check_finished(
         first, k = int(row["first_ship"]), int(row["first_ship_cells"])
         require(0 <= k <= min(misses + 1, game.cells), f"{k} cells at {misses} misses")
         if k:
-            check_first_ship(game, search, known, misses, k, first, store)
+            check_first_ship(game, search, kinds, misses, k, first, store)
         else:
             require(first >= before, f"the chain with the first ship at {misses} misses")
-        least.append([*so_far, min(before, first)])
+        bounds.append([*so_far, min(before, first)])
     means = [
         hits + Fraction(sum(max(0, number - some) for some in finished), number)
-        for finished in zip(*least, strict=True)
+        for finished in zip(*bounds, strict=True)
     ]
     titles = (
         "root chain",
@@ -480,12 +486,12 @@ def check(game: Game, tables: dict[str, Record], jobs: int, store: Facts) -> dic
         require(some["configurations"] == str(met.number), f"not {met.number} configurations")
     require(Game.parse(header["game"]) == game, f"the tables of {header['game']}")
     search = LargerSets(met)
-    most = check_coverage(met, search, coverage.rows)
+    most_met = check_coverage(met, search, coverage.rows)
     classes = check_reveal(game, reveal.rows, met.number, jobs, store)
-    known = check_beside(game, beside.rows, met.number, jobs, store)
-    means = check_finished(game, search, most, classes, known, finished.rows, store)
-    for what, bound in means.items():
-        require(bound == Fraction(header[what]), f"the mean by {what} in the header")
+    kinds = check_beside(game, beside.rows, met.number, jobs, store)
+    means = check_finished(game, search, most_met, classes, kinds, finished.rows, store)
+    for title, bound in means.items():
+        require(bound == Fraction(header[title]), f"the mean by {title} in the header")
     print(f"confirmed: {game} takes at least {bound} = {float(bound):.6f} shots on average")
     return means
 
@@ -514,9 +520,9 @@ def main() -> None:
     arguments = parser.parse_args()
     game, name = arguments.game, part_of(arguments.game)
     tables = tables_in(arguments.tables, game)
-    kept = arguments.checkpoints / f"check_{game}".replace(":", "_")
-    what = f"check of lower bounds, {game}, by the code {script.digest_of_sources(*SOURCES)}"
-    with Facts(kept, what) as store:
+    folder = arguments.checkpoints / f"check_{game}".replace(":", "_")
+    title = f"check of lower bounds, {game}, by the code {script.digest_of_sources(*SOURCES)}"
+    with Facts(folder, title) as store:
         means = check(game, tables, arguments.jobs, store)
     path = LOWER_BOUNDS_CHECK.write(
         [(table.path.name, table.digest(), len(table.rows)) for table in tables.values()],

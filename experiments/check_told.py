@@ -84,28 +84,28 @@ def pack(cells: Any, number: int, capacity: int) -> int:
     """One by one the placement whose cells are wanted least; cells -- of each, (n, length)."""
     n = len(cells)
     left = np.full(number, capacity)
-    wanted = np.zeros(number, np.int64)
+    demand = np.zeros(number, np.int64)
     is_open = np.ones(n, np.bool_)
     for i in range(n):
         for cell in cells[i]:
-            wanted[cell] += 1
-    taken = 0
+            demand[cell] += 1
+    packed = 0
     while True:
-        best, least = -1, FAR
+        best, lowest = -1, FAR
         for i in range(n):
             if is_open[i]:
                 score = 0
                 for cell in cells[i]:
-                    score += wanted[cell] * (2520 // left[cell])
-                if score < least:
-                    best, least = i, score
+                    score += demand[cell] * (2520 // left[cell])
+                if score < lowest:
+                    best, lowest = i, score
         if best < 0:
-            return taken
-        taken += 1
+            return packed
+        packed += 1
         is_open[best] = False
         for cell in cells[best]:
             left[cell] -= 1
-            wanted[cell] -= 1
+            demand[cell] -= 1
         for i in range(n):
             if is_open[i]:
                 for cell in cells[i]:
@@ -113,40 +113,40 @@ def pack(cells: Any, number: int, capacity: int) -> int:
                         is_open[i] = False
                 if not is_open[i]:
                     for cell in cells[i]:
-                        wanted[cell] -= 1
+                        demand[cell] -= 1
 
 
 @numba.njit(cache=True)
-def costs_left(met: Any, words: Any, most: int, barred: int, price: int) -> Any:
+def costs_left(met: Any, words: Any, most_on_cell: int, barred: int, price: int) -> Any:
     """[i, b, h]: the least cost of the placements left when cell i meets the other ship.
 
     met -- the most of the n placements that 0, 1, 2, ... cells meet. h of them are met before, b or
     more are barred, and each of the others has (i - price) misses and its further ones.
     """
-    n, last, widest = met[-1], len(met) - 1, max(most, barred)
+    n, last, widest = met[-1], len(met) - 1, max(most_on_cell, barred)
     costs = np.zeros((price, widest + 1, n + 1), np.int32)
     further = np.zeros(n + 1, np.int64)
     for i in range(price):
         for h in range(min(n, met[min(i, last)]) + 1):
-            done = total = w = 0
-            while done < n - h:
-                found, tail = n - h, 0
+            counted = total = w = 0
+            while counted < n - h:
+                reached, tail = n - h, 0
                 for e in range(w + 2):
-                    reach = min(most * (w + 1 - e), met[min(i + w + 1 - e, last)] - h)
-                    found = min(found, reach + tail)
+                    reach = min(most_on_cell * (w + 1 - e), met[min(i + w + 1 - e, last)] - h)
+                    reached = min(reached, reach + tail)
                     tail += words[min(e, len(words) - 1)]
                     if tail >= n:
                         break
-                while done < found:
-                    done += 1
+                while counted < reached:
+                    counted += 1
                     total += w
-                    further[done] = total
+                    further[counted] = total
                 w += 1
-            least = FAR
+            lowest = FAR
             for b in range(widest, -1, -1):
                 r = max(0, n - h - b)
-                least = min(least, (i - price) * r + further[r])
-                costs[i, b, h] = least
+                lowest = min(lowest, (i - price) * r + further[r])
+                costs[i, b, h] = lowest
     return costs
 
 
@@ -159,20 +159,20 @@ def chain(long: Any, short: Any, most_long: int, most_short: int, after: Any, be
     n, m, price = long[-1], short[-1], len(after)
     later = np.zeros((n + 1, m + 1), np.int32)
     for i in range(price - 1, -1, -1):
-        now = np.zeros((n + 1, m + 1), np.int32)
+        current = np.zeros((n + 1, m + 1), np.int32)
         top_g, top_h = long[min(i, len(long) - 1)], short[min(i, len(short) - 1)]
         next_g, next_h = long[min(i + 1, len(long) - 1)], short[min(i + 1, len(short) - 1)]
         for g in range(min(top_g, n - 1) + 1):
-            row = now[g]
+            row = current[g]
             width = min(top_h, m - 1) + 1
             row[:width] = FAR
             for t in range(min(most_long, next_g - g) + 1):
                 for d in range(most_short + 1):
                     hit = np.int32(d * before[i, t, g])
-                    there, told = later[g + t, d:], after[i, d]
+                    there, costs = later[g + t, d:], after[i, d]
                     for h in range(min(width, next_h - d + 1)):
-                        row[h] = min(row[h], np.int32(np.int32(t) * told[h]) + hit + there[h])
-        later = now
+                        row[h] = min(row[h], np.int32(np.int32(t) * costs[h]) + hit + there[h])
+        later = current
     return int(later[0, 0])
 
 
@@ -215,7 +215,7 @@ class RowCheck:
 
         All would do; but one by one is not the same for sets that are alike.
         """
-        own = as_numbers(sets)
+        numbers = as_numbers(sets)
         is_least = np.ones(len(sets), np.bool_)
         fixed = np.zeros(len(sets), np.int64)
         permutations = self.game.symmetries()
@@ -223,9 +223,9 @@ class RowCheck:
             turned = np.empty_like(sets)
             turned[:, list(permutation)] = sets
             other = as_numbers(turned)
-            same_high = other[1] == own[1]
-            is_least &= (other[1] > own[1]) | (same_high & (other[0] >= own[0]))
-            fixed += same_high & (other[0] == own[0])
+            same_high = other[1] == numbers[1]
+            is_least &= (other[1] > numbers[1]) | (same_high & (other[0] >= numbers[0]))
+            fixed += same_high & (other[0] == numbers[0])
         return np.where(is_least, len(permutations) // np.maximum(fixed, 1), 0)
 
     def packings(self, free: list[Flags]) -> tuple[int, ...]:
@@ -265,9 +265,9 @@ def stock(
     check: RowCheck, sets: Flags, chosen: set[tuple[int, int]]
 ) -> tuple[dict[tuple[int, int], list[int]], dict[tuple[int, int], Classes]]:
     """Sets and pairs of every row; and of the chosen ones, the same by their packings."""
-    seen: dict[tuple[int, int], list[int]] = {}
+    sums: dict[tuple[int, int], list[int]] = {}
     classes: dict[tuple[int, int], Classes] = {key: {} for key in chosen}
-    said = time.monotonic()
+    reported_at = time.monotonic()
     for start in range(0, len(sets), 1 << 12):
         some = sets[start : start + (1 << 12)]
         counts, free = check.counted(some)
@@ -275,7 +275,7 @@ def stock(
         for place, (long, short, pairs) in enumerate(counts.tolist()):
             if not pairs:
                 continue
-            totals = seen.setdefault((long, short), [0, 0])
+            totals = sums.setdefault((long, short), [0, 0])
             totals[0] += 1
             totals[1] += pairs
             if alike[place] and (long, short) in classes:
@@ -283,21 +283,21 @@ def stock(
                 both = classes[long, short].setdefault(sizes, [0, 0])
                 both[0] += int(alike[place])
                 both[1] += int(alike[place]) * pairs
-        if time.monotonic() - said > 10:
-            said = time.monotonic()
+        if time.monotonic() - reported_at > 10:
+            reported_at = time.monotonic()
             print(f"{start + len(some):,} of {len(sets):,} sets", flush=True)
-    return seen, classes
+    return sums, classes
 
 
 def known_rows(path: Path, rows: dict[tuple[int, int], Row]) -> dict[tuple[int, int], Row]:
     """The rows that an earlier run confirmed, of those that the table still has."""
     if not path.is_file():
         return {}
-    found = {(row["long"], row["short"]): row for row in TOLD_CHECK.read(path)}
+    confirmed = {(row["long"], row["short"]): row for row in TOLD_CHECK.read(path)}
     same = ("sets", "pairs", "price", "misses")
     return {
         key: row
-        for key, row in found.items()
+        for key, row in confirmed.items()
         if key in rows and all(row[name] == rows[key][name] for name in same)
     }
 
@@ -314,13 +314,15 @@ def main() -> None:
     rows = {(row["long"], row["short"]): row for row in table}
     path = TOLD_CHECK.path(arguments.output, name=name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    done = known_rows(path, rows)
+    confirmed = known_rows(path, rows)
     check, sets = RowCheck(game), known_sets(game)
-    print(f"{len(sets):,} sets of known ships, {len(done)} of {len(rows)} rows done", flush=True)
-    left = sorted(set(rows) - set(done), key=lambda key: (rows[key]["sets"], key))
-    chosen = left[: max(0, arguments.rows - len(done))] if arguments.rows else left
-    seen, classes = stock(check, sets, set(chosen))
-    expect("sets and pairs", {key: [row["sets"], row["pairs"]] for key, row in rows.items()}, seen)
+    print(
+        f"{len(sets):,} sets of known ships, {len(confirmed)} of {len(rows)} rows done", flush=True
+    )
+    left = sorted(set(rows) - set(confirmed), key=lambda key: (rows[key]["sets"], key))
+    chosen = left[: max(0, arguments.rows - len(confirmed))] if arguments.rows else left
+    sums, classes = stock(check, sets, set(chosen))
+    expect("sets and pairs", {key: [row["sets"], row["pairs"]] for key, row in rows.items()}, sums)
     for key in chosen:
         price = rows[key]["price"]
         misses = sum(
@@ -328,16 +330,16 @@ def main() -> None:
             for sizes, (number, pairs) in classes[key].items()
         )
         expect(f"misses of the row {key}", rows[key]["misses"], misses)
-        done[key] = {**rows[key], "games": len(classes[key])}
-        write(path, game, done)
-        print(f"row {key}: {misses:,} misses, {len(done)} of {len(rows)} rows", flush=True)
-    print(f"agree: {len(rows)} rows by sets and pairs, {len(done)} of them by misses")
+        confirmed[key] = {**rows[key], "games": len(classes[key])}
+        write(path, game, confirmed)
+        print(f"row {key}: {misses:,} misses, {len(confirmed)} of {len(rows)} rows", flush=True)
+    print(f"agree: {len(rows)} rows by sets and pairs, {len(confirmed)} of them by misses")
 
 
-def write(path: Path, game: Game, done: dict[tuple[int, int], Row]) -> None:
+def write(path: Path, game: Game, confirmed: dict[tuple[int, int], Row]) -> None:
     """The rows that agree, in the order of the table."""
     TOLD_CHECK.write(
-        [[done[key][column] for column in TOLD_CHECK.names] for key in sorted(done)],
+        [[confirmed[key][column] for column in TOLD_CHECK.names] for key in sorted(confirmed)],
         path=path,
         command=TOLD_CHECK.command + ("" if game == BOXED else f" {game}"),
         fields={"game": game},
@@ -345,10 +347,10 @@ def write(path: Path, game: Game, done: dict[tuple[int, int], Row]) -> None:
     )
 
 
-def expect(what: str, said: object, found: object) -> None:
+def expect(title: str, tabulated: object, computed: object) -> None:
     """End the run if the table says something else."""
-    if said != found:
-        print(f"{what}: the table says {said}, found {found}")
+    if tabulated != computed:
+        print(f"{title}: the table says {tabulated}, found {computed}")
         sys.exit(1)
 
 

@@ -32,19 +32,19 @@ SCOPES = {
 ORACLE = 40  # configurations that the oracle is asked for
 
 
-def confirmed(one: Counterexample) -> str:
+def confirmed(example: Counterexample) -> str:
     """Confirm a counterexample and return how; AssertionError if it is wrong."""
-    totals = one.best_greedy_total_height, one.total_height
-    replayed = tuple(map(verify, counterexamples.trees(one)))
+    totals = example.best_greedy_total_height, example.total_height
+    replayed = tuple(map(verify, counterexamples.trees(example)))
     if replayed != totals:
-        raise AssertionError(f"{one.fields}: the trees have {replayed}")
-    if one.configurations > ORACLE:
+        raise AssertionError(f"{example.fields}: the trees have {replayed}")
+    if example.configurations > ORACLE:
         return "trees"
     with reference.caches():
-        family = reference.family(one.position)
+        family = reference.family(example.position)
         defined = reference.best_greedy(family), reference.total_height(family)
     if defined != totals:
-        raise AssertionError(f"{one.fields}: {defined} by definition")
+        raise AssertionError(f"{example.fields}: {defined} by definition")
     return "trees, oracle"
 
 
@@ -70,22 +70,22 @@ def main() -> None:
     parser.add_argument("--resume", type=Path, help="folder in which finished games are kept")
     arguments = parser.parse_args()
     path, rows, header = COUNTEREXAMPLES.path(arguments.output), [], {}
-    known = COUNTEREXAMPLES.read(path) if arguments.only and path.exists() else None
+    table = COUNTEREXAMPLES.read(path) if arguments.only and path.exists() else None
     for name in SCOPES:
         if arguments.only and name not in arguments.only:
-            if known and name in known.header:
-                rows += [tuple(row.values()) for row in known.rows if row["search"] == name]
-                made = known.header[name]
-                by = "" if "; commit " in made else f"; commit {known.header['commit']}"
-                header[name] = made + by
+            if table and name in table.header:
+                rows += [tuple(row.values()) for row in table.rows if row["search"] == name]
+                provenance = table.header[name]
+                commit = "" if "; commit " in provenance else f"; commit {table.header['commit']}"
+                header[name] = provenance + commit
             continue
         print(f"{SCOPES[name]}:", flush=True)
         folder = arguments.resume and arguments.resume / name.replace(" ", "_")
-        found = search(SCOPES[name], arguments.jobs, folder)
-        ways = [confirmed(one) for one in found.counterexamples]
-        ways += [""] * len(found.undecided)
-        rows += [(name, *row, way) for row, way in zip(found.rows, ways, strict=True)]
-        summary = {**found.summary, "commit": records.commit()}
+        result = search(SCOPES[name], arguments.jobs, folder)
+        ways = [confirmed(example) for example in result.counterexamples]
+        ways += [""] * len(result.undecided)
+        rows += [(name, *row, way) for row, way in zip(result.rows, ways, strict=True)]
+        summary = {**result.summary, "commit": records.commit()}
         header[name] = "; ".join(f"{key} {value}" for key, value in summary.items())
     path = COUNTEREXAMPLES.write(rows, arguments.output, fields=header)
     print(f"{script.typed_path(path)}: {len(rows)} rows")

@@ -53,14 +53,16 @@ def corner(occupancy: NDArray[np.float64]) -> float:
     return float(occupancy[[0, 0, -1, -1], [0, -1, 0, -1]].mean())
 
 
-def confirmed(found: Equilibrium) -> str:
+def confirmed(solution: Equilibrium) -> str:
     """The way in which the check of the certificate answers the hider."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "certificate.json"
-        save(found, path)
+        save(solution, path)
         checked = check(path)
-    if (checked.hider, checked.shooter) != (found.least, found.most):
-        raise AssertionError(f"{found.game}: {found.least}, {found.most}, checked {checked}")
+    if (checked.hider, checked.shooter) != (solution.least, solution.most):
+        raise AssertionError(
+            f"{solution.game}: {solution.least}, {solution.most}, checked {checked}"
+        )
     return checked.method
 
 
@@ -68,38 +70,40 @@ def row(
     game: Game, optimum: Fraction, seconds: float | None
 ) -> tuple[tuple[object, ...], Equilibrium]:
     """One line of the table, and what was found."""
-    found = equilibrium(game, time_limit=seconds, checkpoint=CHECKPOINTS / part_of(game))
-    if found.uniform != optimum:
-        raise AssertionError(f"{game}: {found.uniform} against a uniform hider, not {optimum}")
-    is_uniform = found.is_uniform if found.is_exact or found.least > found.uniform else None
-    mix, uniform = found.occupancy, found.uniform_occupancy
+    solution = equilibrium(game, time_limit=seconds, checkpoint=CHECKPOINTS / part_of(game))
+    if solution.uniform != optimum:
+        raise AssertionError(f"{game}: {solution.uniform} against a uniform hider, not {optimum}")
+    is_uniform = (
+        solution.is_uniform if solution.is_exact or solution.least > solution.uniform else None
+    )
+    mix, uniform = solution.occupancy, solution.uniform_occupancy
     values = (
         game,
         game.cells,
-        len(found.hidings),
-        len(found.hidings.orbits),
-        found.uniform,
-        found.value if found.is_exact else None,
-        between(found.least, "lower", found.least, found.most),
-        between(found.most, "upper", found.least, found.most),
+        len(solution.hidings),
+        len(solution.hidings.orbits),
+        solution.uniform,
+        solution.value if solution.is_exact else None,
+        between(solution.least, "lower", solution.least, solution.most),
+        between(solution.most, "upper", solution.least, solution.most),
         is_uniform,
-        len(found.hider),
-        len(found.roots),
-        found.rounds,
+        len(solution.hider),
+        len(solution.roots),
+        solution.rounds,
         border(mix),
         border(uniform),
         corner(mix),
         corner(uniform),
-        found.seconds,
-        confirmed(found),
+        solution.seconds,
+        confirmed(solution),
     )
-    return values, found
+    return values, solution
 
 
-def cells_of(found: Equilibrium) -> list[tuple[object, ...]]:
+def cells_of(solution: Equilibrium) -> list[tuple[object, ...]]:
     """The lines of the other table."""
-    mix, uniform = found.occupancy, found.uniform_occupancy
-    return [(found.game, i, j, mix[i, j], uniform[i, j]) for i, j in np.ndindex(mix.shape)]
+    mix, uniform = solution.occupancy, solution.uniform_occupancy
+    return [(solution.game, i, j, mix[i, j], uniform[i, j]) for i, j in np.ndindex(mix.shape)]
 
 
 def main() -> None:
@@ -113,8 +117,8 @@ def main() -> None:
     arguments = parser.parse_args()
     path = EQUILIBRIA.path(arguments.output)
     cells_path = EQUILIBRIUM_CELLS.path(arguments.output)
-    known = {entry["game"]: entry for entry in EQUILIBRIA.read(path)} if path.exists() else {}
-    rows = {game: tuple(entry.values()) for game, entry in known.items()}
+    entries = {entry["game"]: entry for entry in EQUILIBRIA.read(path)} if path.exists() else {}
+    rows = {game: tuple(entry.values()) for game, entry in entries.items()}
     drawn = EQUILIBRIUM_CELLS.read(cells_path) if cells_path.exists() else []
     cells = [tuple(entry.values()) for entry in drawn]
     optima = {
@@ -127,22 +131,22 @@ def main() -> None:
     chosen = arguments.game or [
         game
         for game in order
-        if arguments.again or game not in known or known[game]["value"] is None
+        if arguments.again or game not in entries or entries[game]["value"] is None
     ]
     for number, game in enumerate(chosen, 1):
         try:
             seconds = None if game in found_before else arguments.seconds
-            rows[game], found = row(game, optima[game], seconds)
+            rows[game], solution = row(game, optima[game], seconds)
         except (NotSupported, TooLarge) as error:
             print(f"{number}/{len(chosen)} {game}: {error}", flush=True)
             continue
         EQUILIBRIA.write([rows[game] for game in order if game in rows], arguments.output)
         if str(game) in DRAWN:
-            cells = [line for line in cells if line[0] != game] + cells_of(found)
+            cells = [line for line in cells if line[0] != game] + cells_of(solution)
             EQUILIBRIUM_CELLS.write(cells, arguments.output)
         print(
-            f"{number}/{len(chosen)} {game}: {found.value_text}, {found.rounds} rounds, "
-            f"{found.seconds:.1f} s",
+            f"{number}/{len(chosen)} {game}: {solution.value_text}, {solution.rounds} rounds, "
+            f"{solution.seconds:.1f} s",
             flush=True,
         )
     values = [entry["value"] for entry in EQUILIBRIA.read(path)]

@@ -93,7 +93,7 @@ def play_greedy(strategy: Greedy | Spread, task: Task, games: Iterable[Drawn]) -
 
 
 def play_announced(
-    known: Collection[str], game: Game, strategy: Greedy | Spread, games: Iterable[Drawn]
+    task_shots: Collection[str], game: Game, strategy: Greedy | Spread, games: Iterable[Drawn]
 ) -> list[Row]:
     """Games where sinkings are announced. known -- the shots of all tasks of the tree."""
     rows = []
@@ -105,7 +105,7 @@ def play_announced(
             return strategy.shot(position)
 
         end = play(shot, ships, Position(game))
-        if not any(str(position) in known for position in path):
+        if not any(str(position) in task_shots for position in path):
             raise AssertionError(f"no task of the tree is on the way of {[str(p) for p in path]}")
         small = next(p for p in path if counts_of(p).configurations <= FOLLOWED)
         rows.append((i, FollowedTask(strategy, small).shots_of(ships), len(end.shots)))
@@ -126,10 +126,10 @@ def play_rollout(game: Game, strategy: Rollout, games: Iterable[Drawn]) -> list[
     """Games from where some thousand configurations are left."""
     rows = []
     for i, ships in games:
-        most = SAMPLED if i % 50 == 49 else LISTED
+        limit = SAMPLED if i % 50 == 49 else LISTED
         if strategy.depth:
-            most = LEVELS if strategy.until else NESTED
-        position = most_probable(game, None, ships, most)
+            limit = LEVELS if strategy.until else NESTED
+        position = most_probable(game, None, ships, limit)
         again = RolloutAgain(strategy, position).misses(sum(ships))
         before = position.misses.bit_count() + game.fleet_cells
         rows.append((i, FollowedTask(strategy, position).shots_of(sum(ships)), before + again))
@@ -149,23 +149,23 @@ def play_told(game: Game, strategy: Rollout, games: Iterable[Drawn]) -> list[Row
 def jobs_of(game: Game, strategy: Strategy, games: Sequence[Drawn]) -> list[Job]:
     """Return the jobs of the processes: a function and its arguments, for some games each."""
     if isinstance(strategy, Greedy | Spread) and game.is_silent:
-        found = defaultdict(list)
+        games_of_task = defaultdict(list)
         every = list(tasks(strategy, game))
         for i, ships in games:
             mask = sum(ships)
             for task in every:
                 position = task.position
                 if not mask & position.misses and not position.hits & ~mask:
-                    found[task].append((i, ships))
-        return [(play_greedy, (strategy, task, some)) for task, some in found.items()]
+                    games_of_task[task].append((i, ships))
+        return [(play_greedy, (strategy, task, some)) for task, some in games_of_task.items()]
     play_these: Callable[..., list[Row]] = play_rollout if game.is_silent else play_told
     if isinstance(strategy, Pattern):
         play_these = play_pattern
     elif isinstance(strategy, Greedy | Spread):
-        known = frozenset(task.shots for task in tasks(strategy, game))
+        task_shots = frozenset(task.shots for task in tasks(strategy, game))
         if game.has_twins:  # after a hit on 3b no task is there: it is as after one on 3a
-            known |= {shots.translate(str.maketrans("ab", "ba")) for shots in known}
-        play_these = partial(play_announced, known)
+            task_shots |= {shots.translate(str.maketrans("ab", "ba")) for shots in task_shots}
+        play_these = partial(play_announced, task_shots)
     return [
         (play_these, (game, strategy, games[first : first + AT_ONCE]))
         for first in range(0, len(games), AT_ONCE)
@@ -187,8 +187,8 @@ def check(name: str, number: int, processors: int, output: Path) -> None:
     clock = script.ProgressClock(name)
     with processes(processors) as pool:
         jobs = iter(jobs_of(game, strategy, games))
-        for _, found in run_tasks(pool, done, jobs, AHEAD * processors):
-            rows += found
+        for _, batch in run_tasks(pool, done, jobs, AHEAD * processors):
+            rows += batch
             clock(len(rows), number)
     differing = [row for row in rows if row[1] != row[2]]
     if differing or len(rows) != number:

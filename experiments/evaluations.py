@@ -92,7 +92,7 @@ def main() -> None:
     ]
     for name in names:
         with evaluating() as progress:
-            found = evaluate(
+            evaluation = evaluate(
                 named(SUBJECTS[name].strategy),
                 SUBJECTS[name].game,
                 jobs=arguments.jobs,
@@ -101,9 +101,9 @@ def main() -> None:
             )
         path = EVALUATION.path(arguments.output, name=name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        save(found, path)
-        figures = f"mean {float(found.mean):.6f}, sd {found.sd:.4f}, worst {found.worst}"
-        print(f"{script.typed_path(path)}: {figures}")
+        save(evaluation, path)
+        mean = f"mean {float(evaluation.mean):.6f}, sd {evaluation.sd:.4f}"
+        print(f"{script.typed_path(path)}: {mean}, worst {evaluation.worst}")
 
 
 if __name__ == "__main__":

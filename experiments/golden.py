@@ -54,31 +54,31 @@ class Recomputation:
 
 def recomputations() -> list[Recomputation]:
     """Each command that makes committed tables, the quick ones first."""
-    found: dict[str, list[VerificationStatus]] = {}
-    for one in verification_statuses():
-        if one.made is not RECOMPUTED:
-            found.setdefault(one.command, []).append(one)
+    statuses: dict[str, list[VerificationStatus]] = {}
+    for status in verification_statuses():
+        if status.made is not RECOMPUTED:
+            statuses.setdefault(status.command, []).append(status)
     every = (
         Recomputation(
             tuple(shlex.split(command)[2:]),
-            max(one.minutes for one in made),
-            tuple((one.file, one.made) for one in made),
+            max(status.minutes for status in group),
+            tuple((status.file, status.made) for status in group),
         )
-        for command, made in found.items()
+        for command, group in statuses.items()
     )
     return sorted(every, key=lambda run: run.minutes)
 
 
-def difference(made: Table | Tree, committed: Path, again: Path) -> str:
+def difference(kind: Table | Tree, committed: Path, again: Path) -> str:
     """The first value that differs between two files of one kind; empty if none does."""
     if not again.is_file():
         return "it was not written"
-    if isinstance(made, Tree):
+    if isinstance(kind, Tree):
         old, new = tree.load(committed), tree.load(again)
         same = (old.position, old.root) == (new.position, new.root)
         return "" if same else "the trees differ"
-    before, after = made.read(committed), made.read(again)
-    return _in_headers(before, after) or _in_rows(made, before, after)
+    before, after = kind.read(committed), kind.read(again)
+    return _in_headers(before, after) or _in_rows(kind, before, after)
 
 
 def _in_headers(before: Entries, after: Entries) -> str:
@@ -89,11 +89,11 @@ def _in_headers(before: Entries, after: Entries) -> str:
     return ""
 
 
-def _in_rows(made: Table, before: Entries, after: Entries) -> str:
+def _in_rows(kind: Table, before: Entries, after: Entries) -> str:
     if len(before) != len(after):
         return f"{len(before)} rows are committed, {len(after)} found"
     for number, (old, new) in enumerate(zip(before, after, strict=True), 1):
-        for column in made.columns:
+        for column in kind.columns:
             a, b = (column.show(row[column.name]) for row in (old, new))
             if a != b and not column.measured:
                 return f"row {number}, {column.name}: {a!r} is committed, {b!r} found"
@@ -104,14 +104,14 @@ def recomputed(run: Recomputation) -> list[tuple[str, str]]:
     """Run a command into an empty folder; each file, and its first difference."""
     with tempfile.TemporaryDirectory() as folder:
         experiment = run.command[0].rpartition(".")[2]
-        more = [word.format(folder=folder) for word in FROM_NOTHING.get(experiment, ())]
-        command = [sys.executable, "-m", *run.command, *more, "-o", folder]
-        done = subprocess.run(command, cwd=CHECKOUT, check=False, stdout=subprocess.DEVNULL)
-        if done.returncode:
-            return [(file, f"exit status {done.returncode}") for file, _ in run.files]
+        extra = [word.format(folder=folder) for word in FROM_NOTHING.get(experiment, ())]
+        command = [sys.executable, "-m", *run.command, *extra, "-o", folder]
+        completed = subprocess.run(command, cwd=CHECKOUT, check=False, stdout=subprocess.DEVNULL)
+        if completed.returncode:
+            return [(file, f"exit status {completed.returncode}") for file, _ in run.files]
         return [
-            (file, difference(made, RESULTS / file, Path(folder) / file))
-            for file, made in run.files
+            (file, difference(kind, RESULTS / file, Path(folder) / file))
+            for file, kind in run.files
         ]
 
 
@@ -137,18 +137,18 @@ def main() -> int:
     seconds = 60 * sum(run.minutes for run in todo)
     print(f"{len(todo)} commands, about {time_text(seconds)} on two cores")
     path = RECOMPUTED.path(arguments.output)
-    known = RECOMPUTED.read(path) if path.is_file() else []
-    there = {one.file for one in verification_statuses()}
+    earlier = RECOMPUTED.read(path) if path.is_file() else []
+    there = {status.file for status in verification_statuses()}
     rows = {
-        row["table"]: row for row in known if row["table"] in there and "+" not in row["commit"]
+        row["table"]: row for row in earlier if row["table"] in there and "+" not in row["commit"]
     }
     differing = 0
     for run in todo:
         print(f"{run.text} (about {time_text(60 * run.minutes)}) ...", flush=True)
         started, commit = time.perf_counter(), records.commit()
-        found = recomputed(run)
-        made = dict(run.files)
-        for file, differs in found:
+        differences = recomputed(run)
+        kinds = dict(run.files)
+        for file, differs in differences:
             differing += bool(differs)
             print(f"  {file}: {differs or 'the same'}", flush=True)
             rows[file] = {
@@ -156,7 +156,7 @@ def main() -> int:
                 "command": run.text,
                 "date": datetime.now(timezone.utc).date().isoformat(),
                 "commit": commit,
-                "digest": made[file].digest(RESULTS / file),
+                "digest": kinds[file].digest(RESULTS / file),
                 "seconds": round(time.perf_counter() - started),
                 "same": not differs,
                 "differs": differs,

@@ -61,10 +61,10 @@ def main() -> None:
         rows.append(row(entry["game"], entry["total_height"], arguments.seconds))
         print(f"{i + 1}/{len(entries)} {entry['game']}: {rows[-1][-2]} % more", flush=True)
     path = table.write(rows, arguments.output)
-    known = [row for row in table.read(path) if row["best_greedy_total_height"] is not None]
-    worse = sum(row["best_greedy_total_height"] > row["total_height"] for row in known)
-    found = f"best greedy is worse than the optimum in {worse} of {len(known)} games"
-    print(f"{script.typed_path(path)}: {found}")
+    compared = [row for row in table.read(path) if row["best_greedy_total_height"] is not None]
+    worse = sum(row["best_greedy_total_height"] > row["total_height"] for row in compared)
+    summary = f"best greedy is worse than the optimum in {worse} of {len(compared)} games"
+    print(f"{script.typed_path(path)}: {summary}")
 
 
 if __name__ == "__main__":

@@ -87,9 +87,9 @@ def on_border(game: Game, ship: int) -> bool:
 
 def spread_boards(game: Game, number: int, seed: int) -> CellSets:
     """Make boards: each is the one of ten uniform boards whose nearest ships are farthest apart."""
-    many = Drawn().boards(game, 10 * number, seed)
-    apart = np.array([_distance(game, to_masks(board)) for board in many]).reshape(number, 10)
-    chosen: CellSets = many[10 * np.arange(number) + apart.argmax(axis=1)]
+    candidates = Drawn().boards(game, 10 * number, seed)
+    apart = np.array([_distance(game, to_masks(board)) for board in candidates]).reshape(number, 10)
+    chosen: CellSets = candidates[10 * np.arange(number) + apart.argmax(axis=1)]
     return chosen
 
 
@@ -113,10 +113,10 @@ def hard(player: str, is_turned: bool) -> Hider:
             symmetries = game.symmetries()
             turns = np.random.default_rng([seed, 0, 0]).integers(len(symmetries), size=number)
             chosen = [
-                tuple(in_order((image(ship, symmetries[turn]) for ship in one), game))
-                for one, turn in zip(chosen, turns, strict=True)
+                tuple(in_order((image(ship, symmetries[turn]) for ship in board), game))
+                for board, turn in zip(chosen, turns, strict=True)
             ]
-        return np.array([to_words(one) for one in chosen])
+        return np.array([to_words(board) for board in chosen])
 
     return MadeBoards(f"hard for {player}" + ", turned" * is_turned, make)
 
@@ -181,11 +181,11 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=GAMES)
     options = parser.parse_args()
     POOL = options.pool
-    found = script.reported(rows(options.games, min(options.games, SLOW_GAMES)), 42)
+    lines = script.reported(rows(options.games, min(options.games, SLOW_GAMES)), 42)
     fields: dict[str, object] = {"seed": SEED, "pool": POOL, "hard": HARD, "factor": FACTOR}
     for number, ships in enumerate(hardest(BOXED, THOMPSON)[:3], 1):
         fields[f"hard for thompson {number}"] = " ".join(map(BOXED.ship_name, ships))
-    HIDERS.write(found, options.output, fields=fields)
+    HIDERS.write(lines, options.output, fields=fields)
 
 
 if __name__ == "__main__":

@@ -95,8 +95,8 @@ def milliseconds(player: str, game: Game, boards: CellSets) -> float:
     for number in range(len(boards)):
         forget_counts()
         before = time.process_time()
-        asked, board = asked_in(playing, game), boards[number : number + 1]
-        shots += sum(play_task(asked, game, board, number, SEED))
+        chooser, board = asked_in(playing, game), boards[number : number + 1]
+        shots += sum(play_task(chooser, game, board, number, SEED))
         spent += time.process_time() - before
     return 1000 * spent / shots
 
@@ -105,23 +105,26 @@ def compared(outcome: Outcome, beside: Outcome) -> Row:
     """Return the shots that a player takes more on the same boards; None for the player itself."""
     if outcome.strategy == beside.strategy:
         return {"difference": None, "difference_error": None}
-    more = outcome.shots - beside.shots[: outcome.games]
-    return {"difference": more.mean(), "difference_error": sd(more) / sqrt(len(more))}
+    difference = outcome.shots - beside.shots[: outcome.games]
+    return {
+        "difference": difference.mean(),
+        "difference_error": sd(difference) / sqrt(len(difference)),
+    }
 
 
 def row(outcome: Outcome, beside: Outcome, boards: CellSets) -> Row:
     """A player's line of the table."""
     names = ("game", "strategy", "games", "mean", "standard_error", "sd", "median", "worst")
-    known = known_mean(outcome.strategy, outcome.game)
-    if known is not None and abs(outcome.mean - known) > 4 * outcome.standard_error:
+    exact_mean = known_mean(outcome.strategy, outcome.game)
+    if exact_mean is not None and abs(outcome.mean - exact_mean) > 4 * outcome.standard_error:
         raise AssertionError(
-            f"{outcome.strategy} on {outcome.game}: {outcome.mean}, known to be {known}"
+            f"{outcome.strategy} on {outcome.game}: {outcome.mean}, known to be {exact_mean}"
         )
     return {
         **{name: getattr(outcome, name) for name in names},
         **compared(outcome, beside),
         "milliseconds": milliseconds(outcome.strategy, outcome.game, boards[:TIMED]),
-        "known": known,
+        "known": exact_mean,
     }
 
 
@@ -169,21 +172,21 @@ def evaluated(name: str) -> tuple[Row, dict[int, int]]:
     }, histogram
 
 
-def wanted(most: int, slow: int) -> dict[Key, int]:
-    """Return the boards that each player plays of each game: at most `most`, slow ones `slow`."""
+def wanted(limit: int, slow: int) -> dict[Key, int]:
+    """Return the boards that each player plays of each game: at most `limit`, slow ones `slow`."""
     return {
-        (game, full_name(name)): min(games[game], slow if games[game] <= 1_000 else most)
+        (game, full_name(name)): min(games[game], slow if games[game] <= 1_000 else limit)
         for game in GAMES
         for name, games in PLAYERS.items()
         if game in games
     }
 
 
-def write(found: dict[Key, tuple[Row, dict[int, int]]], folder: Path) -> list[Path]:
+def write(results: dict[Key, tuple[Row, dict[int, int]]], folder: Path) -> list[Path]:
     """Both tables, by game and mean."""
-    order = sorted(found, key=lambda key: (GAMES.index(key[0]), found[key][0]["mean"]))
-    lines = [[found[key][0][name] for name in LEADERBOARD.names] for key in order]
-    shots = [(*key, *pair) for key in order for pair in sorted(found[key][1].items())]
+    order = sorted(results, key=lambda key: (GAMES.index(key[0]), results[key][0]["mean"]))
+    lines = [[results[key][0][name] for name in LEADERBOARD.names] for key in order]
+    shots = [(*key, *pair) for key in order for pair in sorted(results[key][1].items())]
     fields = {"seed": SEED}
     return [
         LEADERBOARD.write(lines, folder, fields=fields),
@@ -200,14 +203,14 @@ def main() -> None:
     parser.add_argument("--checkpoints", type=Path, default=CHECKPOINTS)
     options = parser.parse_args()
     numbers = wanted(options.games, options.slow)
-    found = {}
+    results = {}
     for name in EVALUATED:
         line, histogram = evaluated(name)
-        found[line["game"], line["strategy"]] = line, histogram
+        results[line["game"], line["strategy"]] = line, histogram
     for line, histogram in played(numbers, options.jobs, options.checkpoints):
-        found[line["game"], line["strategy"]] = line, histogram
-        write(found, options.output)
-    for path in write(found, options.output):
+        results[line["game"], line["strategy"]] = line, histogram
+        write(results, options.output)
+    for path in write(results, options.output):
         print(script.typed_path(path))
     for line in LEADERBOARD.read(LEADERBOARD.path(options.output)):
         beside = "" if line["known"] is None else f", of all configurations {line['known']:.4f}"

@@ -83,8 +83,10 @@ def read_beside(game: Game, path: Path) -> list[ConditionalCoverage]:
 def read_reveal(game: Game, path: Path) -> list[Revealed]:
     """The classes of reveal_NAME.csv."""
     ships, rows = by_cells(game), REVEAL.read(path)
-    classes = ((ships[ship], alike, n, found) for ship, alike, n, *found in map(dict.values, rows))
-    return [Revealed(ship, alike, n, tuple(found)) for ship, alike, n, found in classes]
+    classes = (
+        (ships[ship], alike, n, finished) for ship, alike, n, *finished in map(dict.values, rows)
+    )
+    return [Revealed(ship, alike, n, tuple(finished)) for ship, alike, n, finished in classes]
 
 
 def write_classes(
@@ -132,20 +134,20 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
     revealed = write_classes(
         *(REVEAL, "reveal game", game, output, read_reveal, lambda one: one.found, reveal)
     )
-    known = write_classes(
+    coverages = write_classes(
         *(MET_BESIDE, "cells beside ships", game, output, read_beside, lambda one: one.met[1:]),
         partial(list_conditional_coverages, nodes=NODES_BESIDE),
     )
-    what = f"chain with the first ship, by the code {script.digest_of_sources(*SOURCES)}"
-    with Facts(checkpoints / f"first_ship_{name}", what) as store:
+    title = f"chain with the first ship, by the code {script.digest_of_sources(*SOURCES)}"
+    with Facts(checkpoints / f"first_ship_{name}", title) as store:
         clock = script.ProgressClock("numbers of misses")
         finished = count_finished(
-            coverage, revealed, known, clock, store=store, on_sets=say, nodes=NODES
+            coverage, revealed, coverages, clock, store=store, on_sets=say, nodes=NODES
         )
     number = coverage.counts.configurations
     bounds = bounds_of_finished(finished, game.fleet_cells, number, "")
     FINISHED.write(
-        [(misses, *one) for misses, one in enumerate(finished)],
+        [(misses, *row) for misses, row in enumerate(finished)],
         output,
         command=command_of(game),
         fields={

@@ -31,17 +31,17 @@ def main() -> None:
     arguments = parser.parse_args()
     path = MINI_GAME.path(arguments.output)
     rows = [tuple(row.values()) for row in MINI_GAME.read(path)] if path.is_file() else []
-    known = {row[0] for row in rows} - set(arguments.only or ())
-    for name in arguments.only or [name for name in PLAYERS if name not in known]:
-        found = evaluate(name, GAME)
-        rows = [row for row in rows if row[0] in known]
-        rows += [(name, shots, n, records.commit()) for shots, n in found.histogram.items()]
-        known.add(name)
-        print(f"{name}: {float(found.mean):.6f} shots", flush=True)
+    evaluated = {row[0] for row in rows} - set(arguments.only or ())
+    for name in arguments.only or [name for name in PLAYERS if name not in evaluated]:
+        evaluation = evaluate(name, GAME)
+        rows = [row for row in rows if row[0] in evaluated]
+        rows += [(name, shots, n, records.commit()) for shots, n in evaluation.histogram.items()]
+        evaluated.add(name)
+        print(f"{name}: {float(evaluation.mean):.6f} shots", flush=True)
         rows.sort(key=lambda row: (PLAYERS.index(str(row[0])), row[1]))
-        fields = {"game": GAME, "configurations": found.configurations}
+        fields = {"game": GAME, "configurations": evaluation.configurations}
         MINI_GAME.write(rows, arguments.output, fields=fields, game=GAME)
-    print(f"{script.typed_path(path)}: {len(known)} strategies")
+    print(f"{script.typed_path(path)}: {len(evaluated)} strategies")
 
 
 if __name__ == "__main__":

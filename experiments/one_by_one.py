@@ -33,8 +33,8 @@ def listed(game: Game) -> tuple[int, float, float, float]:
     """Configurations, distance, and the greatest and the least ratio, by the prior."""
     prior = one_by_one(game)
     weights = [prior.weight(ships) for ships in reference.configurations(Position(game))]
-    number, whole = len(weights), sum(weights)
-    ratios = [Fraction(weight * number, whole) for weight in weights]
+    number, total = len(weights), sum(weights)
+    ratios = [Fraction(weight * number, total) for weight in weights]
     distance = sum(abs(ratio - 1) for ratio in ratios) / (2 * number)
     return number, float(distance), float(max(ratios)), float(min(ratios))
 
@@ -45,16 +45,16 @@ def gone_through(game: Game) -> tuple[int, float, float, float]:
     Chances are floats, whose rounding is far below what is printed. The boards that begin with a
     ship and with its image under a symmetry are as likely, and gone through once.
     """
-    number, whole = 0, 0.0
+    number, total = 0, 0.0
     for times, chances, places in _pairs(game):
         number += times * int(places.sum())
-        whole += times * float((chances * places).sum())
+        total += times * float((chances * places).sum())
     sum_, greatest, least = 0.0, 0.0, np.inf
     for times, chances, places in _pairs(game):
         has = places > 0
         if not has.any():
             continue  # these ships leave no room
-        ratios = chances[has] * (number / whole)
+        ratios = chances[has] * (number / total)
         sum_ += times * float((abs(ratios - 1) * places[has]).sum())
         greatest, least = max(greatest, ratios.max()), min(least, ratios.min())
     return number, sum_ / (2 * number), float(greatest), float(least)
@@ -78,11 +78,11 @@ def _pairs(game: Game) -> Iterator[tuple[int, NDArray[np.float64], NDArray[np.fl
             *((second, last), (third, third), (third, last)),
         )
     }
-    seen: dict[int, list[int]] = {}
+    classes: dict[int, list[int]] = {}
     for i, ship in enumerate(ships[first]):
-        least = min(image(ship, permutation) for permutation in game.symmetries())
-        seen.setdefault(least, []).append(i)
-    for alike in seen.values():
+        representative = min(image(ship, permutation) for permutation in game.symmetries())
+        classes.setdefault(representative, []).append(i)
+    for alike in classes.values():
         i = alike[0]
         seconds = free[first, second][i].nonzero()[0]
         for j in seconds:
@@ -139,17 +139,18 @@ def main() -> None:
     for text in (*SMALL, *LARGE):
         game = Game.parse(text)
         started = time.perf_counter()
-        found = gone_through(game) if text in LARGE else listed(game)
-        if found[0] != Posterior(game).configurations:
-            raise SystemExit(f"{game}: {found[0]} boards, not {Posterior(game).configurations}")
-        sampled, error = drawn(game, found[0])
-        if abs(sampled - found[1]) > 5 * error:
-            raise SystemExit(f"{game}: {found[1]}, but {sampled} ± {error} by boards")
+        exact = gone_through if text in LARGE else listed
+        number, distance, greatest, least = exact(game)
+        if number != Posterior(game).configurations:
+            raise SystemExit(f"{game}: {number} boards, not {Posterior(game).configurations}")
+        sampled, error = drawn(game, number)
+        if abs(sampled - distance) > 5 * error:
+            raise SystemExit(f"{game}: {distance}, but {sampled} ± {error} by boards")
         seconds = time.perf_counter() - started
-        rows.append((game, *found, sampled, error, seconds))
+        rows.append((game, number, distance, greatest, least, sampled, error, seconds))
         print(
-            f"{game}: {found[1]:.6f} (by {BOARDS:,} boards {sampled:.6f} ± {error:.6f}), a board "
-            f"{found[3]:.3f} to {found[2]:.3f} times as likely ({seconds:.1f} s)",
+            f"{game}: {distance:.6f} (by {BOARDS:,} boards {sampled:.6f} ± {error:.6f}), a board "
+            f"{least:.3f} to {greatest:.3f} times as likely ({seconds:.1f} s)",
             flush=True,
         )
     ONE_BY_ONE.write(rows, output, fields={"boards": BOARDS})

@@ -99,13 +99,13 @@ Way = Callable[[Solver, Solution, Limit], int | None]  # what it finds within a 
 
 def games() -> list[Game]:
     """The games of the table, in its order."""
-    found = set()
+    distinct = set()
     for text in _texts():
         with suppress(GameError):  # for ships that do not fit
-            found.add(Game.parse(text))
+            distinct.add(Game.parse(text))
     return [
         game
-        for game in sorted(found, key=place)
+        for game in sorted(distinct, key=place)
         if str(game) not in UNSOLVED and Configurations(Position(game)).configurations
     ]
 
@@ -125,10 +125,10 @@ def _texts() -> Iterator[str]:
                 yield from (f"{rows}x{columns}:{k},{k},{k}{rules}" for k in triples)
     yield from map(":".join, product(("4x4", "4x5", "4x6", "5x5", "5x6", "6x6"), FLEETS))
     yield from LARGER
-    for game, contact, told in product(BY_RULES, CONTACTS, ANNOUNCEMENTS):
-        yield f"{game},contact={contact},announce={told}"
-    for game, told in product((*APART, *BY_NAMES), ("nothing", "sunk", "ship", "name")):
-        yield f"{game},announce={told}"
+    for game, contact, announcement in product(BY_RULES, CONTACTS, ANNOUNCEMENTS):
+        yield f"{game},contact={contact},announce={announcement}"
+    for game, announcement in product((*APART, *BY_NAMES), ("nothing", "sunk", "ship", "name")):
+        yield f"{game},announce={announcement}"
     yield from (f"{game},contact=any,announce=ship" for game in SINGLE)
 
 
@@ -141,29 +141,29 @@ def place(game: Game) -> tuple[object, ...]:
 # Other ways to the same total height; None, or an error, where it would take too long
 
 
-def _reference(solver: Solver, found: Solution, limit: Limit) -> int | None:
+def _reference(solver: Solver, solution: Solution, limit: Limit) -> int | None:
     cells = solver.position.game.cells
-    most = next((n for size, n in MOST_OF_REFERENCE.items() if cells <= size), 0)
-    if found.configurations > most:
+    most_configurations = next((n for size, n in MOST_OF_REFERENCE.items() if cells <= size), 0)
+    if solution.configurations > most_configurations:
         return None
     with reference.caches():
         return reference.solve(solver.position).total_height
 
 
-def _paper(solver: Solver, found: Solution, limit: Limit) -> int | None:
+def _paper(solver: Solver, solution: Solution, limit: Limit) -> int | None:
     game = solver.position.game
     if not game.is_silent or game.contact != "none" or game.cells > paper.MAX_UNDECIDED:
         return None
-    if game.cells * found.configurations > 4000:
+    if game.cells * solution.configurations > 4000:
         return None
     if paper.expected_states(list(Family.of(solver.position).sets)) > PAPER_STATES:
         return None
     return paper.solve(solver.position, memory=1 << 28).total_height
 
 
-def _published(solver: Solver, found: Solution, limit: Limit) -> int | None:
+def _published(solver: Solver, solution: Solution, limit: Limit) -> int | None:
     """The total that is printed, or that rounds to the mean that is printed; 0 if none does."""
-    game, number = solver.position.game, found.configurations
+    game, number = solver.position.game, solution.configurations
     for row in records.read_published("table1.csv").rows:
         if row["total_height"] and Game.parse(f"{row['grid']}:{row['fleet']}") == game:
             return int(row["total_height"])
@@ -179,31 +179,31 @@ def _published(solver: Solver, found: Solution, limit: Limit) -> int | None:
     return None
 
 
-def _proof(solver: Solver, found: Solution, limit: Limit) -> int | None:
+def _proof(solver: Solver, solution: Solution, limit: Limit) -> int | None:
     assert limit.seconds is not None
-    assert found.total_height is not None
-    if 20 * found.nodes + found.subsets > MOST_OF_PROOF * limit.seconds:
+    assert solution.total_height is not None
+    if 20 * solution.nodes + solution.subsets > MOST_OF_PROOF * limit.seconds:
         return None
-    misses = found.total_height - found.configurations * solver.position.game.fleet_cells
-    made = prove(solver.position, misses, solver.least_misses, solver.prices)
-    return proof.check_proof(made).total_height
+    misses = solution.total_height - solution.configurations * solver.position.game.fleet_cells
+    proved = prove(solver.position, misses, solver.least_misses, solver.prices)
+    return proof.check_proof(proved).total_height
 
 
 def _by(options: SolverOptions) -> Way:
     """The search with other switches."""
 
-    def way(solver: Solver, found: Solution, limit: Limit) -> int | None:
+    def way(solver: Solver, solution: Solution, limit: Limit) -> int | None:
         return solve(solver.position, options=options, progress=limit.watch()).total_height
 
     return way
 
 
-def _announced(solver: Solver, found: Solution, limit: Limit) -> int | None:
+def _announced(solver: Solver, solution: Solution, limit: Limit) -> int | None:
     position = solver.position
     if not position.game.is_silent:
         return None
     misses = misses_with_one_ship_a_set(position, lambda nodes: limit.check(), DEFAULT.memory)
-    return position.hits_left * found.configurations + misses
+    return position.hits_left * solution.configurations + misses
 
 
 WAYS: dict[str, Way] = {
@@ -234,16 +234,16 @@ def greedy_total(position: Position, rule: str, seconds: float) -> int | None:
         return None
 
 
-def confirmations(solver: Solver, found: Solution, patience: float) -> Iterator[str]:
+def confirmations(solver: Solver, solution: Solution, patience: float) -> Iterator[str]:
     """The names of the ways that confirm an optimum; SystemExit for one that does not."""
     for name, way in WAYS.items():
         try:
-            total = way(solver, found, within(patience))
+            total = way(solver, solution, within(patience))
         except (LimitReached, NotSupported, TooLarge):
             continue
         if total is not None:
-            if total != found.total_height:
-                text = f"{found.total_height}, but {name} says {total}"
+            if total != solution.total_height:
+                text = f"{solution.total_height}, but {name} says {total}"
                 raise SystemExit(f"{solver.position.game}: {text}")
             yield name
 
@@ -252,45 +252,45 @@ def row(
     game: Game, seconds: float | None, patience: float, options: SolverOptions = DEFAULT
 ) -> dict[str, object] | None:
     """One line of the table; None if it takes longer, or where no second way confirms it."""
-    position, known = Position(game), SearchStatus(0)
+    position, latest = Position(game), SearchStatus(0)
 
     def note(status: SearchStatus) -> None:
-        nonlocal known
-        known = status
+        nonlocal latest
+        latest = status
 
     limit, started = within(seconds), time.process_time()
     try:
         solver = Solver(position, options, progress=limit.watch(note))
-        found = solver.solution
+        solution = solver.solution
     except ImpossiblePosition as error:
         print(error, file=sys.stderr)
         return None
     except LimitReached:
-        between = "" if known.lower is None else f", between {known.lower} and {known.best}"
+        between = "" if latest.lower is None else f", between {latest.lower} and {latest.best}"
         print(f"{game}: unsolved after {seconds:g} seconds{between}", file=sys.stderr)
         return None
-    taken = time.process_time() - started
+    spent = time.process_time() - started
     solver.watch.progress = no_progress
-    confirmed = list(islice(confirmations(solver, found, patience), ENOUGH))
+    confirmed = list(islice(confirmations(solver, solution, patience), ENOUGH))
     if len(confirmed) < 2:
-        print(f"{game}: {found.total_height}, which no second way confirms", file=sys.stderr)
+        print(f"{game}: {solution.total_height}, which no second way confirms", file=sys.stderr)
         return None
     leaves = leaf_counting(leaves_of(position), game.fleet_cells) if game.is_silent else None
-    is_small = found.configurations <= FEW
+    is_small = solution.configurations <= FEW
     greedy = greedy_total(position, "best", GREEDY_SECONDS) if is_small else None
     values = (
         game,
         game.contact,
         game.announce,
         game.cells,
-        found.configurations,
-        found.total_height,
-        found.mean,
+        solution.configurations,
+        solution.total_height,
+        solution.mean,
         leaves,
         greedy,
-        found.nodes,
-        found.subsets,
-        taken,
+        solution.nodes,
+        solution.subsets,
+        spent,
         "+".join(confirmed),
         commit(),
     )
@@ -315,7 +315,7 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="also games that have a row")
     arguments = parser.parse_args()
     path = OPTIMA.path(arguments.output)
-    rows = {known["game"]: known for known in OPTIMA.read(path)} if path.exists() else {}
+    rows = {entry["game"]: entry for entry in OPTIMA.read(path)} if path.exists() else {}
     is_again = arguments.again or bool(arguments.game)
     chosen = arguments.game or games()
     chosen = [game for game in chosen if is_again or game not in rows]
@@ -328,13 +328,13 @@ def main() -> None:
 
     try:
         for number, game in enumerate(chosen, 1):
-            found = row(game, seconds, arguments.patience, SolverOptions(memory=arguments.memory))
-            if found is not None:
-                rows[game] = found
+            entry = row(game, seconds, arguments.patience, SolverOptions(memory=arguments.memory))
+            if entry is not None:
+                rows[game] = entry
                 print(
                     f"{number}/{len(chosen)} {game}: "
-                    f"{found['total_height']}/{found['configurations']} "
-                    f"({found['seconds']:.3f} s) {found['confirmed']}",
+                    f"{entry['total_height']}/{entry['configurations']} "
+                    f"({entry['seconds']:.3f} s) {entry['confirmed']}",
                     flush=True,
                 )
             if number % BETWEEN_WRITES == 0:

@@ -32,9 +32,9 @@ def row(game: Game, printed: int) -> tuple[object, ...]:
     in_memory, memory_seconds = timed(position)
     with TemporaryDirectory() as folder:
         on_disk, disk_seconds = timed(position, Path(folder))
-    for found in (in_memory, on_disk):
-        if (found.total_height, found.nodes) != (printed, in_memory.nodes):
-            raise SystemExit(f"{game}: {found.total_height} in {found.nodes} states")
+    for solution in (in_memory, on_disk):
+        if (solution.total_height, solution.nodes) != (printed, in_memory.nodes):
+            raise SystemExit(f"{game}: {solution.total_height} in {solution.nodes} states")
     return (
         game,
         printed,

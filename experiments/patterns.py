@@ -27,11 +27,11 @@ GAME = Game.parse("10x10:5,4,3,3,2")
 
 def colourings() -> list[tuple[int, str]]:
     """Modulus and colours: everything at once, halves, thirds, quarters and fifths in pairs."""
-    found = [(1, "0")]
+    patterns = [(1, "0")]
     for modulus in (2, 3, 4, 5):
         for colours in permutations("01234"[:modulus], min(2, modulus)):
-            found.append((modulus, "".join(colours)))
-    return found
+            patterns.append((modulus, "".join(colours)))
+    return patterns
 
 
 def figures(pattern: Pattern, sets: CellSets) -> tuple[float, float, int]:

@@ -41,7 +41,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--checkpoints", type=Path, default=script.CHECKPOINTS)
     options = parser.parse_args()
-    game, kept = options.game, options.checkpoints
+    game, checkpoints = options.game, options.checkpoints
 
     def outcomes(
         players: tuple[str, ...], games: int, manner: ReplyModel, name: str
@@ -54,23 +54,30 @@ def main() -> None:
                 seed=SEED,
                 manner=manner,
                 jobs=options.jobs,
-                checkpoint=kept / name,
+                checkpoint=checkpoints / name,
                 progress=progress,
             ).outcomes
 
     rows: list[tuple[object, ...]] = []
     for percent in PERCENT:
         manner = ReplyModel(Noise.parse(f"{percent}/100", f"{percent}/100"))
-        found = outcomes(PLAYERS, options.false_games, manner, f"false_replies_{percent}")
-        rows += ((game, percent, *described(one)) for one in found)
+        played = outcomes(PLAYERS, options.false_games, manner, f"false_replies_{percent}")
+        rows += ((game, percent, *described(outcome)) for outcome in played)
     FALSE_REPLIES.write(rows, options.output, fields={"seed": SEED})
     rows, alone = [], dict[str, Outcome]()
     for salvo in SALVO:
-        found = outcomes(TOGETHER, options.games, ReplyModel(salvo=salvo), f"salvos_{salvo}")
-        for one in found:
-            more = one.shots - alone.setdefault(one.strategy, one).shots
-            error = sd(more) / sqrt(len(more))
-            row = (game, salvo, *described(one), one.salvos.mean(), more.mean(), error)
+        played = outcomes(TOGETHER, options.games, ReplyModel(salvo=salvo), f"salvos_{salvo}")
+        for outcome in played:
+            difference = outcome.shots - alone.setdefault(outcome.strategy, outcome).shots
+            error = sd(difference) / sqrt(len(difference))
+            row = (
+                game,
+                salvo,
+                *described(outcome),
+                outcome.salvos.mean(),
+                difference.mean(),
+                error,
+            )
             rows.append(row)
     SALVOS.write(rows, options.output, fields={"seed": SEED})
 

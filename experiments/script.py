@@ -35,11 +35,11 @@ def made_by(name: str) -> list[Table | Tree]:
 def parser(doc: str | None, name: str) -> argparse.ArgumentParser:
     """A command line with the experiment's docstring as its help, and -o for the folder."""
     assert doc is not None
-    made = made_by(name)
+    tables = made_by(name)
     after = ""
-    if made:
-        files = ", ".join(f"data/results/{table.file}" for table in made)
-        minutes = max(table.most_minutes for table in made)
+    if tables:
+        files = ", ".join(f"data/results/{table.file}" for table in tables)
+        minutes = max(table.most_minutes for table in tables)
         after = f"It makes {files}; that takes about {time_text(60 * minutes)} on two cores."
     made_parser = argparse.ArgumentParser(
         prog=f"python -m experiments.{name}",
@@ -47,7 +47,7 @@ def parser(doc: str | None, name: str) -> argparse.ArgumentParser:
         epilog=after,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    if made:
+    if tables:
         made_parser.add_argument(
             *("-o", "--output"),
             type=Path,
@@ -123,29 +123,29 @@ def run(main: Callable[[], Any]) -> None:
 class ProgressClock:
     """Says every ten seconds how far something is, and when it may end."""
 
-    def __init__(self, what: str):
-        self.what, self.before = what, -1
-        self.started = self.said = time.monotonic()
+    def __init__(self, title: str):
+        self.title, self.before = title, -1
+        self.started = self.reported_at = time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:
         """Report that `done` of `total` are done."""
         now = time.monotonic()
         self.before = done - 1 if self.before < 0 else self.before
-        if now - self.said > SECONDS:
-            self.said = now
+        if now - self.reported_at > SECONDS:
+            self.reported_at = now
             left = (now - self.started) / (done - self.before) * (total - done)
-            print(f"{self.what}: {done:,} of {total:,}, about {left:.0f} s more", flush=True)
+            print(f"{self.title}: {done:,} of {total:,}, about {left:.0f} s more", flush=True)
 
 
 def reported(rows: Iterable[Row], number: int) -> list[Row]:
     """All rows as they are computed; each is printed, and the time that is left."""
-    started, done = time.monotonic(), []
+    started, printed = time.monotonic(), []
     for row in rows:
-        done.append(row)
+        printed.append(row)
         print(*row, flush=True)
-        left = time_text((time.monotonic() - started) * (number / len(done) - 1))
-        print(f"{len(done)} of {number}, about {left} left", file=sys.stderr, flush=True)
-    return done
+        left = time_text((time.monotonic() - started) * (number / len(printed) - 1))
+        print(f"{len(printed)} of {number}, about {left} left", file=sys.stderr, flush=True)
+    return printed
 
 
 def digest_of_sources(*files: str) -> str:

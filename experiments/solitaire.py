@@ -33,9 +33,9 @@ def rows(boards: tuple[tuple[int, int], ...]) -> Iterator[tuple[object, ...]]:
             puzzle = making.random_puzzle(*board, making.usual_fleet(*board), revealed)
             for solver, search in SOLVERS.items():
                 for model in models.MODELS:
-                    found = search(puzzle, model)
-                    asked = puzzle.grid, len(puzzle.fleet), revealed, solver, model
-                    row = *asked, *measured(found), bool(found.solutions)
+                    outcome = search(puzzle, model)
+                    key = puzzle.grid, len(puzzle.fleet), revealed, solver, model
+                    row = *key, *measured(outcome), bool(outcome.solutions)
                     print(*row, flush=True)
                     yield row
 

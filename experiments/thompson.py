@@ -58,8 +58,8 @@ def small_distributions() -> Iterator[tuple[Game, str, Distribution]]:
         game = Game.parse(text)
         yield game, "random", urn.random_shots(game)
         for name in strategies:
-            found = evaluate(as_strategy(name), game, jobs=1)
-            yield game, name, distribution(found.histogram)
+            evaluation = evaluate(as_strategy(name), game, jobs=1)
+            yield game, name, distribution(evaluation.histogram)
         if strategies:
             yield game, "optimal", distribution(optimal_histogram(game))
 
@@ -74,8 +74,8 @@ def optimal_histogram(game: Game) -> dict[int, int]:
 
 def distribution(histogram: dict[int, int]) -> Distribution:
     """Numbers of configurations as probabilities."""
-    whole = sum(histogram.values())
-    return {shots: Fraction(n, whole) for shots, n in sorted(histogram.items())}
+    total = sum(histogram.values())
+    return {shots: Fraction(n, total) for shots, n in sorted(histogram.items())}
 
 
 # The standard board
@@ -83,7 +83,7 @@ def distribution(histogram: dict[int, int]) -> Distribution:
 
 def simulated(games: int, checkpoints: Path) -> dict[str, Outcome]:
     """The games of all players, by their columns."""
-    found = simulate(
+    simulation = simulate(
         list(post.PLAYERS.values()),
         post.GAME,
         games=games,
@@ -91,7 +91,7 @@ def simulated(games: int, checkpoints: Path) -> dict[str, Outcome]:
         jobs=os.cpu_count(),
         checkpoint=checkpoints / "thompson",
     )
-    return dict(zip(post.PLAYERS, found.outcomes, strict=True))
+    return dict(zip(post.PLAYERS, simulation.outcomes, strict=True))
 
 
 def fields_of(outcomes: dict[str, Outcome]) -> dict[str, object]:
@@ -126,8 +126,8 @@ def main() -> None:
         THOMPSON_SMALL,
         [
             (game, player, shots, p)
-            for game, player, found in small_distributions()
-            for shots, p in found.items()
+            for game, player, chances in small_distributions()
+            for shots, p in chances.items()
         ],
     )
     outcomes = simulated(options.games, options.checkpoints)

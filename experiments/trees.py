@@ -50,22 +50,22 @@ def write_complete_binary_tree(folder: Path) -> None:
 
 def write_counterexample(folder: Path) -> None:
     """The two strategies from the position of Figure 6, each replayed on every configuration."""
-    (found,) = counterexamples()
-    position = found.position
+    (example,) = counterexamples()
+    position = example.position
     for place, title, figure, strategy, total_height in (
         (
             COUNTEREXAMPLE_GREEDY,
             "best greedy",
             7,
             GreedySolver(position).tree(),
-            found.best_greedy_total_height,
+            example.best_greedy_total_height,
         ),
         (
             COUNTEREXAMPLE_OPTIMAL,
             "optimal",
             8,
             optimal(position, OPTIMAL_SHOT),
-            found.solution.total_height,
+            example.solution.total_height,
         ),
     ):
         if verify(strategy) != total_height:

@@ -34,11 +34,11 @@ def rows(games: int) -> Iterator[tuple[object, ...]]:
         played = simulate(players, game, games=number, seed=SEED, boards=hider(boards), jobs=1)
         plain, *_ = played.outcomes
         for outcome, change in zip(played.outcomes, ("", *changes), strict=True):
-            more = outcome.shots - plain.shots
-            error = sd(more) / sqrt(number)
+            difference = outcome.shots - plain.shots
+            error = sd(difference) / sqrt(number)
             yield (
                 *(game, boards, player, change, number, outcome.mean, outcome.standard_error),
-                *(more.mean(), error),
+                *(difference.mean(), error),
             )
 
 
@@ -47,8 +47,8 @@ def main() -> None:
     parser = script.parser(__doc__, "trials")
     parser.add_argument("--games", type=int, default=GAMES)
     options = parser.parse_args()
-    found = script.reported(rows(options.games), 2 * (1 + len(CHANGES)) + 1 + len(GRIDS))
-    TRIALS.write(found, options.output, fields={"seed": SEED})
+    lines = script.reported(rows(options.games), 2 * (1 + len(CHANGES)) + 1 + len(GRIDS))
+    TRIALS.write(lines, options.output, fields={"seed": SEED})
 
 
 if __name__ == "__main__":

@@ -42,11 +42,11 @@ def larger(
     counts: Counts,
     classes: NDArray[np.int64],
     size: int,
-    most: int,
+    best: int,
     ships: NDArray[np.bool_],
     costs: NDArray[np.int64],
 ) -> int:
-    """The largest bound of `size` cells that is above `most`; `most` if there is none.
+    """The largest bound of `size` cells that is above `best`; `best` if there is none.
 
     classes -- the least cell that a symmetry takes each cell to. ships, costs -- placements, of
     shape (number, cells), and for each what is taken from a set that meets it; that it is little
@@ -60,12 +60,12 @@ def larger(
     outside = np.zeros(n, np.bool_)
     chosen = np.zeros(size, np.int64)
     where = ships.astype(np.int64)
-    return int(_extend(*counts, classes, size, most, chosen, 0, 0, sums, outside, where, costs))
+    return int(_extend(*counts, classes, size, best, chosen, 0, 0, sums, outside, where, costs))
 
 
 @njit(cache=True)
 def _extend(  # type: ignore[no-untyped-def]
-    c1, c2, c3, c4, classes, size, most, chosen, j, met, sums, outside, ships, costs
+    c1, c2, c3, c4, classes, size, best, chosen, j, met, sums, outside, ships, costs
 ):
     """The search below a set of j cells that meets `met`; sums[j] has s_1, s_2, t and added.
 
@@ -77,17 +77,17 @@ def _extend(  # type: ignore[no-untyped-def]
     order = order[~outside[order]]
     left = size - j
     if len(order) < left:
-        return most
+        return best
     if left == 1:
-        return max(most, met + sums[j, 3, order[0]])
-    done = outside.copy()
+        return max(best, met + sums[j, 3, order[0]])
+    excluded = outside.copy()
     for place in range(len(order)):
         v = order[place]
         # At the root cells of one class may stand before the one that is chosen for them.
         ahead = left * sums[j, 3, v]
         if j and len(order) - place >= left:
             ahead = sums[j, 3, order[place : place + left]].sum()
-        if met + ahead <= most:
+        if met + ahead <= best:
             break
         if j == 0:
             if classes[v] != v:
@@ -108,16 +108,16 @@ def _extend(  # type: ignore[no-untyped-def]
             added -= after[i] * ships[i]
         sums[j + 1, 3] = np.maximum(0, np.minimum(added, sums[j, 3]))
         chosen[j] = v
-        inside = done.copy()
+        inside = excluded.copy()
         inside[v] = True
-        most = _extend(
+        best = _extend(
             c1,
             c2,
             c3,
             c4,
             classes,
             size,
-            most,
+            best,
             chosen,
             j + 1,
             met + sums[j, 3, v],
@@ -127,10 +127,10 @@ def _extend(  # type: ignore[no-untyped-def]
             after,
         )
         if j:
-            done[v] = True
+            excluded[v] = True
         else:
-            done |= classes == v
-    return most
+            excluded |= classes == v
+    return best
 
 
 @njit(cache=True)
@@ -140,13 +140,13 @@ def heaviest_tree(weights, vertices):  # type: ignore[no-untyped-def]
     part = np.arange(n)
     total = np.int64(0)
     for _ in range(n - 1):
-        most, x, y = np.int64(-1), 0, 0
+        heaviest, x, y = np.int64(-1), 0, 0
         for a in range(n):
             for b in range(a):
                 weight = np.int64(weights[vertices[a], vertices[b]])
-                if weight > most and part[a] != part[b]:
-                    most, x, y = weight, a, b
-        total += most
+                if weight > heaviest and part[a] != part[b]:
+                    heaviest, x, y = weight, a, b
+        total += heaviest
         x, y = part[x], part[y]
         for a in range(n):
             if part[a] == x:

@@ -39,30 +39,34 @@ class FirstShipAgain:
     which what is left is counted; most -- the number of misses after which it is.
     """
 
-    def __init__(self, game: Game, known: Sequence[Avoiding], misses: int, start: int, most: int):
+    def __init__(
+        self, game: Game, placements: Sequence[Avoiding], misses: int, start: int, most_misses: int
+    ):
         n, cells = max(game.fleet), game.cells
-        words = np.zeros((most + 1, game.fleet_cells + 1), np.int64)
-        for made in range(min(most, misses) + 1):
+        words = np.zeros((most_misses + 1, game.fleet_cells + 1), np.int64)
+        for missed in range(min(most_misses, misses) + 1):
             for hits in range(game.fleet_cells + 1):
-                words[made, hits] = min(2**60, comb(misses - made + hits, hits))
+                words[missed, hits] = min(2**60, comb(misses - missed + hits, hits))
         # A placement by its first cell, along a row or a column, and its length.
         at = np.full((2, cells, n + 1), -1, np.int64)
-        halos = np.zeros((len(known) + 1, cells), np.bool_)
+        halos = np.zeros((len(placements) + 1, cells), np.bool_)
         lines, around = np.zeros((2, cells, cells), np.bool_)
-        for i, one in enumerate(known):
-            ship = list(bits(one.ship))
+        for i, placement in enumerate(placements):
+            ship = list(bits(placement.ship))
             line = int(len(ship) > 1 and ship[1] - ship[0] == game.columns)
             at[line, ship[0], len(ship)] = i
-            halos[i, list(bits(game.halo(one.ship)))] = True
+            halos[i, list(bits(game.halo(placement.ship)))] = True
             for cell in ship:
                 lines[cell, ship] = True
                 around[cell] |= halos[i]
                 around[cell, ship] = True
         self.lines = lines
         # By how far the nearest misses are; and, along a line, by how far hits and misses are.
-        apart = np.zeros((n + 1,) * 4 + (most + 1,), np.int64)
-        along = np.zeros((2, n, n, n + 1, n + 1, 2, 2, most + 1), np.int64)
-        avoiding = np.array([one.avoiding[: most + 1] for one in known] or [[0]], np.int64)
+        apart = np.zeros((n + 1,) * 4 + (most_misses + 1,), np.int64)
+        along = np.zeros((2, n, n, n + 1, n + 1, 2, 2, most_misses + 1), np.int64)
+        avoiding = np.array(
+            [placement.avoiding[: most_misses + 1] for placement in placements] or [[0]], np.int64
+        )
         self.arrays = (
             at, halos, around, np.array(game.symmetries()), apart, along, avoiding, words, start,
             np.array((game.rows, game.columns)), np.zeros(1, np.int64),
@@ -142,9 +146,9 @@ def _value(  # type: ignore[no-untyped-def]
     )  # fmt: skip
     # With those elsewhere that were missed before, any number.
     for misses in range(fewest, min(15, apart.shape[4] - 1) + 1):
-        known = apart[to[0], to[1], to[2], to[3], misses]  # or 0, if no placement is left
-        is_found = known >> HALF == generation[0]
-        values[name + misses] = known - (generation[0] << HALF) if is_found else 0
+        cached = apart[to[0], to[1], to[2], to[3], misses]  # or 0, if no placement is left
+        is_found = cached >> HALF == generation[0]
+        values[name + misses] = cached - (generation[0] << HALF) if is_found else 0
     return values[name + len(before)]
 
 
@@ -184,9 +188,9 @@ def _along(  # type: ignore[no-untyped-def]
     """V where more than one cell is hit, along a line; up, down -- misses beside the first."""
     if one + other >= place.shape[1]:
         return 0  # longer than any ship
-    known = along[line, one, other, to_one, to_other, up, down, misses]
-    if known >> HALF == generation:
-        return known - (generation << HALF)
+    cached = along[line, one, other, to_one, to_other, up, down, misses]
+    if cached >> HALF == generation:
+        return cached - (generation << HALF)
     number, each, together, common = _count(
         line, one, other, to_one, to_other, to_one < ends[2 * line], to_other < ends[2 * line + 1],
         up + down, misses, place, near, avoiding, words,
@@ -231,9 +235,9 @@ def _apart(  # type: ignore[no-untyped-def]
     apart, ends, place, near, avoiding, words, start, along,
 ):  # fmt: skip
     """V where one cell is hit; left, right, up, down -- how far the nearest miss or edge is."""
-    known = apart[left, right, up, down, misses]
-    if known >> HALF == generation:
-        return known - (generation << HALF)
+    cached = apart[left, right, up, down, misses]
+    if cached >> HALF == generation:
+        return cached - (generation << HALF)
     to = (left, right, up, down)
     beside = [int(to[side] == 1 and ends[side] > 1) for side in range(4)]
     number, each, together, common = _count(
@@ -302,23 +306,23 @@ def _less(c4, cells, w):  # type: ignore[no-untyped-def]
 
 @njit
 def _follow(  # type: ignore[no-untyped-def]
-    sets, kept, states, first, until, j, most, following, after, much, following_states, number,
-    c2, c3, c4, lines, values, arrays,
+    sets, sums, states, first, until, j, best, following, after, following_sums,
+    following_states, number, c2, c3, c4, lines, values, arrays,
 ):  # fmt: skip
     """One cell more for the sets from `first` to `until`, or fewer if there is no room.
 
     sets -- cells of each, in order. states -- of each: what every cell adds to the last but one,
     the most that it may add, less V, and the least that V is. following -- the number of each set
-    of one cell more; after, much, following_states -- as the first three, of these. (most, sets
-    done, number of sets found) is returned.
+    of one cell more; after, following_sums, following_states -- as the first three, of these.
+    (best, sets done, number of sets found) is returned.
     """
     n, size = c2.shape[0], sets.shape[1]
     turns = arrays[3]
     exact, treed = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     for current in range(first, until):
         if number + n > len(after):
-            return most, current, number
-        cells, before = sets[current], kept[current]
+            return best, current, number
+        cells, before = sets[current], sums[current]
         added = states[current, 0].copy()
         values_least = states[current, 2].copy()
         if size:
@@ -336,7 +340,7 @@ def _follow(  # type: ignore[no-untyped-def]
             last = gains[ahead[j - size - 1]]
             cell = -1
             for place in range(n - size):
-                if total + min(last, gains[ahead[place]]) <= most:
+                if total + min(last, gains[ahead[place]]) <= best:
                     break
                 if not exact[ahead[place]]:
                     cell = ahead[place]
@@ -346,23 +350,23 @@ def _follow(  # type: ignore[no-untyped-def]
             # Those that add less than the next ones change nothing for each other.
             to = n - size if place >= j - size else place + 1
             for cell in ahead[place:to]:
-                if exact[cell] or total + min(last, gains[cell]) <= most:
+                if exact[cell] or total + min(last, gains[cell]) <= best:
                     continue
                 if not treed[cell]:
                     treed[cell] = True
                     added[cell] -= _less(c4, cells, cell)
                     gains[cell] = min(gains[cell], added[cell] - values_least[cell])
-                    if total + min(last, gains[cell]) <= most or place < j - size:
+                    if total + min(last, gains[cell]) <= best or place < j - size:
                         continue
                 exact[cell] = True
                 values_least[cell] = _value(cell, cells, values, *arrays)
                 gains[cell] = min(gains[cell], added[cell] - values_least[cell])
         for place in range(n - size):
             cell = ahead[place]
-            if total + min(last, gains[cell]) <= most:
+            if total + min(last, gains[cell]) <= best:
                 break
             if size == j - 1:
-                most = before + gains[cell]
+                best = before + gains[cell]
                 continue
             name = np.int64(-1)
             for turn in turns:
@@ -377,7 +381,7 @@ def _follow(  # type: ignore[no-untyped-def]
             if name not in following:
                 following[name] = number
                 number += 1
-            elif much[following[name]] >= before + gains[cell]:
+            elif following_sums[following[name]] >= before + gains[cell]:
                 continue
             for w in range(n):
                 if not treed[w]:
@@ -386,13 +390,13 @@ def _follow(  # type: ignore[no-untyped-def]
             i = following[name]
             after[i, :size] = cells
             after[i, size] = cell
-            much[i] = before + gains[cell]
+            following_sums[i] = before + gains[cell]
             for w in range(n):
                 following_states[i, 0, w] = added[w]
                 following_states[i, 1, w] = gains[w]
                 # V falls only where a ship has both.
                 following_states[i, 2, w] = 0 if lines[cell, w] else values_least[w]
-    return most, until, number
+    return best, until, number
 
 
 def keeps_more(
@@ -400,10 +404,10 @@ def keeps_more(
     symmetries: Sequence[Sequence[int]],
     again: FirstShipAgain,
     j: int,
-    most: int,
+    best: int,
     progress: Callable[[int, int, int], None] = lambda size, done, sets: None,
 ) -> int:
-    """Return the largest value above `most` that some sequence of j cells keeps, or `most`.
+    """Return the largest value above `best` that some sequence of j cells keeps, or `best`.
 
     counts, symmetries -- of the game. progress -- called with a size, the sets of it that are done,
     and all of them. Sequences of more than eight cells are not known.
@@ -412,12 +416,12 @@ def keeps_more(
         raise ValueError(f"sequences of {j} cells")
     c1, c2, c3, c4 = counts
     n = len(c1)
-    sets, kept = np.zeros((1, 0), np.int64), np.zeros(1, np.int64)
+    sets, sums = np.zeros((1, 0), np.int64), np.zeros(1, np.int64)
     states = np.array([[c1, c1, np.zeros(n, np.int64)]])
     for size in range(j):
         following = Dict.empty(types.int64, types.int64)
         room, number, done = 4 * n, 0, 0
-        after, much = np.zeros((room, size + 1), np.int64), np.zeros(room, np.int64)
+        after, following_sums = np.zeros((room, size + 1), np.int64), np.zeros(room, np.int64)
         following_states = np.zeros((room, 3, n), states.dtype)
         while done < len(sets):
             progress(size, done, len(sets))
@@ -425,13 +429,13 @@ def keeps_more(
             while done < until:
                 if number + n > room:
                     room *= 2
-                    after, much, following_states = (
+                    after, following_sums, following_states = (
                         np.concatenate([some, np.zeros_like(some)])
-                        for some in (after, much, following_states)
+                        for some in (after, following_sums, following_states)
                     )
-                most, done, number = _follow(
-                    sets, kept, states, done, until, j, most, following, after, much,
+                best, done, number = _follow(
+                    sets, sums, states, done, until, j, best, following, after, following_sums,
                     following_states, number, c2, c3, c4, again.lines, again.values, again.arrays,
                 )  # fmt: skip
-        sets, kept, states = after[:number], much[:number], following_states[:number]
-    return int(most)
+        sets, sums, states = after[:number], following_sums[:number], following_states[:number]
+    return int(best)

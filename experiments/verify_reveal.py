@@ -52,10 +52,10 @@ class RevealAgain:
         left[0] -= 1
         words, closed = _words([ship, ship | self._game.halo(ship)])
         board = (self._first, self._mask, self._closed, self._where, self._length, self._words)
-        known = Dict.empty(KEY, VALUES)
-        arguments = (*words, *closed, left, self._game.cells, board, known)
-        *found, completions = _values(*arguments)
-        return [int(value) for value in found], int(completions)
+        cache = Dict.empty(KEY, VALUES)
+        arguments = (*words, *closed, left, self._game.cells, board, cache)
+        *values, completions = _values(*arguments)
+        return [int(value) for value in values], int(completions)
 
 
 def _words(masks: list[int]) -> NDArray[np.uint64]:
@@ -63,17 +63,17 @@ def _words(masks: list[int]) -> NDArray[np.uint64]:
 
 
 @njit(cache=True)
-def _values(low, high, closed_low, closed_high, left, cells, board, known):  # type: ignore[no-untyped-def]
+def _values(low, high, closed_low, closed_high, left, cells, board, cache):  # type: ignore[no-untyped-def]
     """F(0), F(1), … and last the completions of the ships in (low, high)."""
     first, mask, closed, where, length, words = board
     misses = words.shape[1]
     ships = left.sum()
     if ships == 0:
         return np.ones(misses + 1, np.int64)
-    if (low, high) in known:
-        return known[(low, high)]
+    if (low, high) in cache:
+        return cache[(low, high)]
     result = np.zeros(misses + 1, np.int64)
-    most = np.full(misses, 2**62)
+    upper = np.full(misses, 2**62)
     children = np.empty((len(mask), misses + 1), np.int64)
     places = np.empty(len(mask), np.int64)
     n, hits = 0, 0
@@ -94,26 +94,26 @@ def _values(low, high, closed_low, closed_high, left, cells, board, known):  # t
                 left,
                 cells,
                 board,
-                known,
+                cache,
             )
             if children[n, misses]:
                 places[n] = p
                 n += 1
         left[kind] += 1
         for m in range(misses):
-            most[m] = min(most[m], children[before:n, m].sum() // left[kind])
+            upper[m] = min(upper[m], children[before:n, m].sum() // left[kind])
         result[misses] = children[before:n, misses].sum() // left[kind]
     if result[misses]:
         _cover(
             children[:n], where[places[:n]], length[places[:n]], ships, cells, words[hits], result
         )
         for m in range(misses):
-            result[m] = min(result[m], most[m])
+            result[m] = min(result[m], upper[m])
         for m in range(misses - 2, -1, -1):
             result[m] = min(result[m], result[m + 1])
     else:
         result[:] = 0
-    known[(low, high)] = result
+    cache[(low, high)] = result
     return result
 
 
@@ -144,16 +144,16 @@ def _cover(children, where, length, ships, cells, words, result):  # type: ignor
 
 
 @njit(cache=True)
-def _coverage(w, where, length, ships, cells, most):  # type: ignore[no-untyped-def]
+def _coverage(w, where, length, ships, cells, most_cells):  # type: ignore[no-untyped-def]
     """Item k: no k cells cover more of the weights w."""
-    best = np.zeros(most + 1, np.int64)
+    best = np.zeros(most_cells + 1, np.int64)
     total = w.sum()
     degree = np.zeros(cells, np.int64)
     for i in range(len(w)):
         for c in range(length[i]):
             degree[where[i, c]] += w[i]
     falling = np.sort(degree)[::-1]
-    for k in range(1, most + 1):
+    for k in range(1, most_cells + 1):
         best[k] = min(total, falling[:k].sum())
     level = falling[0] * SCALE
     u = np.empty(len(w), np.int64)
@@ -187,6 +187,6 @@ def _coverage(w, where, length, ships, cells, most):  # type: ignore[no-untyped-
             loss += w[i] * SCALE - u[i]
             for c in range(length[i]):
                 filled[where[i, c]] += u[i]
-        for k in range(1, most + 1):
+        for k in range(1, most_cells + 1):
             best[k] = min(best[k], (loss + k * filled.max() + SCALE - 1) // SCALE)
     return best

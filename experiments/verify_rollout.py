@@ -74,8 +74,8 @@ class RolloutAgain:
         if len(chosen) > self.strategy.finalists and len(rows) > self.strategy.screen:
             fewer = self._sample(rows, hashes, self.strategy.screen)
             costs = [self._cost(fewer[1], cell, fewer[0]) for cell in chosen]
-            kept = np.argsort(costs, kind="stable")[: self.strategy.finalists]
-            chosen = [chosen[i] for i in sorted(kept.tolist())]
+            cheapest = np.argsort(costs, kind="stable")[: self.strategy.finalists]
+            chosen = [chosen[i] for i in sorted(cheapest.tolist())]
         if self.strategy.depth and len(rows) > self.strategy.lookahead.above:
             shift, sample = self._sample(rows, hashes, self.strategy.second)
             level = self.strategy.lookahead.inner
@@ -104,14 +104,14 @@ class RolloutAgain:
         cost, parts = self._split(rows, cell)
         while parts:
             part, left = parts.pop()
-            last = max((i for i, one in enumerate(inner) if len(part) > one.floor), default=0)
+            last = max((i for i, policy in enumerate(inner) if len(part) > policy.floor), default=0)
             if shift and len(part) <= self.strategy.lookahead.truncate:
                 cost += estimate(len(part), left, shift)
             elif not last:
                 cost += self._greedy_cost([(part, left)], shift)
             elif chosen := self._likely(part.sum(0), len(part), part, inner[last].number):
-                more, behind = self._split(part, self._best(part, chosen, shift, inner[:last]))
-                cost += more
+                added, behind = self._split(part, self._best(part, chosen, shift, inner[:last]))
+                cost += added
                 parts += behind
         return cost
 
@@ -122,14 +122,14 @@ class RolloutAgain:
                 break
             costs = np.array([self._inner_cost(rows, cell, shift, inner[:last]) for cell in chosen])
             order = np.argsort(costs, kind="stable")[: policy.kept if last < len(inner) else 1]
-            most = costs.min() + policy.margin * len(rows)
-            chosen = [chosen[i] for i in order.tolist() if costs[i] <= most]
+            limit = costs.min() + policy.margin * len(rows)
+            chosen = [chosen[i] for i in order.tolist() if costs[i] <= limit]
         return chosen[0]
 
     @staticmethod
-    def _sample(rows: Rows, hashes: NDArray[np.uint64], most: int) -> tuple[int, Rows]:
+    def _sample(rows: Rows, hashes: NDArray[np.uint64], cap: int) -> tuple[int, Rows]:
         shift, keep = 0, np.ones(len(rows), bool)
-        while keep.sum() > most:
+        while keep.sum() > cap:
             shift += 1
             keep = hashes & np.uint64(2**shift - 1) == 0
         return shift, rows[keep]
@@ -149,8 +149,8 @@ class RolloutAgain:
             elif len(part) <= SMALL:
                 cost += UNIT * _least(_patterns(part), (1 << len(part)) - 1)
             else:
-                more, behind = self._split(part, -1)
-                cost += more
+                added, behind = self._split(part, -1)
+                cost += added
                 parts += behind
         return cost
 
@@ -197,11 +197,11 @@ def _least(patterns: frozenset[int], part: int) -> int:
 def _optimal(rows: Rows) -> int:
     """The first cell of an optimal strategy."""
     patterns, everything = _patterns(rows), (1 << len(rows)) - 1
-    least = _least(patterns, everything)
+    optimum = _least(patterns, everything)
     for cell, pattern in enumerate(((1 << np.arange(len(rows))) @ rows).tolist()):
         if pattern not in (0, everything):
-            rest = everything ^ pattern
-            cost = rest.bit_count() + _least(patterns, pattern) + _least(patterns, rest)
-            if cost == least:
+            missed = everything ^ pattern
+            cost = missed.bit_count() + _least(patterns, pattern) + _least(patterns, missed)
+            if cost == optimum:
                 return cell
     raise AssertionError("no open cell")

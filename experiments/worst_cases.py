@@ -40,24 +40,24 @@ def games() -> Iterator[Game]:
 def row(game: Game, seconds: float) -> dict[str, object] | None:
     """One line of the table; None where no strategy was evaluated in the time."""
     solver = Solver(Position(game), objective=Objective.parse("worst"))
-    found = solver.search(seconds)
+    solution = solver.search(seconds)
     try:
-        tree = found.tree()
+        tree = solution.tree()
     except NotSupported as error:
         print(error, flush=True)
         return None
-    if verify(tree) != tree.total_height or tree.worst != found.upper:
-        raise SystemExit(f"{game}: at most {found.upper}, but the tree takes {tree.worst}")
+    if verify(tree) != tree.total_height or tree.worst != solution.upper:
+        raise SystemExit(f"{game}: at most {solution.upper}, but the tree takes {tree.worst}")
     values = (
         game,
         game.cells,
-        found.configurations,
+        solution.configurations,
         game.fleet_cells + max(worst_case_misses(game, Family.of(solver.position).sets)),
-        found.lower,
-        found.upper,
+        solution.lower,
+        solution.upper,
         tree.total_height,
         blake2b(tree.text().encode(), digest_size=8).hexdigest(),
-        found.seconds,
+        solution.seconds,
         records.commit(),
     )
     return dict(zip(WORST_CASES.names, values, strict=True))
@@ -74,17 +74,17 @@ def main() -> None:
     arguments = parser.parse_args()
     output = Path(arguments.output)
     path = WORST_CASES.path(output)
-    rows = {one["game"]: one for one in WORST_CASES.read(path)} if path.exists() else {}
+    rows = {entry["game"]: entry for entry in WORST_CASES.read(path)} if path.exists() else {}
     order = list(games())
     for game in arguments.game or order:
         if game in rows and not (arguments.again or arguments.game):
             continue
-        found = row(game, arguments.seconds)
-        if found is None:
+        entry = row(game, arguments.seconds)
+        if entry is None:
             continue
-        rows[game] = found
-        listed = [one for one in order if one in rows] + [one for one in rows if one not in order]
-        WORST_CASES.write([tuple(rows[one].values()) for one in listed], output)
+        rows[game] = entry
+        listed = dict.fromkeys([*filter(rows.__contains__, order), *rows])
+        WORST_CASES.write([tuple(rows[other].values()) for other in listed], output)
         print(f"{game}: {rows[game]['at_least']} to {rows[game]['at_most']}", flush=True)
     print(f"{script.typed_path(path)}: {len(rows)} games")
 
