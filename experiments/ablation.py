@@ -1,9 +1,9 @@
-"""What each switch of the solver is worth: python -m experiments.ablation ["GAME [worst] SHOTS" …]
+"""Time the solver without each switch: python -m experiments.ablation ["GAME [worst] SHOTS" …]
 
 Each position is solved, for the mean or the worst case, with every switch on, and with one off at
 a time. A word prior=NAME weighs the configurations. A run of more than --nodes (500,000) is
-given up; the totals of all others must be the same. Effort is nodes, and what the subsets come to
-in nodes. Seconds are of processor time; of short runs the fastest of five counts.
+given up; the totals of all others must be equal. Effort is nodes plus the subsets converted to
+nodes. Seconds are processor time, of short runs the fastest of five.
 
 --simplify (`make simplify`) writes no table: it lists the switches that can go, because without
 them all numbers of the first eleven positions are the same, and the time is less than 1.1 times.

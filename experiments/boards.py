@@ -1,4 +1,4 @@
-"""What the border of a board is worth: python -m experiments.boards [GAME …] [-o FOLDER]
+"""Measure the worth of a board's border: python -m experiments.boards [GAME …] [-o FOLDER]
 
 The same fleets on rectangles, on cylinders and tori, where ships go on at the other end, and on
 hexagons: how many configurations there are, the optimum, what the best greedy strategy loses, and

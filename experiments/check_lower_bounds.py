@@ -200,7 +200,7 @@ class LargerSets:
         return counts
 
     def larger(self, size: int, best: int, cost: dict[int, int]) -> int:
-        """A bound of some set that is above `best`, or that. cost -- of placements (masks)."""
+        """Return the largest bound above `best` of a set, or `best`. cost -- of placements (masks)."""
         paid = [ship for ship, some in cost.items() if some]
         ships = [[bool(ship >> cell & 1) for cell in range(self.cells)] for ship in paid]
         where = np.array(ships, np.bool_).reshape(-1, self.cells)
@@ -256,7 +256,7 @@ class MetBeside(NamedTuple):
     met: list[int]
 
     def most_met(self, cells: int) -> int:
-        """No more is met by so many cells: some of them meet a part as large (Han)."""
+        """Bound the configurations met by some cells; beyond the table by Han's inequality."""
         last = len(self.met) - 1
         return self.met[max(0, cells)] if cells <= last else self.met[last] * cells // last
 
@@ -361,7 +361,7 @@ def check_reveal(game: Game, rows: list[Row], number: int, jobs: int, store: Fac
 
 
 def words(misses: int, hits: int) -> int:
-    """Sequences of so many hits and at most so many misses that end in a hit."""
+    """Count the sequences of `hits` hits and at most `misses` misses that end in a hit."""
     return comb(misses + hits, hits) if misses >= 0 else 0
 
 

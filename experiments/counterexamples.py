@@ -1,4 +1,4 @@
-"""Where greedy shooting is not optimal: python -m experiments.counterexamples [--resume FOLDER]
+"""Find where greedy is not optimal: python -m experiments.counterexamples [--resume FOLDER]
 
 Five searches (`optsearch.search.counterexamples`), to data/results/counterexamples.csv: every
 position of grids of up to 12 cells, ships of two cells and more; every position of grids of up to

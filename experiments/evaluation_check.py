@@ -66,7 +66,7 @@ Job = tuple[Callable[..., list[Row]], tuple[object, ...]]
 
 
 def most_probable(game: Game, strategy: Greedy | None, ships: list[int], listed: int) -> Position:
-    """Most probable cells are shot, until so many configurations are left (0: to the end)."""
+    """Shoot most probable cells until at most `listed` configurations are left (0: to the end)."""
 
     def shot(position: Position) -> Cell | None:
         posterior = Posterior(position)

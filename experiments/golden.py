@@ -1,6 +1,6 @@
-"""Whether tables come out as committed: python -m experiments.golden [--within MINUTES] [TABLE …]
+"""Recompute the committed tables: python -m experiments.golden [--within MINUTES] [TABLE …]
 
-Each experiment whose tables take at most so many minutes (1) is run into an empty folder, and every
+Each experiment whose tables take at most MINUTES (1) is run into an empty folder, and every
 value of every table and tree is compared with the committed one. Left out are columns that are
 measured (`Column.measured`), and of the header `records.VARYING`. Tables that
 an experiment reads are the committed ones. What was found goes to data/results/recomputed.csv,
@@ -40,7 +40,7 @@ FROM_NOTHING["optima"] = ("--again", *("--seconds", "3000"), *("--patience", "60
 
 @dataclass(frozen=True)
 class Recomputation:
-    """A command of `python -m`, and the committed files that it makes, as they are declared."""
+    """A command of `python -m`, and the committed files that it makes with their declarations."""
 
     command: tuple[str, ...]
     minutes: float
@@ -116,7 +116,10 @@ def recomputed(run: Recomputation) -> list[tuple[str, str]]:
 
 
 def chosen(within: float, names: list[str]) -> list[Recomputation]:
-    """The runs that are asked for; RecordError for a name that is no committed table."""
+    """Return the runs that make the named tables; RecordError for a name of no committed table.
+
+    Without names, return those that take at most `within` minutes.
+    """
     everything = recomputations()
     files = {file for run in everything for file, _ in run.files}
     for name in names:

@@ -1,4 +1,4 @@
-"""By how much greedy loses: python -m experiments.greedy_loss [--announce name]
+"""Measure the loss of greedy strategies: python -m experiments.greedy_loss [--announce name]
 
 For every game of data/results/optima.csv in which ships do not touch and nothing is announced, the
 total height of the best and the worst greedy strategy and of five ways to break ties

@@ -1,4 +1,4 @@
-"""How the number of configurations grows with the board: python -m experiments.growth [-o FOLDER]
+"""Count configurations of growing boards: python -m experiments.growth [-o FOLDER]
 
 The fleet 5,4,3,3,2 on square boards from 6x6 to 12x12, under the three contact rules. The
 number of boards of up to 128 cells is confirmed by the configurations through each cell.

@@ -1,4 +1,4 @@
-"""What a hider gains in practice: python -m experiments.hiders [--pool N] [--games N] [-o FOLDER]
+"""Measure the gain of a hider in practice: python -m experiments.hiders [--pool N] [--games N] [-o FOLDER]
 
 On the paper's board no equilibrium can be computed. Here some players shoot at boards hidden in
 other ways than uniformly; none of them knows how. All of it is by simulation, seeded, to
@@ -14,7 +14,7 @@ data/results/hiders.csv:
   turns its own strategy;
 - corner: the printed placement of "Battleship Heuristics", where ships may touch, beside uniform.
 
---games N plays N boards in place of 4,000, and N at most where a player is slow.
+--games N plays N boards instead of 4,000, and at most N if a player is slow.
 
 There is no table of boards of people among the sources.
 """

@@ -1,4 +1,4 @@
-"""How far from uniform ships placed one by one are: python -m experiments.one_by_one [-o FOLDER]
+"""Compare ships placed one by one with uniform ones: python -m experiments.one_by_one [-o FOLDER]
 
 Most programs place the longest ship anywhere, the next one anywhere that is left, and begin anew
 where there is no room. Small games have the prior `one-by-one`, exactly. The paper's game has too

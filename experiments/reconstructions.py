@@ -1,4 +1,4 @@
-"""What pictures of the paper show, reconstructed: python -m experiments.reconstructions [-o FOLDER]
+"""Reconstruct what pictures of the paper show: python -m experiments.reconstructions [-o FOLDER]
 
 start_position.csv: Figure 1 is not in the text; the two ships that section 2.1 names, D8-E8-F8 and
 J4-J5-J6, and the other three drawn uniformly from what they leave.

@@ -1,4 +1,4 @@
-"""What each rule of replies is worth: python -m experiments.reply_worth
+"""Measure the worth of each rule of replies: python -m experiments.reply_worth
 
 Solves twenty small games by the five rules of optsearch and by the three of
 experiments/reply_rules.py. An optimal tree of each is replayed on every configuration, and games of

@@ -1,4 +1,4 @@
-"""What all experiments share: the command line, its help, and how a run ends."""
+"""The command line of every experiment, its help, and the end of a run."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class ProgressClock:
 
 
 def reported(rows: Iterable[Row], number: int) -> list[Row]:
-    """All rows as they are computed; each is printed, and the time that is left."""
+    """Collect all rows; print each as it is computed, and the time left."""
     started, printed = time.monotonic(), []
     for row in rows:
         printed.append(row)

@@ -1,4 +1,4 @@
-"""What changes of the players of two posts are worth: python -m experiments.trials [--games N]
+"""Measure changes of the players of two posts: python -m experiments.trials [--games N]
 
 The two trials that made the player of "Battleship Heuristics" worse, on boards of its own
 placement and on uniform ones, in 5,000 games; and the search grid that the post on Thompson

@@ -46,7 +46,7 @@ def larger(
     ships: NDArray[np.bool_],
     costs: NDArray[np.int64],
 ) -> int:
-    """The largest bound of `size` cells that is above `best`; `best` if there is none.
+    """Return the largest bound of `size` cells that is above `best`, or `best`.
 
     classes -- the least cell that a symmetry takes each cell to. ships, costs -- placements, of
     shape (number, cells), and for each what is taken from a set that meets it; that it is little

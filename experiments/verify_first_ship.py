@@ -1,6 +1,6 @@
 """The root chain with the first ship once more, for experiments.check_lower_bounds.
 
-`lower_bounds.first_ship` has the argument; nothing of it is used, and no kernel of ours. There
+`lower_bounds.first_ship` has the argument; neither its code nor a kernel is used here. There
 a state is the set of placements that agree with the replies, as bits. Here it is what is known of
 the four arms of cells around the one that was hit: how far the nearest miss is on each, and, once a
 second cell is hit, how far the hits reach along that line. This is numba, on one array of all such

@@ -27,9 +27,9 @@ ALL = 1 << 30  # cells that are compared
 class Inner:
     """A policy that compares cells by the policies below it, of which greedy is the first.
 
-    floor -- in so many configurations it is the one below; number -- of cells in more. margin,
-    kept -- misses times UNIT per configuration that a cell may be above the cheapest to be compared
-    by the policy above, and how many of these are.
+    floor -- with at most this many configurations the policy below plays; number -- of cells
+    compared with more. margin, kept -- misses times UNIT per configuration that a cell may be above
+    the cheapest to be compared by the policy above, and the number of these cells.
     """
 
     floor: int = 0
@@ -60,7 +60,7 @@ class RolloutAgain:
         return missed
 
     def _shot(self, rows: Rows, hashes: NDArray[np.uint64]) -> int:
-        """The open cell to shoot; -1 where there is none."""
+        """Return the open cell to shoot, or -1 if no cell is open."""
         counts = rows.sum(0)
         is_open = (counts > 0) & (counts < len(rows))
         if not is_open.any():
