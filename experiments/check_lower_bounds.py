@@ -200,7 +200,7 @@ class LargerSets:
         return counts
 
     def larger(self, size: int, best: int, cost: dict[int, int]) -> int:
-        """Return the largest bound above `best` of a set, or `best`. cost -- of placements (masks)."""
+        """Return the largest bound of a set above `best`, or `best`. cost -- of placements."""
         paid = [ship for ship, some in cost.items() if some]
         ships = [[bool(ship >> cell & 1) for cell in range(self.cells)] for ship in paid]
         where = np.array(ships, np.bool_).reshape(-1, self.cells)

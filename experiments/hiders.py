@@ -1,4 +1,4 @@
-"""Measure the gain of a hider in practice: python -m experiments.hiders [--pool N] [--games N] [-o FOLDER]
+"""Measure the gain of hiders: python -m experiments.hiders [--pool N] [--games N] [-o FOLDER]
 
 On the paper's board no equilibrium can be computed. Here some players shoot at boards hidden in
 other ways than uniformly; none of them knows how. All of it is by simulation, seeded, to

@@ -1,4 +1,4 @@
-"""Measure the cost of false replies and salvos: python -m experiments.replies [-n N] [--false-games M]
+"""Measure what replies and salvos cost: python -m experiments.replies [-n N] [--false-games M]
 
 Exact greedy and Thompson sampling by the exact posterior play M (150) boards where 0, 5, 10 and 20
 percent of the replies are false, at water and at ships alike; greedy and `spread` play N (200)
