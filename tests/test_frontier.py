@@ -175,7 +175,7 @@ def test_a_board_of_twenty_is_refused_soon():
     game = Game("20x20:5,4,3,3,2")
     said = r"would need up to \d+ GiB and \d+ (minutes|hours|days); the limit is 4 GiB"
     with pytest.raises(TooLarge, match=said):
-        FrontierSweep(game).through(Constraints(game.fleet))
+        FrontierSweep(game).count_by_placement(Constraints(game.fleet))
 
 
 @pytest.mark.parametrize(
