@@ -13,7 +13,7 @@ from optsearch.cli.answers import Answer
 from optsearch.cli.common import columns, executor_of, mean_fields, mean_text, numbered
 from optsearch.cli.console import Interrupted
 from optsearch.cli.options import Form
-from optsearch.cli.progress import so_far, solving
+from optsearch.cli.progress import collect_bounds, solving
 from optsearch.results.bracket import Bracket
 from optsearch.search import identify as identify_
 from optsearch.search.kernels import SolverOptions
@@ -164,7 +164,7 @@ def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> Non
     """Bound the least mean number of misses."""
     sets = identify_.read(path)
     answer = Answer(heading(sets), **family_fields(sets))
-    result = so_far(sets.title, time_limit, partial(identify_.bounds, sets))
+    result = collect_bounds(sets.title, time_limit, partial(identify_.bounds, sets))
     bracket = Bracket.of(sets.position, result.bounds)
     answer.bounds(bracket, "mean misses", result.is_all, every)
     answer.print(form)

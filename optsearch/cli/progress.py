@@ -122,7 +122,7 @@ def solving(label: str, unit: str = "shots", certain: int = 0) -> Iterator[Progr
         yield lambda status: report(status if status.best is None else replace(status, total=0))
 
 
-class SoFar(NamedTuple):
+class CollectedBounds(NamedTuple):
     """Bounds that came until the time was over or ctrl-C. is_all -- all of them came."""
 
     bounds: list[Bound]
@@ -130,12 +130,12 @@ class SoFar(NamedTuple):
     is_interrupted: bool
 
 
-def so_far(
+def collect_bounds(
     label: str,
     time_limit: float | None,
     bounds: Callable[[Progress[BoundsStatus]], Iterator[Bound]],
     first: Sequence[Bound] = (),
-) -> SoFar:
+) -> CollectedBounds:
     """Collect bounds until a time is over or ctrl-C, which raise where there is no bracket yet.
 
     bounds -- takes a function to call with each status, and yields bounds. first -- bounds of the
@@ -146,10 +146,10 @@ def so_far(
     try:
         with limit.alarm(), telling(label, lambda status: status.what) as progress:
             collected.extend(bounds(limit.watch(progress)))
-        return SoFar(collected, True, False)
+        return CollectedBounds(collected, True, False)
     except (LimitReached, KeyboardInterrupt) as end:
         sides = {bound.side for bound in collected}
         collected += [bound for bound in first if bound.side not in sides]
         if {bound.side for bound in collected} != {"lower", "upper"}:
             raise
-        return SoFar(collected, False, isinstance(end, KeyboardInterrupt))
+        return CollectedBounds(collected, False, isinstance(end, KeyboardInterrupt))

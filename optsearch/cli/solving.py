@@ -31,7 +31,7 @@ from optsearch.cli.common import (
 )
 from optsearch.cli.console import Interrupted, err
 from optsearch.cli.options import ANY, FOLDER, SEARCH_JOBS, Form, Option
-from optsearch.cli.progress import SoFar, so_far, solving, telling
+from optsearch.cli.progress import CollectedBounds, collect_bounds, solving, telling
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import MAX_CELLS, Cell, cell_name
@@ -329,7 +329,7 @@ def solve_by_bounds(
     if objective.kind == "mean":
         bounds = first_bounds(position)
         if prior is None:
-            bounds = bounds_so_far(position, None, time_limit, ignore_left_out).bounds
+            bounds = bounds_in_time(position, None, time_limit, ignore_left_out).bounds
             count_limit = 0.0  # the bounds took the time
         bracket = Bracket.of(position, bounds)
     try:
@@ -567,7 +567,7 @@ def bounds(
     position = read_position(game, shots, board, marks)
     parsed_prior = prior_of(prior, position.game)
     left_out: list[LeftOut] = []
-    result = bounds_so_far(position, parsed_prior, time_limit, left_out.append)
+    result = bounds_in_time(position, parsed_prior, time_limit, left_out.append)
     answer = Answer.about(position, parsed_prior)
     answer.bounds(Bracket.of(position, result.bounds), "mean shots", result.is_all, every)
     answer.show(
@@ -579,13 +579,13 @@ def bounds(
         raise Interrupted
 
 
-def bounds_so_far(
+def bounds_in_time(
     position: Position, prior: Prior | None, time_limit: float | None, leave_out: LeaveOut
-) -> SoFar:
+) -> CollectedBounds:
     """Return a bracket and the bounds computed within the time limit, each in at most half.
 
     leave_out -- called with each bound that is left out.
     """
     seconds = SECONDS if time_limit is None else time_limit / 2
-    in_turn = partial(bounds_in_turn, position, prior, seconds=seconds, leave_out=leave_out)
-    return so_far(str(position.game), time_limit, in_turn, first_bounds(position))
+    bounds = partial(bounds_in_turn, position, prior, seconds=seconds, leave_out=leave_out)
+    return collect_bounds(str(position.game), time_limit, bounds, first_bounds(position))
