@@ -725,15 +725,16 @@ def test_solve_and_count(here, source_file, tmp_path):
 def test_a_puzzle_of_a_level(here, tmp_path, level):
     """Of this level, with one solution; harder, or with more solutions, without any clue."""
     made = tmp_path / "p.txt"
-    arguments = ("--grid", "6x6", "--fleet", "3,2,2,1,1,1", "--seed", 3, "--level", level)
-    status, out, _ = here("solitaire", "generate", *arguments, "-o", made, "--json")
-    assert (status, json.loads(out)["level"]) == (0, level)
-    puzzle = formats.load(made)
-    assert solitaire.grade(puzzle).level == level
-    assert len(all_solutions(puzzle)) == 1
-    for clue in puzzle.clues:
-        weaker = puzzle.with_clues(other for other in puzzle.clues if other != clue)
-        assert LEVELS.index(solitaire.grade(weaker).level) > LEVELS.index(level)
+    for fleet, seed in (("3,2,1,1", 3), ("3,2,2,1", 3), ("3,2,1,1", 4)):
+        arguments = ("--grid", "5x5", "--fleet", fleet, "--seed", seed, "--level", level)
+        status, out, _ = here("solitaire", "generate", *arguments, "-o", made, "--json")
+        assert (status, json.loads(out)["level"]) == (0, level)
+        puzzle = formats.load(made)
+        assert solitaire.grade(puzzle).level == level
+        assert len(all_solutions(puzzle)) == 1
+        for clue in puzzle.clues:
+            weaker = puzzle.with_clues(other for other in puzzle.clues if other != clue)
+            assert LEVELS.index(solitaire.grade(weaker).level) > LEVELS.index(level)
 
 
 def test_a_level_that_no_puzzle_has(here, tmp_path):
