@@ -90,7 +90,7 @@ class Engine:
         self._stop()
 
     async def ask(self, page: str, work: Callable[..., Any], *arguments: Any) -> Any:
-        """The answer of a function of a module.
+        """Run a function of a module in the process, and return its answer.
 
         Raises GivenUp, Preparing, TooLong, WorkerLost, and what the function raises.
         """

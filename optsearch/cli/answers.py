@@ -63,7 +63,7 @@ class Answer:
     def about(
         cls, position: Position | NoisyPosition, prior: Prior | None = None, **fields: Any
     ) -> Answer:
-        """Begin an answer about a position and its prior. fields -- behind those of these two."""
+        """Begin an answer with the fields of a position, of its prior, and further `fields`."""
         title = with_rules(position.title, position.game)
         answer = cls(title, **position_fields(position, prior), **fields)
         answer.fact("prior", prior_text(prior))

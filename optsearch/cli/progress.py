@@ -136,10 +136,11 @@ def collect_bounds(
     bounds: Callable[[Progress[BoundsStatus]], Iterator[Bound]],
     first: Sequence[Bound] = (),
 ) -> CollectedBounds:
-    """Collect bounds until a time is over or ctrl-C, which raise where there is no bracket yet.
+    """Collect bounds until they end, a time is over, or ctrl-C.
 
-    bounds -- takes a function to call with each status, and yields bounds. first -- bounds of the
-    sides that have none when it is cut short.
+    bounds -- takes a function to call with each status, and yields bounds. first -- added, when the
+    time is over or at ctrl-C, for a side (lower or upper) that has no bound. If one still has none,
+    LimitReached or KeyboardInterrupt is raised.
     """
     collected: list[Bound] = []
     limit = Limit(time_limit)

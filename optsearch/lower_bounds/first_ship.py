@@ -258,9 +258,9 @@ def _search(
 def _few_through_a_cell(
     game: Game, coverages: Sequence[ConditionalCoverage]
 ) -> dict[int, ConditionalCoverage]:
-    """Map the placements of these classes to their class.
+    """Map each placement of these classes to its class.
 
-    The shortest ships are left out, repeatedly, until the kernel has room for the rest.
+    If too many placements have a cell in common for the kernel, the shortest ships are left out.
     """
     ships = {ship: each for each in coverages for ship in set(game.images(each.ship))}
     for cell in range(game.cells):

@@ -285,7 +285,7 @@ class Found:
 
     @property
     def summary(self) -> dict[str, object]:
-        """Return the exact range that was searched, which gives a meaning to "none found"."""
+        """Return what was searched, and the numbers of games, positions and counterexamples."""
         return {
             "searched": str(self.scope),
             "games": len(self.games),

@@ -114,7 +114,7 @@ class GreedySolver:
         return self._kernel("optimal").root
 
     def _kernel(self, rule: str) -> Kernel:
-        """The kernel of a rule of `_search`; with announcements, of the optimum alone."""
+        """Return the kernel that plays by a rule of `_search`; with announcements, the optimum."""
         if not self.position.game.is_silent:
             rule = "optimal"
         if rule not in self._kernels:

@@ -577,7 +577,7 @@ def misses_with_one_ship_a_set(
     """Return the least misses of a silent position, by the search for announced sinkings.
 
     Each set of cells is one ship, which sinks at the last hit, so that its announcement tells
-    nothing. Bounds and keys are those of ships, and there is no search on machine words.
+    nothing. The search uses the bounds and keys of ships, and no machine words.
     tick -- called with the number of nodes now and then; may raise. Errors as in `Family.of`.
     """
     family = Family.of(position)

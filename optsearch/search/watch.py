@@ -60,10 +60,10 @@ class SearchMonitor:
         return self.frontier is not None and max(status.nodes, status.effort) >= bound_from
 
     def bound_root(self, position: Position) -> None:
-        """Raise the lower bound by the bounds that need no search, in a part of the time.
+        """Raise the lower bound on a mean by bounds that need no search, in a share of the time.
 
         For a whole game these are the bounds of `optsearch bounds` except those in tables; after a
-        shot most of them do not hold, and the others are weak. For the mean.
+        shot most of them do not hold, and the others are weak. Other objectives get none.
         """
         from optsearch.lower_bounds import bounds_on_demand
 

@@ -344,7 +344,7 @@ def _places_text(places: int) -> str:
 
 
 def _filling_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
-    """Yield the common cells of all fillings of a line with its count."""
+    """Yield the cells that are alike in every way to lay ships in a line with its count."""
     places = knowledge.places
     for line in places.lines:
         if not knowledge.unknown & line.mask:
