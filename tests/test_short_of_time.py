@@ -6,7 +6,7 @@ import time
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import partial
-from itertools import count, permutations
+from itertools import count, pairwise, permutations
 from math import ceil, floor
 from pathlib import Path
 from queue import SimpleQueue
@@ -270,6 +270,32 @@ def test_a_worst_case_is_proved_before_the_time_is_over(tmp_path):
 
 
 # Bounds one after the other
+
+
+def test_the_bracket_is_shown_as_it_narrows(monkeypatch):
+    """In the progress, or line by line; the last one is that of the answer."""
+    notes = []
+
+    @contextmanager
+    def telling(label, note):
+        yield lambda status: notes.append(note(status))
+
+    monkeypatch.setattr(shown, "telling", telling)
+    command = "bounds", "4x4:3,2,contact=any"
+    answer = json.loads(run(*command, "--json").stdout)
+    assert notes[0].startswith("5.000000 to 14.166667, ")  # one shot for each cell, or at random
+    *steps, again = map(json.loads, run(*command, "--narrowing", "--json").stdout.splitlines())
+    assert again["bracket_exact"] == answer["bracket_exact"] == steps[-1]["bracket_exact"]
+    brackets = [[Fraction(5), Fraction(85, 6)]]
+    brackets += [[Fraction(end) for end in step["bracket_exact"]] for step in steps]
+    for wide, narrow in pairwise(brackets):
+        assert wide[0] <= narrow[0] <= narrow[1] <= wide[1]
+        assert wide != narrow
+    lines = run(*command, "--narrowing").stdout.splitlines()
+    assert [line.split(": ")[-1] for line in lines[: len(steps)]] == [s["name"] for s in steps]
+    assert lines[len(steps)].startswith("4x4:3,2,contact=any")
+    refused = run(*command, "--narrowing", "--format", "csv").exception
+    assert "--narrowing works with --format text or json, not with csv" in str(refused)
 
 
 def stopped_after(steps, error):

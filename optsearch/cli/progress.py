@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from fractions import Fraction
 from threading import Event, Thread
@@ -135,18 +135,38 @@ def collect_bounds(
     time_limit: float | None,
     bounds: Callable[[Progress[BoundsStatus]], Iterator[Bound]],
     first: Sequence[Bound] = (),
+    on_narrower: Callable[[Bound, Mapping[str, Fraction]], None] | None = None,
 ) -> CollectedBounds:
     """Collect bounds until they end, a time is over, or ctrl-C.
 
     bounds -- takes a function to call with each status, and yields bounds. first -- added, when the
     time is over or at ctrl-C, for a side (lower or upper) that has no bound. If one still has none,
-    LimitReached or KeyboardInterrupt is raised.
+    LimitReached or KeyboardInterrupt is raised. on_narrower -- called with each bound that narrows
+    the bracket and the ends by side, in place of the progress, which shows the ends otherwise.
     """
     collected: list[Bound] = []
+    best: dict[str, Fraction] = {}
+
+    def narrows(bound: Bound) -> bool:
+        better = max if bound.side == "lower" else min
+        known = best.get(bound.side)
+        best[bound.side] = bound.value if known is None else better(known, bound.value)
+        return best[bound.side] != known
+
+    def note(status: BoundsStatus) -> str:
+        ends_so_far = [ends(best["lower"], best.get("upper"))] if "lower" in best else []
+        return ", ".join([*ends_so_far, status.what])
+
+    for bound in first:
+        narrows(bound)
     limit = Limit(time_limit)
+    shown = nullcontext(no_progress) if on_narrower else telling(label, note)
     try:
-        with limit.alarm(), telling(label, lambda status: status.what) as progress:
-            collected.extend(bounds(limit.watch(progress)))
+        with limit.alarm(), shown as progress:
+            for bound in bounds(limit.watch(progress)):
+                collected.append(bound)
+                if narrows(bound) and on_narrower is not None:
+                    on_narrower(bound, best)
         return CollectedBounds(collected, True, False)
     except (LimitReached, KeyboardInterrupt) as end:
         sides = {bound.side for bound in collected}

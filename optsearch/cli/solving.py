@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
@@ -11,10 +12,12 @@ from math import ceil, floor, inf
 from pathlib import Path
 from typing import NamedTuple
 
+import click
+
 from optsearch import tree as tree_
 from optsearch.check import paper, proofs, reference
 from optsearch.cli import progress
-from optsearch.cli.answers import Answer
+from optsearch.cli.answers import Answer, json_text
 from optsearch.cli.app import app
 from optsearch.cli.arguments import QUIET
 from optsearch.cli.common import (
@@ -37,14 +40,14 @@ from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import MAX_CELLS, Cell, cell_name
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, legend
-from optsearch.lower_bounds import LeftOut, first_bounds, first_bounds_of
+from optsearch.lower_bounds import Bound, LeftOut, first_bounds, first_bounds_of
 from optsearch.lower_bounds.lower import SECONDS, LeaveOut, ignore_left_out
 from optsearch.results.bracket import Bracket, bounds_in_turn
 from optsearch.results.stored import StoredBracket, name_with_table, stored_bracket
 from optsearch.search import solver
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.proving import prove_solution
-from optsearch.support.decimals import decimal, open_mean, time_text
+from optsearch.support.decimals import decimal, ends, open_mean, time_text
 from optsearch.support.errors import NotSupported, OptsearchError, TooLarge
 from optsearch.support.progress import Limit, LimitReached
 from optsearch.tree import DecisionTree
@@ -549,6 +552,7 @@ def badness(value: ShotValue) -> tuple[int, int, int, int]:
     then="optsearch solve 4x5:2,3,4  # the optimum of a small game",
     gives="game position (prior prior_digest) bounds bracket is_all left_out",
     every=Option("List every bound with its source.", flags="--all"),
+    narrowing=Option("First print the bracket each time a bound narrows it, a line each."),
 )
 def bounds(
     game: str,
@@ -558,6 +562,7 @@ def bounds(
     prior: str | None = None,
     time_limit: float | None = None,
     every: bool = False,
+    narrowing: bool = False,
     form: Form = Form.TEXT,
 ) -> None:
     """Proved bounds on the optimum, and the bracket they leave.
@@ -566,8 +571,22 @@ def bounds(
     """
     position = read_position(game, shots, board, marks)
     parsed_prior = prior_of(prior, position.game)
+    if narrowing and form is Form.CSV:
+        raise OptsearchError("--narrowing works with --format text or json, not with csv")
     left_out: list[LeftOut] = []
-    result = bounds_in_time(position, parsed_prior, time_limit, left_out.append)
+    started = time.monotonic()
+
+    def print_bracket(bound: Bound, bracket: Mapping[str, Fraction]) -> None:
+        seconds = time.monotonic() - started
+        two_ends = [bracket["lower"], bracket["upper"]]
+        if form is Form.JSON:
+            fields = {"bracket": two_ends, "name": bound.name, "seconds": round(seconds, 3)}
+            click.echo(json_text(fields))
+        else:
+            click.echo(f"{ends(*two_ends)}, {seconds:.1f} s: {bound.name}")
+
+    watch = print_bracket if narrowing else None
+    result = bounds_in_time(position, parsed_prior, time_limit, left_out.append, watch)
     answer = Answer.about(position, parsed_prior)
     answer.bounds(Bracket.of(position, result.bounds), "mean shots", result.is_all, every)
     answer.show(
@@ -580,12 +599,17 @@ def bounds(
 
 
 def bounds_in_time(
-    position: Position, prior: Prior | None, time_limit: float | None, leave_out: LeaveOut
+    position: Position,
+    prior: Prior | None,
+    time_limit: float | None,
+    leave_out: LeaveOut,
+    on_narrower: Callable[[Bound, Mapping[str, Fraction]], None] | None = None,
 ) -> CollectedBounds:
     """Return a bracket and the bounds computed within the time limit, each in at most half.
 
-    leave_out -- called with each bound that is left out.
+    leave_out -- called with each bound that is left out. on_narrower -- as in `collect_bounds`.
     """
     seconds = SECONDS if time_limit is None else time_limit / 2
-    bounds = partial(bounds_in_turn, position, prior, seconds=seconds, leave_out=leave_out)
-    return collect_bounds(str(position.game), time_limit, bounds, first_bounds(position))
+    in_turn = partial(bounds_in_turn, position, prior, seconds=seconds, leave_out=leave_out)
+    first = first_bounds(position)
+    return collect_bounds(str(position.game), time_limit, in_turn, first, on_narrower)
