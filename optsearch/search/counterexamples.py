@@ -382,20 +382,20 @@ class Positions:
 
     def _explore(self, codes: Codes) -> None:
         """Fill M and G of these positions; the positions after one more shot must have theirs."""
-        least, best = np.full((2, len(codes)), NEVER, np.int32)
-        most = np.zeros(len(codes), np.int32)
+        optimum, greedy = np.full((2, len(codes)), NEVER, np.int32)
+        likeliest = np.zeros(len(codes), np.int32)
         for cell in range(self.game.cells):
             after, is_open = self._after(codes, cell)
             lacking = self.configurations[after[0]]
             having = self.configurations[codes] - lacking
             cost = self._cost(self.optimum, after)
-            np.minimum(least, cost, where=is_open, out=least)
+            np.minimum(optimum, cost, where=is_open, out=optimum)
             cost = self._cost(self.greedy, after)
-            is_better = is_open & ((having > most) | ((having == most) & (cost < best)))
-            best[is_better] = cost[is_better]
-            most[is_better] = having[is_better]
-        self.optimum[codes] = np.where(most, least, 0)
-        self.greedy[codes] = np.where(most, best, 0)
+            is_better = is_open & ((having > likeliest) | ((having == likeliest) & (cost < greedy)))
+            greedy[is_better] = cost[is_better]
+            likeliest[is_better] = having[is_better]
+        self.optimum[codes] = np.where(likeliest, optimum, 0)
+        self.greedy[codes] = np.where(likeliest, greedy, 0)
 
     def representatives(self) -> Codes:
         """The inequivalent positions: of each kind the first with the fewest shots.
@@ -412,18 +412,18 @@ class Positions:
         for permutation in game.symmetries(MOST_TURNS):
             sums = self._summed(factors, permutation).reshape(self._cube)
             for cell in range(game.cells):
-                at, here = np.moveaxis(sums, cell, 0), np.moveaxis(left, cell, 0)
-                for hit, factor in zip(here[1:-1], factors, strict=True):
+                sums_at, left_at = np.moveaxis(sums, cell, 0), np.moveaxis(left, cell, 0)
+                for hit, factor in zip(left_at[1:-1], factors, strict=True):
                     inverse = np.uint64(pow(factor[permutation[cell]], -1, 1 << 64))
-                    at[-1] *= np.where((hit > 0) & (hit == here[-1]), inverse, np.uint64(1))
+                    sums_at[-1] *= np.where((hit > 0) & (hit == left_at[-1]), inverse, np.uint64(1))
             np.minimum(kinds, sums.ravel(), out=kinds)
-        found = np.zeros(0, np.uint64)
+        earlier = np.zeros(0, np.uint64)
         chosen = []
         for codes in reversed(self._by_shots()):
-            here, first = np.unique(kinds[codes], return_index=True)
-            is_new = ~np.isin(here, found)
+            distinct, first = np.unique(kinds[codes], return_index=True)
+            is_new = ~np.isin(distinct, earlier)
             chosen.append(codes[first[is_new]])
-            found = np.concatenate([found, here[is_new]])
+            earlier = np.concatenate([earlier, distinct[is_new]])
         return np.concatenate(chosen)
 
     def counterexamples(self, codes: Codes) -> tuple[Counterexample, ...]:
@@ -440,13 +440,13 @@ class Positions:
 
     def _shots(self, codes: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Masks of the most probable cells, certain hits aside, and of the optimal ones."""
-        most, likely = np.zeros((2, len(codes)), np.int64)
-        least, best = np.zeros((2, len(codes)), np.int64)
+        likeliest, likely = np.zeros((2, len(codes)), np.int64)
+        cheapest, best = np.zeros((2, len(codes)), np.int64)
         for cell in range(self.game.cells):
             after, is_open = self._after(codes, cell)
             having = self.configurations[codes] - self.configurations[after[0]]
             cost = self._cost(self.optimum, after)
-            for value, top, mask in ((having, most, likely), (-cost, least, best)):
+            for value, top, mask in ((having, likeliest, likely), (-cost, cheapest, best)):
                 is_better = is_open & ((mask == 0) | (value > top))
                 mask[is_better] = 0
                 top[is_better] = value[is_better]
@@ -542,24 +542,25 @@ def find(
         store = None
         if folder is not None:
             store = stack.enter_context(Facts(folder, f"counterexamples of {scope}"))
-        done = _finished_games(store, games)
-        told = meter(progress, sum(map(_work, games)), sum(map(_work, done)), CounterexampleStatus)
+        finished = _finished_games(store, games)
+        total = sum(map(_work, games))
+        report_work = meter(progress, total, sum(map(_work, finished)), CounterexampleStatus)
 
         def report() -> None:
-            examples = sum(len(searched.counterexamples) for searched in done.values())
-            told(sum(map(_work, done)), games=len(done), counterexamples=examples)
+            examples = sum(len(searched.counterexamples) for searched in finished.values())
+            report_work(sum(map(_work, finished)), games=len(finished), counterexamples=examples)
 
         report()
         work = partial(search_game, empty_only=scope.empty_only)
-        missing = iter([game for game in games if game not in done])
+        missing = iter([game for game in games if game not in finished])
         for game, searched in run_tasks(
             executor or SerialExecutor(), work, missing, workers, report
         ):
             if store is not None:
                 store.add(str(game), _entry(searched))
-            done[game] = searched
+            finished[game] = searched
             report()
-    return Found(scope, tuple(done[game] for game in games))
+    return Found(scope, tuple(finished[game] for game in games))
 
 
 def _work(game: Game) -> int:

@@ -452,14 +452,14 @@ def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterat
 
     solver = GreedySolver(sets.position, progress=tell, family=family)
     try:
-        taken = solver.total_height("first") - sets.certain_hits
+        misses = solver.total_height("first") - sets.certain_hits
     except (LimitReached, KeyboardInterrupt):
         by_chance = Fraction(total_by_chance(family), sets.weight)
         yield Bound(
             "things at random", "upper", by_chance, "any thing that may be missing, by chance"
         )
         raise
-    yield Bound("most probable thing", "upper", Fraction(taken, sets.weight), "greedy, the first")
+    yield Bound("most probable thing", "upper", Fraction(misses, sets.weight), "greedy, the first")
     progress(BoundsStatus(what="leaves after one thing"))
     yield Bound(
         "leaf counting after one thing",

@@ -586,8 +586,8 @@ def misses_with_one_ship_a_set(
     sets = to_words(family.sets)
     weights = np.array(family.weights, np.int64)
     problem = Problem(family.game, sets, weights, 0, family.hits, None, sets[:, None, :])
-    found = Kernel(problem, SolverOptions(), MemoryTable(memory), None, tick)
-    return found.solve(found.root)
+    kernel = Kernel(problem, SolverOptions(), MemoryTable(memory), None, tick)
+    return kernel.solve(kernel.root)
 
 
 def _counts(sets: CellSets, weights: NDArray[np.int64], hits: int) -> NDArray[np.int64]:

@@ -47,10 +47,10 @@ class Document:
 
     @classmethod
     def read(
-        cls, path: str | Path, error: type[OptsearchError], most: int = MOST_BYTES
+        cls, path: str | Path, error: type[OptsearchError], limit: int = MOST_BYTES
     ) -> Document:
-        """Read the document in a file of at most `most` bytes."""
-        return cls(text_of(path, error, most), str(path), error)
+        """Read the document in a file of at most `limit` bytes."""
+        return cls(text_of(path, error, limit), str(path), error)
 
     def refuse(self, problem: str, place: str = "") -> NoReturn:
         """Raise an error about the document. place -- of the problem in it."""
@@ -101,10 +101,10 @@ class Document:
         return fields
 
 
-def text_of(path: str | Path, error: type[OptsearchError], most: int = MOST_BYTES) -> str:
+def text_of(path: str | Path, error: type[OptsearchError], limit: int = MOST_BYTES) -> str:
     """Read the text of a document, in any format; `error` if it cannot be read."""
     try:
-        return read_text(path, most)
+        return read_text(path, limit)
     except FileNotFoundError:
         raise error(f"{str(path)!r} does not exist") from None
     except OSError as reason:

@@ -81,16 +81,16 @@ def sync(path: Path) -> None:
 # Read, never past a limit
 
 
-def read_text(path: str | Path, most: int = MOST_BYTES) -> str:
+def read_text(path: str | Path, limit: int = MOST_BYTES) -> str:
     """Read the UTF-8 text of a file, without a byte order mark; OSError as in `read_bytes`."""
     try:
-        return read_bytes(path, most).decode().removeprefix("\ufeff")
+        return read_bytes(path, limit).decode().removeprefix("\ufeff")
     except UnicodeDecodeError:
         raise OSError(errno.EILSEQ, "it is not UTF-8 text", str(path)) from None
 
 
-def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:
-    """Read a regular file of at most `most` bytes; every file from outside is read here.
+def read_bytes(path: str | Path, limit: int = MOST_BYTES) -> bytes:
+    """Read a regular file of at most `limit` bytes; every file from outside is read here.
 
     A device or a pipe is refused: it may have no end, or never begin. Raises OSError, whose
     strerror is the reason.
@@ -100,22 +100,22 @@ def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:
         return os.open(name, flags | os.O_NONBLOCK)
 
     with open(path, "rb", buffering=0, opener=without_waiting) as file:
-        return content_of(file, most)
+        return content_of(file, limit)
 
 
-def content_of(file: FileIO, most: int) -> bytes:
+def content_of(file: FileIO, limit: int) -> bytes:
     """Return the content of an open file; OSError as in `read_bytes`."""
     status = os.fstat(file.fileno())
     if not stat.S_ISREG(status.st_mode):
-        reason = f"it is not a regular file; one of at most {most:,} bytes is read"
+        reason = f"it is not a regular file; one of at most {limit:,} bytes is read"
         raise OSError(errno.EINVAL, reason, str(file.name))
     content = bytearray()
-    while len(content) <= most >= status.st_size:
-        piece = file.read(min(1 << 20, most + 1 - len(content)))
+    while len(content) <= limit >= status.st_size:
+        piece = file.read(min(1 << 20, limit + 1 - len(content)))
         if not piece:
             return bytes(content)
         content += piece
-    raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(file.name))
+    raise OSError(errno.EFBIG, f"it has more than {limit:,} bytes", str(file.name))
 
 
 def reason_of(error: OSError) -> str:

@@ -63,8 +63,8 @@ except lmdb.Error as error:
 class Store:
     """Values by keys, both bytes, of one question, in a folder.
 
-    folder -- made, with its parents, if it does not exist. what -- names the question; a store of
-    another is refused. Only one process can open a store, and only once. batch, seconds -- a `put`
+    folder -- made, with its parents, if it does not exist. question -- its name; a store of another
+    one is refused. Only one process can open a store, and only once. batch, seconds -- a `put`
     commits if this many values are uncommitted, or if this time has passed since the last commit.
 
     Raises TableError, here and in every method, if the folder cannot be used.
@@ -73,17 +73,17 @@ class Store:
     def __init__(
         self,
         folder: str | os.PathLike[str],
-        what: str,
+        question: str,
         *,
         batch: int = 20_000,
         seconds: float = 5.0,
     ):
-        self.path, self.what = Path(folder), what
+        self.path, self.question = Path(folder), question
         self._batch, self._seconds = batch, seconds
         self._pending: dict[bytes, bytes] = {}  # records by slots
         self._pending_bytes = 0
         self._committed_at = time.monotonic()
-        self._header = _text(f"{FORMAT}\n{VERSION}\n{what}")
+        self._header = _text(f"{FORMAT}\n{VERSION}\n{question}")
         key = blake2b(self._header).digest()
         self._keyed_hash = blake2b(digest_size=_CHECK_BYTES, key=key)
         self._lock: FileIO | None = None
@@ -291,7 +291,7 @@ class Store:
         version, _, written_for = version_and_what.partition("\n")
         if (name, version) == (FORMAT, str(VERSION)):
             raise TableError(
-                f"{self.path} holds {written_for}, not {self.what}; name another folder"
+                f"{self.path} holds {written_for}, not {self.question}; name another folder"
             )
         if name == FORMAT:
             raise TableError(
@@ -334,11 +334,11 @@ class Store:
 
 
 class _InStore:
-    """Values in a store of their own; folder, what and batch are those of `Store`."""
+    """Values in a store of their own; folder, question and batch are those of `Store`."""
 
-    def __init__(self, folder: str | os.PathLike[str], what: str, batch: int = 20_000):
-        self.store = Store(folder, what, batch=batch)
-        self.path, self.what = self.store.path, what
+    def __init__(self, folder: str | os.PathLike[str], question: str, batch: int = 20_000):
+        self.store = Store(folder, question, batch=batch)
+        self.path, self.question = self.store.path, question
 
     def __len__(self) -> int:
         return len(self.store)
@@ -379,8 +379,8 @@ class Integers(_InStore):
 class Facts(_InStore, Mapping[str, Any]):
     """Facts by name, as JSON; each is committed at once."""
 
-    def __init__(self, folder: str | os.PathLike[str], what: str):
-        super().__init__(folder, what, 1)
+    def __init__(self, folder: str | os.PathLike[str], question: str):
+        super().__init__(folder, question, 1)
 
     def __getitem__(self, name: str) -> Any:
         value = self.store.get(_text(name))

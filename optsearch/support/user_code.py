@@ -281,19 +281,19 @@ def _at(place: tuple[str, int, str] | None) -> str:
     return f" ({relative_to_cwd(Path(file))}, line {line}{inside}{f': {code}' if code else ''})"
 
 
-def safe_repr(value: object, most: int = 80) -> str:
-    """Return any value as at most `most` characters on one line."""
+def safe_repr(value: object, limit: int = 80) -> str:
+    """Return any value as at most `limit` characters on one line."""
     try:
-        return one_line(repr(value), most)
+        return one_line(repr(value), limit)
     except Exception:  # a number of 5,000 digits, or a broken __repr__
         return f"a value of type {type(value).__name__} that cannot be printed"
 
 
-def one_line(text: str, most: int) -> str:
-    """Return a text on one line, without control characters, cut to at most `most` characters."""
-    line = " ".join(text[: 4 * most].split())
+def one_line(text: str, limit: int) -> str:
+    """Return a text on one line, without control characters, cut to at most `limit` characters."""
+    line = " ".join(text[: 4 * limit].split())
     line = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
-    return line if len(line) <= most else line[: most - 1] + "…"
+    return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def relative_to_cwd(path: Path) -> str:
