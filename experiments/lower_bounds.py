@@ -132,10 +132,10 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
     name = part_of(game)
     coverage = write_coverage(game, output, checkpoints / f"cover_{name}")
     revealed = write_classes(
-        *(REVEAL, "reveal game", game, output, read_reveal, lambda one: one.found, reveal)
+        *(REVEAL, "reveal game", game, output, read_reveal, lambda o: o.finished, reveal)
     )
     coverages = write_classes(
-        *(MET_BESIDE, "cells beside ships", game, output, read_beside, lambda one: one.met[1:]),
+        *(MET_BESIDE, "cells beside ships", game, output, read_beside, lambda o: o.met[1:]),
         partial(list_conditional_coverages, nodes=NODES_BESIDE),
     )
     title = f"chain with the first ship, by the code {script.digest_of_sources(*SOURCES)}"

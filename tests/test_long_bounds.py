@@ -239,7 +239,7 @@ def test_the_reveal_game(text):
         )
         assert one.completions == len(rest)
         for misses in range(8):
-            assert most_found(rest, misses) <= one.found[misses] <= one.completions
+            assert most_found(rest, misses) <= one.finished[misses] <= one.completions
     totals = reveal.finished_within(game, revealed)
     for misses in range(8):
         assert most_found(frozenset(everything), misses) <= totals[misses]

@@ -47,11 +47,11 @@ def rounded_up(value: int) -> int:
     return -(-value // PRICE_OF_MISS)
 
 
-def _places(least: dict[int, int]) -> int:
-    """Sum over all places of the chain; least[w] is the least value of weight w at place 0."""
+def _places(minima: dict[int, int]) -> int:
+    """Sum over all places of the chain; minima[w] is the least value of weight w at place 0."""
     total = number = 0
     while True:
-        place = min((PRICE_OF_MISS * number * w + value for w, value in least.items()), default=0)
+        place = min((PRICE_OF_MISS * number * w + value for w, value in minima.items()), default=0)
         if place >= 0:
             return total
         total += place
@@ -60,7 +60,7 @@ def _places(least: dict[int, int]) -> int:
 
 def _least(sets: Sequence[int], weights: Sequence[int], prices: Sequence[int]) -> dict[int, int]:
     """Map each weight w(S) to the least M(S) - y(S), over all sets S of sets that share a cell."""
-    least: dict[int, int] = {}
+    minima: dict[int, int] = {}
     for _, members in members_of(sets):
         misses = least_misses(sets, weights, members)
         weight, price = [0], [0]
@@ -69,9 +69,9 @@ def _least(sets: Sequence[int], weights: Sequence[int], prices: Sequence[int]) -
             price += [y + prices[i] for y in price]
         for w, y, m in zip(weight[1:], price[1:], misses[1:], strict=True):
             value = PRICE_OF_MISS * m - y
-            if value < least.get(w, value + 1):
-                least[w] = value
-    return least
+            if value < minima.get(w, value + 1):
+                minima[w] = value
+    return minima
 
 
 def members_of(sets: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
@@ -108,12 +108,12 @@ def _by_columns(columns: tuple[int, ...], weights: tuple[int, ...]) -> tuple[int
     weight = [0]
     for w in weights:
         weight += [w + other for other in weight]
-    least = [0] * len(weight)
+    misses = [0] * len(weight)
     for part in range(1, len(weight)):
         if part & part - 1:
-            least[part] = min(
-                least[part & has] + least[part & ~has] + weight[part & ~has]
+            misses[part] = min(
+                misses[part & has] + misses[part & ~has] + weight[part & ~has]
                 for has in columns
                 if 0 < part & has < part
             )
-    return tuple(least)
+    return tuple(misses)

@@ -111,7 +111,7 @@ class Unfinished:
         coverages: Iterable[ConditionalCoverage],
         misses: int,
         start: int,
-        most: int,
+        most_misses: int,
     ):
         hits = game.fleet_cells
         ships = _few_through_a_cell(
@@ -119,15 +119,17 @@ class Unfinished:
         )
         halos = [game.halo(ship) for ship in ships]
         avoiding = [
-            [each.completions - each.most_met(i) for i in range(most + 1)]
+            [each.completions - each.most_met(i) for i in range(most_misses + 1)]
             for each in ships.values()
         ]
-        words = [[_words(misses - m, k) for k in range(hits + 1)] for m in range(most + 1)]
+        words = [[_words(misses - m, k) for k in range(hits + 1)] for m in range(most_misses + 1)]
         self.kernel = FirstShip(
             hits,
             to_words(list(ships)),
             to_words(halos),
-            np.minimum.accumulate(np.array(avoiding, np.int64).reshape(-1, most + 1), axis=1),
+            np.minimum.accumulate(
+                np.array(avoiding, np.int64).reshape(-1, most_misses + 1), axis=1
+            ),
             start,
             np.array(words, np.int64),
             np.array(game.symmetries(MOST_TURNS), np.int32),
@@ -158,13 +160,13 @@ def first_ship_chain(
     """
     arguments = sha256(repr((coverages, cells, sets)).encode()).hexdigest()
     finished = []
-    for misses, least in enumerate(before):
-        key = f"{coverage.counts.game}, {misses} misses, {least} before, {arguments}"
+    for misses, earlier in enumerate(before):
+        key = f"{coverage.counts.game}, {misses} misses, {earlier} before, {arguments}"
         if store is not None and key in store:
             finished.append(Finished(*store[key]))
         else:
             finished.append(
-                finished_within(coverage, coverages, misses, least, sets, on_sets, cells)
+                finished_within(coverage, coverages, misses, earlier, sets, on_sets, cells)
             )
             if store is not None:
                 store.add(key, finished[-1])
@@ -176,27 +178,27 @@ def finished_within(
     coverage: Coverage,
     coverages: Sequence[ConditionalCoverage],
     misses: int,
-    least: int,
+    earlier: int,
     sets: int = MOST_SETS,
     on_sets: SetsProgress = lambda j, size, done, total: None,
     cells: int = MOST_CELLS,
 ) -> Finished:
-    """Return A(l) for l = `misses`, and the j that gives it; `least` and 0 if it is not below.
+    """Return A(l) for l = `misses`, and the j that gives it; `earlier` and 0 if it is not below.
 
     cells -- the greatest j. Each j gets a value from an incomplete search first; the complete
     searches follow in ascending order of these values.
     """
     game, number = coverage.counts.game, coverage.counts.configurations
-    best = Finished(min(least, number), 0)
+    best = Finished(min(earlier, number), 0)
     coverages = [each for each in coverages if each.ship.bit_count() < game.fleet_cells]
     if not coverages or misses >= game.cells - game.fleet_cells:
         return best  # no ship costs anything, or there are no more misses
-    most = min(misses + 1, _enough_misses(coverages))
+    most_misses = min(misses + 1, _enough_misses(coverages))
     trials = []
     for j in range(1, min(misses + 1, cells) + 1):
         words = _words(misses - j, game.fleet_cells)
         if words < best.configurations:
-            unfinished = Unfinished(game, coverages, misses, j - 1, max(j - 1, most))
+            unfinished = Unfinished(game, coverages, misses, j - 1, max(j - 1, most_misses))
             search = Sequences(coverage.counts.covering, unfinished.kernel, -1)
             _search(search, j, min(_BEAM, sets))
             trials.append((search.best + words, j, unfinished))

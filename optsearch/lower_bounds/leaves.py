@@ -116,7 +116,7 @@ def _count_hits_by_label(game: Game) -> set[tuple[int, ...]]:
     for kind in game.fleet:
         longer = set()
         for counts in ways:
-            longer |= {tuple(map(add, counts, more)) for more in of_kind[kind]}
+            longer |= {tuple(map(add, counts, added)) for added in of_kind[kind]}
             if len(longer) * len(columns) > MOST_COUNTS:
                 raise TooLarge(
                     f"{len(longer):,} ways or more in which hits can have {len(game.labels):,} "
@@ -215,7 +215,7 @@ def _misses_after(position: Position, plies: int) -> int:
         for p in game.symmetries()
         if all(mask == image(mask, p) for mask in (position.hits, position.misses))
     ]
-    least: int | None = None
+    best: int | None = None
     for cell, through in enumerate(posterior.occurrence.ravel().tolist()):
         if shot >> cell & 1 or not through or min(p[cell] for p in symmetries) < cell:
             continue
@@ -231,10 +231,10 @@ def _misses_after(position: Position, plies: int) -> int:
                 for reply in ((HIT, MISS) if missed else (HIT,))
             )
         value += missed
-        if least is None or value < least:
-            least = value
-    assert least is not None
-    return least
+        if best is None or value < best:
+            best = value
+    assert best is not None
+    return best
 
 
 def weighted_leaf_counting_after(family: Family) -> Fraction:
@@ -245,11 +245,11 @@ def weighted_leaf_counting_after(family: Family) -> Fraction:
     certain = family.certain
     rows = [(cells & ~certain, n) for cells, n in zip(family.sets, family.weights, strict=True)]
     hits = max(cells.bit_count() for cells, _ in rows)
-    least: int | None = None
+    best: int | None = None
     for cell in bits(family.undecided):
         hit = Counter(n for cells, n in rows if cells >> cell & 1)
         missed = Counter(n for cells, n in rows if not cells >> cell & 1)
         value = leaf_counting_misses(hit, hits - 1) + leaf_counting_misses(missed, hits)
         value += sum(weight * number for weight, number in missed.items())
-        least = value if least is None else min(least, value)
-    return family.mean_hits + Fraction(least or 0, family.weight)
+        best = value if best is None else min(best, value)
+    return family.mean_hits + Fraction(best or 0, family.weight)

@@ -238,9 +238,9 @@ def _from_places(position: Position, number: int) -> Bound:
     )
 
 
-def left_out_reason(number: int, what: str, seconds: float) -> str:
+def left_out_reason(number: int, action: str, seconds: float) -> str:
     """Return the reason for leaving out a bound that would take this many seconds."""
-    return f"{number:,} configurations would be {what}, in about {time_text(max(1, seconds))}"
+    return f"{number:,} configurations would be {action}, in about {time_text(max(1, seconds))}"
 
 
 def _counting(progress: Progress[BoundsStatus]) -> Progress[Status]:
@@ -459,11 +459,11 @@ def count_finished_by_stages(
     chain = root_chain(game.fleet_cells, number, coverage.most_met, MISSES)
     chain += [number] * (MISSES - len(chain))
     by_reveal = finished_within(game, revealed)
-    least = [min(pair) for pair in zip(chain, by_reveal, strict=True)]
+    smaller = [min(pair) for pair in zip(chain, by_reveal, strict=True)]
     stages: list[list[Finished]] = []
 
     def finished() -> list[FinishedAtMost]:
-        last = stages[-1] if stages else [Finished(value, 0) for value in least]
+        last = stages[-1] if stages else [Finished(value, 0) for value in smaller]
         unchanged = [Finished(value.configurations, 0) for value in last]
         both = [*stages, *[unchanged] * (2 - len(stages))]
         return [
@@ -476,7 +476,7 @@ def count_finished_by_stages(
     yield finished()
     coverages = coverages_beside()
     patient = coverage if nodes is None else Coverage(coverage.counts, nodes)
-    stages.append(longest_ship_chain(patient, revealed, coverages, least, part(0)))
+    stages.append(longest_ship_chain(patient, revealed, coverages, smaller, part(0)))
     yield finished()
     before = [finished_at.configurations for finished_at in stages[-1]]
     stages.append(

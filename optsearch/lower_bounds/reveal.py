@@ -54,13 +54,13 @@ class Revealed:
     """F of one placement of the longest ship.
 
     ship -- the placement (mask). alike -- the size of its class under the symmetries of the board.
-    completions -- the number of configurations with it. found -- F(0), F(1), …, of length MISSES.
+    completions -- the number of configurations with it. finished -- F(0), F(1), …, MISSES of them.
     """
 
     ship: int
     alike: int
     completions: int
-    found: tuple[int, ...]
+    finished: tuple[int, ...]
 
 
 def classes(game: Game, length: int | None = None) -> list[tuple[int, int]]:
@@ -138,6 +138,6 @@ def finished_within(game: Game, revealed: Sequence[Revealed]) -> list[int]:
     """
     ships = game.fleet.count(game.fleet[0])
     return [
-        sum(placement.alike * placement.found[misses] for placement in revealed) // ships
+        sum(placement.alike * placement.finished[misses] for placement in revealed) // ships
         for misses in range(MISSES)
     ]

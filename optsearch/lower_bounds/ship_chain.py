@@ -85,7 +85,7 @@ def longest_ship_chain(
     progress -- called after each l with the number done and of all.
     """
     game = coverage.counts.game
-    finished_of = {placement.ship: placement.found for placement in revealed}
+    finished_of = {placement.ship: placement.finished for placement in revealed}
     longest = [each for each in coverages if each.ship in finished_of]
     equal = game.fleet.count(game.fleet[0])
 

@@ -48,17 +48,17 @@ def worst_case_misses(game: Game, sets: Sequence[int]) -> Iterator[int]:
     if len(sets) * game.cells > MOST:
         return
     orbits = _orbits(game, sets)
-    least = dict.fromkeys(orbits, game.cells)
-    while least:
-        before = len(least)
-        for last in list(least):
-            if least[last] > proved:
-                least[last] = packing.weight_without(last)
-            if least[last] <= proved:
+    bounds = dict.fromkeys(orbits, game.cells)
+    while bounds:
+        before = len(bounds)
+        for last in list(bounds):
+            if bounds[last] > proved:
+                bounds[last] = packing.weight_without(last)
+            if bounds[last] <= proved:
                 packing.leave_out(orbits[last])
-                del least[last]
-        if least and len(least) == before:
-            proved = min(least.values())
+                del bounds[last]
+        if bounds and len(bounds) == before:
+            proved = min(bounds.values())
             yield proved
 
 
