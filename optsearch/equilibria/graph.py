@@ -113,11 +113,11 @@ class Graph:
         for same in self._heights:
             weight[same.nodes] = weight[same.after[same.starts]].sum(1)
             costs = cost[same.after].sum(1)
-            least = np.minimum.reduceat(costs, same.starts)
-            is_least = costs == np.repeat(least, np.diff(same.starts, append=len(costs)))
+            lowest = np.minimum.reduceat(costs, same.starts)
+            is_least = costs == np.repeat(lowest, np.diff(same.starts, append=len(costs)))
             places = np.flatnonzero(is_least)
             chosen.append(places[np.searchsorted(places, same.starts)])
-            cost[same.nodes] = least + (weight[same.nodes] if is_mean else 0)
+            cost[same.nodes] = lowest + (weight[same.nodes] if is_mean else 0)
         depth = np.full(len(self._nodes) + 1, -1)
         depth[ROOT] = 0
         choice = []
@@ -163,8 +163,8 @@ class Graph:
         for number in sorted(nodes):
             shots = [list(self._of_node[node].values()) for node in nodes[number]]
             listed = [shot for each in shots for shot in each]
-            most = max(len(self._shots[shot].after) for shot in listed)
-            after = np.full((len(listed), most), NOWHERE)
+            widest = max(len(self._shots[shot].after) for shot in listed)
+            after = np.full((len(listed), widest), NOWHERE)
             for place, shot in enumerate(listed):
                 parts = list(self._shots[shot].after.values())
                 after[place, : len(parts)] = parts

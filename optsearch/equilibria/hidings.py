@@ -55,8 +55,8 @@ class Hidings:
         return cls(
             game,
             hidden,
-            tuple(numbers[one] for one in hidden),
-            tuple(examples[one] for one in hidden),
+            tuple(numbers[hiding] for hiding in hidden),
+            tuple(examples[hiding] for hiding in hidden),
             _orbits(game, hidden),
         )
 
@@ -104,13 +104,13 @@ def _listed(game: Game) -> Iterator[Hiding]:
 
 
 def _orbits(game: Game, hidden: tuple[Hiding, ...]) -> tuple[tuple[int, ...], ...]:
-    place = {one: i for i, one in enumerate(hidden)}
+    place = {hiding: i for i, hiding in enumerate(hidden)}
     seen: set[int] = set()
     orbits = []
-    for i, one in enumerate(hidden):
+    for i, hiding in enumerate(hidden):
         if i not in seen:
             orbit = {
-                place[game.ordered([image(ship, permutation) for ship in one])]
+                place[game.ordered([image(ship, permutation) for ship in hiding])]
                 for permutation in game.symmetries()
             }
             seen |= orbit

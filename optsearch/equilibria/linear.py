@@ -43,11 +43,11 @@ class HiderProgramme:
         self._solver = Programme()
         for side in ("primal", "dual"):
             self._solver.setOptionValue(f"{side}_feasibility_tolerance", PRECISE)
-        costs, least = np.zeros((2, orbits + 1))
-        costs[-1], least[-1] = -1.0, -INFINITY  # the value is the last one
+        costs, lower = np.zeros((2, orbits + 1))
+        costs[-1], lower[-1] = -1.0, -INFINITY  # the value is the last one
         none = np.array([], np.int32)
         self._solver.addCols(
-            *(orbits + 1, costs, least, np.full(orbits + 1, INFINITY)),
+            *(orbits + 1, costs, lower, np.full(orbits + 1, INFINITY)),
             *(0, none, none, np.array([], np.float64)),
         )
         self._columns = np.arange(orbits + 1, dtype=np.int32)
@@ -55,8 +55,8 @@ class HiderProgramme:
         self._trees = 0
         self._add(np.r_[np.ones(orbits), 0.0], 1.0, 1.0)
 
-    def _add(self, row: Vector, least: float, most: float) -> None:
-        self._solver.addRow(least, most, len(row), self._columns, row)
+    def _add(self, row: Vector, lower: float, upper: float) -> None:
+        self._solver.addRow(lower, upper, len(row), self._columns, row)
 
     def add(self, row: Sequence[int]) -> None:
         """One more tree."""
@@ -111,21 +111,21 @@ def nearest(pays: Matrix, centre: Vector, level: float) -> Vector:
     even = scale / np.linalg.norm(scale)
     limits = np.vstack([pays * scale, np.diag(scale)])
     limits -= np.outer(limits @ even, even)  # probabilities go on to add up to 1
-    wanted = np.r_[level - pays @ centre, -centre]
+    goals = np.r_[level - pays @ centre, -centre]
     norms = np.linalg.norm(limits, axis=1)
-    kept = norms > TIGHT
-    limits, wanted = limits[kept] / norms[kept, None], wanted[kept] / norms[kept]
+    is_used = norms > TIGHT
+    limits, goals = limits[is_used] / norms[is_used, None], goals[is_used] / norms[is_used]
     steepest = np.linalg.eigvalsh(limits.T @ limits)[-1]
-    prices = ahead = np.zeros(len(wanted))
+    prices = ahead = np.zeros(len(goals))
     inertia = 1.0
     for _ in range(STEPS):
-        slope = wanted - limits @ (limits.T @ ahead)
+        slope = goals - limits @ (limits.T @ ahead)
         raised = np.maximum(0, ahead + slope / steepest)
         if slope @ (raised - prices) < 0:
             inertia = 1.0
-        more = (1 + np.sqrt(1 + 4 * inertia**2)) / 2
-        ahead = raised + (inertia - 1) / more * (raised - prices)
-        prices, inertia = raised, more
+        next_inertia = (1 + np.sqrt(1 + 4 * inertia**2)) / 2
+        ahead = raised + (inertia - 1) / next_inertia * (raised - prices)
+        prices, inertia = raised, next_inertia
     mix = np.maximum(0, centre + scale * (limits.T @ prices))
     return np.asarray(mix / mix.sum())
 
@@ -142,11 +142,11 @@ def exact_hider(
     """
     equations = [[*(rows[t][o] for o in orbits), -1, 0] for t in trees]
     equations.append([*(sizes[o] for o in orbits), 0, 1])
-    found = _solution(equations)
-    if found is None or min(found[:-1]) < 0:
+    solution = _solution(equations)
+    if solution is None or min(solution[:-1]) < 0:
         return None
     weights = [0] * len(sizes)
-    for o, weight in zip(orbits, integers(found[:-1]), strict=True):
+    for o, weight in zip(orbits, integers(solution[:-1]), strict=True):
         weights[o] = weight
     return weights
 
@@ -157,11 +157,11 @@ def exact_shooter(
     """Probabilities of the trees, of the same vertex; None as above."""
     equations = [[*(rows[t][o] for t in trees), -sizes[o], 0] for o in orbits]
     equations.append([*[1] * len(trees), 0, 1])
-    found = _solution(equations)
-    if found is None or min(found[:-1]) < 0:
+    solution = _solution(equations)
+    if solution is None or min(solution[:-1]) < 0:
         return None
     result = [Fraction(0)] * len(rows)
-    for t, probability in zip(trees, found[:-1], strict=True):
+    for t, probability in zip(trees, solution[:-1], strict=True):
         result[t] = probability
     return result
 
@@ -209,11 +209,11 @@ def _solution(equations: Sequence[Sequence[int]]) -> list[Fraction] | None:
             return None
     if len(solved) < unknowns:
         return None
-    found: dict[int, Fraction] = {}
+    values: dict[int, Fraction] = {}
     for column, row in reversed(solved):
-        rest = sum((row[i] * value for i, value in found.items()), Fraction(0))
-        found[column] = (row[-1] - rest) / row[column]
-    return [found[i] for i in range(unknowns)]
+        others = sum((row[i] * value for i, value in values.items()), Fraction(0))
+        values[column] = (row[-1] - others) / row[column]
+    return [values[i] for i in range(unknowns)]
 
 
 def _reduced(row: list[int]) -> list[int]:

@@ -28,8 +28,8 @@ class Memory:
         self.hidings, self.objective = hidings, objective
         self.facts: Facts | None = None
         if folder is not None:
-            what = f"the equilibrium of {hidings.game}, {objective}"
-            self.facts = Facts(folder, what)
+            title = f"the equilibrium of {hidings.game}, {objective}"
+            self.facts = Facts(folder, title)
 
     def __enter__(self) -> Memory:
         return self
@@ -100,7 +100,7 @@ def tree_of(fields: Any, game: Game) -> Node | Leaf:
     if "shot" not in fields:
         return Leaf(int(str(fields["configurations"])))
     names = [name for name in fields if name != "shot"]
-    parts = {game.reply(one): tree_of(fields[one], game) for one in names}
+    parts = {game.reply(name): tree_of(fields[name], game) for name in names}
     return Node(parse_cell(str(fields["shot"])), parts)
 
 

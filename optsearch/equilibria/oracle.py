@@ -99,8 +99,8 @@ class Oracle:
 
         The ones add at most `spread - 1`, and what costs w N + 1 in all costs w at least this.
         """
-        least = self.search.least(self._spread_out(weights))
-        return -((self.spread - 1 - least) // self.spread)
+        bound = self.search.least(self._spread_out(weights))
+        return -((self.spread - 1 - bound) // self.spread)
 
     def _spread_out(self, weights: Sequence[int]) -> list[int]:
         """The weight of each hiding, by which a best answer is good against all of them."""
@@ -175,8 +175,8 @@ class _ByDefinition:
             parts: dict[Reply, dict[int, reference.Hidden]] = {}
             for i, hidden in left.items():
                 ((reply, after),) = reference.shoot(frozenset([(hidden, 1)]), cell).items()
-                ((rest, _),) = after
-                parts.setdefault(reply, {})[i] = rest
+                ((remaining, _),) = after
+                parts.setdefault(reply, {})[i] = remaining
             return Node(
                 self.hidings.game.cell(cell),
                 {reply: follow(part, depth + 1) for reply, part in parts.items()},

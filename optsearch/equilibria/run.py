@@ -165,9 +165,9 @@ class _Run:
         if self.is_new:
             self._add(answer.root, answer.row)
             self.memory.add(answer.root)
-        least = self._worth(answer)
-        if least > self.least:
-            self.least, self.weights = least, answer.weights
+        worth = self._worth(answer)
+        if worth > self.least:
+            self.least, self.weights = worth, answer.weights
             self.oracle.bound_by_previous_weights()
             self.centre = self._mix(weights)
             self.memory.keep(answer.weights)
@@ -231,8 +231,8 @@ class _Run:
         """Add the graph's best tree against a mix if it is much better; say whether it was."""
         weights = mix / self.hidings.sizes
         choice, row = self.graph.best(weights[self.hidings.orbit_of])
-        least = self._least_pay(mix) - BETTER * float(self.upper - self.least)
-        if np.array(row) @ weights >= least or row in self.trees:
+        threshold = self._least_pay(mix) - BETTER * float(self.upper - self.least)
+        if np.array(row) @ weights >= threshold or row in self.trees:
             return False
         self._add(choice, row)
         return True
@@ -242,8 +242,8 @@ class _Run:
 
         Near it the trees so far say most (Lemaréchal, Nemirovskii and Nesterov 1995).
         """
-        least = float(self.least)
-        level = least + LEVEL * (self.upper - least)
+        lower = float(self.least)
+        level = lower + LEVEL * (self.upper - lower)
         return linear.nearest(self.hider.pays, self.centre, level)
 
     def _settle(self) -> None:
@@ -254,8 +254,8 @@ class _Run:
         if weights is None or shooter is None:
             self.ended = True
             return
-        most = linear.greatest_pay(rows, self.sizes, shooter)
-        if self.uniform != most:
+        greatest = linear.greatest_pay(rows, self.sizes, shooter)
+        if self.uniform != greatest:
             try:
                 answer = self.ask(weights)
             except TooLarge:  # the bracket stays
@@ -263,15 +263,15 @@ class _Run:
                 return
             if self._worth(answer) == self.least:
                 self.weights = answer.weights  # those of the vertex are the least whole numbers
-        if self.least == most:
+        if self.least == greatest:
             self.exact = shooter + [Fraction(0)] * (len(self.trees) - len(shooter))
         self.ended = self.exact is not None or not self.is_new
 
     def _report(self) -> None:
         seconds = time.perf_counter() - self.started
-        least = float(self.least)
-        most = max(least, self.upper)
-        self.progress(Round(self.rounds, len(self.trees), least, most, seconds=seconds))
+        lower = float(self.least)
+        upper = max(lower, self.upper)
+        self.progress(Round(self.rounds, len(self.trees), lower, upper, seconds=seconds))
 
     def is_over(self, tolerance: Fraction) -> bool:
         """True if the value is known, or its bounds are near enough."""

@@ -98,15 +98,15 @@ class Chooser:
         If a second game meets a position, a user's strategy is asked once more: its shot must
         depend on the position alone.
         """
-        asked = position.shots, number, getattr(position, "noise", None)
+        key = position.shots, number, getattr(position, "noise", None)
         with self._lock:
-            cells = self._chosen.pop(asked, None)
+            cells = self._chosen.pop(key, None)
             if cells is None:
                 cells = self._choose(position, number)
-            elif isinstance(self.strategy, UserStrategy) and asked not in self._checked:
+            elif isinstance(self.strategy, UserStrategy) and key not in self._checked:
                 require_same(self.strategy, position, cells, self._choose(position, number))
-                self._checked.add(asked)
-            self._chosen[asked] = cells
+                self._checked.add(key)
+            self._chosen[key] = cells
             if len(self._chosen) > REMEMBERED:
                 oldest = next(iter(self._chosen))
                 del self._chosen[oldest]
@@ -157,8 +157,8 @@ class Chooser:
                 if is_over():
                     return None
                 cell = self.shot(position)
-                told = reply(self._game, ships, position.hits, self._game.bit(cell))
-                position = position.after(cell, told)
+                answer = reply(self._game, ships, position.hits, self._game.bit(cell))
+                position = position.after(cell, answer)
             return len(position.shots) - len(start.shots)
 
     def _followed_left(
@@ -169,8 +169,8 @@ class Chooser:
             if is_over():
                 return None
             if n <= FOLLOWED and position.hits_left:
-                told = sum(ships) if self._game.is_silent else ships
-                return self._task(position).shots_of(told) - len(start.shots)
+                hidden = sum(ships) if self._game.is_silent else ships
+                return self._task(position).shots_of(hidden) - len(start.shots)
         return len(position.shots) - len(start.shots)
 
     def _task(self, position: Position) -> FollowedTask:
@@ -179,7 +179,7 @@ class Chooser:
         if task is None:
             task = FollowedTask(self.strategy, position)
         self._followed[position] = task
-        while sum(one.configurations for one in self._followed.values()) > LISTED:
+        while sum(listed.configurations for listed in self._followed.values()) > LISTED:
             del self._followed[next(iter(self._followed))]
         return task
 

@@ -213,8 +213,8 @@ def compare(
     with ExitStack() as stack:
         store = None
         if checkpoint is not None:
-            what = "; ".join(["comparison", *map(identity_of, runners), str(game)])
-            store = stack.enter_context(Facts(checkpoint, what))
+            title = "; ".join(["comparison", *map(identity_of, runners), str(game)])
+            store = stack.enter_context(Facts(checkpoint, title))
         if executor is None and (jobs == 1 or number <= _AT_ONCE):
             jobs = 1
             kernels = [runner for runner in runners[:2] if not isinstance(runner, PythonRunner)]
@@ -226,8 +226,10 @@ def compare(
         drawn = posterior.sample(positions, np.random.default_rng(seed), masks=True)
         lead = _leader(runners[2], store, largest)
         places = [lead(to_masks(ships), number) for ships in drawn]
-        known, resumed = _evaluations(runners[:2], places, store, executor, AHEAD * jobs, progress)
-    firsts, seconds = ([known[_Needed(side, *place)] for place in places] for side in range(2))
+        results, resumed = _evaluations(
+            runners[:2], places, store, executor, AHEAD * jobs, progress
+        )
+    firsts, seconds = ([results[_Needed(side, *place)] for place in places] for side in range(2))
     return Comparison(
         first=str(runners[0].strategy),
         second=str(runners[1].strategy),
@@ -236,8 +238,8 @@ def compare(
         seed=seed,
         configurations=number,
         largest=largest,
-        first_means=tuple(one.mean for one in firsts),
-        second_means=tuple(one.mean for one in seconds),
+        first_means=tuple(evaluation.mean for evaluation in firsts),
+        second_means=tuple(evaluation.mean for evaluation in seconds),
         shots_before=tuple(len(Position(game, place.shots).shots) for place in places),
         alike=sum(a.histogram == b.histogram for a, b in zip(firsts, seconds, strict=True)),
         is_exact=largest == number,
@@ -335,24 +337,24 @@ def _evaluations(
 ) -> tuple[dict[_Needed, _Done], int]:
     """Evaluate both strategies from all places; return the results, and the number resumed."""
     needed = dict.fromkeys(_Needed(side, *place) for place in places for side in range(2))
-    known = {}
-    for one in needed:
-        fact = None if store is None else _recall(store, one)
+    results = {}
+    for task in needed:
+        fact = None if store is None else _recall(store, task)
         if fact is not None:
-            known[one] = _done(one, *fact)
-    resumed, done = len(known), sum(one.configurations for one in known)
-    report = meter(progress, sum(one.configurations for one in needed), done)
+            results[task] = _done(task, *fact)
+    resumed, done = len(results), sum(task.configurations for task in results)
+    report = meter(progress, sum(task.configurations for task in needed), done)
     report(done)
     game = runners[0].game
     work = partial(_evaluated, [runner.strategy for runner in runners], game)
-    missing: Iterator[_Needed] = iter([one for one in needed if one not in known])
-    for one, fact in run_tasks(executor, work, missing, ahead):
+    missing: Iterator[_Needed] = iter([task for task in needed if task not in results])
+    for task, fact in run_tasks(executor, work, missing, ahead):
         if store is not None:
-            store.add(_name(one), fact)
-        known[one] = _done(one, *fact)
-        done += one.configurations
+            store.add(_name(task), fact)
+        results[task] = _done(task, *fact)
+        done += task.configurations
         report(done)
-    return known, resumed
+    return results, resumed
 
 
 def _name(needed: _Needed) -> str:
@@ -392,5 +394,5 @@ def _done(needed: _Needed, histogram: list[int], spent: int) -> _Done:
 
 def _microseconds(evaluations: Sequence[_Done]) -> float:
     """Return the processor time per configuration."""
-    spent = sum(one.microseconds for one in evaluations)
-    return spent / sum(one.configurations for one in evaluations)
+    spent = sum(evaluation.microseconds for evaluation in evaluations)
+    return spent / sum(evaluation.configurations for evaluation in evaluations)

@@ -69,7 +69,7 @@ class Evaluation:
 
     def finished_within(self, shots: int) -> int:
         """Return the number of configurations, or their weight, that take at most these shots."""
-        return sum(n for taken, n in self.histogram.items() if taken <= shots)
+        return sum(n for depth, n in self.histogram.items() if depth <= shots)
 
     def to_dicts(self) -> list[dict[str, int]]:
         """Return a row per number of `shots`: the number of `configurations` that take them."""

@@ -219,13 +219,13 @@ class _EvaluationRun:
         """Yield the tasks that are not in the checkpoint."""
         for task in self.nodes():
             self._tasks += 1
-            known = self._recall(task)
-            if known is None:
+            histogram = self._recall(task)
+            if histogram is None:
                 yield task
             else:
                 self._resumed += 1
                 self._done_before += task.configurations * task.alike
-                self._enter(task, known)
+                self._enter(task, histogram)
 
     def _enter(self, task: Task, histogram: list[int]) -> None:
         if self.runner.prior is None and sum(histogram) != task.configurations:
@@ -260,20 +260,20 @@ class _EvaluationRun:
         """Return the seconds of earlier runs, or 0 if the checkpoint has none."""
         if self._store is None:
             return 0.0
-        known = self._store.get("seconds", 0.0)
-        if type(known) is not float or not 0 <= known < inf:
+        seconds = self._store.get("seconds", 0.0)
+        if type(seconds) is not float or not 0 <= seconds < inf:
             raise self._store.contradicted("seconds", "a number of seconds")
-        return known
+        return seconds
 
     def _recall(self, task: Task) -> list[int] | None:
         name = f"task {task.shots}"
         if self._store is None or name not in self._store:
             return None
-        known = self._store[name]
+        histogram = self._store[name]
         is_weighed = self.runner.prior is not None
-        if not are_counts(known) or not (is_weighed or sum(known) == task.configurations):
+        if not are_counts(histogram) or not (is_weighed or sum(histogram) == task.configurations):
             raise self._store.contradicted(name, f"{task.configurations:,} configurations")
-        return known
+        return histogram
 
     def _remember(self, task: Task, histogram: list[int]) -> None:
         if self._store is not None:

@@ -84,8 +84,8 @@ class Runner(ABC):
         """Return the most configurations of a task; memory -- bytes of a process."""
         self.memory = memory
         is_slow = isinstance(self.rule, Rule) and len(self.rule.levels) > 1
-        most = LISTED_BY_LEVELS if is_slow else LISTED
-        limit = min(most if self.prior is None else LISTED_AS_SHIPS, memory // BYTES)
+        largest = LISTED_BY_LEVELS if is_slow else LISTED
+        limit = min(largest if self.prior is None else LISTED_AS_SHIPS, memory // BYTES)
         if limit < 1 << 16:
             raise TooLarge(
                 f"{memory:,} bytes of memory are too little for an evaluation; "
@@ -191,8 +191,8 @@ class PatternRunner(Runner):
         If another strategy made these, the pattern is asked for each shot after them.
         """
         if position.shots and not from_start:
-            asked = PythonRunner(self.strategy, self.game, self.prior)
-            return asked.histogram(position, n, from_start)
+            runner = PythonRunner(self.strategy, self.game, self.prior)
+            return runner.histogram(position, n, from_start)
         histogram = np.zeros(129, np.int64)
         if self.prior is not None:
             return self._weighed(position, self.prior)
@@ -273,9 +273,9 @@ class KernelRunner(Runner):
         """Return as in `Runner`; raise TooLarge if rollouts must compare cells with more."""
         limit = super().listed(memory)
         if self.is_rollout and not self.game.is_silent and limit < self.rule.many:
-            whole = engine_for(self.game).count(Constraints(self.game.fleet))
-            if limit < whole:
-                needed = BYTES << (min(whole, self.rule.many) - 1).bit_length()
+            configurations = engine_for(self.game).count(Constraints(self.game.fleet))
+            if limit < configurations:
+                needed = BYTES << (min(configurations, self.rule.many) - 1).bit_length()
                 raise TooLarge(
                     f"{self.strategy} compares cells with up to {self.rule.many:,} configurations, "
                     f"and with {memory:,} bytes of memory a process has up to {limit:,}; "

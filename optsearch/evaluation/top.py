@@ -68,7 +68,7 @@ class Top:
         names; then no children are grouped.)
         """
         rule, is_named = self._runner.rule, self._game.names_hits
-        is_deaf = isinstance(rule, Rule) and not any(one.labels for one in rule.scores.values())
+        is_deaf = isinstance(rule, Rule) and not any(score.labels for score in rule.scores.values())
         fleet = self._game.fleet if is_named and is_deaf else ()
         unhit = set(fleet) - {shot.reply.length for shot in position.shots}
         together: dict[object, list[tuple[Position, int]]] = {}
@@ -89,19 +89,20 @@ class Top:
         name = f"shot {position}"
         if self._store is None or name not in self._store:
             return None
-        known = self._store[name]
-        if are_counts(known) and len(known) == len(known_replies(self._game)):
-            cell, *numbers = known
+        decision = self._store[name]
+        if are_counts(decision) and len(decision) == len(known_replies(self._game)):
+            cell, *numbers = decision
             if cell < self._game.cells and not position.closed >> cell & 1 and sum(numbers) <= n:
-                return known
+                return decision
         raise self._store.contradicted(name, f"a new cell and {n:,} configurations at most")
 
     def _decide(self, position: Position, n: int) -> list[int]:
         """Return a cell and its numbers as in `_recall`, by the strategy, and store them."""
         counts = self.counts(position)
         cell = self._runner.shot(position, n, counts, self._limit)
-        given = counts_of(position).replies.get(cell) or {HIT: counts[cell]}
-        found = [cell, *(given.get(one, 0) for one in known_replies(self._game) if one.hit)]
+        by_reply = counts_of(position).replies.get(cell) or {HIT: counts[cell]}
+        numbers = [by_reply.get(reply, 0) for reply in known_replies(self._game) if reply.hit]
+        decision = [cell, *numbers]
         if self._store is not None:
-            self._store.add(f"shot {position}", found)
-        return found
+            self._store.add(f"shot {position}", decision)
+        return decision
