@@ -21,10 +21,10 @@ ENVIRONMENT = {
 
 
 @contextmanager
-def serving(game):
+def serving(*game):
     """The process of a board that the command serves, and its address; it is killed at the end."""
     with subprocess.Popen(
-        [sys.executable, "-m", "optsearch", "serve", str(game), "--no-browser"],
+        [sys.executable, "-m", "optsearch", "serve", *map(str, game), "--no-browser"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -11,6 +11,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, cell_name, parse_cell
+from optsearch.game.named_games import NAMED_GAMES
 from optsearch.game.position import Position, replies_at, reply
 from optsearch.play.replies import Replies
 from optsearch.search.solver import solve
@@ -45,7 +46,10 @@ class BoardInBrowser:
         """Until the server has answered all that the page asked."""
         script = """const texts = [...document.querySelectorAll("#ask, #left, #optimum, #progress,"
               + " #replies small")].filter((one) => one.checkVisibility());
+            const [ask, replies] = ["ask", "replies"].map((id) => document.getElementById(id));
+            const counts = ask?.checkVisibility() && ask.textContent.startsWith("Shoot");
             return document.querySelectorAll("#board .cell").length
+                && !(counts && !replies.checkVisibility())
                 && !document.body.classList.contains("busy")
                 && !texts.some((one) => one.textContent.endsWith("…"))"""
         WebDriverWait(self.driver, MANY_SECONDS).until(lambda d: d.execute_script(script))
@@ -473,3 +477,84 @@ def test_a_game_by_keys(page):
 
     play_on(page, shoot)
     assert page.driver.execute_script("return document.documentElement.scrollWidth") == 360
+
+
+WALK = (  # cells to shoot and the replies of the game that is advised
+    *("E5=miss", "G7=hit:4", "G6=hit:4", "G5=hit:4", "G4=hit:4"),
+    *("C3=miss", "I8=miss", "C8=hit:2", "C9=hit:2", "B2=miss"),
+)
+
+
+@pytest.mark.long(40)
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+def test_three_visits(driver, size):
+    """The official game opened and advised for ten shots; a game played; its review. By texts."""
+    with serving() as (_, address):
+        page = BoardInBrowser(driver, address)
+        page.game = Game.parse("official")
+        driver.get("about:blank")
+        driver.get(address)
+        resize(driver, *size)
+        cards = WebDriverWait(driver, MANY_SECONDS).until(
+            lambda d: d.find_elements("css selector", "#named > li")
+        )
+        assert len(cards) == len(NAMED_GAMES)
+        titles = [card.find_element("tag name", "h2").text for card in cards]
+        assert {*titles} == {one.title for one in NAMED_GAMES.values()}
+        across, down = driver.execute_script(
+            "const {scrollWidth, scrollHeight} = document.documentElement;"
+            "return [scrollWidth, scrollHeight]"
+        )
+        assert across <= size[0]
+        assert down <= size[1] or size[0] < 500
+        accessible(driver)
+        page.click(f"#named > li:nth-child({titles.index('Official game') + 1}) a")
+        WebDriverWait(driver, MANY_SECONDS).until(lambda d: "game=official" in d.current_url)
+        page.wait()
+        assert page.text("game") == "Official game"
+        assert page.text("ask") == "Shoot E5"
+        for shot in WALK:
+            cell, told = shot.split("=")
+            page.cell(parse_cell(cell)).click()
+            page.wait()
+            page.driver.find_element("xpath", button(told)).click()
+            page.wait()
+        assert page.shots() == Position(page.game, " ".join(WALK))
+        sunk = driver.find_elements("css selector", "#fleet .sunk")
+        assert [one.text.split()[0] for one in sunk] == ["battleship", "patrol"]
+        rows = driver.find_elements("css selector", "#rows tbody tr")
+        assert [row.text.split()[1] for row in rows] == [shot.split("=")[0] for shot in WALK]
+        folded = driver.find_element("css selector", "#replies summary").text
+        assert folded == "2 replies are impossible: why?"
+        accessible(driver)
+
+        page.game = GAME  # where a game is short
+        page.open(f"?game={GAME}&mode=play")
+        page.click("#begin")
+        assert page.text("turn") == "Shot 1, against the Cadet"
+        headings = [one.text for one in driver.find_elements("tag name", "h2") if one.text]
+        assert {"Enemy waters", "Your ships"} <= {*headings}
+        for index in range(page.game.cells):
+            if page.text("turn") == "The end":
+                break
+            page.cell(page.game.cell(index)).click()
+            page.wait()
+        said = driver.find_element("id", "said")
+        WebDriverWait(driver, MANY_SECONDS).until(lambda _: "against the same ships" in said.text)
+        accessible(driver)
+
+        page.click("#to-review")
+        shots = len(page.shots().shots)
+        assert page.text("progress") == f"{shots} shots reviewed"
+        assert f"of {shots} shots" in page.text("verdict")
+        for given in driver.find_elements("css selector", "#rows td span.bad"):
+            away = float(given.text.replace("nothing", "0").replace(",", " ").split()[0])
+            mark = " ?" if away > 10 else " ?!" if away > 3 else ""
+            assert away in (3, 10) or given.text.endswith(mark or given.text.rstrip("?!"))
+        page.click("#back")
+        assert driver.current_url.endswith(f"at={shots}")
+        page.press(Keys.HOME)
+        assert page.text("moment").startswith("Before shot 1, A1: ")
+        link = driver.find_element("css selector", "#rows tbody tr:nth-child(2) a")
+        assert link.get_attribute("href").endswith("at=2")
+        accessible(driver)

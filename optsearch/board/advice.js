@@ -8,7 +8,7 @@ async function advise(isMine) {
   if (!isMine()) return;
   known = found;
   show();
-  if (!known.impossible && !known.over && BigInt(known.configurations) <= A.endgame) {
+  if (!known.over && isEndgame()) {
     const end = await ask("endgame", {shots});
     if (!isMine()) return;
     values = end;
@@ -17,41 +17,33 @@ async function advise(isMine) {
   goOn(isMine);
 }
 
-/** Learn what nobody waits for. */
-async function goOn(isMine) {
-  try {
-    if (!known?.impossible) await reviewShots(isMine);
-  } catch (error) {
-    if (!(error instanceof Said)) throw error;
-    if (error.kind === "GivenUp") return;
-  }
-  if (isMine()) sampleGames(isMine);
-}
+const isEndgame = () => known && !known.impossible && BigInt(known.configurations) <= A.endgame;
 
-/** Sample in the background how many shots are still to go, until the mean is known well enough. */
-async function sampleGames(isMine) {
-  if (!known || known.impossible || known.over || BigInt(known.configurations) <= A.endgame) return;
-  togo ??= {games: 0, total: 0, squares: 0};
+/** Learn what nobody waits for: what shots gave away, and by a sample how many are still to go. */
+async function goOn(isMine) {
+  if (!known || known.impossible) return;
   try {
-    while (!isEnough(togo)) {
+    await reviewShots(isMine);
+    if (!isMine() || known.over || isEndgame()) return;
+    togo ??= {games: 0, total: 0, squares: 0};
+    while (isMine() && !isEnough(togo) && !togo.failed) {
       if (document.hidden) await new Promise((seen) => addEventListener("visibilitychange", seen, {once: true}));
       const more = await ask("sample", {shots: shotsText(place.shots), number: togo.games});
       if (!isMine()) return;
-      for (const sum of Object.keys(togo)) togo[sum] += more[sum];
-      if (!more.games) togo.failed = true;
+      for (const sum of ["games", "total", "squares"]) togo[sum] += more[sum];
+      togo.failed = !more.games;
       showToGo();
-      if (!more.games) return;
     }
   } catch (error) {
+    if (!(error instanceof Said)) throw error;
     if (!isMine() || error.kind === "GivenUp") return;  // the next answer goes on with it
-    togo.failed = true;
+    togo = {...togo, failed: true};
     showToGo();
   }
 }
 
 const GAMES = 400, ENOUGH = .0125;  // at most so many are sampled, and to this share of the mean
 const errorOf = ({games, total, squares}) => Math.sqrt(Math.max(0, squares - total * total / games) / (games - 1) / games);
-
 const isEnough = (sums) => sums.games >= GAMES || sums.games > 20 && errorOf(sums) < ENOUGH * sums.total / sums.games;
 
 function showToGo() {
@@ -59,19 +51,18 @@ function showToGo() {
   if (games > 4) parts.push(made("b", `${(togo.total / games).toFixed(1)} ± ${errorOf(togo).toFixed(1)}`), made("span", ` if you shoot a most probable cell each time: mean and standard error of ${games} sampled games${isEnough(togo) || togo.failed ? "" : " so far"}`, {class: "muted"}));
   else parts.push(togo?.failed || failed ? "takes too long to sample here" : `sampling games: ${games} so far`);
   element("to-go").replaceChildren(...parts);
-  for (const part of document.querySelectorAll(".to-go")) part.hidden = !known || known.impossible || known.over || BigInt(known.configurations) <= A.endgame;
+  for (const part of document.querySelectorAll(".to-go")) part.hidden = !known || known.impossible || known.over || isEndgame();
 }
 
 /** Count what a cell may be replied, for the buttons. */
-async function countReplies(cell) {
+function countReplies(cell) {
   const mine = turn;
-  try {
-    const found = await ask("advice", {shots: shotsText(place.shots), cell});
+  ask("advice", {shots: shotsText(place.shots), cell}).then((found) => {
     if (mine === turn && chosen !== null && board.names[chosen] === cell) { known = found; show(); }
     goOn(() => mine === turn);
-  } catch (error) {
+  }, (error) => {
     if (mine === turn && error.kind !== "GivenUp") { failed = error.kind; trouble(error.message); }
-  }
+  });
 }
 
 const boundsText = ([lower, upper], weight) => lower === upper
@@ -97,6 +88,7 @@ function whyNot(reply) {
 }
 
 const BUTTONS = 12;  // at most, for replies that may be wrong
+
 function showAdvice() {
   const next = nextShot(), shots = place.shots;
   const wrong = new Set((known?.together ?? []).map((text) => text.split("=")[0]));
@@ -152,11 +144,8 @@ function showAdvice() {
 
 function chanceText(next) {
   if (next === null || !known || known.impossible) return "";
-  if (known.counts) {
-    const n = known.counts[next], total = known.configurations;
-    return n === total ? "a certain hit" : `hits with probability ${percent(n, total, 2)}\u00a0%: ${grouped(n)}/${grouped(total)}`;
-  }
-  return `hits with probability ${percent(known.chances[next], 1, 2)}\u00a0%`;
+  const [numbers, total] = weightsOf(known), n = numbers[next];
+  return n === total ? "a certain hit" : `hits with probability ${percent(n, total, 2)}\u00a0%${known.counts ? `: ${grouped(n)}/${grouped(total)}` : ""}`;
 }
 
 /** A fleet in a list, with what shots have hit of each kind. */
@@ -172,15 +161,9 @@ function showNumbers() {
     ...(i ? [made("br")] : []), made("b", cells.slice(0, 8).join(" ")), cells.length > 8 ? ` and ${cells.length - 8} more` : "", made("span", ` ${by}${i && A.prior ? ", which ignores the prior" : ""}`, {class: "muted"}),
   ]) : [known ? "none" : waiting]));
   if (known?.over) element("best").textContent = "nothing is left to shoot";
-  const end = values?.optimum;
-  if (end) {
-    element("optimum").replaceChildren(made("b", end.cells.join(" ")), ` ${boundsText([end.total, end.total], end.weight)}`);
-  } else if (isKnown && !known.over) {
-    const isFew = BigInt(known.configurations) <= A.endgame;
-    element("optimum").textContent = !isFew ? `searched when at most ${A.endgame} configurations are left` : values ? "not found within the time there is" : waiting;
-  } else {
-    element("optimum").textContent = known?.over ? "nothing is left to shoot" : known ? "none" : waiting;
-  }
+  const end = values?.optimum, why = known?.over ? "nothing is left to shoot" : !isKnown ? (known ? "none" : waiting)
+    : !isEndgame() ? `searched when at most ${A.endgame} configurations are left` : values ? "not found within the time there is" : waiting;
+  element("optimum").replaceChildren(...(end ? [made("b", end.cells.join(" ")), ` ${boundsText([end.total, end.total], end.weight)}`] : [why]));
   showToGo();
   const walk = element("walk-these");
   walk.hidden = !isKnown || known.over || BigInt(known.configurations) > A.walk;
@@ -213,23 +196,15 @@ function pick(i) {
 /** The shots without one of them; where its reply shows a ship, without all that do. */
 const without = (i) => place.shots.filter(([, reply], k) => k !== i && !(board.shown[reply] && reply === place.shots[i][1]));
 
-function takeBack(i) {
-  goTo({shots: without(i)});
-}
-
-function undo() {
-  if (place.mode === "advise" && place.shots.length) returnTo({shots: without(place.shots.length - 1)});
-}
+const takeBack = (i) => goTo({shots: without(i)});
+const undo = () => place.mode === "advise" && place.shots.length && returnTo({shots: without(place.shots.length - 1)});
 
 function answer(reply) {
   const next = nextShot();
   if (place.mode !== "advise" || next === null || known?.impossible) return;
-  if (known?.cell === board.names[next] && known.replies[reply] === "0") {
-    refused = reply;
-    show();
-  } else {
-    addShot(reply);
-  }
+  if (known?.cell !== board.names[next] || known.replies[reply] !== "0") return addShot(reply);
+  refused = reply;
+  show();
 }
 
 /** Go on after a reply; a ship that it shows is hit on all its cells. */

@@ -8,12 +8,8 @@ let offered = null;  // the games to choose from; each has a name and PARTS
 
 async function chooseGame(isMine) {
   show();
-  if (!offered) {
-    const found = await ask("games");
-    if (!isMine()) return;
-    offer(found);
-  }
-  show();
+  offered ?? offer(await ask("games"));
+  if (isMine()) show();
 }
 
 function offer({named, first, contacts, announcements, boards}) {
@@ -63,13 +59,8 @@ function composed() {
   return `${parts.size}:${parts.fleet}${rules}${extras.filter(Boolean).join("")}`;
 }
 
-async function chosenGame() {
-  const game = composed();
-  try {
-    const {text} = await ask("about", {game});
-    if (A?.text === text) goTo({mode: "advise"});
-    else location.href = addressOf({game, mode: "advise", shots: []});
-  } catch (error) {
-    trouble(error.message);
-  }
-}
+const chosenGame = () => attempt(async () => {
+  const game = composed(), {text} = await ask("about", {game});
+  if (A?.text === text) goTo({mode: "advise"});
+  else location.href = addressOf({game, mode: "advise", shots: []});
+});

@@ -17,24 +17,15 @@ const tabs = new BroadcastChannel("match");  // is told of a shot in a match, wh
 let failed = null;  // why there is no answer to wait for, as the server names it
 
 const isTooLong = () => failed === "TooLong";
-const digits = () => A.shape.cells.some((cell) => cell && cell[1] > 8) ? 0 : 1;
 const shotText = ([cell, reply]) => reply ? `${cell}=${reply}` : cell;
 const shotsText = (shots) => shots.map(shotText).join(",");
 const parsed = (text) => text.split(/[\s,]+/).filter(Boolean).map((one) => { const [cell, reply = ""] = one.split(/=(.*)/s); return [cell, reply]; });
 
 // The address
 
-const escaped = (text) => text.replace(/[#%&+]/g, encodeURIComponent);
-
-function addressOf({game, mode, shots, match: name = "", at = 0, names = ""}) {
-  const parts = [];
-  if (game) parts.push(`game=${escaped(game)}`);
-  if (mode !== "advise") parts.push(`mode=${mode}`);
-  if (name) parts.push(`match=${name}`);
-  if (shots.length) parts.push(`shots=${escaped(shotsText(shots))}`);
-  if (at) parts.push(`at=${at}`);
-  if (names) parts.push(`names=${escaped(names)}`);
-  return `/${parts.length ? "?" : ""}${parts.join("&")}`;
+function addressOf({game, mode, shots, match, at, names}) {
+  const parts = Object.entries({game, mode: mode === "advise" ? "" : mode, match, shots: shotsText(shots), at, names}).filter(([, value]) => value);
+  return `/${parts.length ? "?" : ""}${parts.map(([name, value]) => `${name}=${String(value).replace(/[#%&+]/g, encodeURIComponent)}`).join("&")}`;
 }
 
 function readPlace() {
@@ -89,6 +80,18 @@ async function arrive() {
   document.body.classList.remove("busy");
 }
 
+/** Do what asks the server for something; if it refuses, say why. */
+async function attempt(work) {
+  document.body.classList.add("busy");
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Said)) throw error;
+    document.body.classList.remove("busy");
+    if (error.kind !== "GivenUp") trouble(error.message);
+  }
+}
+
 function trouble(text) {
   element("trouble").textContent = text;
   if (text) show();
@@ -99,7 +102,7 @@ function trouble(text) {
 const MODES = () => place.mode === "play" && !place.match ? "setup" : place.mode;
 const LIVE = {
   advise: ["count", "ask", "chance", "wrong-why", "wrong-more", "refused-why", "left"],
-  play: ["turn", "said", "by-greedy"], review: ["progress", "verdict", "moment"], setup: ["place-next", "touching"], choose: [],
+  play: ["turn", "said"], review: ["progress", "verdict", "moment"], setup: ["place-next", "touching"], choose: [],
 };
 
 function show() {
@@ -111,9 +114,8 @@ function show() {
   element("place").hidden = mode === "choose";
   board?.place.classList.remove("placing");
   for (const name of ["advise", "play", "review"]) {
-    const link = element(`mode-${name}`);
-    if (name === place.mode) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
-    link.href = elsewhere({mode: name});
+    element(`mode-${name}`).ariaCurrent = name === place.mode ? "page" : null;
+    element(`mode-${name}`).href = elsewhere({mode: name});
   }
   element("link").href = addressOf(place);
   element("names").value = A ? [...new Set(A.fleet)].map(nameOf).join(", ") : "";
@@ -132,26 +134,28 @@ function show() {
   if (element("live").textContent !== live) element("live").textContent = live;
 }
 
+/** What an answer says of each cell, and what stands for certain; null for none. */
+const weightsOf = (answer) => [answer?.counts ?? answer?.chances ?? null, answer?.counts ? answer.configurations : 1];
+
 /** The cells as an answer has them: shots, and on the others how probable a ship is. */
-function showCells(answer, shots, {next = null, wrong = new Set(), end = null, wrecks = answer?.wrecks ?? []} = {}) {
+function showCells(answer, shots, {on = board, what = () => "", next = null, wrong = new Set(), end = null, wrecks = answer?.wrecks ?? []} = {}) {
   const replies = new Map(shots), sunk = new Set(wrecks.flat()), last = shots.at(-1)?.[0];
   const best = new Set(answer?.best?.[0]?.cells ?? []);
-  const numbers = answer?.counts ?? answer?.chances ?? null;
-  const total = answer?.counts ? answer.configurations : 1;
+  const [numbers, total] = weightsOf(answer);
   const most = numbers ? Math.max(...numbers.filter((_, cell) => !replies.has(board.names[cell])).map(Number), 0) || 1 : 0;
-  const hottest = showBar(element("key-percent"), most / Number(total));
-  board.elements.forEach((shown, cell) => {
+  const hottest = on === board && showBar(element("key-percent"), most / Number(total));
+  on.elements.forEach((shown, cell) => {
     if (!shown) return;
-    const name = board.names[cell], reply = replies.get(name), classes = [];
+    const name = on.names[cell], reply = replies.get(name), classes = [];
     if (cell === next) classes.push("next");
     if (wrong.has(name)) classes.push("wrong");
     if (reply !== undefined) {
       const wreck = sunk.has(cell);
       if (name === last) classes.push("last");
-      const label = [said(reply), wreck && kindOf(reply) !== "sunk" && "of a sunk ship", wrong.has(name) && "may be wrong", name === last && "last shot"];
-      board.show(cell, {reply, wreck, classes: [...classes, "shot"], label: label.filter(Boolean).join(", ")});
+      const label = [what(cell), said(reply), wreck && kindOf(reply) !== "sunk" && "of a sunk ship", wrong.has(name) && "may be wrong", name === last && "last shot"];
+      on.show(cell, {reply, wreck, classes: [...classes, "shot"], label: label.filter(Boolean).join(", ")});
     } else if (!numbers) {
-      board.show(cell, {classes, label: cell === next ? "next shot" : ""});
+      on.show(cell, {classes, label: cell === next ? "next shot" : what(cell)});
     } else {
       const n = numbers[cell];
       let label = `${percent(n, total, 2)}\u00a0%`;
@@ -161,7 +165,7 @@ function showCells(answer, shots, {next = null, wrong = new Set(), end = null, w
       if (best.has(name)) { classes.push("greedy"); label += ", most probable"; }
       if (end?.optimum?.cells.includes(name)) label += ", optimal";
       if (cell === next) label += ", next shot";
-      board.show(cell, {text: percent(n, total, digits()), classes, warmth: n / total / hottest, label});
+      board.show(cell, {text: percent(n, total, board.digits), classes, warmth: n / total / hottest, label});
     }
   });
 }
@@ -174,10 +178,6 @@ function look(cell) {
   if (bounds && place.mode === "advise") text += `; if shot next, at best ${boundsText(bounds, values.optimum.weight)}`;
   element("about").textContent = text;
 }
-
-// Play
-
-// Review
 
 // Pictures
 
@@ -218,7 +218,6 @@ function build() {
   element("key-sunk").hidden = A.announce === "nothing";
   board = new Board(element("board"), A.shape, "Board, with the probability of a ship on each cell", {look, choose});
   own = new Board(element("own"), A.shape, "Your ships and the shots at them", {});
-  for (const part of document.querySelectorAll("[data-sign]")) part.prepend(mark(part.dataset.sign));
   answers = new ReplyButtons(element("replies"), A, board, answer);
   element("against").append(...A.players.map((name) => made("option", name || "nobody", {value: name})));
   const on = (id, event, does) => element(id).addEventListener(event, (happened) => { happened.preventDefault(); does(); });
@@ -254,10 +253,7 @@ function build() {
 }
 
 element("choose").addEventListener("submit", (event) => { event.preventDefault(); chosenGame(); });
-waits = (isWaiting) => {
-  element("waiting").hidden = !isWaiting;
-  element("waiting").textContent = isWaiting ? "The counts of this board are being prepared. A large board takes up to two minutes; the page then goes on by itself." : "";
-};
+waits = (isWaiting) => { element("waiting").hidden = !isWaiting; };
 
 async function start() {
   for (const part of document.querySelectorAll("[data-mode], main > .card, #place, #modes")) part.hidden = true;

@@ -36,12 +36,9 @@ function shipName(cells) {
 }
 
 function shipsLeft() {
-  const placed = ships.map(([kind]) => kind);
-  return A.fleet.filter((kind) => {
-    const i = placed.indexOf(kind);
-    if (i >= 0) placed.splice(i, 1);
-    return i < 0;
-  });
+  const left = [...A.fleet];
+  for (const [kind] of ships) left.splice(left.indexOf(kind), 1);
+  return left;
 }
 
 /** Where the cells of a placement lie to each other. */

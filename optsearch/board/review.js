@@ -65,6 +65,9 @@ function showReview() {
   showBars(reviewed, at);
 }
 
+/** Put what is new in the place of what was there; what stays alike keeps a tap that is under way. */
+const refresh = (old, made) => old.outerHTML === made.outerHTML || old.replaceWith(made);
+
 /** A row for each shot, with what it gave away. at -- the number of the shot that is looked at, or 0. */
 function showRows(reviewed, at) {
   const [body] = element("rows").tBodies, {shots, mode} = place;
@@ -88,10 +91,7 @@ function showRows(reviewed, at) {
     return line;
   });
   for (const gone of [...body.rows].slice(lines.length)) gone.remove();
-  lines.forEach((line, i) => {  // one that stays as it is keeps a tap that is under way
-    if (!body.rows[i]) body.append(line);
-    else if (body.rows[i].outerHTML !== line.outerHTML) body.rows[i].replaceWith(line);
-  });
+  lines.forEach((line, i) => { if (body.rows[i]) refresh(body.rows[i], line); else body.append(line); });
   keepInView(body.querySelector("[aria-current]") ?? (mode === "advise" ? body.lastChild : null));
   if (had) body.querySelector(`[data-at="${had}"]`)?.focus();
 }
@@ -118,16 +118,10 @@ function showBars(reviewed, at) {
     bar.addEventListener("click", () => stepTo(i + 1));
     return bar;
   });
-  element("bars").replaceChildren(made("p", "Percentage points that each shot gave away", {class: "muted"}), drawn("svg", {viewBox: `0 0 362 ${high + 30}`, "aria-hidden": "true"}, [...bars, ...axis]));
+  refresh(element("bars").lastChild, drawn("svg", {viewBox: `0 0 362 ${high + 30}`, "aria-hidden": "true"}, [...bars, ...axis]));
 }
 
-async function pasted() {
-  document.body.classList.add("busy");
-  try {
-    const {shots} = await ask("shots", {text: element("pasted").value});
-    goTo({shots: parsed(shots)});
-  } catch (error) {
-    document.body.classList.remove("busy");
-    trouble(error.message);
-  }
-}
+const pasted = () => attempt(async () => {
+  const {shots} = await ask("shots", {text: element("pasted").value});
+  goTo({shots: parsed(shots)});
+});

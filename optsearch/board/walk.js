@@ -10,7 +10,7 @@ asking = (step, cell) => ask("value", {
 }).then(({value}) => value && value.map(Number), (error) => error.kind === "GivenUp" ? undefined : null);
 
 element("game").textContent = "Computing optimal and greedy strategies …";
-leadBack(`/?${GIVEN}`, "The board at this position");
+Object.assign(element("way-back"), {hidden: false, href: `/?${GIVEN}`, textContent: "The board at this position"});
 ask("walk", {shots: BASE}).then(begin, (error) => {
   if (error.status === 401) return;
   element("game").textContent = "No strategy to walk";

@@ -5,7 +5,6 @@ const HELD = 5;  // times a frame that the end is shown
 const D = JSON.parse(element("data").textContent);
 const END = D.shots.length;
 const board = new Board(element("board"), D.shape, "Board after the shot", {look});
-const digits = D.shape.cells.some((cell) => cell && cell[1] > 8) ? 0 : 1;
 let number = 0, timer = null, looked = null;
 
 function look(cell) {
@@ -24,7 +23,7 @@ function show() {
     const classes = cell === last ? ["next"] : [];
     if (reply !== undefined) board.show(cell, {reply, classes: [...classes, "shot"], label: said(reply)});
     else if (chance === undefined) board.show(cell, {});
-    else board.show(cell, {text: percent(chance, 1, digits), classes: chance ? [] : ["never"], warmth: chance / end, label: `${percent(chance, 1, 2)}\u00a0%`});
+    else board.show(cell, {text: percent(chance, 1, board.digits), classes: chance ? [] : ["never"], warmth: chance / end, label: `${percent(chance, 1, 2)}\u00a0%`});
   });
   board.ships(number === END ? D.ships : board.shipsOf([...replies]));
   const hits = [...replies.values()].filter((reply) => kindOf(reply) !== "miss").length;
@@ -75,6 +74,5 @@ onKeys(() => ({
 element("game").textContent = D.game;
 element("player").textContent = `${D.player}: ${counted(END, "shot")}`;
 element("key-sunk").hidden = !D.shots.some(([, reply]) => kindOf(reply) === "sunk");
-for (const part of document.querySelectorAll("[data-sign]")) part.prepend(mark(part.dataset.sign));
 show();
 if (!matchMedia("(prefers-reduced-motion: reduce)").matches) play();

@@ -73,8 +73,8 @@ function keyOf(reply) {
   return ship && "MRTU".includes(key) ? "" : key;
 }
 
-/** The left, top, right and bottom of cells by their places. */
-const boundsOf = (cells) => [Math.min, Math.max].flatMap((most, i) => [0, 1].map((side) => most(...cells.map((at) => at[side])) + i - .5));
+/** The left, top, right and bottom of places, with room around them. */
+const boundsOf = (cells, room = .5) => [Math.min, Math.max].flatMap((most, i) => [0, 1].map((side) => most(...cells.map((at) => at[side])) + (2 * i - 1) * room));
 
 /** A ship by the places of its cells, of which some are filled in; crossed out if it is sunk. */
 function shipDrawing(cells, isFilled, isSunk = false) {
@@ -211,10 +211,8 @@ class Board {
     this.shown = shape.shown;
     SHIPS = shape.ships;
     const known = this.at.filter(Boolean);
-    const corners = (side) => known.flatMap((at) => shape.outline.map((corner) => at[side] + corner[side]));
-    const labelled = (side) => shape.labels.map((one) => one[side + 1] - .35);
-    const [left, top] = [0, 1].map((side) => Math.min(...corners(side), ...labelled(side)) - .04);
-    const [right, bottom] = [0, 1].map((side) => Math.max(...corners(side)) + .04);
+    const corners = known.flatMap(([x, y]) => shape.outline.map(([dx, dy]) => [x + dx, y + dy]));
+    const [left, top, right, bottom] = boundsOf([...corners, ...shape.labels.map(([, x, y]) => [x - .35, y - .35])], .04);
     const rows = new Map();
     this.elements = shape.cells.map((cell, i) => cell && this.#cell(i, cell, shape.outline, does));
     known.map(([, y]) => y).sort((a, b) => a - b).forEach((y) => rows.set(y, drawn("g", {role: "row"})));
@@ -231,6 +229,8 @@ class Board {
     document.body.style.setProperty("--down", bottom - top);
     place.append(picture);
     this.unit = Math.min(...known.slice(1).map(([x, y]) => Math.hypot(x - known[0][0], y - known[0][1])), 2);
+    this.digits = known.some(([x]) => x > 8) ? 0 : 1;
+    for (const part of document.querySelectorAll("[data-sign]")) if (!part.querySelector("svg")) part.prepend(mark(part.dataset.sign));
     this.enter(this.first());
   }
 

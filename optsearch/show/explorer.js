@@ -218,13 +218,6 @@ const nextShot = () => isOver(current()) ? null : chosen ?? suggestion(current()
 
 let answers;  // the buttons of replies
 
-/** Show a way back to where the page is linked. */
-function leadBack(address, text) {
-  element("way-back").hidden = false;
-  element("way-back").href = address;
-  element("way-back").textContent = text;
-}
-
 /** Begin with what a page carries. */
 function begin(carried) {
   D = carried;
@@ -252,7 +245,6 @@ function build() {
     element("trees").append(button);
   });
 
-  for (const part of document.querySelectorAll("[data-sign]")) part.prepend(mark(part.dataset.sign));
   answers = new ReplyButtons(element("replies"), D, board, (reply) => answer(D.replies.indexOf(reply)));
   element("back").addEventListener("click", back);
   element("restart").addEventListener("click", () => goTo(0));
@@ -292,7 +284,6 @@ function show() {
 function showBoard(counts, total, greedy, next) {
   const {replies} = current();
   const most = Math.max(1, ...counts.filter((_, cell) => !replies.has(cell)));
-  const digits = D.shape.cells.some((cell) => cell && cell[1] > 8) ? 0 : 1;
   const end = showBar(element("key-percent"), most / total);
   board.elements.forEach((shown, cell) => {
     if (!shown) return;
@@ -309,7 +300,7 @@ function showBoard(counts, total, greedy, next) {
     else if (chosen !== null && cell === suggestion(current())) classes.push("tree");
     if (n && n === total) label += ", certain";
     if (greedy.tied.includes(cell)) { classes.push("greedy"); label += ", greedy shot"; }
-    board.show(cell, {text: percent(n, total, digits), classes, warmth: n / total / end, label});
+    board.show(cell, {text: percent(n, total, board.digits), classes, warmth: n / total / end, label});
   });
   if (!board.has(document.activeElement)) board.enter(next ?? board.first());
   if (next !== null) board.reveal(next);
@@ -478,9 +469,7 @@ function goToPlace(fragment) {
   show();
 }
 
-function back() {
-  goTo(Math.max(0, steps.length - 2));
-}
+const back = () => goTo(Math.max(0, steps.length - 2));
 
 /** Walk another tree: as far along the path as it shoots the same cells. */
 function switchTo(other) {
