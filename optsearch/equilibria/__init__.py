@@ -17,10 +17,10 @@ average. So the hider has a best mix that is the same on all images of a configu
 and the shooter one that turns its tree by a symmetry drawn at random. What a tree pays against an
 orbit is then its mean over the configurations of the orbit, and the matrix has one column an orbit.
 
-`hidings` has what the hider chooses from, `oracle` the best answers, `greedy` a tree that takes no
-search, `graph` the trees that can be put together from others, `linear` the programme, in floating
-point and then exactly, `run` the rounds, `solution` what comes out, `certificate` the file of it,
-and `optsearch.check.certificates` checks such a file without any of these.
+`hidings` lists the choices of the hider, `oracle` finds best answers, `greedy` a tree without a
+search, and `graph` the trees that can be put together from others. `linear` solves the programme,
+in floating point and then exactly; `run` has the rounds, `solution` the result, and `certificate`
+its file, which `optsearch.check.certificates` checks without any of these.
 """
 
 from optsearch.check.certificates import CheckedCertificate

@@ -1,4 +1,4 @@
-"""The file that shows a value from both sides: written, and handed to what checks it.
+"""The certificate of an equilibrium: a file that shows the value from both sides.
 
 A JSON object: the game and the objective; what the hider's mix guarantees and what the shooter's
 does, as fractions; an entry for each orbit that the hider uses, one hiding of it as lists of cells
@@ -27,7 +27,7 @@ VERSION = 1
 
 
 def save(found: Equilibrium, path: str | Path) -> None:
-    """Write the certificate of what was found; ProofError where it cannot be written."""
+    """Write the certificate of an equilibrium; ProofError if it cannot be written."""
     game, hidings = found.game, found.hidings
     head = {
         "format": FORMAT,
@@ -56,11 +56,11 @@ def save(found: Equilibrium, path: str | Path) -> None:
 
 
 def check(path: str | Path, effort: int = EFFORT) -> CheckedCertificate:
-    """Check the certificate in a file, in plain Python that shares nothing with what found it.
+    """Check the certificate in a file, by plain Python that shares no code with the search.
 
-    effort -- families that a plain search looks into before the exact solver is asked; the answer
-    says which it was. Raises ProofError for a file that is no certificate, and for one that does
-    not prove what it says.
+    effort -- families that a plain search visits before the exact solver takes over; the answer
+    says which of them checked it. Raises ProofError for a file that is not a certificate or does
+    not prove its claim.
     """
     return certificates.check(path, effort, _least)
 

@@ -1,10 +1,9 @@
 """The trees so far as one AND/OR graph, and the best tree that can be put together from it.
 
-Trees that come to the same family, that is the hidings that are left and the cells hit, can go on
-from there like each other. So the graph has a node for each family that some tree comes to, and at
-each the shots that some tree takes there. A tree may take any of these at each family, so a few
-trees make a great many. The best one against a mix is found without a search, from the small
-families up.
+Two trees that reach the same family (the hidings left and the cells hit) are interchangeable from
+there. So the graph has a node for each family that some tree reaches, with the shots that some tree
+takes there. Any of these shots may be combined, so a few trees make a great many. The best one
+against a mix is found without a search, from the small families up.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ ROOT = 1
 
 @dataclass
 class _Shot:
-    """One of the shots at a node, and the nodes that follow."""
+    """A shot at a node, and the nodes that follow."""
 
     cell: Cell
     after: dict[Reply, int]
@@ -63,7 +62,7 @@ class Graph:
     _heights: list[_Height] | None = None
 
     def add(self, root: Node | Leaf) -> None:
-        """One more tree, which ends every game."""
+        """Add a tree, which must end every game."""
         self._add(root, tuple(range(len(self.hidings))), 0, 0)
 
     def _add(self, tree: Node | Leaf, left: tuple[int, ...], hits: int, depth: int) -> int:
@@ -96,9 +95,9 @@ class Graph:
         return node
 
     def best(self, weights: NDArray[np.float64]) -> tuple[Choice, tuple[int, ...]]:
-        """The tree that pays least against weights of the hidings, and what it pays on each orbit.
+        """Return the tree that pays least against weights of the hidings, as the shot at each node.
 
-        What it pays is summed over the hidings of the orbit, as everywhere.
+        Also return what it pays on each orbit, summed over the hidings of the orbit.
         """
         if self._heights is None:
             self._heights = self._by_height()
@@ -133,7 +132,7 @@ class Graph:
         return np.hstack(choice), self.hidings.totals(paid(self.objective, shots))
 
     def tree(self, choice: Choice) -> Node | Leaf:
-        """The tree of such a choice."""
+        """Return the tree that takes the shots of a choice (`best`)."""
         return self._tree(dict(choice.T.tolist()), ROOT)
 
     def _tree(self, choice: Mapping[int, int], node: int) -> Node | Leaf:
@@ -143,7 +142,7 @@ class Graph:
         return Node(shot.cell, {r: self._tree(choice, part) for r, part in shot.after.items()})
 
     def _by_height(self) -> list[_Height]:
-        """The nodes by the longest way to a leaf, the nearest first."""
+        """Group the nodes by the longest way to a leaf, the shortest first."""
         height = dict.fromkeys(self._leaves, 0)
         nodes: dict[int, list[int]] = {}
 

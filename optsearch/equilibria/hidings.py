@@ -1,7 +1,7 @@
-"""What the hider chooses from: everything that can be hidden, by orbits of the board's symmetries.
+"""The choices of the hider: everything that can be hidden, by orbits of the board's symmetries.
 
-Where nothing is announced this is a set of cells: which of several configurations on the same cells
-it is makes no difference to any shooter. Where hits tell more it is the ships, one by one.
+If nothing is announced, a choice is a set of cells, because no shooter can distinguish two
+configurations on the same cells. If hits tell more, it is the ships, one by one.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from optsearch.game.position import Position
 from optsearch.support.errors import TooLarge
 
 MOST = 50_000
-Hiding = tuple[int, ...]  # the ships, ascending; the cells of all as one where nothing is announced
+Hiding = tuple[int, ...]  # the ships, ascending; one mask of all cells if nothing is announced
 
 
 @dataclass(frozen=True)
 class Hidings:
     """Everything that can be hidden in a game, with the orbits of the symmetries of the board.
 
-    hidden -- ascending. configurations -- how many have each (more than one where ships touch and
+    hidden -- ascending. configurations -- the number of each (above 1 only if ships touch and
     nothing is announced). examples -- one of these, as ships. orbits -- places in `hidden`,
-    ascending, by their least one.
+    ascending, ordered by the least place.
     """
 
     game: Game
@@ -43,7 +43,7 @@ class Hidings:
     def of(cls, game: Game) -> Hidings:
         """List the ways to hide in a game, with their orbits.
 
-        Raises ImpossiblePosition if there is none, TooLarge for more than fifty thousand.
+        Raises ImpossiblePosition for a game without a configuration, TooLarge beyond 50,000.
         """
         numbers: Counter[Hiding] = Counter()
         examples: dict[Hiding, Hiding] = {}
@@ -77,7 +77,7 @@ class Hidings:
         return result
 
     def totals(self, costs: NDArray[np.int64]) -> tuple[int, ...]:
-        """The sum of one number a hiding over each orbit."""
+        """Sum the numbers of the hidings over each orbit."""
         result = np.zeros(len(self.orbits), np.int64)
         np.add.at(result, self.orbit_of, costs)
         return tuple(result.tolist())
@@ -89,7 +89,7 @@ class Hidings:
 
 
 def _listed(game: Game) -> Iterator[Hiding]:
-    """Each configuration, its ships in their order."""
+    """Yield each configuration, its ships in their order."""
     position = Position(game)
     game.require_small("listing configurations")
     posterior = Posterior(position)

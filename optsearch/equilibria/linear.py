@@ -59,7 +59,7 @@ class HiderProgramme:
         self._solver.addRow(lower, upper, len(row), self._columns, row)
 
     def add(self, row: Sequence[int]) -> None:
-        """One more tree."""
+        """Add the row of a tree."""
         if self._trees == len(self._room):
             self._room = np.vstack([self._room, np.zeros_like(self._room)])
         pays = self._room[self._trees]
@@ -69,21 +69,21 @@ class HiderProgramme:
 
     @property
     def pays(self) -> Matrix:
-        """(trees, orbits) what each tree pays on a hiding of each orbit, on average."""
+        """The mean that each tree pays on a hiding of each orbit; shape (trees, orbits)."""
         return self._room[: self._trees]
 
     def mix(self) -> Vector:
-        """The best mix of the hider, a probability for each orbit."""
+        """Return the best mix of the hider, a probability for each orbit."""
         self._solve()
         return _probabilities(self._solver.getSolution().col_value[:-1])
 
     def shooter(self) -> Vector:
-        """The best mix of the shooter, a probability for each tree: the prices of their rows."""
+        """Return the best mix of the shooter: the prices of the rows of the trees."""
         self._solve()
         return _probabilities(self._solver.getSolution().row_dual[1:])
 
     def vertex(self) -> tuple[list[int], list[int]]:
-        """The orbits that the hider uses at the vertex, and as many trees that are tight there."""
+        """Return the orbits that the hider uses at the vertex, and as many trees tight there."""
         self._solve()
         basis, basic = self._solver.getBasis(), highspy.HighsBasisStatus.kBasic
         orbits = [o for o, status in enumerate(basis.col_status[:-1]) if status == basic]
@@ -102,10 +102,10 @@ def _probabilities(values: Sequence[float]) -> Vector:
 
 
 def nearest(pays: Matrix, centre: Vector, level: float) -> Vector:
-    """A mix of the hider near another one, for which each tree is paid so much or nearly so.
+    """Return a mix of the hider near `centre` against which each tree pays about `level` or more.
 
-    Near in the sum of squares over the probabilities of the other one. It is the dual of that
-    programme, raised by `STEPS` steps (Nesterov 1983); any mix will do, so it need not be exact.
+    The distance is the sum of squares over the probabilities of `centre`. `STEPS` steps (Nesterov
+    1983) raise the dual of that programme; any mix will do, so it need not be exact.
     """
     scale = np.sqrt(np.maximum(centre, LEAST_SCALE / len(centre)))
     even = scale / np.linalg.norm(scale)
@@ -136,9 +136,9 @@ def nearest(pays: Matrix, centre: Vector, level: float) -> Vector:
 def exact_hider(
     rows: Rows, sizes: Sequence[int], orbits: Sequence[int], trees: Sequence[int]
 ) -> list[int] | None:
-    """Integer weights of single hidings, one an orbit, of the vertex of such orbits and trees.
+    """Return the hider's integer weights, one per orbit, at the vertex of some orbits and trees.
 
-    None where the equations have no single solution, or a weight is negative.
+    None if the equations do not have exactly one solution, or a weight is negative.
     """
     equations = [[*(rows[t][o] for o in orbits), -1, 0] for t in trees]
     equations.append([*(sizes[o] for o in orbits), 0, 1])
@@ -154,7 +154,7 @@ def exact_hider(
 def exact_shooter(
     rows: Rows, sizes: Sequence[int], orbits: Sequence[int], trees: Sequence[int]
 ) -> list[Fraction] | None:
-    """Probabilities of the trees, of the same vertex; None as above."""
+    """Return the probabilities of the trees at the vertex; None as in `exact_hider`."""
     equations = [[*(rows[t][o] for t in trees), -sizes[o], 0] for o in orbits]
     equations.append([*[1] * len(trees), 0, 1])
     solution = _solution(equations)
@@ -173,13 +173,13 @@ def greatest_pay(rows: Rows, sizes: Sequence[int], mix: Sequence[Fraction]) -> F
 
 
 def rounded(mix: Vector, scale: int) -> list[Fraction]:
-    """A mix of rational numbers near one of floating-point numbers."""
+    """Return a mix of rational numbers near one of floating-point numbers."""
     weights = [round(scale * p) for p in mix.tolist()]
     return [Fraction(weight, sum(weights)) for weight in weights]
 
 
 def integers(numbers: Sequence[Fraction]) -> list[int]:
-    """The least whole numbers in the same proportions."""
+    """Return the least whole numbers in the same proportions."""
     scale = 1
     for number in numbers:
         scale *= number.denominator // gcd(scale, number.denominator)
@@ -189,10 +189,10 @@ def integers(numbers: Sequence[Fraction]) -> list[int]:
 
 
 def _solution(equations: Sequence[Sequence[int]]) -> list[Fraction] | None:
-    """The only solution of linear equations; the last column is the right side.
+    """Return the only solution of linear equations, or None; the last column is the right side.
 
-    None where there is none or more than one. By elimination without fractions: each new equation
-    is freed of the unknowns that are solved for, and divided by what its numbers have in common.
+    By elimination without fractions: each new equation is freed of the unknowns that are solved
+    for, and divided by the common divisor of its numbers.
     """
     unknowns = len(equations[0]) - 1
     solved: list[tuple[int, list[int]]] = []  # the unknown that each equation is solved for

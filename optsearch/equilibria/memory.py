@@ -1,4 +1,4 @@
-"""What a run keeps on disk: its trees and its best mix, each checked when they are read again."""
+"""The trees and the best mix of a run, kept on disk; each is checked when it is read again."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Memory:
             self.facts.close()
 
     def trees(self) -> Iterator[tuple[Node | Leaf, tuple[int, ...]]]:
-        """The trees of earlier runs, each played against everything that can be hidden."""
+        """Yield the trees of earlier runs, each with what it pays on each orbit."""
         if self.facts is None:
             return
         for key, value in list(self.facts.items()):
@@ -54,7 +54,7 @@ class Memory:
 
     @property
     def weights(self) -> list[int] | None:
-        """The best mix of earlier runs."""
+        """The best mix of earlier runs, or None."""
         if self.facts is None or "weights" not in self.facts:
             return None
         weights = self.facts["weights"]
@@ -73,7 +73,7 @@ class Memory:
             self.facts.add(f"tree {len(self.facts):06}", tree_fields(root))
 
     def keep(self, weights: tuple[int, ...]) -> None:
-        """Keep the best mix, in place of an earlier one."""
+        """Keep the best mix; it replaces an earlier one."""
         if self.facts is not None:
             self.facts.add("weights", list(weights))
 
@@ -96,7 +96,7 @@ class Memory:
 
 
 def tree_of(fields: Any, game: Game) -> Node | Leaf:
-    """The tree of such fields; ValueError, KeyError or TypeError where they are none."""
+    """Return the tree of JSON fields; ValueError, KeyError or TypeError for fields of no tree."""
     if "shot" not in fields:
         return Leaf(int(str(fields["configurations"])))
     names = [name for name in fields if name != "shot"]
@@ -105,7 +105,7 @@ def tree_of(fields: Any, game: Game) -> Node | Leaf:
 
 
 def tree_fields(root: Node | Leaf) -> dict[str, object]:
-    """A tree as JSON, in the form of tree files."""
+    """Return the JSON fields of a tree, as in tree files."""
     if isinstance(root, Leaf):
         return {"configurations": root.configurations}
     parts = {str(reply): tree_fields(child) for reply, child in root.replies.items()}

@@ -42,8 +42,8 @@ Shots = NDArray[np.int64]
 class BestAnswer:
     """A tree that pays least against a mix, and what it pays on each orbit.
 
-    cost -- what every tree pays or more against these weights, in total. row -- what the tree pays,
-    summed over the hidings of each orbit.
+    cost -- the least total that a tree pays against these weights. row -- what this tree pays on
+    each orbit, summed over its hidings.
     """
 
     weights: tuple[int, ...]
@@ -53,7 +53,7 @@ class BestAnswer:
 
 
 class Oracle:
-    """Answers in one game for one objective.
+    """The best answers in one game for one objective.
 
     tick -- called often while the solver works; what it raises ends an answer. parallel -- whom the
     solver asks; None for this process.
@@ -78,7 +78,7 @@ class Oracle:
             )
 
     def whole(self, mix: NDArray[np.float64]) -> list[int]:
-        """Whole weights near a mix, quick to answer: of single hidings, one an orbit."""
+        """Return whole weights near a mix, one per orbit, small enough for a quick answer."""
         scale = (MAX_WEIGHT - len(self.hidings)) // self.spread
         scale -= len(self.hidings)  # rounding adds up to a half for each
         weights = np.rint(mix / self.hidings.sizes * max(1, scale)).astype(np.int64)
@@ -89,7 +89,7 @@ class Oracle:
         return sum(s * y for s, y in zip(self.hidings.sizes.tolist(), weights, strict=True))
 
     def answer(self, weights: Sequence[int]) -> BestAnswer:
-        """A best answer to whole weights, not all 0."""
+        """Return a best answer to whole weights, not all 0."""
         root, shots = self._tree(self._spread_out(weights))
         row = self.hidings.totals(paid(self.objective, shots))
         return BestAnswer(tuple(weights), sum(map(int.__mul__, row, weights)), root, row)
@@ -103,11 +103,11 @@ class Oracle:
         return -((self.spread - 1 - bound) // self.spread)
 
     def _spread_out(self, weights: Sequence[int]) -> list[int]:
-        """The weight of each hiding, by which a best answer is good against all of them."""
+        """Return the weight w N + 1 of each hiding; a best answer to these plays on against all."""
         return [weights[o] * self.spread + 1 for o in self.hidings.orbit_of]
 
     def bound_by_previous_weights(self) -> None:
-        """Bound later answers by what was found for the last one: weights near these will come."""
+        """Bound later answers by the last one, whose weights are near the next."""
         if self.hidings.game.is_silent and self.search.parallel is None:
             assert self.search.kernel is not None
             self.search.kernel.bound_by_previous_weights()
@@ -127,7 +127,7 @@ def paid(objective: Objective, shots: Shots) -> Shots:
 
 
 def _grown(search: WeightedSearch, hidings: Hidings) -> tuple[Node | Leaf, Shots]:
-    """A best tree, and the shots that it takes for each hiding."""
+    """Return a best tree, and the shots that it takes for each hiding."""
     kernel = search.kernel
     assert kernel is not None
     numbers = np.array(hidings.configurations)
@@ -147,7 +147,7 @@ def _grown(search: WeightedSearch, hidings: Hidings) -> tuple[Node | Leaf, Shots
 
 
 def _places(kernel: Kernel, hidings: Hidings) -> NDArray[np.int64]:
-    """The place in `hidings` of each set of a kernel."""
+    """Return the place in `hidings` of each set of a kernel."""
     ships = kernel.problem.ships
     if ships is None:
         return np.arange(len(hidings))
@@ -156,7 +156,7 @@ def _places(kernel: Kernel, hidings: Hidings) -> NDArray[np.int64]:
 
 
 class _ByDefinition:
-    """A best tree where hits tell more."""
+    """A best tree of a game whose hits tell more, by the definition."""
 
     def __init__(self, hidings: Hidings, objective: Objective, tick: Tick):
         self.hidings, self.objective, self.tick = hidings, objective, tick

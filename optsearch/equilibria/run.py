@@ -57,7 +57,7 @@ def equilibrium(
     executor: Executor | None = None,
     workers: int = 2,
 ) -> Equilibrium:
-    """The value of the game in which the hider, too, plays optimally.
+    """Compute the value of the game in which the hider, too, plays optimally.
 
     tolerance -- stop as soon as the bounds are that near; 0 for the exact value. time_limit --
     seconds; after that the bracket proved by then is returned: before the first round has ended,
@@ -147,7 +147,7 @@ class _Run:
             self.ask(best)
 
     def bracket(self) -> None:
-        """Bound the value where the first answer was cut short."""
+        """Bound the value if the first answer was cut short."""
         self.limit = None
         self.weights = tuple(self.numbers)
         self.least = Fraction(self.oracle.least(self.numbers), self.oracle.total(self.numbers))
@@ -158,7 +158,7 @@ class _Run:
             self.hider.add(row)
 
     def ask(self, weights: Sequence[int]) -> BestAnswer:
-        """The best answer to a mix, which becomes one of the trees."""
+        """Return the best answer to a mix; its tree joins the trees."""
         self.rounds += 1
         answer = self.oracle.answer(weights)
         self.is_new = answer.row not in self.trees
@@ -190,7 +190,7 @@ class _Run:
             self.trees[row] = tree
 
     def go_on(self) -> None:
-        """One round: the programme over the trees so far, then the solver."""
+        """Play one round: solve the programme over the trees so far, then answer a mix."""
         mix, near = self._mixes()
         self._report()
         self._tick()
@@ -206,7 +206,7 @@ class _Run:
                 self._settle()
 
     def _mixes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The best mix against the trees so far, and the one to ask about.
+        """Return the best mix against the trees so far, and the one to answer.
 
         Trees of the graph that are much better against them join before that.
         """
@@ -228,7 +228,7 @@ class _Run:
         return float((self.hider.pays @ mix).min())
 
     def _join(self, mix: NDArray[np.float64]) -> bool:
-        """Add the graph's best tree against a mix if it is much better; say whether it was."""
+        """Add the graph's best tree against a mix if it is much better; True if it was added."""
         weights = mix / self.hidings.sizes
         choice, row = self.graph.best(weights[self.hidings.orbit_of])
         threshold = self._least_pay(mix) - BETTER * float(self.upper - self.least)
@@ -238,16 +238,16 @@ class _Run:
         return True
 
     def _at_level(self) -> NDArray[np.float64]:
-        """A mix near the best one so far that the trees so far pay a part of what is open more for.
+        """Return a mix near the best one against which the trees pay a share of the gap more.
 
-        Near it the trees so far say most (Lemaréchal, Nemirovskii and Nesterov 1995).
+        Near it the trees so far are most informative (Lemaréchal, Nemirovskii and Nesterov 1995).
         """
         lower = float(self.least)
         level = lower + LEVEL * (self.upper - lower)
         return linear.nearest(self.hider.pays, self.centre, level)
 
     def _settle(self) -> None:
-        """The exact value, if the bounds in floating point are as near as that."""
+        """Try the vertex of the programme; the run ends if it is exact or no new tree joined."""
         rows, (orbits, trees) = list(self.trees), self.hider.vertex()
         weights = linear.exact_hider(rows, self.sizes, orbits, trees)
         shooter = linear.exact_shooter(rows, self.sizes, orbits, trees)
@@ -281,7 +281,7 @@ class _Run:
     # The end
 
     def result(self, is_interrupted: bool) -> Equilibrium:
-        """Return the equilibrium as far as it is known now; all numbers are exact."""
+        """Return the equilibrium or its bracket so far; all numbers are exact."""
         mix = self.exact
         if mix is None:
             # A tree whose joining was interrupted is left out.

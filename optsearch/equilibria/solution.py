@@ -1,4 +1,4 @@
-"""What is known of a game between a hider and a shooter who both choose."""
+"""The result of a game between a hider and a shooter who both choose: mixes and bounds."""
 
 from __future__ import annotations
 

@@ -1,16 +1,17 @@
-"""What the best strategy pays by whole weights of any size, exactly.
+"""The exact cost of a best strategy for whole weights of any size.
 
-The search kernel adds weights in 64 bits (`family.MAX_WEIGHT`). Larger ones it is given in units,
-rounded up: a set that weighs w has a units, with a U - U <= w <= a U. Let V(c) be the least cost of
-a strategy that shoots c first, and A(c) its cost in units. No set is missed more often than there
-are cells, K, so for n sets
+The search kernel adds weights in 64 bits (`family.MAX_WEIGHT`). Larger weights are converted to
+units, rounded up: a set that weighs w has a units, with a U - U <= w <= a U. Let V(c) be the least
+cost of a strategy that shoots c first, and A(c) its cost in units. No set is missed more often than
+there are cells, K, so for n sets
 
     U (A(c) - n K) <= V(c) <= U A(c).
 
-So a first shot can be best only if A(c) <= A + n K, with A the least of all. These are compared by
-what they leave, in whole numbers. With 2^43 units they are few but for those that are equal.
+So a first shot can be best only if A(c) <= A + n K, with A the least of all. These shots are
+compared in whole numbers, by the families that they leave. With 2^43 units they are few, except for
+those that are equal.
 
-Where hits tell of their ships the kernel knows no weights, and all must be equal.
+If hits tell of their ships, the kernel has no weights, and all must be equal.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ class WeightedSearch:
     def least(self, weights: Sequence[int]) -> int:
         """Bound what the best strategy pays, from what the first search knows when it is cut short.
 
-        weights -- as `weigh` gets them; the same as there.
+        weights -- those of `weigh`.
         """
         common = gcd(*weights)
         if self.solver is None:
@@ -128,12 +129,12 @@ class WeightedSearch:
         return cost * self.common
 
     def shot(self, state: Subfamily) -> int:
-        """The cell that a best strategy shoots at a state without free hits."""
+        """Return the cell that a best strategy shoots at a state without free hits."""
         assert self.kernel is not None
         return best_cell(self.kernel, state) if self.is_whole else self._best(state)[1]
 
     def _best(self, state: Subfamily) -> tuple[int, int]:
-        """The least cost of a state and the first of the best shots; -1 where a hit is free."""
+        """Return the least cost of a state and the first best shot, or -1 if it is over."""
         kernel = self.kernel
         assert kernel is not None
         state = state._replace(hits=state.hits | kernel.free_hits(state))
@@ -158,7 +159,7 @@ class WeightedSearch:
         return self._known[key]
 
     def _after(self, state: Subfamily, cell: int) -> int:
-        """The least cost of a state whose first shot is given."""
+        """Return the least cost of a state after a given first shot."""
         assert self.kernel is not None
         parts = self.kernel.parts(state, cell)
         cost = sum(self._best(part)[0] for part in parts.values())

@@ -122,7 +122,7 @@ class Runner(ABC):
 
 
 class PythonRunner(Runner):
-    """A strategy that is asked for its shot at every position, under any rule of replies."""
+    """The runner that asks a strategy for its shot at every position, under any rule of replies."""
 
     def listed(self, memory: int) -> int:
         """Return LISTED_BY_PYTHON, whatever the memory."""

@@ -35,7 +35,7 @@ class Top:
     ) -> Iterator[tuple[Position, int]]:
         """Yield the positions of a game from one on, and how many configurations each has.
 
-        ships -- the hidden ones (masks). A position that several games meet is asked for once, as
+        ships -- the hidden ones (masks). A position that several games meet is decided once, as
         long as it is kept.
         """
         while True:

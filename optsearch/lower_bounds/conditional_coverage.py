@@ -1,6 +1,6 @@
-"""How many of the configurations with one given placement some other cells meet.
+"""Bounds on the configurations with one given placement that some other cells meet.
 
-Placements that a symmetry of the board maps to each other are one class. Any board will do.
+Placements that a symmetry of the board maps to each other are one class.
 """
 
 from __future__ import annotations

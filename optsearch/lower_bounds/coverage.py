@@ -60,9 +60,9 @@ def numbers_of(sets: Numbers) -> Numbers:
 
 @dataclass(frozen=True)
 class CellSetCounts:
-    """For every set of one to four cells, the number of configurations with ships on all of it.
+    """The number of configurations with ships on all of a set, for every set of one to four cells.
 
-    configurations -- the number of all of them. covering[j] -- int64 array over the sets of j + 1
+    configurations -- the number of all. covering[j] -- int64 array over the sets of j + 1
     cells, by their numbers. ship -- a placement (mask) that every configuration has, whose own
     cells do not count as covered; or 0.
     """

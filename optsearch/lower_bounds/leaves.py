@@ -103,7 +103,7 @@ MOST_COUNTS = 1_000_000  # of hits by label, over all ways
 def _count_hits_by_label(game: Game) -> set[tuple[int, ...]]:
     """List how often each label (None first) can come in a whole game: a tuple for each way.
 
-    Raises TooLarge for so many ways and labels that it would take seconds.
+    Raises TooLarge for more than `MOST_COUNTS` counts, which would take seconds.
     """
     columns = {label: i for i, label in enumerate((None, *game.labels))}
     of_kind: dict[int, set[tuple[int, ...]]] = {kind: set() for kind in game.fleet}
@@ -187,8 +187,8 @@ def leaves_of(position: Position) -> Leaves:
 def leaf_counting_after(position: Position, plies: int) -> Fraction:
     """Bound the mean number of shots by leaf counting after each sequence of `plies` shots.
 
-    The least misses are M(F) = min over shots of M(F hit) + M(F missed) + |F missed|. A lower bound
-    in place of M on the right makes it a lower bound. This recursion is taken for `plies` shots;
+    The least misses are M(F) = min over shots of M(F hit) + M(F missed) + |F missed|. With lower
+    bounds on the right, it is a lower bound. This recursion is taken for `plies` shots;
     then leaves are counted. Shots that a symmetry of the position exchanges are tried once. Each
     position above the last ply takes one count of the cells.
 

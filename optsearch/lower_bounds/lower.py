@@ -252,7 +252,7 @@ def _counting(progress: Progress[BoundsStatus]) -> Progress[Status]:
 def _from_leaves_apart(position: Position, number: int) -> Bound:
     """Count the leaves of those configurations in which no ships touch along an edge.
 
-    Their sets of cells differ, and they are counted without a list. To say that one of them is
+    Their sets of cells differ, and they are counted without a list. Telling that one of them is
     hidden only helps the player, so the misses on them bound the misses on all configurations.
     """
     game, hits = position.game, position.hits_left

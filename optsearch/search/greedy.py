@@ -83,7 +83,8 @@ class GreedySolver:
     (The player, who breaks ties in one way, is `optsearch.strategies.greedy`.)
 
     prior -- the weights of the configurations: a most probable cell is one of most weight, and all
-    numbers of configurations are weights. family -- what is hidden, in place of configurations.
+    numbers of configurations are weights. family -- replaces the
+    configurations of the position.
 
     Raises ImpossiblePosition if no configuration is left, TooLarge if they cannot be listed.
     """

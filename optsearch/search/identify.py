@@ -154,7 +154,7 @@ def _name(text: str) -> str:
 
 @dataclass(frozen=True)
 class Ask:
-    """A thing that is asked for, by its index, and what follows."""
+    """A question for a thing, by its index, and the nodes after a hit and a miss."""
 
     thing: int
     hit: Ask | str

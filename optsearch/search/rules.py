@@ -102,8 +102,8 @@ def told_lengths(game: Game) -> list[int]:
 class Level:
     """A policy whose misses compare candidates (`optsearch/strategies/rollout.py`).
 
-    floor, candidates -- with more configurations than the floor it compares so many candidates by
-    the levels below; else it is the level below. Level 0 is greedy, with one candidate. margin,
+    floor, candidates -- with more than `floor` configurations it compares `candidates` cells by the
+    levels below; else it is the level below. Level 0 is greedy, with one candidate. margin,
     kept -- the candidates that go on to the next level are at most `margin` hundredths of a miss
     per configuration above the cheapest, and at most `kept`.
     """

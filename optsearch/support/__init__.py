@@ -1,4 +1,4 @@
-"""Tools for every room, which know nothing of ships.
+"""Tools for every room, without knowledge of ships.
 
 `errors` has the errors that a user can cause; `files` reads and writes files with care, `documents`
 JSON; `store` keeps the values of interrupted runs, in LMDB; `records` are tables as CSV with a
