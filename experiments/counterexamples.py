@@ -19,7 +19,7 @@ from optsearch.check.trees import verify
 from optsearch.cli.common import executor_of
 from optsearch.results.tables import COUNTEREXAMPLES
 from optsearch.search import counterexamples
-from optsearch.search.counterexamples import Counterexample, Found, Scope
+from optsearch.search.counterexamples import Counterexample, CounterexampleSearch, Scope
 from optsearch.support import records
 
 SCOPES = {
@@ -48,7 +48,7 @@ def confirmed(example: Counterexample) -> str:
     return "trees, oracle"
 
 
-def search(scope: Scope, jobs: int, folder: Path | None) -> Found:
+def search(scope: Scope, jobs: int, folder: Path | None) -> CounterexampleSearch:
     """All of one scope, with a line every hundred games."""
 
     def progress(status: counterexamples.CounterexampleStatus) -> None:

@@ -30,7 +30,7 @@ from optsearch.lower_bounds import leaf_counting, leaves_of
 from optsearch.reproduce.printed import rounded
 from optsearch.results.tables import OPTIMA
 from optsearch.search.greedy import GreedySolver
-from optsearch.search.kernels import misses_with_one_ship_a_set
+from optsearch.search.kernels import misses_by_announced_search
 from optsearch.search.proving import prove
 from optsearch.search.solver import DEFAULT, Solver, SolverOptions, solve
 from optsearch.support import records
@@ -202,7 +202,7 @@ def _announced(solver: Solver, solution: Solution, limit: Limit) -> int | None:
     position = solver.position
     if not position.game.is_silent:
         return None
-    misses = misses_with_one_ship_a_set(position, lambda nodes: limit.check(), DEFAULT.memory)
+    misses = misses_by_announced_search(position, lambda nodes: limit.check(), DEFAULT.memory)
     return position.hits_left * solution.configurations + misses
 
 

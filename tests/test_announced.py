@@ -15,7 +15,7 @@ from optsearch.counting.configurations import to_words
 from optsearch.game import Game, bits
 from optsearch.game.position import MISS, Position, Reply, reply
 from optsearch.search import solver
-from optsearch.search.kernels import Problem, SolverOptions, misses_with_one_ship_a_set
+from optsearch.search.kernels import Problem, SolverOptions, misses_by_announced_search
 from optsearch.strategies import as_player
 from optsearch.support.errors import TooLarge
 from tests.examples import AT_SINKING, LABELLED, draws, positions, rule_name, sizes, some
@@ -374,7 +374,7 @@ def test_what_others_are_at_changes_no_answer(objective, budget, number):
 @given(positions(max_cells=12, max_configurations=60))
 def test_silent_games_are_announced_ones_with_one_ship_a_set(position):
     """The solver of silent games and this search, which share the table, find the same optimum."""
-    misses = misses_with_one_ship_a_set(position, lambda nodes: None, memory=1 << 23)
+    misses = misses_by_announced_search(position, lambda nodes: None, memory=1 << 23)
     solution = solver.solve(position, options=SolverOptions(memory=1 << 23))
     hits = position.hits_left * solution.configurations
     assert hits + misses == solution.total_height

@@ -215,7 +215,7 @@ def test_too_much_effort_is_undecided(monkeypatch):
     game = Game.parse("4x5:2,1")
     searched = search_game(game, True)
     assert (searched.is_decided, searched.counterexamples) == (False, ())
-    found = counterexamples.Found(Scope(20, ((2, 1),), empty_only=True), (searched,))
+    found = counterexamples.CounterexampleSearch(Scope(20, ((2, 1),), empty_only=True), (searched,))
     assert (found.undecided, found.positions, found.least) == ([game], 0, {})
 
 

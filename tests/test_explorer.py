@@ -64,7 +64,7 @@ def walked(data, node, position):
 def test_totals_are_those_of_the_definition(position):
     solver = Solver(position)
     optimal = solver.tree()
-    data = explorer.data(solver, [("optimal", optimal)])
+    data = explorer.page_data(solver, [("optimal", optimal)])
     root = data["trees"][0]["root"]
     assert sum(depth * n for depth, n in leaves(root)) == optimal.total_height
     assert sum(n for _, n in leaves(root)) == optimal.configurations
@@ -76,7 +76,7 @@ def test_totals_are_those_of_the_definition(position):
 @draws(50)
 @given(positions(announce=ANNOUNCEMENTS))
 def test_configurations_are_those_left(position):
-    data = explorer.data(Solver(position), [])
+    data = explorer.page_data(Solver(position), [])
     counts = Counter()
     for weight, *ships in data["configurations"]:
         for ship in ships:
@@ -91,7 +91,7 @@ def test_configurations_are_those_left(position):
 
 def test_a_position_in_which_all_is_sunk():
     solver = found("2x2:2", "A1=hit A2=hit")
-    data = explorer.data(solver, [("optimal", solver.tree())])
+    data = explorer.page_data(solver, [("optimal", solver.tree())])
     assert data["trees"] == [{"name": "optimal", "root": 1}]
     assert data["configurations"] == [[1, "0"]]
 
@@ -558,8 +558,8 @@ def test_bounds_of_optima_where_time_is_short():
     solver = Solver(position)
     optimal = solver.tree()
     over = Limit(seconds=0, clock=iter(range(1 << 30)).__next__)
-    exact = explorer.data(solver, [("optimal", optimal)])["trees"][0]["root"]
-    short = explorer.data(Solver(position), [("optimal", optimal)], over)["trees"][0]["root"]
+    exact = explorer.page_data(solver, [("optimal", optimal)])["trees"][0]["root"]
+    short = explorer.page_data(Solver(position), [("optimal", optimal)], over)["trees"][0]["root"]
     pairs = [(exact, short)]
     unknown = 0
     while pairs:

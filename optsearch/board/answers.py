@@ -479,14 +479,14 @@ def _cells(ships: Sequence[int]) -> list[list[int]]:
 
 
 def walk(setting: Setting, shots: str) -> dict[str, Any]:
-    """Return the data of a page that walks trees (`explorer.data`), as far as time allows."""
+    """Return the data of a page that walks trees (`explorer.page_data`), as far as time allows."""
     position, prior = setting.position(shots), _prior(setting)
     explorer.require_small(position, prior)
     exact = Solver(position, all_shots=True, prior=prior)
     solution = exact.search(SECONDS / 2)
     trees = [("optimal" if solution.is_exact else "best found", exact.tree())]
     trees.append(explorer.greedy_tree(position, prior, SECONDS))
-    return explorer.data(exact, trees, Limit(SECONDS / 4))
+    return explorer.page_data(exact, trees, Limit(SECONDS / 4))
 
 
 def value(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:

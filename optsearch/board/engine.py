@@ -96,10 +96,9 @@ class Engine:
         """
         call = (work, *arguments)
         request = _Request(page, call, asyncio.get_running_loop().create_future())
-        older = self._waiting.get(page), self._running
-        for one in older:
-            if one is not None and one.page == page:
-                one.fail(GivenUp("this page has asked for something else since"))
+        for earlier in (self._waiting.get(page), self._running):
+            if earlier is not None and earlier.page == page:
+                earlier.fail(GivenUp("this page has asked for something else since"))
         if call == self._first and self._kept is not None:
             return self._kept.result()
         self._waiting[page] = request

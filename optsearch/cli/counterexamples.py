@@ -12,7 +12,7 @@ from optsearch.cli.options import FOLDER, SEARCH_JOBS, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.game import MAX_CELLS
 from optsearch.search import counterexamples as counterexamples_
-from optsearch.search.counterexamples import Counterexample, Found, Scope
+from optsearch.search.counterexamples import Counterexample, CounterexampleSearch, Scope
 from optsearch.support.errors import OptsearchError
 
 SHORTEST = 2
@@ -107,7 +107,7 @@ def counterexamples(
 # Answers
 
 
-def answer_of(result: Found) -> Answer:
+def answer_of(result: CounterexampleSearch) -> Answer:
     """Return the answer about what a search found; people see the smallest counterexamples."""
     answer = Answer(**result.summary)
     for name, value in result.summary.items():

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from optsearch.counting.configurations import CellSets, to_cells, to_masks, to_words
 from optsearch.counting.constraints import Constraints, Counting, Ranks, Ship
 from optsearch.counting.engines import engine_for
-from optsearch.counting.prior import Prior, by_replies
+from optsearch.counting.prior import Prior, update_by_replies
 from optsearch.game import (
     HOLE,
     Cell,
@@ -117,7 +117,7 @@ class Posterior:
             prior.require(self.observations.game)
         self._prior_of_hider = prior
         if isinstance(self.observations, NoisyPosition):
-            self.prior = by_replies(self.observations, prior)
+            self.prior = update_by_replies(self.observations, prior)
             self.position = self.observations.certain
         else:
             self.prior, self.position = prior, self.observations

@@ -356,7 +356,7 @@ class _FunctionPrior(Prior):
         return False
 
 
-def by_replies(position: NoisyPosition, prior: Prior | None = None) -> Prior | None:
+def update_by_replies(position: NoisyPosition, prior: Prior | None = None) -> Prior | None:
     """Update a prior by the replies that may be false, except those that leave no doubt.
 
     A reply multiplies the weight of a ship on its cell by the probability of the reply there over

@@ -346,7 +346,7 @@ def _evaluations(
     report = meter(progress, sum(task.configurations for task in needed), done)
     report(done)
     game = runners[0].game
-    work = partial(_evaluated, [runner.strategy for runner in runners], game)
+    work = partial(_evaluate_part, [runner.strategy for runner in runners], game)
     missing: Iterator[_Needed] = iter([task for task in needed if task not in results])
     for task, fact in run_tasks(executor, work, missing, ahead):
         if store is not None:
@@ -375,7 +375,9 @@ def _recall(store: Facts, needed: _Needed) -> tuple[list[int], int] | None:
     raise store.contradicted(name, f"{needed.configurations:,} configurations")
 
 
-def _evaluated(strategies: Sequence[object], game: Game, needed: _Needed) -> tuple[list[int], int]:
+def _evaluate_part(
+    strategies: Sequence[object], game: Game, needed: _Needed
+) -> tuple[list[int], int]:
     """Return the histogram of an evaluation, and its microseconds."""
     started = time.thread_time()
     task = Task(game, needed.shots, needed.configurations)

@@ -206,7 +206,7 @@ class PatternRunner(Runner):
     def _weighed(self, position: Position, prior: Prior) -> list[int]:
         """Return the histogram by a prior; configurations of one weight are played together."""
         total = [0] * 129
-        sets, weights = weighed(position, prior)
+        sets, weights = weigh_configurations(position, prior)
         for weight in np.unique(weights[weights > 0]).tolist():
             histogram = np.zeros(129, np.int64)
             self.play(sets[weights == weight], histogram)
@@ -243,7 +243,7 @@ class PatternRunner(Runner):
         )
 
 
-def weighed(position: Position, prior: Prior) -> tuple[CellSets, NDArray[np.uint64]]:
+def weigh_configurations(position: Position, prior: Prior) -> tuple[CellSets, NDArray[np.uint64]]:
     """Return the cells of each configuration, shape (n, 2), and the weights.
 
     Raises TooLarge if the weights add up to 2^63 or more.
@@ -311,7 +311,7 @@ class KernelRunner(Runner):
             for rows in rows_of(position):
                 evaluator.add(rows)
         else:
-            sets, weights = weighed(position, self.prior)
+            sets, weights = weigh_configurations(position, self.prior)
             if not weights.any():
                 return []
             bits = int(weights.max()).bit_length()

@@ -114,7 +114,7 @@ class Unfinished:
         most_misses: int,
     ):
         hits = game.fleet_cells
-        ships = _few_through_a_cell(
+        ships = _ships_for_kernel(
             game, [each for each in coverages if each.ship.bit_count() < hits]
         )
         halos = [game.halo(ship) for ship in ships]
@@ -257,23 +257,23 @@ def _search(
     return is_all
 
 
-def _few_through_a_cell(
+def _ships_for_kernel(
     game: Game, coverages: Sequence[ConditionalCoverage]
 ) -> dict[int, ConditionalCoverage]:
     """Map each placement of these classes to its class.
 
     If too many placements have a cell in common for the kernel, the shortest ships are left out.
     """
-    ships = {ship: each for each in coverages for ship in set(game.images(each.ship))}
+    ships = {image: coverage for coverage in coverages for image in game.images(coverage.ship)}
     for cell in range(game.cells):
         through = [ship for ship in ships if ship >> cell & 1]
-        everywhere = 0
+        covered = 0
         for ship in through:
-            everywhere |= ship
-        if max(len(through), everywhere.bit_count()) > _ROOM:
+            covered |= ship
+        if max(len(through), covered.bit_count()) > _ROOM:
             shortest = min(ship.bit_count() for ship in ships)
-            longer = [each for each in coverages if each.ship.bit_count() > shortest]
-            return _few_through_a_cell(game, longer)
+            longer = [coverage for coverage in coverages if coverage.ship.bit_count() > shortest]
+            return _ships_for_kernel(game, longer)
     return ships
 
 

@@ -259,7 +259,7 @@ class Searched:
 
 
 @dataclass(frozen=True)
-class Found:
+class CounterexampleSearch:
     """The counterexamples of all games of a scope, in the order of `Scope.games`."""
 
     scope: Scope
@@ -525,7 +525,7 @@ def find(
     workers: int = 2,
     folder: Path | None = None,
     progress: Progress[CounterexampleStatus] = no_progress,
-) -> Found:
+) -> CounterexampleSearch:
     """The counterexamples of all games of a scope.
 
     executor -- any `concurrent.futures.Executor`; it gets a game at a time for each of `workers`,
@@ -560,7 +560,7 @@ def find(
                 store.add(str(game), _entry(searched))
             finished[game] = searched
             report()
-    return Found(scope, tuple(finished[game] for game in games))
+    return CounterexampleSearch(scope, tuple(finished[game] for game in games))
 
 
 def _work(game: Game) -> int:

@@ -571,7 +571,7 @@ def announced_kernel(position: Position, memory: int = 1 << 23) -> Kernel:
     return Kernel(problem, SolverOptions(), table, None, lambda nodes: None)
 
 
-def misses_with_one_ship_a_set(
+def misses_by_announced_search(
     position: Position, tick: Callable[[int], None], memory: int = 1 << 27
 ) -> int:
     """Return the least misses of a silent position, by the search for announced sinkings.

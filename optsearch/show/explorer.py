@@ -95,7 +95,9 @@ def greedy_tree(
 # Data
 
 
-def data(solver: Solver, trees: Sequence[NamedTree], limit: Limit | None = None) -> dict[str, Any]:
+def page_data(
+    solver: Solver, trees: Sequence[NamedTree], limit: Limit | None = None
+) -> dict[str, Any]:
     """Return the data of a page, as a JSON object with these fields:
 
     game, position, title -- texts. rules -- sentences. shape -- of the board, as `outlines.shape`
@@ -229,5 +231,5 @@ def page(
 
     Limit and errors as in `data`.
     """
-    content = data(solver, trees, limit)
+    content = page_data(solver, trees, limit)
     return PAGE.written(f"{content['game']} {content['position']}".strip(), content)

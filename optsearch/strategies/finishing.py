@@ -65,7 +65,7 @@ def part(
 
 
 @njit(cache=True)
-def finished(
+def count_finished(
     ships: Array,
     cells: Array,
     answers: Array,

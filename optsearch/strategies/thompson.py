@@ -123,13 +123,14 @@ class Thompson(Player):
         counts, _ = self._sample(position, generator, None)
         closed = position.closed
         unknown = [cell for cell in range(position.game.cells) if not closed >> cell & 1]
-        unknown.sort(key=counts.tolist().__getitem__, reverse=True)  # row by row where equal
-        if self.grid > 1 and is_hunting(position):
-            columns = position.game.columns
-            unknown.sort(
-                key=lambda i: not counts[i] or (i // columns - 1 - i % columns) % self.grid != 0
-            )
-        return [position.game.cell(cell) for cell in unknown[:number]]
+        prefers_grid = self.grid > 1 and is_hunting(position)
+
+        def order(cell: int) -> tuple[bool, int]:  # row by row where equal
+            row, column = position.game.cell(cell)
+            is_on_grid = counts[cell] > 0 and (row - 1 - column) % self.grid == 0
+            return prefers_grid and not is_on_grid, -int(counts[cell])
+
+        return [position.game.cell(cell) for cell in sorted(unknown, key=order)[:number]]
 
     def _sample(
         self,

@@ -127,12 +127,12 @@ class _Left:
 
     def finished(self, misses: int, cell: int) -> int:
         """Count those finished with at most `misses` misses, if `cell` is shot, then greedy."""
-        from optsearch.strategies.finishing import finished
+        from optsearch.strategies.finishing import count_finished
 
         tables, position = self.tables, self.position
         limits = (misses, position.hits_left, tables.game.cells, 1 + max(tables.numbers.values()))
         return int(
-            finished(
+            count_finished(
                 *(tables.ships, tables.cells, tables.answers, tables.is_fixed, self.rows),
                 *(self._hit, limits, cell),
             )
