@@ -14,6 +14,7 @@ from optsearch.cli import advising
 from optsearch.cli.command import app
 from optsearch.cli.counting import heat_board
 from optsearch.cli.dialogue import Dialogue
+from optsearch.counting.conflicts import conflict, possible_single_errors, reply_in
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
 from optsearch.evaluation.choosing import Chooser
@@ -29,16 +30,10 @@ from optsearch.game.position import (
     reply,
     shots_of,
 )
+from optsearch.game.reply_text import example_reply, without_comment
 from optsearch.play import advice
 from optsearch.play.advice import advise, drawn_fleet
-from optsearch.play.replies import (
-    Replies,
-    conflict,
-    example_reply,
-    possible_single_errors,
-    reply_in,
-    without_comment,
-)
+from optsearch.play.replies import Replies
 from optsearch.search.solver import solve
 from optsearch.strategies import as_strategy
 from optsearch.support.errors import PositionError

@@ -21,7 +21,7 @@ from optsearch.game.position import (
     reply,
     shots_of,
 )
-from optsearch.play.replies import in_words
+from optsearch.game.reply_text import in_words
 from optsearch.support.errors import GameError, PositionError
 from tests.examples import AT_SINKING, EVERY_RULE, positions
 

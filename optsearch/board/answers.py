@@ -18,6 +18,7 @@ from time import monotonic
 from typing import Any
 
 from optsearch.counting.configurations import to_masks
+from optsearch.counting.conflicts import conflict, position_of, possible_single_errors
 from optsearch.counting.lattice import no_room
 from optsearch.counting.posterior import Posterior, cases
 from optsearch.counting.prior import Prior, prior_of
@@ -38,7 +39,7 @@ from optsearch.game.position import shots_of as parsed_shots
 from optsearch.game.shapes import Placement
 from optsearch.play.advice import ENDGAME, Advice, optimum
 from optsearch.play.match import OPPONENTS, Match
-from optsearch.play.replies import as_shown, conflict, position_of, possible_single_errors
+from optsearch.play.replies import as_shown
 from optsearch.search.solver import Solver
 from optsearch.show import explorer
 from optsearch.show.outlines import shape

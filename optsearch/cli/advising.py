@@ -31,6 +31,7 @@ from optsearch.cli.counting import heat_board
 from optsearch.cli.dialogue import Dialogue
 from optsearch.cli.options import ANY, Form, Option
 from optsearch.cli.progress import telling
+from optsearch.counting.conflicts import reply_in
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
 from optsearch.evaluation.choosing import Chooser
@@ -38,9 +39,10 @@ from optsearch.game import Game, cell_name, parse_cell
 from optsearch.game.named_games import to_choose
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, Shot, known_replies, shots_of
+from optsearch.game.reply_text import example_reply, in_words
 from optsearch.play.advice import ENDGAME, Advice, drawn_fleet
 from optsearch.play.advice import advise as advise_
-from optsearch.play.replies import Replies, ReplyConflict, example_reply, in_words, reply_in
+from optsearch.play.replies import Replies, ReplyConflict
 from optsearch.play.simulate import ReplyModel
 from optsearch.strategies.player import require_salvo, salvo_size
 from optsearch.support.documents import text_of

@@ -17,13 +17,13 @@ from rich.table import Table
 from rich.text import Text
 
 from optsearch.cli.console import Interrupted, Safe
+from optsearch.counting.conflicts import position_of
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, bits, cell_name, column_name, drawn_board, holes_text
 from optsearch.game.named_games import split_name
 from optsearch.game.noise import Lies, Noise, NoisyPosition
 from optsearch.game.position import Position
 from optsearch.game.ranges import expand_range
-from optsearch.play.replies import position_of
 from optsearch.support.cluster import cluster
 from optsearch.support.decimals import decimal
 from optsearch.support.documents import text_of

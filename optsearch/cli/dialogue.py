@@ -9,7 +9,7 @@ import click
 
 from optsearch.cli.common import out
 from optsearch.cli.console import err
-from optsearch.play.replies import without_comment
+from optsearch.game.reply_text import without_comment
 
 LONGEST = 10_000  # signs of a line that are read
 

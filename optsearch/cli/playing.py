@@ -26,9 +26,9 @@ from optsearch.cli.progress import telling
 from optsearch.counting.posterior import Posterior
 from optsearch.game import HOLE, Game, cell_name, parse_cell
 from optsearch.game.position import Position, legend
+from optsearch.game.reply_text import example_cell, reply_in_words
 from optsearch.play.advice import drawn_fleet
 from optsearch.play.match import Match
-from optsearch.play.replies import example_cell, reply_in_words
 from optsearch.support.errors import GameError, OptsearchError, PositionError
 from optsearch.support.files import read_text
 from optsearch.support.palette import IN_TERMINAL, SHIP_IN_TERMINAL

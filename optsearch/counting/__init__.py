@@ -4,6 +4,6 @@
 without a list: `lattice` on rectangles, by skylines; `frontier` on any board, by a sweep over its
 cells; `by_ship` with all ships but two placed one by one. `engines` chooses between them, and
 `remainders` makes whole numbers of their residues. `prior` gives configurations weights, `family`
-has the sets of cells still to be found, and `posterior` the distribution of the ships after the
-shots so far.
+has the sets of cells still to be found, `posterior` the distribution of the ships after the shots
+so far, and `conflicts` finds replies that are impossible together.
 """

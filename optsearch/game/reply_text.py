@@ -1,0 +1,47 @@
+"""Replies as people write and read them."""
+
+from __future__ import annotations
+
+import re
+
+from optsearch.game.cells import Cell, cell_name
+from optsearch.game.game import Game
+from optsearch.game.position import Reply, replies_at
+from optsearch.game.shapes import is_kind
+
+
+def without_comment(line: str) -> str:
+    """Return a line up to its comment: a # at its beginning or after a blank, not in a ship."""
+    for match in re.finditer(r"(?:^|\s)#", line):
+        is_told = re.search(r"\bsunk[\s:=]*$", line[: match.start()], re.IGNORECASE)
+        word = re.split(r"[\s,;]", line[match.end() - 1 :])[0]
+        if not (is_told and len(word) > 1 and is_kind(word)):
+            return line[: match.start()]
+    return line
+
+
+def example_cell(game: Game) -> Cell:
+    """Return a cell of the board: B4, or the first where that is none."""
+    return next(cell for cell in ((3, 1), *map(game.cell, range(game.cells))) if cell in game)
+
+
+def example_reply(game: Game) -> str:
+    """Return a shot that hits and its reply as a person writes them: by name if ships have one."""
+    cell = example_cell(game)
+    reply = replies_at(game, cell)[0]
+    names = [name for name, kind in game.named_ships.items() if kind == reply.length]
+    if names and game.has_labels:
+        return f"{cell_name(cell)} {names[0].replace('-', ' ')}"
+    return in_words(cell, reply)
+
+
+def reply_in_words(game: Game, reply: Reply) -> str:
+    """Return a reply with the name of its ship, such as `hit carrier`."""
+    answer, _, ship = str(reply).partition(":")
+    names = {str(kind): " or ".join(names) for kind, names in game.kind_names.items()}
+    return f"{answer} {names.get(ship) or ship}".rstrip()
+
+
+def in_words(cell: Cell, reply: Reply) -> str:
+    """Return a shot as a person writes it."""
+    return f"{cell_name(cell)} {str(reply).replace(':', ' ')}"
