@@ -24,7 +24,7 @@ def experiments() -> dict[str, str]:
 def status_lines(name: str, statuses: list[VerificationStatus]) -> Iterator[str]:
     """A line for each table and tree of an experiment: when it was made, and what confirmed it."""
     for table in made_by(name):
-        matching = [status for status in statuses if status.made is table]
+        matching = [status for status in statuses if status.kind is table]
         for status in matching:
             yield f"{status.file} ({status.header.get('date', 'no date')}): {status.text}"
         if not matching:

@@ -56,13 +56,13 @@ def recomputations() -> list[Recomputation]:
     """Each command that makes committed tables, the quick ones first."""
     statuses: dict[str, list[VerificationStatus]] = {}
     for status in verification_statuses():
-        if status.made is not RECOMPUTED:
+        if status.kind is not RECOMPUTED:
             statuses.setdefault(status.command, []).append(status)
     every = (
         Recomputation(
             tuple(shlex.split(command)[2:]),
             max(status.minutes for status in group),
-            tuple((status.file, status.made) for status in group),
+            tuple((status.file, status.kind) for status in group),
         )
         for command, group in statuses.items()
     )

@@ -29,7 +29,7 @@ def test_what_confirmed_a_table_as_it_stands(tmp_path):
     digest = results.GROWTH.digest(path)
 
     def text():
-        (growth,) = [one for one in verification_statuses(tmp_path) if one.made is results.GROWTH]
+        (growth,) = [one for one in verification_statuses(tmp_path) if one.kind is results.GROWTH]
         return growth.text, growth.is_confirmed
 
     assert text() == ("computed once, when it was made", False)
@@ -115,6 +115,6 @@ def test_every_commit_that_is_named_is_in_the_history():
 def test_what_was_computed_with_changes_says_what_backs_it():
     for one in verification_statuses():
         if one.has_changes:
-            assert f"backed by {one.made.backed}" in one.text, one.file
-            assert one.made.backed, one.file
+            assert f"backed by {one.kind.backed}" in one.text, one.file
+            assert one.kind.backed, one.file
     assert not [row["table"] for row in results.RECOMPUTED.read() if "+" in row["commit"]]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 from functools import partial
@@ -235,7 +235,7 @@ def table(
     }
     values: dict[tuple[Game, str], Value] = {}
     is_interrupted = False
-    with _open_checkpoint(checkpoint) as store:
+    with nullcontext() if checkpoint is None else Facts(checkpoint, _CONTENT) as store:
         for key, task in tasks.items():
             resumed = None if store is None else _recall(store, task, time_limit)
             if resumed is not None:
@@ -335,8 +335,8 @@ def _sign(number: int) -> str:
 def _note_of(value: Value) -> str:
     """Return the note on a value below the table; empty for a value that was computed."""
     if value.source == STORED:
-        by = "; ".join(filter(None, (value.by, value.upper_by)))
-        return f"stored in optsearch: {_PARAMETERS.sub(_NAME, by)}"
+        origin = "; ".join(filter(None, (value.by, value.upper_by)))
+        return f"stored in optsearch: {_PARAMETERS.sub(_NAME, origin)}"
     return value.note
 
 
@@ -362,10 +362,6 @@ def _text_of(column: Quantity, value: Value, optimum: Fraction | None, places: i
 
 
 # The checkpoint: each value by its game and `Quantity.asks`, with its time limit
-
-
-def _open_checkpoint(folder: Path | None) -> AbstractContextManager[Facts | None]:
-    return nullcontext() if folder is None else Facts(folder, _CONTENT)
 
 
 def _recall(store: Facts, task: CellTask, seconds: float) -> Value | None:

@@ -34,10 +34,10 @@ class Confirmation:
     differs: str
     is_outdated: bool
 
-    def text(self, made: Table | Tree) -> str:
+    def text(self, kind: Table | Tree) -> str:
         """Return the end of a sentence about the table: when it was confirmed, and how."""
         when = f"{self.date} at {short(self.commit)}"
-        if f"experiments.{made.experiment} " in f"{self.command} ":
+        if f"experiments.{kind.experiment} " in f"{self.command} ":
             when = f"recomputed {when}"
         else:
             when = f"confirmed {when} by {self.command}"
@@ -48,13 +48,13 @@ class Confirmation:
 
 @dataclass(frozen=True)
 class VerificationStatus:
-    """A committed table or tree: its declaration, its file below the folder, its header.
+    """A committed table or tree: its file below the folder and its header.
 
-    sample -- the file with parts of it that other code computed again, and the day; or empty.
-    commits -- all that it names, in its header and in a column.
+    kind -- its declaration. sample -- the file with parts of it that other code computed again, and
+    the day; or empty. commits -- all that it names, in its header and in a column.
     """
 
-    made: Table | Tree
+    kind: Table | Tree
     path: Path
     file: str
     header: dict[str, str]
@@ -66,24 +66,24 @@ class VerificationStatus:
     def command(self) -> str:
         """The command that makes the file: from its header, or else from its declaration."""
         command = self.header.get("command", "")
-        is_current = f"python -m experiments.{self.made.experiment} " in f"{command} "
-        return command if is_current else self.made.command.format(name=self.path.stem)
+        is_current = f"python -m experiments.{self.kind.experiment} " in f"{command} "
+        return command if is_current else self.kind.command.format(name=self.path.stem)
 
     @property
     def minutes(self) -> float:
         """The minutes that this command takes."""
-        return self.made.minutes_of(self.path)
+        return self.kind.minutes_of(self.path)
 
     @property
     def text(self) -> str:
         """The sentences that tell a reader what confirmed the file."""
-        parts = ["recomputed by every run of the tests"] if self.made.is_quick else []
-        parts += [confirmation.text(self.made) for confirmation in self.confirmations]
-        once = "a record of these" if self.made in CONFIRMING else "computed once, when it was made"
+        parts = ["recomputed by every run of the tests"] if self.kind.is_quick else []
+        parts += [confirmation.text(self.kind) for confirmation in self.confirmations]
+        once = "a record of these" if self.kind in CONFIRMING else "computed once, when it was made"
         parts = parts or [once]
-        if isinstance(self.made, Table) and self.has_changes:
+        if isinstance(self.kind, Table) and self.has_changes:
             version = self.header.get("optsearch", "")
-            parts.append(f"computed by an earlier {version}, backed by {self.made.backed}")
+            parts.append(f"computed by an earlier {version}, backed by {self.kind.backed}")
         if self.sample:
             parts.append(f"parts computed again by other code: {self.sample}")
         return "; ".join(parts)
@@ -97,7 +97,7 @@ class VerificationStatus:
     def is_confirmed(self) -> bool:
         """True if its values came out equal when they were computed again."""
         is_equal = [not again.differs for again in self.confirmations if not again.is_outdated]
-        return all(is_equal) and (bool(is_equal) or self.made.is_quick)
+        return all(is_equal) and (bool(is_equal) or self.kind.is_quick)
 
 
 def short(commit: str) -> str:
@@ -114,10 +114,10 @@ def verification_statuses(folder: Path = RESULTS) -> Iterator[VerificationStatus
             for row in entries:
                 confirming_rows[row["table"]].append({**entries.header, **row})
     everything: list[Table | Tree] = [*TABLES, *TREES]
-    for made in everything:
-        for path in made.all(folder):
+    for kind in everything:
+        for path in kind.all(folder):
             file = path.relative_to(folder).as_posix()
-            digest = made.digest(path) if confirming_rows[file] else ""
+            digest = kind.digest(path) if confirming_rows[file] else ""
             confirmations = [
                 Confirmation(
                     row["date"],
@@ -128,21 +128,21 @@ def verification_statuses(folder: Path = RESULTS) -> Iterator[VerificationStatus
                 )
                 for row in confirming_rows[file]
             ]
-            record = records.Record({}, (), []) if isinstance(made, Tree) else records.read(path)
+            record = records.Record({}, (), []) if isinstance(kind, Tree) else records.read(path)
             commits = [record.header.get("commit", "")]
-            if made not in CONFIRMING:
+            if kind not in CONFIRMING:
                 commits += [row.get("commit", "") for row in record.rows]
-            sample = _sample(made, file, folder)
+            sample = _sample(kind, file, folder)
             yield VerificationStatus(
-                *(made, path, file, record.header, tuple(confirmations), sample, tuple(commits))
+                *(kind, path, file, record.header, tuple(confirmations), sample, tuple(commits))
             )
 
 
-def _sample(made: Table | Tree, file: str, folder: Path) -> str:
-    if isinstance(made, Tree) or not made.sample:
+def _sample(kind: Table | Tree, file: str, folder: Path) -> str:
+    if isinstance(kind, Tree) or not kind.sample:
         return ""
-    before, after = made.file.split("{name}")
-    sample = made.sample.format(name=file.removeprefix(before).removesuffix(after))
+    before, after = kind.file.split("{name}")
+    sample = kind.sample.format(name=file.removeprefix(before).removesuffix(after))
     if not (folder / sample).is_file():
         return ""
     return f"{sample}, {records.read(folder / sample).header['date']}"
