@@ -38,7 +38,7 @@ PAPER = Game.parse("10x10:5,4,3,3,2")
 BOXED = "10x10:5,4,3,3,2,contact=any,announce=ship"
 WIDE = 720  # pixels, of a picture
 TRIES = 20  # of an answer that takes too long
-COLOURS = 200  # of the board
+COLOURS = 256  # of the board
 POSITION = "E5=miss C4=miss G4=miss D7=hit D8=hit G7=miss"
 SHOTS = "E5=miss,D6=hit,D7=hit,F3=miss,D8=sunk:3,H7=hit,H6=miss,G7=hit"
 WRONG = "E5=miss,D6=hit,D7=hit,F3=miss,D8=sunk:3,H7=hit,H8=sunk:2,J9=hit,I9=sunk:2"
@@ -178,7 +178,9 @@ IS_READY = """
   const ids = "#ask, #left, #optimum, #progress, #replies small, #verdict";
   const texts = [...document.querySelectorAll(ids)];
   const is_busy = document.body.classList.contains("busy");
-  return document.querySelectorAll("#board .cell").length && !is_busy
+  const is_counted = document.getElementById("wrong").checkVisibility()
+    || !document.querySelector("#rows td:last-child:empty");
+  return document.querySelectorAll("#board .cell").length && !is_busy && is_counted
     && !texts.some((one) => one.checkVisibility() && one.textContent.endsWith("…"))"""
 
 

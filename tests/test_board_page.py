@@ -433,14 +433,12 @@ def test_a_game_by_mouse_with_ships_placed_and_its_review(page):
 
 
 SLOW = """
-    const real = askOnce;
-    let waits = 3;  // the times that the server is not ready, and then another page's turn
+    const real = askOnce, kinds = ["Preparing", "GivenUp", "WorkerLost", "TooLong"];
+    const refusals = {begin: [...kinds], shoot: [...kinds]};
     askOnce = async (name, asked) => {
       await new Promise((done) => setTimeout(done, 150));
-      if (["begin", "shoot"].includes(name) && waits) {
-        const kind = --waits ? "Preparing" : "GivenUp";
-        throw new Said("the counts of this board are being prepared", kind, 422);
-      }
+      const kind = refusals[name]?.shift();
+      if (kind) throw new Said("the machine has something else to do", kind, 422);
       return real(name, asked);
     };"""
 

@@ -33,8 +33,11 @@ function shoot(cell) {
   shootOn();
 }
 
-/** The answer to a request that is made until there is one. */
-const insist = (name, asked) => ask(name, asked).catch((error) => { if (error.kind !== "GivenUp") throw error; return insist(name, asked); });
+/** The answer to a request that is made again if it was given up or, a few times, if its process was ended. */
+const insist = (name, asked, tries = 3) => ask(name, asked).catch((error) => {
+  if (!["GivenUp", "TooLong", "WorkerLost"].includes(error.kind) || !tries) throw error;
+  return insist(name, asked, tries - (error.kind !== "GivenUp"));
+});
 
 /** Shoot at what was tapped, one cell after the other. */
 async function shootOn() {
