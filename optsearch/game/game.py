@@ -447,12 +447,12 @@ class Game:
     def named_ships(self) -> dict[str, int]:
         """The ships that have names, by name: those of a board file, or of the boxed fleet."""
         names = box(self.names_hits)
-        ships = {name: parse_kind(text) for name, text in names.items()}
+        kinds: dict[str, int] = {name: parse_kind(text) for name, text in names.items()}
         if "a" not in self.fleet_text:
-            ships = {name: int(kind) for name, kind in ships.items()}
-        in_box = sorted((ships[name] for name in BOX), key=_fleet_order)
-        is_box = in_box == [*self.fleet] and not self.board.digest
-        return {**self.board.kinds, **(ships if is_box else {})}
+            kinds = {name: int(kind) for name, kind in kinds.items()}
+        boxed_fleet = sorted((kinds[name] for name in BOX), key=_fleet_order)
+        has_boxed_fleet = boxed_fleet == [*self.fleet] and not self.board.digest
+        return {**self.board.kinds, **(kinds if has_boxed_fleet else {})}
 
     @cached_property
     def kind_names(self) -> dict[int, tuple[str, ...]]:
