@@ -216,7 +216,7 @@ def test_games_are_sampled_from_a_position(tmp_path):
 
 
 def test_a_game_hides_its_ships_until_the_end():
-    kept, seen = answers.begun(SMALL, "exact", "A1-A2", 5)
+    kept, seen = answers.begin(SMALL, "exact", "A1-A2", 5)
     match = Match(SMALL.game, 5, "exact", "A1-A2")
     assert seen["own"] == [[0, 4]]
     with pytest.raises(PositionError, match="not over"):
@@ -227,11 +227,11 @@ def test_a_game_hides_its_ships_until_the_end():
         match.shoot(divmod(cell, 4))
         if match.position.hits_left:
             match.answer()
-        kept, seen = answers.shot_at(kept, cell_name(divmod(cell, 4)))
+        kept, seen = answers.shoot(kept, cell_name(divmod(cell, 4)))
         assert (seen["shots"], seen["answers"]) == (str(match.position), str(match.answers))
     assert [sum(1 << cell for cell in ship) for ship in seen["hidden"]] == match.hidden
     with pytest.raises(PositionError, match="over"):
-        answers.shot_at(kept, "D3")
+        answers.shoot(kept, "D3")
     end = play(named("greedy").shot, match.hidden, Position(SMALL.game))
     assert answers.greedy_shots(kept) == {"greedy": len(end.shots)}
 
@@ -253,7 +253,7 @@ def test_players_are_those_of_the_list():
     assert Setting(SMALL.game, against=("greedy:ties=central",)).players[3] == "greedy:ties=central"
     for name in ("my.py:Player", "greedy:ties=central", "nobody"):
         with pytest.raises(OptsearchError, match="choose one of the list"):
-            answers.begun(SMALL, name, "", 1)
+            answers.begin(SMALL, name, "", 1)
 
 
 def test_games_are_lost_after_an_hour_and_when_there_are_many():

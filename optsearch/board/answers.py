@@ -126,7 +126,7 @@ def games(first: Setting | None) -> dict[str, Any]:
     first -- the game that the server was started with; it is chosen without its text.
     """
     return {
-        "named": [_card(one.name, Game.parse(one.name), one.players) for one in to_choose()],
+        "named": [_card(game.name, Game.parse(game.name), game.players) for game in to_choose()],
         "first": first and _card("", first.game, "The game that this server was started with"),
         "contacts": IN_WORDS["contact"],
         "announcements": IN_WORDS["announce"],
@@ -180,7 +180,7 @@ def about(setting: Setting) -> dict[str, Any]:
 
 def title_of(game: Game) -> str:
     """Return the title of a game that has a name, else the text of its board and fleet."""
-    titles = (one.title for one in NAMED_GAMES.values() if Game.parse(one.name) == game)
+    titles = (named.title for named in NAMED_GAMES.values() if Game.parse(named.name) == game)
     return next(titles, game.title)
 
 
@@ -202,19 +202,19 @@ def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
     """
     try:
         position = setting.position(shots)
-        known = _weighed(setting, position)
+        knowledge = _weighed(setting, position)
     except PositionError as error:
-        found = _shots(setting.game, shots)
-        together = conflict(setting.game, found)
+        parsed = _shots(setting.game, shots)
+        together = conflict(setting.game, parsed)
         if not together:
             raise
-        alone = possible_single_errors(setting.game, found, together)
+        alone = possible_single_errors(setting.game, parsed, together)
         return {
             "impossible": str(error),
             "together": [str(shot) for shot in together],
             "alone": [str(shot) for shot in alone],
         }
-    return {**_known(known), **_choices(setting, known, cell)}
+    return {**_known(knowledge), **_choices(setting, knowledge, cell)}
 
 
 @lru_cache(maxsize=4)
@@ -234,25 +234,25 @@ def _shots(game: Game, shots: str) -> tuple[Shot, ...]:
     Of the hits that show one ship only the first, from which the others follow.
     """
     try:
-        found = parsed_shots(game, shots)
+        parsed = parsed_shots(game, shots)
     except OptsearchError:
         return ()
-    if len({shot.cell for shot in found}) < len(found):
+    if len({shot.cell for shot in parsed}) < len(parsed):
         return ()
-    for shot in found:
+    for shot in parsed:
         if shot.cell not in game or shot.reply not in known_replies(game):
             return ()
-    first = {shot.reply: shot for shot in reversed(found)}
+    first = {shot.reply: shot for shot in reversed(parsed)}
     return tuple(
-        one
-        for one in found
-        if one is first[one.reply] or not isinstance(one.reply.length, Placement)
+        shot
+        for shot in parsed
+        if shot is first[shot.reply] or not isinstance(shot.reply.length, Placement)
     )
 
 
-def _known(known: Advice) -> dict[str, Any]:
+def _known(knowledge: Advice) -> dict[str, Any]:
     """Return the fields of a position: counts or, by a prior, probabilities, and the fleet."""
-    posterior = known.posterior
+    posterior = knowledge.posterior
     position = posterior.position
     is_counted = posterior.prior is None
     return {
@@ -271,10 +271,10 @@ def _sunk(position: Position) -> dict[str, Any]:
     game = position.game
     kinds, wrecks = Counter[int](), set[int]()
     if game.names_hits or game.shows_ships:
-        for told in {one.reply.length for one in position.shots if one.reply.length}:
-            hits = game.mask(one.cell for one in position.shots if one.reply.length == told)
-            if hits.bit_count() == game.most(Reply(True, length=told)):
-                kind = game.kind_told(told)
+        for label in {shot.reply.length for shot in position.shots if shot.reply.length}:
+            hits = game.mask(shot.cell for shot in position.shots if shot.reply.length == label)
+            if hits.bit_count() == game.most(Reply(True, length=label)):
+                kind = game.kind_told(label)
                 assert kind is not None
                 number = 1 if game.shows_ships else game.fleet.count(kind)
                 kinds[kind] += number
@@ -287,19 +287,19 @@ def _sunk(position: Position) -> dict[str, Any]:
     return {"sunk": list(map(str, sunk)), "wrecks": _cells(sorted(wrecks))}
 
 
-def _choices(setting: Setting, known: Advice, cell: str) -> dict[str, Any]:
+def _choices(setting: Setting, knowledge: Advice, cell: str) -> dict[str, Any]:
     """The best cells by each who was asked, and what one cell may be replied."""
-    position = known.posterior.position
+    position = knowledge.posterior.position
     if not position.hits_left:
         return {"best": [], "cell": None, "replies": {}}
-    likely = known.posterior.greedy_shots()
-    best = [{"by": "most probable", "cells": [cell_name(one) for one in likely]}]
+    likely = knowledge.posterior.greedy_shots()
+    best = [{"by": "most probable", "cells": [cell_name(shot) for shot in likely]}]
     for name in setting.by:  # strategies take configurations as equally likely, by a prior too
         best.append(
             {"by": name, "cells": [cell_name(_chooser(name, position.game).shot(position))]}
         )
     chosen = parse_cell(cell) if cell else likely[0]
-    replies = {str(reply): str(n) for reply, n in _parts(known.posterior, chosen).items()}
+    replies = {str(reply): str(n) for reply, n in _parts(knowledge.posterior, chosen).items()}
     return {"best": best, "cell": cell_name(chosen), "replies": replies}
 
 
@@ -309,17 +309,17 @@ def _parts(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
     game, bit = position.game, position.game.bit(cell)
     if position.closed & bit:
         raise PositionError(f"{cell_name(cell)} was shot before")
-    found = dict.fromkeys(replies_at(game, cell), 0)
+    numbers = dict.fromkeys(replies_at(game, cell), 0)
     for (kind, ship), n in posterior.by_kind.items():
         if ship & bit:
-            found[game.hit_reply(kind, ship, bit.bit_length() - 1, is_sunk=False)] += n
-    for sinking in (one for one in found if one.sunk):
+            numbers[game.hit_reply(kind, ship, bit.bit_length() - 1, is_sunk=False)] += n
+    for sinking in (reply for reply in numbers if reply.sunk):
         with suppress(PositionError):  # such a ship is sunk already
             after = Posterior(position.after(cell, sinking), prior=posterior.prior)
-            found[sinking] = after.configurations
-            found[HIT] -= found[sinking]
-    found[MISS] = posterior.configurations - int(posterior.occurrence[cell])
-    return found
+            numbers[sinking] = after.configurations
+            numbers[HIT] -= numbers[sinking]
+    numbers[MISS] = posterior.configurations - int(posterior.occurrence[cell])
+    return numbers
 
 
 def endgame(setting: Setting, shots: str) -> dict[str, Any]:
@@ -329,20 +329,20 @@ def endgame(setting: Setting, shots: str) -> dict[str, Any]:
     are too many, or the effort too great.
     """
     position, prior = setting.position(shots), _prior(setting)
-    few = _weighed(setting, position).posterior.configurations <= ENDGAME
-    known = optimum(position, prior=prior) if few else None
-    if known is None:
+    is_small = _weighed(setting, position).posterior.configurations <= ENDGAME
+    solution = optimum(position, prior=prior) if is_small else None
+    if solution is None:
         return {"optimum": None}
-    whole = optimum(position, prior=prior, all_shots=True, seconds=SECONDS / 2) or known
-    values = {cell_name(one.cell): [str(one.lower), str(one.upper)] for one in whole.shot_values}
-    return {"optimum": _optimum(known), "values": values}
+    valued = optimum(position, prior=prior, all_shots=True, seconds=SECONDS / 2) or solution
+    values = {cell_name(v.cell): [str(v.lower), str(v.upper)] for v in valued.shot_values}
+    return {"optimum": _optimum(solution), "values": values}
 
 
-def _optimum(found: Solution) -> dict[str, Any]:
+def _optimum(solution: Solution) -> dict[str, Any]:
     return {
-        "cells": [cell_name(cell) for cell in found.best_shots],
-        "total": str(found.total_height),
-        "weight": str(found.configurations),
+        "cells": [cell_name(cell) for cell in solution.best_shots],
+        "total": str(solution.total_height),
+        "weight": str(solution.configurations),
     }
 
 
@@ -356,7 +356,7 @@ def sample(setting: Setting, shots: str, number: int) -> dict[str, Any]:
     if position.game.cells > MAX_CELLS:
         raise TooLarge(f"at most {MAX_CELLS} cells are sampled")
     posterior = Posterior(position, prior=prior)
-    began, taken = monotonic(), list[int]()
+    began, lengths = monotonic(), list[int]()
 
     def is_over() -> bool:
         return monotonic() > began + PATIENCE
@@ -371,10 +371,10 @@ def sample(setting: Setting, shots: str, number: int) -> dict[str, Any]:
             end = play(shot, ships, position)
             left = None if end.hits_left else len(end.shots) - len(position.shots)
         if left is not None:
-            taken.append(left)
+            lengths.append(left)
         if monotonic() > began + SLICE:
             break
-    return {"games": len(taken), "total": sum(taken), "squares": sum(n * n for n in taken)}
+    return {"games": len(lengths), "total": sum(lengths), "squares": sum(n * n for n in lengths)}
 
 
 # Review
@@ -399,12 +399,12 @@ def review(setting: Setting, shots: str, number: int) -> dict[str, Any]:
         raise PositionError(f"shot number {number} of {len(game.shots)} cannot be reviewed")
     shot = game.shots[number - 1]
     position = Position(game.game, game.shots[: number - 1])
-    known = _weighed(setting, position)
-    likely = known.posterior.greedy_shots()
+    knowledge = _weighed(setting, position)
+    likely = knowledge.posterior.greedy_shots()
     row, column = shot.cell
-    chances = known.posterior.probability
+    chances = knowledge.posterior.probability
     return {
-        **_known(known),
+        **_known(knowledge),
         "shot": str(shot),
         "chance": float(chances[row, column]),
         "most": float(chances[likely[0]]) if likely else 0.0,  # there, every ship is sunk
@@ -414,42 +414,42 @@ def review(setting: Setting, shots: str, number: int) -> dict[str, Any]:
 
 
 def _given_away(setting: Setting, position: Position, cell: Cell) -> dict[str, Any]:
-    found = endgame(setting, str(position))
-    if found["optimum"] is None or cell_name(cell) not in found["values"]:
+    result = endgame(setting, str(position))
+    if result["optimum"] is None or cell_name(cell) not in result["values"]:
         return {"optimum": None}
-    lower, upper = map(int, found["values"][cell_name(cell)])
-    best = int(found["optimum"]["total"])
-    weight = int(found["optimum"]["weight"])
+    lower, upper = map(int, result["values"][cell_name(cell)])
+    best = int(result["optimum"]["total"])
+    weight = int(result["optimum"]["weight"])
     loss = [float(Fraction(bound - best, weight)) for bound in (lower, upper)]
-    return {**found, "loss": loss}
+    return {**result, "loss": loss}
 
 
 # Play
 
 
-def begun(setting: Setting, against: str, ships: str, seed: int) -> tuple[bytes, dict[str, Any]]:
+def begin(setting: Setting, against: str, ships: str, seed: int) -> tuple[bytes, dict[str, Any]]:
     """A new match as bytes that nobody but this program sees, and what the page sees of it."""
     if against not in setting.players:
         raise OptsearchError(f"nobody here plays as {against!r}; choose one of the list")
-    kept = pickle.dumps(Match(setting.game, seed, against, ships))
-    return kept, seen(kept)
+    pickled = pickle.dumps(Match(setting.game, seed, against, ships))
+    return pickled, view(pickled)
 
 
-def shot_at(kept: bytes, cell: str) -> tuple[bytes, dict[str, Any]]:
-    """A match after a shot and the opponent's, as `begun` gives it."""
-    match: Match = pickle.loads(kept)
+def shoot(pickled: bytes, cell: str) -> tuple[bytes, dict[str, Any]]:
+    """A match after a shot and the opponent's, as `begin` gives it."""
+    match: Match = pickle.loads(pickled)
     if match.is_over:
         raise PositionError("this game is over; begin another")
     match.shoot(parse_cell(cell))
     if match.against and match.position.hits_left:
         match.answer()
-    kept = pickle.dumps(match)
-    return kept, seen(kept)
+    pickled = pickle.dumps(match)
+    return pickled, view(pickled)
 
 
-def seen(kept: bytes) -> dict[str, Any]:
+def view(pickled: bytes) -> dict[str, Any]:
     """A match without the ships that its player looks for, unless it is over."""
-    match: Match = pickle.loads(kept)
+    match: Match = pickle.loads(pickled)
     is_won = not match.position.hits_left
     return {
         "against": match.against,
@@ -463,9 +463,9 @@ def seen(kept: bytes) -> dict[str, Any]:
     }
 
 
-def greedy_shots(kept: bytes) -> dict[str, int]:
+def greedy_shots(pickled: bytes) -> dict[str, int]:
     """Return the number of shots that greedy takes at the hidden ships of a match that is over."""
-    match: Match = pickle.loads(kept)
+    match: Match = pickle.loads(pickled)
     if not match.is_over:
         raise PositionError("this game is not over")
     end = play(_chooser("greedy", match.game).shot, match.hidden, Position(match.game))
@@ -511,8 +511,8 @@ def value(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
             if part.hits_left:
                 limit.check()
                 solver = Solver(part, prior=prior)
-                found = solver.search(SECONDS / (2 * len(parts)))
-                lower += found.lower or 0
+                solution = solver.search(SECONDS / (2 * len(parts)))
+                lower += solution.lower or 0
                 upper += solver.tree().total_height
     except (LimitReached, TooLarge):
         return {"value": None}

@@ -135,8 +135,8 @@ class Engine:
         try:
             with translate_worker_errors():
                 if request.call == self._first:
-                    found = (self._kept or self._ready).result()
-                    request.answer.set_result(found)
+                    result = (self._kept or self._ready).result()
+                    request.answer.set_result(result)
                     return
                 work = asyncio.wrap_future(self._pool.submit(*request.call))
                 ends = asyncio.get_running_loop().time() + self._seconds
@@ -149,9 +149,9 @@ class Engine:
                     left = ends - asyncio.get_running_loop().time()
                     await asyncio.wait({work}, timeout=min(left, max(self._grace, self._beginning)))
                 if work.done():
-                    found = work.result()
+                    result = work.result()
                     if not request.answer.done():
-                        request.answer.set_result(found)
+                        request.answer.set_result(result)
                     return
             work.add_done_callback(_is_lost)
             self._restart()

@@ -39,7 +39,7 @@ class Games:
     def get(self, name: str) -> bytes:
         """A game; GameLost where there is none."""
         late = self._clock() - SECONDS
-        self._kept = {one: kept for one, kept in self._kept.items() if kept[0] > late}
+        self._kept = {key: entry for key, entry in self._kept.items() if entry[0] > late}
         if name not in self._kept:
             raise GameLost(
                 f"this game is lost: games are kept for {SECONDS / 3600:g} hour, {MOST} at most, "

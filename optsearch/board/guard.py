@@ -88,8 +88,8 @@ class Guard:
             raise Refused(405, "GET and POST are accepted")
         if fields.get("origin") not in [[f"http://{host}"] for host in self._hosts]:
             raise Refused(403, "a page from elsewhere cannot ask the board")
-        given = fields.get("x-token", [""])[0].encode()
-        if not hmac.compare_digest(given, self._token.encode()):
+        token = fields.get("x-token", [""])[0].encode()
+        if not hmac.compare_digest(token, self._token.encode()):
             raise Refused(401, "the token is missing or wrong; take it from the address printed")
         if fields.get("content-type", [""])[0].partition(";")[0].strip() != "application/json":
             raise Refused(415, "JSON is accepted")

@@ -42,8 +42,8 @@ def serve(
         bracketed = {f"[{name}]" if ":" in name else name for name in names}
         hosts = frozenset(f"{name}:{port}" for name in bracketed)
         token = secrets.token_hex(16)
-        shown = f"[{host}]" if ":" in host else host
-        address = f"http://{shown}:{port}/#token={token}"
+        authority = f"[{host}]" if ":" in host else host
+        address = f"http://{authority}:{port}/#token={token}"
         server = uvicorn.Server(
             uvicorn.Config(
                 application(first, token, hosts, against),

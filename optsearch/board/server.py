@@ -57,7 +57,7 @@ STATELESS = {  # what is asked by its name and texts: those it must have, and th
     "value": (answers.value, ("shots", "cell")),
 }
 NUMBERED = {"review": answers.review, "sample": answers.sample}  # asked by shots and a number
-Asked = dict[str, Any]
+Fields = dict[str, Any]
 
 
 class Bad(OptsearchError):
@@ -80,13 +80,13 @@ class RequestHandlers:
         self._tables: dict[Setting, RequestHandler] = {}  # the one asked last at the end
         self._matches = Games()
 
-    async def answer(self, name: str, asked: Asked) -> Any:
+    async def answer(self, name: str, fields: Fields) -> Any:
         """The answer to a request by its name; Bad for one that there is not."""
         if name == "games":
             for game in LIKELY if not self._tables else ():
                 await self._table(game)
             return answers.games(self._first)
-        return await (await self._table(text(asked, "game"))).answer(name, asked)
+        return await (await self._table(text(fields, "game"))).answer(name, fields)
 
     async def _table(self, game: str) -> RequestHandler:
         setting = answers.setting_of(game, self._against) if game else self._first
@@ -124,12 +124,12 @@ class RequestHandler:
         self._is_sampling = False
         self._known: Any = None  # what does not change
 
-    async def answer(self, name: str, asked: Asked) -> Any:
+    async def answer(self, name: str, fields: Fields) -> Any:
         """The answer to a request by its name; Bad for one that there is not."""
         if name in STATELESS:
-            return await self._stateless(name, asked)
+            return await self._stateless(name, fields)
         if name in NUMBERED:
-            return await self._numbered(name, asked)
+            return await self._numbered(name, fields)
         special = {
             "about": self._about,
             "begin": self._begin,
@@ -139,66 +139,66 @@ class RequestHandler:
         }
         if name not in special:
             raise Bad(f"there is no {name!r}")
-        return await special[name](asked)
+        return await special[name](fields)
 
-    async def _ask(self, asked: Asked, work: Callable[..., Any], *arguments: Any) -> Any:
-        return await self.engine.ask(text(asked, "page"), work, *arguments)
+    async def _ask(self, fields: Fields, work: Callable[..., Any], *arguments: Any) -> Any:
+        return await self.engine.ask(text(fields, "page"), work, *arguments)
 
-    async def _stateless(self, name: str, asked: Asked) -> Any:
+    async def _stateless(self, name: str, fields: Fields) -> Any:
         work, names = STATELESS[name]
-        return await self._ask(asked, work, self.setting, *(text(asked, one) for one in names))
+        return await self._ask(fields, work, self.setting, *(text(fields, key) for key in names))
 
-    async def _about(self, asked: Asked) -> Any:
+    async def _about(self, fields: Fields) -> Any:
         """Here and at once: it counts nothing."""
         if self._known is None:
             self._known = answers.about(self.setting)
         return self._known
 
-    async def _numbered(self, name: str, asked: Asked) -> Any:
-        number = asked.get("number")
+    async def _numbered(self, name: str, fields: Fields) -> Any:
+        number = fields.get("number")
         if type(number) is not int or not 0 <= number < 1 << 32:
             raise Bad("number is a whole number")
-        call = (NUMBERED[name], self.setting, text(asked, "shots"), number)
+        call = (NUMBERED[name], self.setting, text(fields, "shots"), number)
         if name == "review":
-            return await self._ask(asked, *call)
-        return await self._sample(asked, *call)
+            return await self._ask(fields, *call)
+        return await self._sample(fields, *call)
 
-    async def _sample(self, asked: Asked, work: Callable[..., Any], *arguments: Any) -> Any:
+    async def _sample(self, fields: Fields, work: Callable[..., Any], *arguments: Any) -> Any:
         if not self._is_sampling:
             self._is_sampling = True
             await self.sampler.__aenter__()
-        return await self.sampler.ask(text(asked, "page"), work, *arguments)
+        return await self.sampler.ask(text(fields, "page"), work, *arguments)
 
     async def close(self) -> None:
         """End its processes."""
         await self.engine.__aexit__()
         await self.sampler.__aexit__()
 
-    async def _begin(self, asked: Asked) -> Any:
-        against, ships = text(asked, "against"), text(asked, "ships")
+    async def _begin(self, fields: Fields) -> Any:
+        against, ships = text(fields, "against"), text(fields, "ships")
         seed = secrets.randbits(64)
-        kept, seen = await self._ask(asked, answers.begun, self.setting, against, ships, seed)
-        return {"match": self._matches.add(kept), **seen}
+        pickled, view = await self._ask(fields, answers.begin, self.setting, against, ships, seed)
+        return {"match": self._matches.add(pickled), **view}
 
-    async def _shoot(self, asked: Asked) -> Any:
-        name = text(asked, "match")
+    async def _shoot(self, fields: Fields) -> Any:
+        name = text(fields, "match")
         match = self._matches.get(name)
-        kept, seen = await self._ask(asked, answers.shot_at, match, text(asked, "cell"))
-        self._matches.keep(name, kept)
-        return {"match": name, **seen}
+        pickled, view = await self._ask(fields, answers.shoot, match, text(fields, "cell"))
+        self._matches.keep(name, pickled)
+        return {"match": name, **view}
 
-    async def _match(self, asked: Asked) -> Any:
-        name = text(asked, "match")
-        return {"match": name, **await self._ask(asked, answers.seen, self._matches.get(name))}
+    async def _match(self, fields: Fields) -> Any:
+        name = text(fields, "match")
+        return {"match": name, **await self._ask(fields, answers.view, self._matches.get(name))}
 
-    async def _greedy(self, asked: Asked) -> Any:
-        match = self._matches.get(text(asked, "match"))
-        return await self._sample(asked, answers.greedy_shots, match)
+    async def _greedy(self, fields: Fields) -> Any:
+        match = self._matches.get(text(fields, "match"))
+        return await self._sample(fields, answers.greedy_shots, match)
 
 
-def text(asked: Asked, name: str) -> str:
+def text(fields: Fields, name: str) -> str:
     """A text of a request; the empty one where it has none."""
-    value = asked.get(name, "")
+    value = fields.get(name, "")
     if not isinstance(value, str) or len(value) > LONGEST:
         raise Bad(f"{name} is a text of at most {LONGEST:,} signs")
     return value
@@ -219,13 +219,13 @@ def application(
 
     async def ask(request: Request) -> Response:
         try:
-            asked = json.loads(await request.body())
+            fields = json.loads(await request.body())
         except (ValueError, RecursionError):
             return JSONResponse({"error": "the request is no JSON"}, 400)
         try:
-            if not isinstance(asked, dict):
+            if not isinstance(fields, dict):
                 raise Bad("an object is accepted")
-            return JSONResponse(await tables.answer(request.path_params["name"], asked))
+            return JSONResponse(await tables.answer(request.path_params["name"], fields))
         except OptsearchError as error:
             status = 400 if isinstance(error, Bad) else 422
             return JSONResponse({"error": str(error), "kind": type(error).__name__}, status)
