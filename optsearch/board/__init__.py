@@ -1,6 +1,6 @@
 """The board in the browser: advice, play and review on a page that this machine serves.
 
-`answers` makes of a position what the page shows of it, `engine` is the process that does so and
-whose turn it is, `games` keeps games under way, `guard` is what a request must have, `server` the
-addresses, and `running` the command's end. The page is `page.html`.
+`answers` turns a position into the data that the page shows, `engine` runs the process that does so
+and orders the requests, `games` keeps games under way, `guard` checks requests, `server` has the
+addresses, and `running` serves them for the command. The page is `page.html`.
 """

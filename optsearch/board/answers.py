@@ -1,4 +1,4 @@
-"""What the page is told: a position in, JSON out. Nothing is remembered between two answers.
+"""The answers to the page: a position in, JSON out. Nothing is remembered between two answers.
 
 Counts are texts, since JSON has no large integers.
 """
@@ -79,13 +79,13 @@ class Setting:
         return [*every, ""]
 
     def position(self, shots: str) -> Position:
-        """The position of some shots; PositionError where they are none."""
+        """Return the position of some shots; PositionError for another text."""
         return Position.parse(self.game, shots)
 
 
 @lru_cache(maxsize=64)
 def setting_of(text: str, against: tuple[str, ...]) -> Setting:
-    """The game of a text that the page sends; OptsearchError for one that is not served."""
+    """Return the settings of a game that the page names; OptsearchError if it is not served."""
     if ".json" in text:
         raise OptsearchError(
             "a board of a file is named when the server is started: optsearch serve "
@@ -143,7 +143,7 @@ def _card(name: str, game: Game, players: str) -> dict[str, Any]:
 
 
 def _parts_of(game: Game) -> dict[str, Any]:
-    """A game as a form has it; size is empty for a board of a file."""
+    """Return the fields of a game in the form; size is empty for a board of a file."""
     return {
         "text": game.title if game.board.digest else str(game),
         "size": "" if game.board.digest else f"{game.rows}x{game.columns}",
@@ -156,7 +156,7 @@ def _parts_of(game: Game) -> dict[str, Any]:
 
 
 def about(setting: Setting) -> dict[str, Any]:
-    """The game, its board, and what can be asked of it."""
+    """Return the data of a game for the page: its rules, board, fleet, replies and players."""
     game = setting.game
     prior = _prior(setting)
     return {
@@ -229,9 +229,9 @@ def _weighed(setting: Setting, position: Position) -> Advice:
 
 
 def _shots(game: Game, shots: str) -> tuple[Shot, ...]:
-    """The shots of a text, even where they are more than a position may have; none if it is bad.
+    """Return the shots of a text, even if no position may have them; none for a text of no shots.
 
-    Of the hits that show one ship only the first, from which the others follow.
+    If several hits show one ship, only the first is returned; the others follow from it.
     """
     try:
         parsed = parsed_shots(game, shots)
@@ -267,7 +267,7 @@ def _known(knowledge: Advice) -> dict[str, Any]:
 
 
 def _sunk(position: Position) -> dict[str, Any]:
-    """The ships that are sunk for certain, and the cells of those that lie there for certain."""
+    """Return the ships certainly sunk, and the cells of those whose placement is certain."""
     game = position.game
     kinds, wrecks = Counter[int](), set[int]()
     if game.names_hits or game.shows_ships:
@@ -288,7 +288,7 @@ def _sunk(position: Position) -> dict[str, Any]:
 
 
 def _choices(setting: Setting, knowledge: Advice, cell: str) -> dict[str, Any]:
-    """The best cells by each who was asked, and what one cell may be replied."""
+    """Return the best cells by each strategy, and the replies that one cell may get."""
     position = knowledge.posterior.position
     if not position.hits_left:
         return {"best": [], "cell": None, "replies": {}}
@@ -323,10 +323,10 @@ def _parts(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
 
 
 def endgame(setting: Setting, shots: str) -> dict[str, Any]:
-    """The optimum of a position with few configurations, and after each first shot.
+    """Return the optimum of a position with few configurations, and of each first shot.
 
-    Pairs of bounds on the total of shots still to come, over all configurations; None where there
-    are too many, or the effort too great.
+    These are pairs of bounds on the total of shots still to come, over all configurations; None if
+    there are too many, or the effort is too great.
     """
     position, prior = setting.position(shots), _prior(setting)
     is_small = _weighed(setting, position).posterior.configurations <= ENDGAME
@@ -381,7 +381,7 @@ def sample(setting: Setting, shots: str, number: int) -> dict[str, Any]:
 
 
 def shots_of(setting: Setting, text: str) -> dict[str, Any]:
-    """The shots of a game as a person has written it down."""
+    """Read the shots of a game as a person has written it down."""
     return {"shots": str(as_shown(position_of(setting.game, text)))}
 
 
@@ -428,7 +428,7 @@ def _given_away(setting: Setting, position: Position, cell: Cell) -> dict[str, A
 
 
 def begin(setting: Setting, against: str, ships: str, seed: int) -> tuple[bytes, dict[str, Any]]:
-    """A new match as bytes that nobody but this program sees, and what the page sees of it."""
+    """Return a new match, pickled for the server alone, and the page's view of it."""
     if against not in setting.players:
         raise OptsearchError(f"nobody here plays as {against!r}; choose one of the list")
     pickled = pickle.dumps(Match(setting.game, seed, against, ships))
@@ -436,7 +436,7 @@ def begin(setting: Setting, against: str, ships: str, seed: int) -> tuple[bytes,
 
 
 def shoot(pickled: bytes, cell: str) -> tuple[bytes, dict[str, Any]]:
-    """A match after a shot and the opponent's, as `begin` gives it."""
+    """Return a match after a shot and the opponent's answer, as `begin`."""
     match: Match = pickle.loads(pickled)
     if match.is_over:
         raise PositionError("this game is over; begin another")
@@ -448,7 +448,7 @@ def shoot(pickled: bytes, cell: str) -> tuple[bytes, dict[str, Any]]:
 
 
 def view(pickled: bytes) -> dict[str, Any]:
-    """A match without the ships that its player looks for, unless it is over."""
+    """Return the view of a match: the opponent's ships are left out until it is over."""
     match: Match = pickle.loads(pickled)
     is_won = not match.position.hits_left
     return {
@@ -491,9 +491,9 @@ def walk(setting: Setting, shots: str) -> dict[str, Any]:
 
 
 def value(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
-    """Bounds on the least total from a position on, or after a first shot at a cell.
+    """Bound the least total from a position on, or after a first shot at a cell.
 
-    None where that takes too long, or has too many configurations.
+    The value is None if that takes too long, or has too many configurations.
     """
     position, prior = setting.position(shots), _prior(setting)
     explorer.require_small(position, prior)

@@ -1,10 +1,10 @@
-"""The process that computes answers, and whose turn it is.
+"""The process that computes answers, and the order of the requests.
 
-Of each page the latest request counts: an older one is given up. Pages take turns. A request that
-takes too long is ended with its process, and another process takes its place.
+The latest request of each page counts: an older one is given up. Pages take turns. A request that
+takes too long is ended with its process, and another process replaces it.
 
-A process begins with what all answers take, which on a large board takes longer than any request
-may: requests that come before are told so, and asked again.
+A process begins with the counts that all answers need. On a large board that takes longer than any
+request may: requests that come before fail with `Preparing`, and the page asks again.
 """
 
 from __future__ import annotations
@@ -50,11 +50,12 @@ class _Request:
 
 
 class Engine:
-    """One process that answers, made anew where it is lost.
+    """A process that answers; if it is lost, another one is started.
 
     first -- work and its arguments with which the first process begins; it is done once, and its
-    answer is kept. again -- those with which the others begin, to have at hand what all answers
-    take. seconds -- that a request may take. grace -- that one may go on that is given up.
+    answer is kept. again -- those with which the others begin, to prepare what all answers need.
+    seconds -- of a request, at most. grace -- seconds that a request may go on after it is given
+    up.
     """
 
     def __init__(
@@ -116,7 +117,7 @@ class Engine:
             self._running = None
 
     async def _compute(self, request: _Request) -> None:
-        """Answer one request, in the process or by the reason why not."""
+        """Answer a request in the process, or fail it with the reason."""
         assert self._ready is not None
         await asyncio.wait(
             {self._ready, request.answer}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED
@@ -182,7 +183,7 @@ class Engine:
             self._clock = loop.call_later(FIRST, self._do_without_first)
 
     def _do_without_first(self) -> None:
-        """Begin with less where the first answer takes too long."""
+        """Begin with `again` if the first answer takes too long."""
         assert self._ready is not None
         if not self._ready.done():
             self._kept = asyncio.get_running_loop().create_future()

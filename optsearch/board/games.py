@@ -13,7 +13,7 @@ SECONDS = 3600.0  # since a game was last played
 
 
 class GameLost(OptsearchError):
-    """A game that is not there any more."""
+    """A game that is no longer kept."""
 
 
 class Games:
@@ -24,7 +24,7 @@ class Games:
         self._kept: dict[str, tuple[float, bytes]] = {}  # those played last at the end
 
     def add(self, game: bytes) -> str:
-        """The id of a new game; the one that was not played for longest goes if there are many."""
+        """Keep a new game and return its id; beyond MOST the least recently played goes."""
         name = secrets.token_hex(16)
         self.keep(name, game)
         while len(self._kept) > MOST:
@@ -32,12 +32,12 @@ class Games:
         return name
 
     def keep(self, name: str, game: bytes) -> None:
-        """A game as it is now."""
+        """Keep the new state of a game."""
         self._kept.pop(name, None)
         self._kept[name] = self._clock(), game
 
     def get(self, name: str) -> bytes:
-        """A game; GameLost where there is none."""
+        """Return a game; GameLost for an unknown id."""
         late = self._clock() - SECONDS
         self._kept = {key: entry for key, entry in self._kept.items() if entry[0] > late}
         if name not in self._kept:

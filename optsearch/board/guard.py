@@ -1,4 +1,4 @@
-"""What a request must have before anything is made of it, and what every answer has.
+"""The guard of the board: checks every request, and adds headers to every answer.
 
 The page and its files are open to whoever asks under the right name. All else takes the token, and
 comes by POST from the page itself.
@@ -119,7 +119,7 @@ async def _body(fields: dict[str, list[str]], receive: Receive) -> bytes:
 
 
 async def _all(receive: Receive) -> bytes | None:
-    """The body of a request; None where it is too large."""
+    """Return the body of a request, or None if it is too large."""
     body = b""
     while len(body) <= MOST_BYTES:
         message = await receive()
@@ -150,9 +150,9 @@ async def _refuse(error: Refused, send: Send) -> None:
 
 
 class Patient(H11Protocol):  # type: ignore[misc]  # it may not be installed
-    """A connection that is closed where the head of a request does not come in time.
+    """A connection that is closed if the head of a request does not come in time.
 
-    So is one of an address that has many.
+    It is closed at once if its address has more than `EACH`.
     """
 
     _clock: asyncio.TimerHandle | None = None

@@ -86,7 +86,7 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 def _leading(folder: Path, address: str) -> Path:
-    """A page that only this user can read and that leads to an address.
+    """Write a page that only this user can read and that leads to an address.
 
     The arguments of a browser are no place for a token: everybody on the machine sees them.
     """

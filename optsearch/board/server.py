@@ -1,4 +1,4 @@
-"""The addresses of the board: a page, its files, and what the page asks by POST."""
+"""The addresses of the board: pages, their files, and the requests of a page by POST."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class NoGame(OptsearchError):
 
 
 class RequestHandlers:
-    """The games that are asked about, each answered by a process that begins when it is needed.
+    """The games of the board, each answered by a process that begins when it is needed.
 
     first -- the game of the command line, with what it says besides; None if it names none.
     against -- players besides those that everybody has.
@@ -81,7 +81,7 @@ class RequestHandlers:
         self._matches = Games()
 
     async def answer(self, name: str, fields: Fields) -> Any:
-        """The answer to a request by its name; Bad for one that there is not."""
+        """Answer a request by its name; Bad for an unknown one."""
         if name == "games":
             for game in LIKELY if not self._tables else ():
                 await self._table(game)
@@ -125,7 +125,7 @@ class RequestHandler:
         self._known: Any = None  # what does not change
 
     async def answer(self, name: str, fields: Fields) -> Any:
-        """The answer to a request by its name; Bad for one that there is not."""
+        """Answer a request by its name; Bad for an unknown one."""
         if name in STATELESS:
             return await self._stateless(name, fields)
         if name in NUMBERED:
@@ -149,7 +149,7 @@ class RequestHandler:
         return await self._ask(fields, work, self.setting, *(text(fields, key) for key in names))
 
     async def _about(self, fields: Fields) -> Any:
-        """Here and at once: it counts nothing."""
+        """Answer in this process, because nothing is counted."""
         if self._known is None:
             self._known = answers.about(self.setting)
         return self._known
@@ -197,7 +197,7 @@ class RequestHandler:
 
 
 def text(fields: Fields, name: str) -> str:
-    """A text of a request; the empty one where it has none."""
+    """Return a text of a request; empty if it has none."""
     value = fields.get(name, "")
     if not isinstance(value, str) or len(value) > LONGEST:
         raise Bad(f"{name} is a text of at most {LONGEST:,} signs")
@@ -211,7 +211,7 @@ def application(
     against: tuple[str, ...] = (),
     seconds: float = 10.0,
 ) -> Guard:
-    """The board as an ASGI application, behind its guard.
+    """Return the board as an ASGI application, behind its guard.
 
     first -- the game that the page opens with; None lets a person choose. against -- as in Setting.
     """
