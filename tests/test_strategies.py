@@ -2,6 +2,7 @@
 
 import pickle
 import sys
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 from optsearch.cli.command import app
 from optsearch.evaluation import evaluate, runners
 from optsearch.game import Game, cell_name
+from optsearch.game.position import Position
 from optsearch.strategies import Level, PatternRule, Rule, as_strategy, named, rule_of
 from optsearch.strategies.greedy import Greedy
 from optsearch.strategies.pattern import Pattern
@@ -259,6 +261,22 @@ def test_chance_is_noticed():
 
     with pytest.raises(StrategyError, match=r"not deterministic: .* when it is asked again"):
         evaluate(Chance, GAME, jobs=1)
+
+
+def test_shots_above_a_task_are_asked_again_once(monkeypatch):
+    """They have the most configurations and take longest."""
+    monkeypatch.setattr(runners, "LISTED_BY_PYTHON", 20)
+    asked, rows = Counter(), RowsFirst()
+
+    def counted(position):
+        asked[position] += 1
+        return rows.shot(position)
+
+    found = evaluate(counted, GAME, jobs=1)
+    assert found.total_height == ROWS
+    assert found.tasks > 2
+    assert asked[Position(GAME)] == 1 + found.tasks
+    assert len(asked) < sum(asked.values())
 
 
 def test_a_rule_that_changes():

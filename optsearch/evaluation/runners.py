@@ -148,7 +148,8 @@ class PythonRunner(Runner):
 
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
         """Count shots as in `Runner`; some games are replayed, to check that shots repeat."""
-        start = 0 if from_start else len(position.shots)
+        of_task = len(position.shots)  # these shots are asked again once
+        start = 0 if from_start else of_task
         game = self.game
         counts = [0] * (game.cells + 1)
         if self.prior is None:
@@ -164,7 +165,7 @@ class PythonRunner(Runner):
                 counts[len(position.shots)] += self._weight(family)
                 games += 1
                 if games % REPLAYED == 0 or games.bit_count() == 1:
-                    replay(self.strategy, position, start)
+                    replay(self.strategy, position, start if games == 1 else of_task)
                 continue
             cell = self.strategy.shot(position)
             bit = game.bit(cell)
