@@ -228,7 +228,10 @@ class Rule:
             )
         return Rule(
             order=_order(self.order, game),
-            estimates=tuple(_estimates(number, row) for number, row in enumerate(rows)),
+            estimates=tuple(
+                _numbers(f"estimates[{number}]", row, BUCKETS, 0, MOST_MISSES)
+                for number, row in enumerate(rows)
+            ),
             inner=Level.validated("inner", self.inner),
             levels=tuple(Level.validated(f"levels[{i}]", level) for i, level in enumerate(levels)),
             **{name: _score(name, getattr(self, name), game) for name in SCORES},
@@ -326,7 +329,3 @@ def _order(order: Iterable[int], game: Game) -> tuple[int, ...]:
             f"{game.cells - 1} of {game.rows}x{game.columns} once"
         )
     return cells
-
-
-def _estimates(number: int, row: object) -> tuple[int, ...]:
-    return _numbers(f"estimates[{number}]", row, BUCKETS, 0, MOST_MISSES)

@@ -495,7 +495,7 @@ class Solver:
             elif self.objective.kind == "within":
                 root = root._replace(budget=(self.objective.shots or 0) - self.kernel.cells_left)
             try:
-                grown = grow(self.kernel, root, self._best_cell)
+                grown = grow(self.kernel, root, partial(best_cell, self.kernel))
                 tree = DecisionTree(self.position, grown, prior=self._digest)
             except StopIteration:  # no shot of some state has the cost that the table has for it
                 optimum = f"the optimum {solution.total_height or solution.finished}"
@@ -517,13 +517,7 @@ class Solver:
                 f"no strategy for {self.position.game} was evaluated in that time, so there is no "
                 "tree; give more time"
             )
-        return grow(self.kernel, self.kernel.root, self._first_greedy)
-
-    def _first_greedy(self, state: Subfamily) -> int:
-        return first_greedy(self.kernel, state)
-
-    def _best_cell(self, state: Subfamily) -> int:
-        return best_cell(self.kernel, state)
+        return grow(self.kernel, self.kernel.root, partial(first_greedy, self.kernel))
 
     @property
     def _digest(self) -> str:
