@@ -52,8 +52,8 @@ class Advice:
         closed = posterior.observations.closed
         cells = [i for i, chance in enumerate(chances) if chance and not closed >> i & 1]
         # Floats that agree to twelve digits are ties.
-        by = chances if posterior.is_exact else [Fraction(f"{float(p):.12e}") for p in chances]
-        cells.sort(key=by.__getitem__, reverse=True)
+        keys = chances if posterior.is_exact else [Fraction(f"{float(p):.12e}") for p in chances]
+        cells.sort(key=keys.__getitem__, reverse=True)
         return [(position.game.cell(i), chances[i]) for i in cells[:number]]
 
 
@@ -71,10 +71,10 @@ def ships_left(position: Position | NoisyPosition) -> tuple[int, ...] | None:
         left = Counter(position.game.fleet) - Counter(map(position.game.kind_of, sunk))
         return tuple(left.elements())
     sinkings = [shot.reply for shot in position.shots if shot.reply.sunk]
-    told = [reply.length for reply in sinkings if isinstance(reply.length, int)]
-    if not position.game.tells_sinkings or len(told) < len(sinkings):
+    lengths = [reply.length for reply in sinkings if isinstance(reply.length, int)]
+    if not position.game.tells_sinkings or len(lengths) < len(sinkings):
         return None
-    return tuple((Counter(position.game.fleet) - Counter(told)).elements())
+    return tuple((Counter(position.game.fleet) - Counter(lengths)).elements())
 
 
 def drawn_fleet(position: Position) -> str:

@@ -147,11 +147,11 @@ def simulation_seconds(
         started = clock()
         play_task(chosen, game, boards, 0, 1)
         return (clock() - started) / len(boards) * games
-    asked = asked_in(chosen, game)
-    timed, ends = _Timed(asked, clock), list[float]()
+    chooser = asked_in(chosen, game)
+    timed, ends = _Timed(chooser, clock), list[float]()
     for number, ships in enumerate(map(to_masks, boards)):
-        if manner.is_plain and isinstance(asked, Chooser):
-            if asked.shots_left(ships, Position(game), timed.is_over) is None:
+        if manner.is_plain and isinstance(chooser, Chooser):
+            if chooser.shots_left(ships, Position(game), timed.is_over) is None:
                 break
         else:
             lots = generator_of(1, number), manner, errors_of(1, number)
@@ -186,9 +186,9 @@ def rollout_seconds(
     )
     listing, listed = _time_largest(lambda place, _: listed_rows(place), path, LISTED, clock)
     each = listing / listed
-    most = runner.listed(MEMORY)
+    limit = runner.listed(MEMORY)
     sizes = [n for _, n in path]
-    lists = [min(most, n) for n in sizes if n > FOLLOWED]
+    lists = [min(limit, n) for n in sizes if n > FOLLOWED]
     lists.append(next((n for n in sizes if n <= FOLLOWED), 0))
     seconds = shot * sum(min(1, n / compared) for n in sizes) + each * sum(lists)
     return seconds * games + each * sizes[0]

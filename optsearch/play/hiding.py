@@ -141,7 +141,7 @@ class Corner(_OneByOne):
 
     def _attempt(self, game: Game, generator: np.random.Generator) -> list[int] | None:
         ships: list[int] = []
-        taken = 0
+        covered = 0
         for length in game.fleet:
             for _ in range(TRIES):
                 row = int(generator.integers(game.rows - length))
@@ -149,12 +149,12 @@ class Corner(_OneByOne):
                 down = int(generator.integers(2))
                 cells = [(row + i * down, column + i * (1 - down)) for i in range(length)]
                 ship = game.mask(cells)
-                if not ship & taken:
+                if not ship & covered:
                     break
             else:
                 return None
             ships.append(ship)
-            taken |= ship
+            covered |= ship
         return ships
 
 

@@ -75,23 +75,19 @@ class Match:
 
     def shoot(self, cell: Cell) -> Reply:
         """Make the person's shot and return its reply; raise PositionError for an illegal cell."""
-        bit = self._fresh(cell)
-        answer = reply(self.game, self.hidden, self.position.hits, bit)
-        self.position = self.position.after(cell, answer)
-        return answer
-
-    def _fresh(self, cell: Cell) -> int:
         bit = self.game.bit(cell)
         if bit & self.position.closed:
             raise PositionError(f"{cell_name(cell)} was shot before; shoot at another cell")
-        return bit
+        answer = reply(self.game, self.hidden, self.position.hits, bit)
+        self.position = self.position.after(cell, answer)
+        return answer
 
     def answer(self) -> Shot:
         """Make the opponent's shot and return it."""
         assert self._playing is not None
         cell = self._playing.shot(self.answers)
-        heard = reply(self.game, self.own, self.answers.hits, self.game.bit(cell))
-        self.answers = self.answers.after(cell, heard)
+        answer = reply(self.game, self.own, self.answers.hits, self.game.bit(cell))
+        self.answers = self.answers.after(cell, answer)
         return self.answers.shots[-1]
 
     def undone(self) -> Match:

@@ -22,8 +22,8 @@ class ReplyConflict(ImpossiblePosition):
     together -- replies of which one must be wrong; without any one of them the rest are possible.
     """
 
-    def __init__(self, what: str, together: Sequence[Shot]):
-        super().__init__(what)
+    def __init__(self, message: str, together: Sequence[Shot]):
+        super().__init__(message)
         self.together = tuple(together)
 
 
@@ -34,8 +34,8 @@ def as_shown(position: Position | NoisyPosition) -> Position | NoisyPosition:
     shots: dict[Cell, Shot] = {}
     for shot in position.shots:
         ship = shot.reply.length
-        shown = position.game.cells_of(ship) if isinstance(ship, Placement) else ()
-        for cell in (shot.cell, *shown):
+        cells = position.game.cells_of(ship) if isinstance(ship, Placement) else ()
+        for cell in (shot.cell, *cells):
             shots.setdefault(cell, Shot(cell, shot.reply))
     return replace(position, shots=tuple(shots.values()))
 
@@ -58,7 +58,7 @@ class Replies:
         Raises PositionError for an illegal shot or reply, ReplyConflict for an impossible one.
         """
         shot = Shot(cell, reply)
-        before = next((one for one in self.position.shots if one.cell == cell), None)
+        before = next((earlier for earlier in self.position.shots if earlier.cell == cell), None)
         if before is not None and isinstance(self.position, Position):
             name = cell_name(cell)
             raise PositionError(
@@ -70,18 +70,18 @@ class Replies:
             if isinstance(following, NoisyPosition) and not isinstance(lies, Lies):
                 following = following.certain
             together = conflict(following.game, following.shots, lies)
-            others = [str(one) for one in together if one != shot]
+            others = [str(other) for other in together if other != shot]
             why = f"cannot be together with {' '.join(others)}"
             why += f", with {lies}" if isinstance(lies, Lies) else ""
             if not others:
                 why = "cannot be after these shots, whatever the replies to them"
             possible = [
-                in_words(cell, one)
-                for one in replies_at(following.game, cell)
+                in_words(cell, candidate)
+                for candidate in replies_at(following.game, cell)
                 if reply.hit
-                and one.hit
-                and one != reply
-                and fits(self.position, cell, one, self.prior)
+                and candidate.hit
+                and candidate != reply
+                and fits(self.position, cell, candidate, self.prior)
             ]
             why += f"; {' or '.join(possible[:MOST_TOLD])} can be" if possible else ""
             raise ReplyConflict(f"{shot} {why}", together)
@@ -97,11 +97,11 @@ class Replies:
         shots = self.position.shots
         gone = next((s for s in reversed(shots) if cell is None or s.cell == cell), None)
         if gone is None:
-            what = "no cell was shot" if cell is None else f"{cell_name(cell)} was not shot"
-            raise PositionError(f"{what}; there is nothing to take back")
+            problem = "no cell was shot" if cell is None else f"{cell_name(cell)} was not shot"
+            raise PositionError(f"{problem}; there is nothing to take back")
         is_shown = isinstance(gone.reply.length, Placement)  # then all cells of a ship go
-        kept = (s for s in shots if not (s is gone or (is_shown and s.reply == gone.reply)))
-        left = replace(self.position, shots=tuple(kept))
+        remaining = (s for s in shots if not (s is gone or (is_shown and s.reply == gone.reply)))
+        left = replace(self.position, shots=tuple(remaining))
         if not Posterior(left, prior=self.prior).is_possible:
             raise PositionError(
                 f"without {gone} the replies after it are impossible; undo those first"

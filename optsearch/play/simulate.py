@@ -317,7 +317,7 @@ def played(
     replies = (
         None if manner.noise is None else manner.noise.errors(game, np.random.default_rng(errors))
     )
-    most = manner.most_shots(game)
+    limit = manner.most_shots(game)
     while not _is_over(position, ships):
         if manner.salvo == 1:
             cells = [playing.shot(position)]
@@ -333,7 +333,7 @@ def played(
                 position = position.after(cell, replies.reply(position, cell, is_ship))
             else:
                 position = position.after(cell, reply(game, ships, position.hits, bit))
-        if len(position.shots) > most:
+        if len(position.shots) > limit:
             raise StrategyError(
                 f"{player} has made {len(position.shots):,} shots in a game of {game} and has not "
                 "shot at every cell of the ships yet; it may shoot a cell again, but must shoot "
@@ -379,7 +379,7 @@ def replay(
 
 
 def play_task(
-    asked: Player | Chooser,
+    chooser: Player | Chooser,
     game: Game,
     boards: CellSets,
     first: int,
@@ -388,18 +388,18 @@ def play_task(
 ) -> list[int]:
     """Return the shots of a player on these boards; first -- the number of the first one.
 
-    asked -- who is asked for them (`asked_in`). If salvos have one shot per ship afloat, the
+    chooser -- the player to ask for them (`asked_in`). If salvos have one shot per ship afloat, the
     numbers of salvos follow.
     """
     numbered = list(enumerate(boards, first))
-    if manner.is_plain and isinstance(asked, Chooser):
-        left = (asked.shots_left(to_masks(ships), Position(game)) for ships in boards)
+    if manner.is_plain and isinstance(chooser, Chooser):
+        left = (chooser.shots_left(to_masks(ships), Position(game)) for ships in boards)
         return [shots for shots in left if shots is not None]
-    compiled = asked.compiled(game) if manner.is_plain and isinstance(asked, Player) else None
+    compiled = chooser.compiled(game) if manner.is_plain and isinstance(chooser, Player) else None
     if compiled is None:
         ends = [
             played(
-                *(asked, game, to_masks(ships)),
+                *(chooser, game, to_masks(ships)),
                 generator_of(seed, number),
                 manner,
                 errors_of(seed, number),
@@ -483,9 +483,9 @@ def simulate(
         hider = hider_of(boards) if isinstance(boards, str) else boards or Drawn(prior)
         store = None
         if checkpoint is not None:
-            what = f"simulation; {game}; seed {seed}; boards {hider.identity}"
-            what += "" if manner.is_plain else f"; {manner!r}"
-            store = stack.enter_context(Facts(checkpoint, what))
+            title = f"simulation; {game}; seed {seed}; boards {hider.identity}"
+            title += "" if manner.is_plain else f"; {manner!r}"
+            store = stack.enter_context(Facts(checkpoint, title))
         run = _SimulationRun(chosen, game, games, seed, hider, manner, store, progress)
         if executor is None and jobs > 1 and len(run.missing) > 1:
             for player in chosen:
@@ -529,7 +529,7 @@ class _SimulationRun:
         self._identities = (
             [player.identity() for player in self.players] if self.store is not None else []
         )
-        self._asked = [asked_in(player, self.game) for player in self.players]
+        self._choosers = [asked_in(player, self.game) for player in self.players]
         self._shots, self._salvos = np.zeros((2, len(self.players), self.games), np.int64)
         self.missing = [task for task in self._tasks() if not self._recall(task)]
         self._resumed = int(np.count_nonzero(self._shots))
@@ -570,8 +570,8 @@ class _SimulationRun:
 
     def _arguments(self, task: _Task) -> _Arguments:
         boards = self._boards[task.first : task.last]
-        asked = self._asked[task.player]
-        return asked, self.game, boards, task.first, self.seed, self.manner
+        chooser = self._choosers[task.player]
+        return chooser, self.game, boards, task.first, self.seed, self.manner
 
     def _enter(self, task: _Task, shots: list[int]) -> None:
         if not self._are_shots(task, shots):
@@ -600,18 +600,18 @@ class _SimulationRun:
         """Enter the shots of a task from the checkpoint; True if it has them."""
         if self.store is None or self._key(task) not in self.store:
             return False
-        known = self.store[self._key(task)]
-        if not self._are_shots(task, known):
+        shots = self.store[self._key(task)]
+        if not self._are_shots(task, shots):
             raise self.store.contradicted(self._key(task), "the shots of these games")
-        self._take(task, known)
+        self._take(task, shots)
         return True
 
     def _are_shots(self, task: _Task, shots: object) -> bool:
         """True if these can be the shots of the games of a task."""
-        most, number = self.manner.most_shots(self.game), task.last - task.first
+        limit, number = self.manner.most_shots(self.game), task.last - task.first
         return (
             isinstance(shots, list)
             and len(shots) == number * (2 if self.manner.salvo == AFLOAT else 1)
-            and all(type(n) is int and 0 < n <= most for n in shots)
+            and all(type(n) is int and 0 < n <= limit for n in shots)
             and min(shots[:number]) >= self.game.fleet_cells
         )
