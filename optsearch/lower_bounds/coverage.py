@@ -41,7 +41,7 @@ _COUNTS = b"counts"  # key of a store: classes done, configurations met, and the
 def cell_sets(cells: int, size: int) -> Numbers:
     """List all sets of `size` cells: int64 of shape (number of sets, size), rows ascending.
 
-    A row stands at the number of its set: the sum of C(cell i, i + 1) over its cells i = 0, 1, …
+    The index of a row is the sum of C(cell i, i + 1) over the cells i = 0, 1, … of its set.
     """
     order = np.array(list(combinations(range(cells), size)), np.int64).reshape(-1, size)
     result = np.empty_like(order)

@@ -9,7 +9,7 @@ and hears only hit or miss. F_Q(l) of a whole fleet is 1, and otherwise
 
 Proof. Shots on Q or its halo tell nothing; leave them out. Until the next ship is hit all replies
 are misses, so the shots are one fixed sequence. A completion follows it until its next ship p is
-hit at c_i, after exactly i misses. To show p whole now can only help. From there on the strategy is
+hit at c_i, after exactly i misses. Showing p whole now can only help. From there on the strategy is
 one that knows Q + p and has l - i misses left. The bound forgets that the cells shot before are
 water, so it may count completions that the strategy does not meet. ∎
 
@@ -17,7 +17,7 @@ F_Q(l) is also at most
 
 - the number of completions, and F_Q(l + 1);
 - 1/m times the sum of F_{Q+p}(l) over the placements p of one length, if a completion has m more
-  ships of that length: each completion has m of these p, and to know one of them can only help;
+  ships of that length: each completion has m of these p, and knowing one of them can only help;
 - min over j = 0 … l + 1 of the most completions that j cells meet + C(l - j + h, h), with h the
   number of cells of the ships left. This is the root chain (`lower_bounds.chain`) of the game in
   which Q is known. It counts the misses beside a ship that is hit and not yet sunk, above all those

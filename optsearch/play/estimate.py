@@ -221,7 +221,7 @@ class _Timed(Player):
             raise _TimeOver
 
     def is_over(self, number: int = 1) -> bool:
-        """True if the time is over before so many shots, which are counted if it is not."""
+        """Count a shot and return False; return True if the time is over."""
         is_over = self.spent > SECONDS
         self.shots += 0 if is_over else number
         return is_over

@@ -123,7 +123,7 @@ class Match:
 
     @classmethod
     def resumed(cls, text: str) -> Match:
-        """Play the match of such a line again; raise OptsearchError if it takes another course."""
+        """Play the match of a saved line again; raise OptsearchError if it takes another course."""
         fields = _fields(text)
         names = ("seed", "against", "ships", "boards")
         match = cls(Game.read(fields["game"]), *(fields[name] for name in names))

@@ -19,7 +19,7 @@ from optsearch.support.errors import ImpossiblePosition, PositionError
 class ReplyConflict(ImpossiblePosition):
     """A reply that is impossible with earlier ones.
 
-    together -- replies of which one must be wrong; without any one of them the rest are possible.
+    together -- a minimal set of replies that cannot all be true.
     """
 
     def __init__(self, message: str, together: Sequence[Shot]):
@@ -91,8 +91,8 @@ class Replies:
     def undo(self, cell: Cell | None = None) -> Shot:
         """Take back the last reply, or that of a cell, and return it.
 
-        Raises PositionError if there is none, or if the others are impossible without it, as a
-        sinking is without the hits before it.
+        Raises PositionError if nothing was shot there, or if the others are impossible without it,
+        as a sinking is without the hits before it.
         """
         shots = self.position.shots
         gone = next((s for s in reversed(shots) if cell is None or s.cell == cell), None)

@@ -71,8 +71,8 @@ class Scope:
     """The games of a search, and which of their positions.
 
     max_cells -- every grid with rows <= columns and at most this many cells.
-    fleets -- only these, each in descending order; when there are none, every multiset of lengths
-        from `shortest` up that fits on the grid.
+    fleets -- only these, each in descending order; if empty, every multiset of lengths from
+        `shortest` up that fits on the grid.
     shortest -- the least length of a ship. Ships of one cell, which the paper's game does not have,
         are most of the work, and most of the games that cannot be decided.
     contact -- the rule for ships that touch. announce -- `nothing` or `name`.

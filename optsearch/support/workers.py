@@ -37,8 +37,8 @@ def tasks_at_once(executor: Executor | None, jobs: int | None) -> int:
 def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
     """Start a pool of processes; at the end, and if the owner is killed, they end at once.
 
-    Raises WorkerLost if one of them was killed, and OptsearchError if each of them would start
-    others, because the file that is run has no `__main__` guard.
+    Raises WorkerLost if one of them was killed, and OptsearchError if the main file has no
+    `__main__` guard, so that each process would start others.
     """
     if getattr(current_process(), "_inheriting", False):  # it reads the file that its owner runs
         os._exit(_UNGUARDED)
