@@ -5,7 +5,7 @@ BIN := .venv/bin
 # Modules are compiled when they are imported: all of them would take 40 s.
 PIP := PYTHONWARNINGS=ignore $(BIN)/pip --disable-pip-version-check --quiet install --no-compile
 TESTS := .venv/.extras .venv/.group-test
-KERNELS := $(wildcard cython_ext/*.pyx cython_ext/*.pxd cython_ext/*/*.pxd)
+KERNELS := $(wildcard cython_ext/*/*.pyx cython_ext/*/*.pxd cython_ext/*/*/*.pxd)
 
 .DEFAULT_GOAL := help
 .PHONY: help build board debug reproduce test test-some test-long test-recent test-pythons fuzz transcripts test-debug check bench simplify results evaluations golden figures pictures docs clean

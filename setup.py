@@ -1,4 +1,4 @@
-"""Build each cython_ext/_name.pyx as the private module optsearch.compiled._name.
+"""Build each cython_ext/room/_name.pyx as the private module optsearch.compiled._name.
 
 The C file of a kernel is compiled for the plain instruction set of the machine (this is the module
 optsearch.compiled._name) and, where that makes it faster and the compiler can, once more for each
@@ -53,6 +53,7 @@ FASTER = {
     *("_told", "_enumerate", "_labels", "_endgame_announced"),
 }
 SHARED = "_cyutility"
+INCLUDED = ["cython_ext", "cython_ext/shared"]  # where Cython looks for .pxd files
 COMMIT = Path("COMMIT")  # in the archive of the source, and in the data of the package
 # No symbols in what is installed; the linker of macOS has no such option.
 STRIP = ["-s"] if platform.system() == "Linux" else []
@@ -103,8 +104,9 @@ def declarations(kernel):
         names = re.findall(r"^(?:from\s+(\S+)\s+)?cimport\s+(\S+)", text, re.MULTILINE)
         beside = [Path("cython_ext/optsearch/compiled", f"{kernel.stem}.pxd")]
         beside += [
-            Path("cython_ext", *(origin or name).split(".")).with_suffix(".pxd")
+            Path(folder, *(origin or name).split(".")).with_suffix(".pxd")
             for origin, name in names
+            for folder in INCLUDED
         ]
         fresh = {pxd for pxd in beside if pxd.is_file()} - found
         found |= fresh
@@ -114,7 +116,7 @@ def declarations(kernel):
 
 def sources():
     """Map the name of each kernel to its source; the shared module has none but this file."""
-    kernels = {path.stem: path for path in sorted(Path("cython_ext").glob("_*.pyx"))}
+    kernels = {path.stem: path for path in sorted(Path("cython_ext").glob("*/_*.pyx"))}
     return {**kernels, SHARED: Path("cython_ext", f"{SHARED}.c")}
 
 
@@ -154,7 +156,7 @@ def translate(build):
             [Extension(f"optsearch.compiled.{name}", [str(path)]) for name, path in stale.items()],
             build_dir=str(Path("build", build or "release")),
             shared_utility_qualified_name=f"optsearch.compiled.{SHARED}",
-            include_path=["cython_ext"],
+            include_path=INCLUDED,
             compiler_directives={
                 "language_level": 3,
                 "boundscheck": is_debug,

@@ -42,11 +42,9 @@ def files_of(name: str) -> list[Path]:
     parts = name.split(".")
     for some in (parts, parts[:-1]):
         place = ROOT.joinpath(*some)
-        kernel = ROOT / "cython_ext" / place.name
         found = [place.with_suffix(".py"), place / "__init__.py"]
         if "compiled" in some or len(some) == 1:
-            found += [kernel.with_suffix(ending) for ending in (".pyx", ".pxd")]
-            found.append(kernel.parent / "optsearch" / "compiled" / f"{place.name}.pxd")
+            found += (ROOT / "cython_ext").rglob(f"{place.name}.p[xy][dx]")
         if found := [path for path in found if path.is_file()]:
             return found
     return []

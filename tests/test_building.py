@@ -46,9 +46,10 @@ def built(tmp_path_factory):
     kernels = folder / "cython_ext"
     (kernels / "optsearch" / "compiled").mkdir(parents=True)
     (kernels / "optsearch" / "compiled" / "__init__.pxd").touch()
+    (kernels / "search").mkdir()
     (folder / "optsearch" / "compiled").mkdir(parents=True)
     for name, text in SOURCES.items():
-        place = kernels / "optsearch" / "compiled" if name.endswith("pxd") else kernels
+        place = kernels / "optsearch" / "compiled" if name.endswith("pxd") else kernels / "search"
         (place / name).write_text(text)
     log, compiler = folder / "log", folder / "cc"
     compiler.write_text(COMPILER.format(python=sys.executable, log=str(log)))
@@ -94,7 +95,7 @@ EVERY = {"_block", "_walk", "_paper", "_cyutility"}
         1,
         [
             ("cython_ext/optsearch/compiled/_block.pxd", {"_block", "_walk"}),
-            ("cython_ext/_block.pyx", {"_block"}),
+            ("cython_ext/search/_block.pyx", {"_block"}),
             ("setup.py", EVERY),
         ],
         2,
@@ -151,4 +152,4 @@ def test_every_kernel_that_is_built_twice_is_there():
     (text,) = re.findall(r"^FASTER = \{\n(.*?)^\}", (ROOT / "setup.py").read_text(), re.M | re.S)
     names = re.findall(r'"(_\w+)"', text)
     assert len(names) == len({*names})
-    assert {*names} <= {path.stem for path in (ROOT / "cython_ext").glob("_*.pyx")}
+    assert {*names} <= {path.stem for path in (ROOT / "cython_ext").glob("*/_*.pyx")}

@@ -17,7 +17,11 @@ def test_what_a_test_depends_on():
     }
     assert found > {
         *("tests/examples.py", "optsearch/counting/posterior.py", "optsearch/support/errors.py"),
-        *("optsearch/game/__init__.py", "cython_ext/_lattice.pyx", "cython_ext/cells.pxd"),
+        *(
+            "optsearch/game/__init__.py",
+            "cython_ext/counting/_lattice.pyx",
+            "cython_ext/shared/cells.pxd",
+        ),
     }
     assert not [path for path in found if path.startswith("experiments")]
     assert recent.ROOT / "optsearch/search/solver.py" in recent.dependencies(TESTS / "test_json.py")
@@ -28,7 +32,8 @@ def test_what_a_test_depends_on():
     [
         ("test_docs", "docs/play.md", True),
         ("test_posterior", "docs/play.md", False),
-        ("test_posterior", "cython_ext/_lattice.pyx", True),
+        ("test_posterior", "cython_ext/counting/_lattice.pyx", True),
+        ("test_identity", "cython_ext/search/_search.pyx", False),
         ("test_solvers", "cython_ext/optsearch/compiled/_bounds.pxd", True),
         ("test_explorer", "optsearch/show/explorer.html", True),
         ("test_game", "tests/test_posterior.py", False),

@@ -1,8 +1,9 @@
 """Counts of configurations on boards of any shape, by a sweep over cells.
 
-The kernel `cython_ext/_frontier.pyx` explains the sweep. It needs the number of cells, the holes,
-the fleet, the placements of each kind of ship, and the halo of each, but no rows or columns. Halos
-must be symmetric: if a placement closes a cell of another one, that one closes a cell of the first.
+The kernel `cython_ext/counting/_frontier.pyx` explains the sweep. It needs the number of cells, the
+holes, the fleet, the placements of each kind of ship, and the halo of each, but no rows or columns.
+Halos must be symmetric: if a placement closes a cell of another one, that one closes a cell of the
+first.
 """
 
 from __future__ import annotations

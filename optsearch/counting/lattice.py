@@ -1,7 +1,7 @@
 """Counts of configurations by the transfer matrix over skylines, for any set of constraints.
 
-The kernel `cython_ext/_lattice.pyx` explains the sweep. This module turns masks of a grid into its
-arguments, and its results into exact integers.
+The kernel `cython_ext/counting/_lattice.pyx` explains the sweep. This module turns masks of a
+grid into its arguments, and its results into exact integers.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ The proof needs that each ship is one piece along sides of cells, as all ships a
 may not touch: then each piece of ship cells is a ship. The board says which cells touch, and so
 what the halo of a ship is.
 
-The kernel `cython_ext/_reveal.pyx` evaluates this from the whole fleet down, in integers.
+The kernel `cython_ext/lower_bounds/_reveal.pyx` evaluates this from the whole fleet down, in
+integers.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ BETWEEN_TICKS = 1000  # states of a walk in Python
 class SolverOptions:
     """Switches of the search, which change its time and never its result.
 
-    The inequalities and their proofs are in the docstrings of `cython_ext/_search.pyx` and
+    The inequalities and their proofs are in the docstrings of `cython_ext/search/_search.pyx` and
     `_bounds.pyx`. Merging, products, splitting, chain, even and forced act only where hits tell
     nothing, two_sided and words not where sinkings are announced, names only there.
 

@@ -1,7 +1,7 @@
 """The exact optimum of a position, or a bracket of it: branch and bound over residual families.
 
-The mathematics is in the docstring of the kernel, `cython_ext/_search.pyx`: the state is what is
-still to be found, in a normal form that forgets how it was reached. Above it,
+The mathematics is in the docstring of the kernel, `cython_ext/search/_search.pyx`: the state is
+what is still to be found, in a normal form that forgets how it was reached. Above it,
 `optsearch.search.frontier` holds the top of the search, `team` shares out its questions, and
 `watch` tells how far it is.
 """
