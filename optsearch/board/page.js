@@ -29,11 +29,8 @@ function addressOf({game, mode, shots, match, at, names}) {
 }
 
 function readPlace() {
-  const given = new URLSearchParams(location.search), mode = given.get("mode");
-  place = {
-    game: given.get("game") ?? "", mode: ["play", "review", "choose"].includes(mode) ? mode : "advise",
-    shots: parsed(given.get("shots") ?? ""), match: given.get("match") ?? "", at: Number(given.get("at")) || 0, names: given.get("names") ?? "",
-  };
+  const given = new URLSearchParams(location.search), text = (name) => given.get(name) ?? "", mode = ["play", "review", "choose"].find((one) => one === text("mode"));
+  place = {game: text("game"), mode: mode ?? "advise", shots: parsed(text("shots")), match: text("match"), at: Number(text("at")) || 0, names: text("names")};
 }
 
 const elsewhere = (next) => addressOf({...place, at: 0, ...next});
@@ -124,8 +121,7 @@ function show() {
   element("game").title = mode === "choose" ? "" : A.text;
   element("rules").hidden = mode === "choose";
   if (mode === "choose") return;
-  for (const id of ["key-next", "key-best"]) element(id).hidden = mode === "setup" || mode === "play" && !known;
-  element("key-next").hidden ||= mode === "play";
+  element("key-best").hidden = mode === "setup" || mode === "play" && !known;
   element("whose-fleet").textContent = mode === "play" ? "Enemy fleet" : "Fleet";
   element("key-next-is").textContent = mode === "review" ? "shot" : "next shot";
   ({choose: () => {}, advise: showAdvice, setup: showSetup, play: showPlay, review: showReview})[mode]();

@@ -16,8 +16,7 @@ function takeToken() {
 class Said extends Error {
   constructor(reason, kind, status) {
     super(reason);
-    this.kind = kind;
-    this.status = status;
+    Object.assign(this, {kind, status});
   }
 }
 

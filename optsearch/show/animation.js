@@ -55,12 +55,7 @@ function play() {
   show();
 }
 
-const moves = {
-  first: () => goTo(0),
-  back: () => goTo(number - 1),
-  on: () => goTo(number + 1),
-  last: () => goTo(END),
-};
+const moves = {first: () => goTo(0), back: () => goTo(number - 1), on: () => goTo(number + 1), last: () => goTo(END)};
 const halting = (move) => () => { pause(); move(); };
 const toggle = () => { if (timer === null) play(); else { pause(); show(); } };
 for (const [name, move] of Object.entries(moves)) element(name).addEventListener("click", halting(move));

@@ -12,15 +12,7 @@ const cellName = (cell) => board.names[cell];
 // Replies and configurations
 
 /** The cells of a hexadecimal mask, ascending. */
-function cellsOf(mask) {
-  const cells = [];
-  [...mask].reverse().forEach((digit, i) => {
-    for (let bit = 0; bit < 4; bit++) {
-      if (parseInt(digit, 16) >> bit & 1) cells.push(4 * i + bit);
-    }
-  });
-  return cells;
-}
+const cellsOf = (mask) => [...BigInt(`0x${mask}`).toString(2)].reverse().flatMap((bit, cell) => bit === "1" ? [cell] : []);
 
 const weightOf = (family) => family.reduce((sum, {weight}) => sum + weight, 0);
 
@@ -338,14 +330,10 @@ function showQuestion(counts, total, next) {
 
 function showPath() {
   const had = element("path").contains(document.activeElement);
-  const items = steps.map((step, i) => {
-    const content = ["Start"];
-    if (i) {
-      const {cell} = step, reply = D.replies[step.replies.get(cell)];
-      content.splice(0, 1, `${cellName(cell)} `, mark(reply), made("span", ` ${said(reply)}`, {class: reply.includes(":") || kindOf(reply) === "sunk" ? "" : "unseen"}));
-    }
-    const button = made("button", content, {type: "button"});
-    if (i === steps.length - 1) button.setAttribute("aria-current", "step");
+  const items = steps.map(({cell, replies}, i) => {
+    const reply = i && D.replies[replies.get(cell)], isTold = i && (reply.includes(":") || kindOf(reply) === "sunk");
+    const content = i ? [`${cellName(cell)} `, mark(reply), made("span", ` ${said(reply)}`, {class: isTold ? "" : "unseen"})] : ["Start"];
+    const button = made("button", content, {type: "button", ...(i === steps.length - 1 ? {"aria-current": "step"} : {})});
     button.addEventListener("click", () => goTo(i));
     return made("li", button);
   });
@@ -404,23 +392,16 @@ function showNumbers(counts, total, greedy, next) {
 function answer(reply) {
   const step = current(), cell = nextShot();
   if (cell === null) return;
-  if (partOf(step, cell, reply).length === 0) {
-    note = `“${replyWords(D.replies[reply])}” cannot happen at ${cellName(cell)}`;
-  } else {
-    steps.push(after(step, cell, reply));
-    chosen = null;
-  }
+  if (partOf(step, cell, reply).length) [steps, chosen] = [[...steps, after(step, cell, reply)], null];
+  else note = `“${replyWords(D.replies[reply])}” cannot happen at ${cellName(cell)}`;
   show();
 }
 
 /** Shoot a cell next instead of the tree's; null for the tree's again. */
 function choose(cell) {
   if (isOver(current())) return;
-  if (current().replies.has(cell)) {
-    note = `${cellName(cell)} has been shot`;
-  } else {
-    chosen = cell === suggestion(current()) ? null : cell;
-  }
+  if (current().replies.has(cell)) note = `${cellName(cell)} has been shot`;
+  else chosen = cell === suggestion(current()) ? null : cell;
   show();
   if (cell !== null) element("question").scrollIntoView({block: "nearest"});
 }
