@@ -74,6 +74,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 
@@ -96,6 +97,20 @@ _MANY = 2**60  # more than the number of configurations of any game here
 
 
 SetsProgress = Callable[[int, int, int, int], None]
+
+
+class ChainLimits(NamedTuple):
+    """Limits of the searches for a chain.
+
+    sets -- the most sets of one size that a search goes through; else it gives up. cells -- the
+    greatest j.
+    """
+
+    sets: int = MOST_SETS
+    cells: int = MOST_CELLS
+
+
+LIMITS = ChainLimits()
 
 
 class Unfinished:
@@ -145,29 +160,25 @@ def first_ship_chain(
     coverages: Sequence[ConditionalCoverage],
     before: Sequence[int],
     progress: Progress = lambda done, total: None,
-    sets: int = MOST_SETS,
+    limits: ChainLimits = LIMITS,
     store: Facts | None = None,
     on_sets: SetsProgress = lambda j, size, done, total: None,
-    cells: int = MOST_CELLS,
 ) -> list[Finished]:
     """List A(0), A(1), … by this bound; never above the values of `before`.
 
     coverages -- classes of placements of any lengths; placements of other classes cost nothing.
     before -- A(0), A(1), … by other bounds. progress -- called after each l with the number done
-    and of all. sets -- the most sets of one size that a search goes through; else it gives up.
-    store -- keeps the results for each l, from which a later run with equal arguments goes on.
-    on_sets -- as in `most_kept`. cells -- the greatest j.
+    and of all. store -- keeps the results for each l, from which a later run with equal arguments
+    goes on. on_sets -- as in `most_kept`.
     """
-    arguments = sha256(repr((coverages, cells, sets)).encode()).hexdigest()
+    arguments = sha256(repr((coverages, limits.cells, limits.sets)).encode()).hexdigest()
     finished = []
     for misses, earlier in enumerate(before):
         key = f"{coverage.counts.game}, {misses} misses, {earlier} before, {arguments}"
         if store is not None and key in store:
             finished.append(Finished(*store[key]))
         else:
-            finished.append(
-                finished_within(coverage, coverages, misses, earlier, sets, on_sets, cells)
-            )
+            finished.append(finished_within(coverage, coverages, misses, earlier, limits, on_sets))
             if store is not None:
                 store.add(key, finished[-1])
         progress(misses + 1, len(before))
@@ -179,14 +190,13 @@ def finished_within(
     coverages: Sequence[ConditionalCoverage],
     misses: int,
     earlier: int,
-    sets: int = MOST_SETS,
+    limits: ChainLimits = LIMITS,
     on_sets: SetsProgress = lambda j, size, done, total: None,
-    cells: int = MOST_CELLS,
 ) -> Finished:
     """Return A(l) for l = `misses`, and the j that gives it; `earlier` and 0 if it is not below.
 
-    cells -- the greatest j. Each j gets a value from an incomplete search first; the complete
-    searches follow in ascending order of these values.
+    Each j gets a value from an incomplete search first; the complete searches follow in ascending
+    order of these values.
     """
     game, number = coverage.counts.game, coverage.counts.configurations
     best = Finished(min(earlier, number), 0)
@@ -195,18 +205,18 @@ def finished_within(
         return best  # no ship costs anything, or there are no more misses
     most_misses = min(misses + 1, _enough_misses(coverages))
     trials = []
-    for j in range(1, min(misses + 1, cells) + 1):
+    for j in range(1, min(misses + 1, limits.cells) + 1):
         words = _words(misses - j, game.fleet_cells)
         if words < best.configurations:
             unfinished = Unfinished(game, coverages, misses, j - 1, max(j - 1, most_misses))
             search = Sequences(coverage.counts.covering, unfinished.kernel, -1)
-            _search(search, j, min(_BEAM, sets))
+            _search(search, j, min(_BEAM, limits.sets))
             trials.append((search.best + words, j, unfinished))
     for finished, j, unfinished in sorted(trials, key=lambda trial: trial[:2]):
         words = _words(misses - j, game.fleet_cells)
         if finished < best.configurations:
             limit = best.configurations - words
-            bound = most_kept(coverage, unfinished, j, limit, sets, on_sets)
+            bound = most_kept(coverage, unfinished, j, limit, limits.sets, on_sets)
             if bound is not None:
                 best = Finished(bound + words, j)
     return best

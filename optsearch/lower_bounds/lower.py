@@ -28,9 +28,11 @@ from optsearch.lower_bounds.conditional_coverage import (
 )
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.first_ship import (
+    LIMITS,
     MORE_CELLS,
     MOST_CELLS,
     MOST_SETS,
+    ChainLimits,
     SetsProgress,
     first_ship_chain,
 )
@@ -404,9 +406,8 @@ def long_bounds_in_turn(
         revealed,
         coverages_beside,
         partial(tell, "chains of cells"),
-        SETS,
+        ChainLimits(SETS, MORE_CELLS if game.cells <= SMALL_BOARD else MOST_CELLS),
         on_sets=lambda j, size, done, n: tell("chains of cells beside the first ship", done, n),
-        cells=MORE_CELLS if game.cells <= SMALL_BOARD else MOST_CELLS,
     )
     for number, finished in enumerate(stages, BEFORE_CHAINS):
         bounds = bounds_of_finished(
@@ -430,11 +431,11 @@ def count_finished(
 
     revealed -- every class of placements of the longest ship. coverages -- of every class of every
     ship. progress -- called after each l of the two chains with costs, with the number done and of
-    all. sets, store, on_sets -- as in `first_ship_chain`. nodes -- the search with costs of the
-    longest ship gives up after this number of sets; None: as `coverage` does.
+    all. sets -- as in `ChainLimits`. store, on_sets -- as in `first_ship_chain`. nodes -- the
+    search with costs of the longest ship gives up after this number of sets; None: as `coverage`.
     """
     *_, last = count_finished_by_stages(
-        coverage, revealed, lambda: coverages, progress, sets, store, on_sets, nodes
+        coverage, revealed, lambda: coverages, progress, ChainLimits(sets), store, on_sets, nodes
     )
     return last
 
@@ -444,16 +445,15 @@ def count_finished_by_stages(
     revealed: Sequence[Revealed],
     coverages_beside: Callable[[], Sequence[ConditionalCoverage]],
     progress: Callable[[int, int], None] = lambda done, total: None,
-    sets: int = MOST_SETS,
+    limits: ChainLimits = LIMITS,
     store: Facts | None = None,
     on_sets: SetsProgress = lambda j, size, done, total: None,
     nodes: int | None = None,
-    cells: int = MOST_CELLS,
 ) -> Iterator[list[FinishedAtMost]]:
     """Yield A(0), A(1), … three times: by the first two bounds, then after each chain with costs.
 
     A bound that is not yet computed has the least value of those before it. coverages_beside --
-    called after the first two bounds. cells -- the most cells of the chain with the first ship.
+    called after the first two bounds. limits -- of the chain with the first ship.
     """
     game, number = coverage.counts.game, coverage.counts.configurations
     chain = root_chain(game.fleet_cells, number, coverage.most_met, MISSES)
@@ -479,9 +479,7 @@ def count_finished_by_stages(
     stages.append(longest_ship_chain(patient, revealed, coverages, smaller, part(0)))
     yield finished()
     before = [finished_at.configurations for finished_at in stages[-1]]
-    stages.append(
-        first_ship_chain(coverage, coverages, before, part(1), sets, store, on_sets, cells)
-    )
+    stages.append(first_ship_chain(coverage, coverages, before, part(1), limits, store, on_sets))
     yield finished()
 
 
