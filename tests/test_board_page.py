@@ -264,6 +264,19 @@ def test_one_click_a_ship_that_a_hit_shows(page):
     assert len(page.driver.find_elements("css selector", "#rows tbody tr")) == 1
 
 
+def test_an_optimal_shot_is_not_the_most_probable(page):
+    """In Figure 6 of the paper; its replies have their counts all the same."""
+    page.game = Game.parse("3x4:2")
+    here = Position(page.game, "A1=miss B3=miss")
+    page.open("?game=3x4:2&shots=A1=miss,B3=miss")
+    page.check(here)
+    assert page.text("ask") == "Shoot C1"
+    for told in ("hit", "miss"):
+        left = Posterior(Position(page.game, f"{here} C1={told}")).configurations
+        found = page.driver.find_element("xpath", button(told)).text
+        assert f"leaves {left}" in found
+
+
 def test_a_contradiction_is_framed(page):
     page.open("?shots=B2=sunk:1,D3=miss,A1=sunk:1")
     assert page.text("ask") == "No placement fits these replies"

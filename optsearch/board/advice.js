@@ -14,7 +14,8 @@ async function advise(isMine) {
     values = end;
     show();
   }
-  goOn(isMine);
+  const next = nextShot();
+  if (next !== null && known.cell !== board.names[next]) countReplies(board.names[next]); else goOn(isMine);
 }
 
 const isEndgame = () => known && !known.impossible && BigInt(known.configurations) <= A.endgame;
@@ -58,7 +59,7 @@ function showToGo() {
 function countReplies(cell) {
   const mine = turn;
   ask("advice", {shots: shotsText(place.shots), cell}).then((found) => {
-    if (mine === turn && chosen !== null && board.names[chosen] === cell) { known = found; show(); }
+    if (mine === turn && board.names[nextShot()] === cell) { known = found; show(); }
     goOn(() => mine === turn);
   }, (error) => {
     if (mine === turn && error.kind !== "GivenUp") { failed = error.kind; trouble(error.message); }
@@ -179,7 +180,7 @@ function choose(cell) {
   if (MODES() === "setup") return placeShip(cell);
   const i = place.shots.findIndex(([shot]) => shot === name);
   if (i >= 0) return pick(i);
-  if (known ? known.impossible || known.over : !isTooLong()) return;
+  if (known ? known.impossible || known.over : failed !== "TooLong") return;
   [picked, refused] = [null, null];
   chosen = cell;
   show();

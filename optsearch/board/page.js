@@ -16,9 +16,7 @@ let looked = null, turn = 0, clock = null;
 const tabs = new BroadcastChannel("match");  // is told of a shot in a match, which other tabs may show
 let failed = null;  // why there is no answer to wait for, as the server names it
 
-const isTooLong = () => failed === "TooLong";
-const shotText = ([cell, reply]) => reply ? `${cell}=${reply}` : cell;
-const shotsText = (shots) => shots.map(shotText).join(",");
+const shotsText = (shots) => shots.map(([cell, reply]) => reply ? `${cell}=${reply}` : cell).join(",");
 const parsed = (text) => text.split(/[\s,]+/).filter(Boolean).map((one) => { const [cell, reply = ""] = one.split(/=(.*)/s); return [cell, reply]; });
 
 // The address
@@ -69,7 +67,7 @@ async function arrive() {
     if (!(error instanceof Said)) throw error;
     if (mine !== turn || error.kind === "GivenUp") return;
     failed = error.kind;
-    trouble(isTooLong() && place.mode === "advise" ? `${error.message}. Answers are quicker after more shots: tap a cell, then tap the reply.` : error.message);
+    trouble(failed === "TooLong" && place.mode === "advise" ? `${error.message}. Answers are quicker after more shots: tap a cell, then tap the reply.` : error.message);
   }
   if (mine !== turn) return;
   clearInterval(clock);
