@@ -12,7 +12,7 @@ over the first. The differences vary far less than the means, and draws are inde
 standard error is that of the differences.
 
 The leader makes the shots before a position, so a difference in these shots alone is not seen. If
-both strategies are alike from all positions on, that is said in place of a difference.
+both strategies are alike from all positions on, the difference is called unknown.
 """
 
 from __future__ import annotations

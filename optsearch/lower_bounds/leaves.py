@@ -158,8 +158,8 @@ def leaf_counting_misses(leaves: Leaves, hits: int, words: int = 1) -> int:
 def leaf_counting(leaves: Leaves, hits: int, words: int = 1) -> Fraction:
     """Bound the mean number of shots: `hits` plus the least mean of misses of any such tree.
 
-    If every reply is hit or miss, it is never below `complete_binary_tree`, because such a tree is
-    a binary tree.
+    If every reply is hit or miss, the tree is binary, so this is never below
+    `complete_binary_tree`.
     """
     weight = sum(w * number for w, number in leaves.items())
     return hits + Fraction(leaf_counting_misses(leaves, hits, words), weight)

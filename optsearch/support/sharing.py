@@ -63,7 +63,7 @@ def run_tasks(
 
     executor -- a pool of processes, `Client.get_executor()` of Dask, `SerialExecutor`. work -- the
     function to call with a task. tasks -- an iterator, or a function that returns the next task, or
-    None if there is none until another has ended. ahead -- the most tasks at once. tick -- called
+    None while every further task waits for another to end. ahead -- the most tasks at once. tick -- called
     again and again while none ends; it may raise.
 
     Running tasks are cancelled if this ends early: by an error of a task or of `tick`, by ctrl-C,
