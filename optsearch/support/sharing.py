@@ -63,8 +63,8 @@ def run_tasks(
 
     executor -- a pool of processes, `Client.get_executor()` of Dask, `SerialExecutor`. work -- the
     function to call with a task. tasks -- an iterator, or a function that returns the next task, or
-    None while every further task waits for another to end. ahead -- the most tasks at once. tick -- called
-    again and again while none ends; it may raise.
+    None while every further task waits for another to end. ahead -- the most tasks at once. tick --
+    called again and again while none ends; it may raise.
 
     Running tasks are cancelled if this ends early: by an error of a task or of `tick`, by ctrl-C,
     or because the caller leaves the loop. Raises WorkerLost if a worker was lost, OptsearchError if
