@@ -312,8 +312,9 @@ class Posterior:
             raise NotSupported(
                 "probabilities by weights of placements are in floating point; ask for probability"
             )
-        columns, total = self.position.game.columns, self.weight
-        cells = [Fraction(weight) / total for weight in self._cell_weights]
+        columns, weights = self.position.game.columns, self._cell_weights
+        total = self.weight  # after the weights, which count the configurations too
+        cells = [Fraction(weight) / total for weight in weights]
         return [cells[i : i + columns] for i in range(0, len(cells), columns)]
 
     # Weights
