@@ -15,10 +15,13 @@ from optsearch.environment import Battleship
 from optsearch.game import Game, user_rules
 from optsearch.game.position import Position
 from optsearch.play.match import Match
+from optsearch.results.stored import stored_two_hidden
 from optsearch.results.tables import EVALUATION
 from optsearch.support import user_code
+from optsearch.support.datafiles import RESULTS
 from optsearch.support.errors import GameError, NotSupported, OptsearchError
 from tests.definition import RULES_FILE, USERS_RULES, Definition, Rules
+from tests.examples import EVERY_RULE, rule_name
 
 GAME = "2x4:2,1,contact=any,announce=rules.py:parity"
 RAN = "ran"  # a file that the rules leave when they are run
@@ -163,6 +166,28 @@ def test_a_store_is_of_one_digest(here, rules):
         status, _, error = here(*command, "store")
         assert (status, error.count("\n")) == (2, 1), error
         shutil.rmtree("store")
+
+
+# Bounds
+
+
+@pytest.mark.parametrize("announce", EVERY_RULE, ids=rule_name)
+def test_two_hidden_ships_bound_games_whose_labels_are_of_kinds(announce):
+    """The table of two hidden ships proves nothing where hits may tell how a ship lies."""
+    game = Game(f"10x10:5,4,3,3,2,announce={announce}")
+    is_of_kinds = rule_name(announce) not in ("place", "ends", "orientation")
+    assert bool(stored_two_hidden(game, RESULTS)) == is_of_kinds
+
+
+def test_leaf_counting_of_too_many_labels_is_left_out(here, rules):
+    """A word says so, and a lower bound is left."""
+    rules.write_text("def f(ship, cell):\n    return f'{ship.cells[0]}-{cell}'.translate(WORD)\n")
+    with rules.open("a") as file:
+        file.write("WORD = {ord(sign): '-' for sign in '(), '}\n")
+    status, out, error = here("bounds", "8x8:3,2,2,announce=rules.py:f", "--time-limit", "5")
+    assert (status, error) == (0, "")
+    assert "one shot for each cell" in out
+    assert re.search(r"left out: leaf counting \(.* ways or more in which hits can have", out)
 
 
 # What is no rule, and what takes none

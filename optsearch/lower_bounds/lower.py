@@ -217,6 +217,7 @@ def lower_bounds_in_turn(
             yield from _from_leaves(position)
     except TooLarge as error:
         leave_out(LeftOut("leaf counting", str(error)))
+        yield first_bounds(position)[0]
     if position.game.label_of_kind is not None:  # else hits on one ship tell where it lies
         yield from _from_two_hidden(plain, number, progress, leave_out)
 

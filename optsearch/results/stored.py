@@ -190,6 +190,8 @@ def stored_finished(game: Game, results: Path) -> list[Bound]:
 
 def stored_two_hidden(game: Game, results: Path) -> list[Bound]:
     """Return the bound from the table of known ships that `experiments.told` wrote."""
+    if game.label_of_kind is None:
+        return []  # hits on one ship may tell where it lies
     game = game.announcing("nothing")  # the two ships are told apart in any case
     path = TOLD.path(results, name=known_part_of(game))
     if len(game.fleet) < 2 or not path.is_file():
