@@ -6,6 +6,7 @@ from math import ceil, floor
 
 import pytest
 
+from optsearch import lower_bounds
 from optsearch.check.trees import verify
 from optsearch.evaluation import evaluate
 from optsearch.game import Game, bits
@@ -76,7 +77,7 @@ def test_without_a_limit_of_time_a_search_must_be_longer_to_be_bounded(monkeypat
     for time_limit, times in ((None, 0), (1e9, 1)):
         called = []
         monkeypatch.setattr(
-            watch, "bounds_on_demand", lambda *asked, to=called: to.append(asked) or ()
+            lower_bounds, "bounds_on_demand", lambda *asked, to=called: to.append(asked) or ()
         )
         assert solve("5x5:3,2", time_limit=time_limit).total_height == 5765
         assert len(called) == times

@@ -370,13 +370,13 @@ def test_the_answer_does_not_depend_on_the_workers(workers, monkeypatch):
 
 def test_worker_processes(monkeypatch):
     questions = []
-    ask = Team._together
+    ask = Team._ask_together
 
     def together(*arguments):
         questions.append(arguments)
         return ask(*arguments)
 
-    monkeypatch.setattr(Team, "_together", together)
+    monkeypatch.setattr(Team, "_ask_together", together)
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
         for text, total in (("5x5:3,2", 5765), ("4x4:3,2,announce=ship", 848)):
             position, before = Position(Game.parse(text)), len(questions)
