@@ -91,7 +91,7 @@ def greedy_after_a_hit(position):
 
 
 def test_what_differs_before_the_first_hit_alone_is_not_called_equal(here, tmp_path):
-    found = compare("greedy", greedy_after_a_hit, "6x6:3,2", positions=8, largest=20)
+    found = compare("greedy", greedy_after_a_hit, "5x6:3,2", positions=8, largest=20)
     assert (found.alike, found.saved, found.is_exact, found.is_decided) == (8, 0, False, False)
     fewest, most = min(found.shots_before), max(found.shots_before)
     part = f"after the first {fewest} to {most} shots; alike in 8 of 8 positions"
@@ -101,7 +101,7 @@ def test_what_differs_before_the_first_hit_alone_is_not_called_equal(here, tmp_p
     file = tmp_path / "own.py"
     source = inspect.getsource(greedy_after_a_hit)
     file.write_text("from optsearch.strategies import named\n" + source)
-    command = ("compare", "greedy", f"{file}:greedy_after_a_hit", "6x6:3,2", "--positions", 8)
+    command = ("compare", "greedy", f"{file}:greedy_after_a_hit", "5x6:3,2", "--positions", 8)
     command += ("--largest", 20, "--jobs", 1)
     text, told = here(*command)[1], json.loads(here(*command, "--json")[1])
     assert f"compared        {part}\n" in text
@@ -109,9 +109,9 @@ def test_what_differs_before_the_first_hit_alone_is_not_called_equal(here, tmp_p
     undecided = {"saved": None, "standard_error": None, "alike": 8}
     assert undecided.items() <= told.items()
     assert told["shots_before"] == [fewest, most]
-    means = [evaluate(one, "6x6:3,2").mean for one in ("greedy", greedy_after_a_hit)]
+    means = [evaluate(one, "5x6:3,2").mean for one in ("greedy", greedy_after_a_hit)]
     assert means[0] < means[1]
-    whole = compare("greedy", greedy_after_a_hit, "6x6:3,2", positions=2)
+    whole = compare("greedy", greedy_after_a_hit, "5x6:3,2", positions=2)
     assert (whole.is_exact, whole.alike, whole.is_decided) == (True, 0, True)
     assert whole.saved == pytest.approx(float(means[0] - means[1]))
     same = compare("greedy", "greedy:ties=first", "3x4:3,2", positions=2)
