@@ -22,7 +22,8 @@ from optsearch.strategies.sampling import tally
 from optsearch.strategies.thompson import Thompson, all_placements, is_hunting, possible_placements
 from optsearch.support.errors import OptsearchError, StrategyError
 from tests import thompson_post as post
-from tests.examples import sizes, some
+from tests.definition import USERS_RULES
+from tests.examples import rule_name, sizes, some
 
 BOXED = "10x10:5,4,3,3,2,contact=any,announce=ship"
 
@@ -203,7 +204,9 @@ def test_the_tally_counts_what_the_definition_keeps():
         "4x4:2,2,contact=any",
         *("3x4:3,2,contact=any,announce=name", "4x4:2,2,1,contact=corner,announce=name"),
         *("3x4:2a,2b,contact=any,announce=name", "4x4:2,2,1,announce=place"),
+        *(f"4x4:3,2,2,announce={rule}" for rule in USERS_RULES),
     ],
+    ids=rule_name,
 )
 @sizes("number", 1, 4, 1)
 def test_what_fits_every_ship_alone_and_all_together_is_compatible(text, number):
@@ -251,7 +254,9 @@ def is_apart(game, ships):
     [
         *("6x6:3,3,2,contact=any,announce=ship", "5x6:3,2", "5x6:3a,3b,2,announce=name"),
         "6x6:3,2,2,contact=any,announce=place",
+        *(f"5x5:3,2,2,contact=any,announce={rule}" for rule in USERS_RULES),
     ],
+    ids=rule_name,
 )
 def test_samples_have_the_exact_probabilities(text, information):
     """Also where blocks keep too few, and the posterior gives the rest."""

@@ -747,7 +747,7 @@ def cases(position: Position | NoisyPosition) -> Iterator[SunkAssignment]:
         for ships, water in position.readings():
             yield SunkAssignment((), Constraints(game.fleet, water, ships))
         return
-    barred = _barred(position)
+    barred = barred_ships(position)
     for sunk, closed in _place_sunk(position, _sinkings(position), barred, (), position.misses):
         fleet = Counter(game.fleet) - Counter(map(game.kind_of, sunk))
         constraints = Constraints(
@@ -767,7 +767,7 @@ def _labels_told(position: Position) -> Iterator[tuple[Label | None, int]]:
             yield shot.reply.length, position.game.bit(shot.cell).bit_length() - 1
 
 
-def _barred(position: Position) -> frozenset[Ship]:
+def barred_ships(position: Position) -> frozenset[Ship]:
     """Return the ships that have another label on a hit."""
     labels = _labels_told(position)
     return frozenset().union(*(position.game.label_table.others(*told) for told in labels))

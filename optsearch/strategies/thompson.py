@@ -40,7 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.counting.configurations import to_masks, to_words
-from optsearch.counting.posterior import Posterior
+from optsearch.counting.posterior import Posterior, barred_ships
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game
 from optsearch.game.noise import NoisyPosition
@@ -193,8 +193,16 @@ def possible_placements(position: Position, is_printed: bool) -> Iterator[NDArra
     uint64 of shape (placements, 4), rows of `all_placements` in their order. is_printed -- True
     for the conclusions of the post, False for all that the replies say of one ship.
     """
-    if position.game.has_labels:
-        for placements, masks in zip(all_placements(position.game), _labels(position), strict=True):
+    game = position.game
+    if game.has_labels and not (game.names_hits or game.shows_ships):
+        barred = barred_ships(position)
+        for kind, placements in zip(game.fleet, all_placements(game), strict=True):
+            ships = to_masks(placements[:, :2])
+            fits = [not ship & position.misses and (kind, ship) not in barred for ship in ships]
+            yield placements[np.array(fits, bool)]
+        return
+    if game.has_labels:
+        for placements, masks in zip(all_placements(game), _labels(position), strict=True):
             covered, closed = to_words(masks)
             cells = placements[:, :2]
             yield placements[~_meet(cells, closed) & _lie_in(covered, cells)]
