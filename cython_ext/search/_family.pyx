@@ -158,7 +158,7 @@ cdef void extract_columns(const Node* node, int c, int code, Node* part) noexcep
 
 
 cdef void count_cells(Node* node, bint merging) noexcept nogil:
-    """Strip, merge and count the cells, from `rows` or ships and `weights`; one set is exact, without miss."""
+    """Strip, merge and count the cells, from `rows` or ships and `weights`; one set is exact: no miss."""
     if node.n == 1:
         node.weight = 1 if node.weights == NULL else node.weights[0]
         node.exact = True
