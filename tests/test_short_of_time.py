@@ -248,11 +248,12 @@ def test_a_bracket_without_a_search_comes_with_the_tree_of_greedy(monkeypatch, t
     for arguments, why in {
         command: "104 configurations are too many; the limit is 103",
         ("solve", "12x12:2", *command[2:]): "boards of more than 128 cells are not searched",
-        ("solve", "official", "--time-limit", "0.01", *command[4:]): "the configurations were not ",
+        # Counted in time, if the machine is fast.
+        ("solve", "official", "--time-limit", "0.01", *command[4:]): "(the|30,093,975,536) confi",
     }.items():
         result = run(*arguments)
         assert result.exit_code == 0
-        assert f"no tree will be written: {why}" in result.stderr
+        assert re.search(f"no tree will be written: {why}", result.stderr)
         assert "mean shots" in result.stdout
         assert not path.exists()
 
