@@ -56,9 +56,9 @@ reproduce: .venv/.built  ## the numbers of the paper, printed beside computed (F
 test: $(TESTS)  ## the tests, on all processors (five to eight minutes on two)
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal
 
-SOME := board drawing environment evaluate game json notebook posterior replies score simulate told
+SOME := board drawing environment game json posterior replies told
 
-test-some: $(TESTS)  ## those tests that meet most of the packages and kernels, in a minute
+test-some: $(TESTS)  ## a tenth of the tests, which meets most packages and kernels, in half a minute
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal \
 	$(SOME:%=tests/test_%.py) tests/test_fuzz.py::test_commands_beside_the_definition
 
