@@ -86,7 +86,7 @@ def test_the_committed_records_name_tables_with_their_commands():
     assert not any("not the same" in one.text for one in every.values())
 
 
-# Of rows of mini_game.csv, which are being computed again
+# Of the rows of mini_game.csv that are still to be computed again
 LOST = {"179eca716ef0808732f189d73bafd125b9f4e3e0"}
 
 
