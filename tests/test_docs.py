@@ -394,7 +394,7 @@ def test_the_formulas_of_the_pages():
     """All become MathML, and have nothing that a Git host does not take."""
     convert = pytest.importorskip("latex2mathml.converter").convert
     formulas = [f for name in PAGES for f in FORMULA.findall(without_code(text(name)))]
-    assert len(formulas) > 380
+    assert len(formulas) > 360
     for formula in formulas:
         assert not re.findall(r"\\[^\w\s\\]|\\operatorname", formula), formula
         assert "\\" not in re.sub(r"<[^>]*>", "", convert(formula.strip("$"))), formula
