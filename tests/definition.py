@@ -27,6 +27,11 @@ class State(NamedTuple):
     hits: int = 0
 
 
+def ones(mask):
+    """The places of the bits of a mask."""
+    return (i for i in range(mask.bit_length()) if mask >> i & 1)
+
+
 # Ships that are no straight lines, as the commands name them: every way to lie, row / row
 LYING = {
     "V3": ("#./##", ".#/##", "##/#.", "##/.#"),
@@ -503,53 +508,83 @@ class Definition:
         )
 
 
-class Hunted:
-    """A hidden set among given ones: what is missed until one is left, by the definition.
+class Misses:
+    """The least cost of the misses until one of some sets is left, by trying all shots.
 
-    sets -- frozensets of things, with their weights.
+    sets -- of cells, as masks, with their weights; a family is a mask of indices. objective -- of
+    "mean", a miss costs the weight of the sets that it misses; of "worst", infinitely much once no
+    more misses are in the budget; of "within", nothing until then. told -- what a hit tells, of an
+    index, the cells hit before and the cell; without it nothing.
     """
 
-    def __init__(self, weights):
-        self.weights = weights
-        self.least = cache(self.least)
-        self.greedy = cache(self.greedy)
-
-    def parts(self, family):
-        """For each thing that some sets have and others not: those, and the others."""
-        for thing in sorted(frozenset().union(*family)):
-            has = frozenset(one for one in family if thing in one)
-            if has != family:
-                yield thing, has, family - has
+    def __init__(self, sets, weights, objective="mean", told=None):
+        self.sets, self.weights, self.objective, self.told = sets, weights, objective, told
+        self.everything = (1 << len(sets)) - 1
+        self.columns = Counter()  # the sets that have a cell
+        for i, cells in enumerate(sets):
+            self.columns.update(dict.fromkeys(ones(cells), 1 << i))
+        for function in (self.value, self.greedy):
+            setattr(self, function.__name__, cache(function))
 
     def weight(self, family):
-        return sum(self.weights[one] for one in family)
+        return sum(weight for i, weight in enumerate(self.weights) if family >> i & 1)
 
-    def least(self, family):
-        """The least total of misses."""
-        return min(
-            (
-                self.weight(missed) + self.least(hit) + self.least(missed)
-                for _, hit, missed in self.parts(family)
-            ),
-            default=0,
-        )
+    def price(self, missed, budget):
+        """What one miss costs."""
+        if self.objective == "worst" and missed and budget == 0:
+            return inf
+        return self.weight(missed) if self.objective != "within" or budget == 0 else 0
+
+    def parts(self, family, cell, hits=0):
+        """The sets that a shot misses, and those of each reply to a hit."""
+        has = family & self.columns[cell]
+        if self.told is None:
+            return family & ~has, [has]
+        replies = Counter()
+        for i in ones(has):
+            replies[self.told(i, hits, cell)] += 1 << i
+        return family & ~has, [*replies.values()]
+
+    def shots(self, family, hits=0):
+        """The cells that divide a family, and where hits tell something all that may be hit."""
+        columns = self.columns.items()
+        if self.told is None:
+            return [cell for cell, has in columns if 0 < family & has < family]
+        return [cell for cell, has in columns if family & has and not hits >> cell & 1]
+
+    def value(self, family, budget=-1, hits=0):
+        """The least cost with a budget of misses, if the objective is not the mean."""
+        if family & family - 1 == 0 or (self.objective == "within" and budget < 0):
+            return 0
+        shots = self.shots(family, hits)
+        return min((self.after(family, cell, budget, hits) for cell in shots), default=0)
+
+    def after(self, family, cell, budget=-1, hits=0):
+        """The least cost when this cell is shot first."""
+        missed, hit = self.parts(family, cell, hits)
+        cost = self.price(missed, budget)
+        if cost == inf:
+            return inf
+        left = budget if self.objective == "mean" else budget - 1
+        after = hits if self.told is None else hits | 1 << cell
+        for part in hit:
+            cost += self.value(part, budget, after)
+        return cost + self.value(missed, left, hits)
 
     def best(self, family):
-        """The things that an optimal strategy can ask for first."""
-        return {
-            thing
-            for thing, hit, missed in self.parts(family)
-            if self.weight(missed) + self.least(hit) + self.least(missed) == self.least(family)
-        }
+        """The cells that an optimal strategy can shoot first."""
+        least = self.value(family)
+        return {cell for cell in self.shots(family) if self.after(family, cell) == least}
 
     def greedy(self, family, end):
         """The misses of the best (end=min) or the worst (end=max) greedy strategy."""
-        most = max((self.weight(hit) for _, hit, _ in self.parts(family)), default=0)
+        parts = [self.parts(family, cell) for cell in self.shots(family)]
+        least = min((self.weight(missed) for missed, _ in parts), default=0)
         return end(
             (
-                self.weight(missed) + self.greedy(hit, end) + self.greedy(missed, end)
-                for _, hit, missed in self.parts(family)
-                if self.weight(hit) == most
+                least + self.greedy(missed, end) + sum(self.greedy(part, end) for part in hit)
+                for missed, hit in parts
+                if self.weight(missed) == least
             ),
             default=0,
         )

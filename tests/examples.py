@@ -7,12 +7,12 @@ from hypothesis import assume, reject, settings
 from hypothesis import strategies as st
 
 from optsearch.check import reference
-from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
+from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game, bits
 from optsearch.game.board import MAKERS
 from optsearch.game.position import Position, Shot, reply
 from optsearch.game.shapes import parse_kind
 from optsearch.support.errors import GameError
-from tests.definition import USERS_RULES
+from tests.definition import USERS_RULES, Rules
 
 ANYWHERE = ("first", "last")  # orders of cells that every board has
 EVERY_RULE = (*ANNOUNCEMENTS, *USERS_RULES)
@@ -113,6 +113,14 @@ def positions(draw, max_cells=12, max_ships=3, max_configurations=60, announce=(
     position = Position(game, tuple(shots))
     assume(sum(1 for _ in reference.configurations(position)) <= max_configurations)
     return position
+
+
+def rules_of(game):
+    """A game as the definition has it."""
+    fleet = tuple(kind if type(kind) is int else str(kind) for kind in game.fleet)
+    holes = tuple(bits(game.holes))
+    where = game.contact, game.announce, holes, game.board.text
+    return Rules(game.rows, game.columns, fleet, *where, tells=USERS_RULES.get(game.announce))
 
 
 def plain(answer):

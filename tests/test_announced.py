@@ -13,12 +13,22 @@ from optsearch.compiled._search import Search
 from optsearch.compiled._table import MemoryTable, SharedTable
 from optsearch.counting.configurations import to_words
 from optsearch.game import Game, bits
-from optsearch.game.position import MISS, Position, Reply, reply
+from optsearch.game.position import Position
 from optsearch.search import solver
 from optsearch.search.kernels import Problem, SolverOptions, misses_by_announced_search
 from optsearch.strategies import as_player
 from optsearch.support.errors import TooLarge
-from tests.examples import AT_SINKING, LABELLED, draws, positions, rule_name, sizes, some
+from tests.definition import Misses
+from tests.examples import (
+    AT_SINKING,
+    LABELLED,
+    draws,
+    positions,
+    rule_name,
+    rules_of,
+    sizes,
+    some,
+)
 
 BIG = 1 << 50
 SWITCHES = (
@@ -51,6 +61,10 @@ class Example:
         self.family = np.arange(len(ships), dtype=np.int32)
         self.nodes = []
         self.off = off
+        self.rules = rules_of(game)
+        self.misses = Misses(
+            [sum(one) for one in ships], [1] * len(ships), objective, cache(self.reply)
+        )
         masks = np.array([to_words(c) for c in ships], np.uint64)
         replies, items, labels = Problem(game, masks, None, hits, 0, None, masks).labelled
         self.search = Search(
@@ -70,59 +84,20 @@ class Example:
         return f"{self.game} {self.ships} hits={self.hits} {self.objective} off={self.off}"
 
     def value(self, budget):
-        return value(self.game, self.everything(), self.hits, self.objective, budget)
+        return min(self.misses.value(self.misses.everything, budget, self.hits), BIG)
+
+    def reply(self, i, hits, cell):
+        return self.rules.reply(self.ships[i], hits, cell)
 
     def part(self, family, hits, cell):
         """The indices that each reply to a shot leaves."""
         found = {}
         for i in family:
-            answer = reply(self.game, self.ships[i], hits, 1 << cell)
-            found.setdefault(str(answer), []).append(i)
+            found.setdefault(self.reply(i, hits, cell), []).append(i)
         return {answer: np.array(left, np.int32) for answer, left in sorted(found.items())}
 
-    def everything(self):
-        return frozenset(zip(self.ships, range(len(self.ships)), strict=True))
-
     def after(self, cell, budget):
-        return after(self.game, self.everything(), self.hits, self.objective, budget, cell)
-
-
-def price(objective, weight, budget):
-    """What it costs that this weight misses while `budget` misses are allowed."""
-    if objective == "within":
-        return weight if budget == 0 else 0
-    return BIG if objective == "worst" and budget == 0 and weight else weight
-
-
-@cache
-def value(game, items, hits, objective, budget):
-    """The least cost, by trying all shots; items are (ships, number)."""
-    useful = 0
-    for ships, _ in items:
-        useful |= sum(ships)
-    useful &= ~hits
-    if not useful or (objective == "within" and budget < 0):
-        return 0
-    return min(after(game, items, hits, objective, budget, cell) for cell in bits(useful))
-
-
-def after(game, items, hits, objective, budget, cell):
-    split = parts(game, items, hits, cell)
-    missed = split.pop(MISS, frozenset())
-    cost = price(objective, len(missed), budget)
-    if missed and not (objective == "worst" and budget == 0):
-        left = budget if budget is None else budget - 1
-        cost += value(game, missed, hits, objective, left)
-    for part in split.values():
-        cost += value(game, part, hits | 1 << cell, objective, budget)
-    return min(cost, BIG) if objective == "worst" else cost
-
-
-def parts(game, items, hits, cell) -> dict[Reply, frozenset]:
-    found: dict[Reply, set] = {}
-    for item in items:
-        found.setdefault(reply(game, item[0], hits, 1 << cell), set()).add(item)
-    return {answer: frozenset(part) for answer, part in found.items()}
+        return min(self.misses.after(self.misses.everything, cell, budget, self.hits), BIG)
 
 
 @st.composite

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from test_search import SWITCHES, AllShots, DrawnFamily, drawn, mask, odd_shapes
+from test_search import SWITCHES, DrawnFamily, drawn, mask, odd_shapes
 
 from optsearch.check import proofs
 from optsearch.check.trees import verify
@@ -15,6 +15,7 @@ from optsearch.game.position import Position
 from optsearch.lower_bounds import dual_chain
 from optsearch.lower_bounds.dual_chain import MOST_SETS, PRICE_OF_MISS, chain_dual
 from optsearch.search.solver import solve
+from tests.definition import Misses
 from tests.examples import sizes
 
 MOST = 10  # sets with the same cell that the kernel takes
@@ -41,7 +42,7 @@ def families(rng, number):
         example = odd_shapes(rng, drawn(rng))
         if not any(example.sets):
             continue
-        truth = AllShots(example.sets, example.weights, "mean")
+        truth = Misses(example.sets, example.weights, "mean")
         yield example, truth, prices_of(rng, example)
 
 
@@ -111,7 +112,7 @@ def test_the_kernels_bound_is_that_of_its_prices(number):
     tight = 0
     for _ in range(number):
         example = sparse(rng)
-        truth = AllShots(example.sets, example.weights, "mean")
+        truth = Misses(example.sets, example.weights, "mean")
         optimum = truth.value(truth.everything, -1)
         limit = rng.choice((1, optimum - 1, optimum, optimum + 1, 10 * optimum))
         found = kernel.prices(to_words(example.sets), limit, rng.choice((0, 1, 20, 500)))
@@ -138,7 +139,7 @@ def test_searches_with_and_without_the_chain(number):
     fewer = 0
     for _ in range(number):
         example = sparse(rng)
-        truth = AllShots(example.sets, example.weights, "mean")
+        truth = Misses(example.sets, example.weights, "mean")
         optimum = truth.value(truth.everything, -1)
         others = {name: rng.random() < 0.7 for name in SWITCHES}
         effort = []
@@ -150,7 +151,7 @@ def test_searches_with_and_without_the_chain(number):
             assert search.solve(example.everything) == optimum
             assert search.lower_bound(example.everything) <= optimum
             for cell, bound in search.shots(example.everything):
-                one = truth.after(truth.everything, truth.columns[cell], -1)
+                one = truth.after(truth.everything, cell, -1)
                 assert bound <= one
                 for limit in (one - 1, one, one + 1):
                     value = search.after(example.everything, cell, -1, limit)

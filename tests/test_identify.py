@@ -3,15 +3,15 @@
 import json
 from fractions import Fraction
 
-import definition
 import pytest
-from examples import draws
 from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch.search import identify
 from optsearch.search.kernels import SWITCHES, SolverOptions
 from optsearch.support.errors import ProofError, TooLarge, TreeError
+from tests.definition import Misses
+from tests.examples import draws
 
 FAULTS = """set,things,weight
 fuse,A B C D,6
@@ -42,25 +42,33 @@ def written(path, weights, things="abcdefghijklmnop"):
     return identify.read(path)
 
 
+def defined(weights):
+    return Misses([sum(1 << thing for thing in one) for one in weights], [*weights.values()])
+
+
+def least_misses(weights):
+    return defined(weights).value(defined(weights).everything)
+
+
 @draws(2000, few=15)
 @given(weights=families())
 def test_everything_is_what_the_definition_says(tmp_path_factory, weights):
     folder = tmp_path_factory.mktemp("family")
     sets = written(folder / "family.csv", weights)
-    defined = definition.Hunted(weights)
-    whole = frozenset(weights)
+    truth = defined(weights)
+    whole = truth.everything
     found = identify.identify(sets)
-    least = defined.least(whole)
+    least = truth.value(whole)
     assert (found.is_exact, found.misses, found.lower) == (True, least, least)
-    assert {"abcdefg".index(thing) for thing in found.best} == defined.best(whole)
+    assert {"abcdefg".index(thing) for thing in found.best} == truth.best(whole)
     tree = found.tree()
     assert identify.verify(tree) == tree.total == least
     for rule, end in (("best", min), ("worst", max)):
         made = identify.greedy(sets, rule)
-        assert identify.verify(made) == made.total == defined.greedy(whole, end)
+        assert identify.verify(made) == made.total == truth.greedy(whole, end)
     for rule in ("first", "last", "remainder"):
         total = identify.verify(identify.greedy(sets, rule))
-        assert defined.greedy(whole, min) <= total <= defined.greedy(whole, max)
+        assert truth.greedy(whole, min) <= total <= truth.greedy(whole, max)
     mean = Fraction(least, sets.weight)
     for bound in identify.bounds(sets):
         assert bound.value <= mean if bound.side == "lower" else bound.value >= mean, bound.name
@@ -76,7 +84,7 @@ def test_switches_change_nothing(tmp_path_factory, weights, off):
     sets = written(tmp_path_factory.mktemp("family") / "family.csv", weights)
     options = SolverOptions(**dict.fromkeys(off, False))
     found = identify.identify(sets, options)
-    assert found.misses == definition.Hunted(weights).least(frozenset(weights))
+    assert found.misses == least_misses(weights)
 
 
 @draws(60)

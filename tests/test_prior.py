@@ -8,9 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
-import definition
 import pytest
-from examples import draws, positions, sizes
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -23,11 +21,10 @@ from optsearch.counting.family import MAX_WEIGHT, Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, one_by_one, prior_of, read
 from optsearch.evaluation import runners
-from optsearch.game import ANNOUNCEMENTS, Game, bits
+from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game.noise import Lies, NoisyPosition
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, reply
-from optsearch.game.shapes import Lettered, Shape
 from optsearch.game.ships import ships_of
 from optsearch.play.advice import advise
 from optsearch.play.hiding import hider
@@ -45,6 +42,8 @@ from optsearch.support.errors import (
     TooLarge,
     TreeError,
 )
+from tests import definition
+from tests.examples import draws, positions, rules_of, sizes
 from tests.test_posterior import require_that_exists
 
 GAME = Game.parse("3x4:3,2")
@@ -64,16 +63,9 @@ def weighed(draw, announce=("nothing",), most=24, cells=16):
 
 
 def asked_of(position):
-    game = position.game
-    rules = definition.Rules(
-        *(game.rows, game.columns),
-        tuple(str(kind) if isinstance(kind, Shape | Lettered) else kind for kind in game.fleet),
-        *(game.contact, game.announce),
-        tuple(bits(game.holes)),
-        game.board.text,
-    )
+    rules = rules_of(position.game)
     shots = [
-        (shot.cell[0] * game.columns + shot.cell[1], str(shot.reply)) for shot in position.shots
+        (shot.cell[0] * rules.columns + shot.cell[1], str(shot.reply)) for shot in position.shots
     ]
     return rules, shots
 

@@ -1,7 +1,7 @@
 """The kernel of the exact search, against the definition of its value, on random families."""
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
 from math import comb
@@ -16,6 +16,7 @@ from optsearch.counting.configurations import to_words
 from optsearch.counting.family import Family
 from optsearch.game import Game
 from optsearch.game.position import Position
+from tests.definition import Misses
 from tests.examples import sizes, some
 
 FORBIDDEN = 1 << 50  # worst: a value from here on says that nobody can keep to the budget
@@ -76,69 +77,6 @@ def only(*names):
 @cache
 def symmetries(grid):
     return np.array(Game(*grid, (1,)).symmetries(), np.int32)
-
-
-# The definition
-
-
-@dataclass(eq=False)
-class AllShots:
-    """The value of every subfamily by trying all shots; a subfamily is a mask of indices.
-
-    Costs are those of the kernel but for `worst`, where what is forbidden costs infinitely much.
-    """
-
-    sets: tuple[int, ...]
-    weights: tuple[int, ...]
-    objective: str
-    known: dict = field(default_factory=dict)
-
-    def __post_init__(self):
-        used = 0
-        for cells in self.sets:
-            used |= cells
-        self.columns = {
-            cell: sum(1 << i for i, cells in enumerate(self.sets) if cells >> cell & 1)
-            for cell in range(used.bit_length())
-            if used >> cell & 1
-        }
-
-    @property
-    def everything(self):
-        return (1 << len(self.sets)) - 1
-
-    def weight(self, family):
-        return sum(weight for i, weight in enumerate(self.weights) if family >> i & 1)
-
-    def price(self, family, budget):
-        """What it costs that all these sets miss."""
-        if self.objective == "mean":
-            return self.weight(family)
-        if self.objective == "worst":
-            return self.weight(family) if budget > 0 else float("inf")
-        return self.weight(family) if budget == 0 else 0
-
-    def value(self, family, budget):
-        """The least cost. A set that is alone is shot down cell by cell."""
-        if family & (family - 1) == 0 or (self.objective == "within" and budget < 0):
-            return 0
-        key = family, budget
-        if key not in self.known:
-            self.known[key] = min(
-                self.after(family, has, budget)
-                for has in self.columns.values()
-                if 0 < family & has < family
-            )
-        return self.known[key]
-
-    def after(self, family, has, budget):
-        """The least cost when a cell, given by the sets that have it, is shot first."""
-        missed = family & ~has
-        price = self.price(missed, budget)
-        if price == float("inf"):
-            return price
-        left = budget if self.objective == "mean" else budget - 1
-        return price + self.value(family & has, budget) + self.value(missed, left)
 
 
 # Random families
@@ -325,7 +263,7 @@ def limit_of(rng, expected):
 
 def check(rng, example, objective, switches, budget):
     """One family: its value, with and without limits, all first shots and the bounds."""
-    truth = AllShots(example.sets, example.weights, objective)
+    truth = Misses(example.sets, example.weights, objective)
     expected = truth.value(truth.everything, budget)
     search = example.search(objective, switches)
     family = example.everything
@@ -341,7 +279,7 @@ def check(rng, example, objective, switches, budget):
     shots = search.shots(family, budget)
     assert sorted(cell for cell, _ in shots) == example.undecided()
     for cell, bound in shots:
-        one = truth.after(truth.everything, truth.columns[cell], budget)
+        one = truth.after(truth.everything, cell, budget)
         assert is_below(bound, one), (cell, bound, one)
         limit = limit_of(rng, one)
         assert fits(search.after(family, cell, budget, limit), one, limit)
@@ -379,7 +317,7 @@ def test_the_definition_is_that_of_the_reference(number):
         if len(example.sets) > 8 or size > 5:
             continue
         family = frozenset(zip(example.sets, example.weights, strict=True))
-        truth = {name: AllShots(example.sets, example.weights, name) for name in OBJECTIVES}
+        truth = {name: Misses(example.sets, example.weights, name) for name in OBJECTIVES}
         budget, everything = rng.randint(0, 4), truth["mean"].everything
         shots = size + budget
         certain = size * weight
@@ -399,11 +337,9 @@ def test_each_bound_alone(number):
     for _ in range(number):
         example, objective = drawn(rng), rng.choice(OBJECTIVES)
         budget = budget_of(rng, objective)
-        truth = AllShots(example.sets, example.weights, objective)
+        truth = Misses(example.sets, example.weights, objective)
         expected = truth.value(truth.everything, budget)
-        after = {
-            cell: truth.after(truth.everything, has, budget) for cell, has in truth.columns.items()
-        }
+        after = {cell: truth.after(truth.everything, cell, budget) for cell in truth.columns}
         for names in sets_of_bounds:
             search = example.search(objective, only(*names))
             bound = search.lower_bound(example.everything, budget)
@@ -420,12 +356,12 @@ def test_bounds_and_limits_of_odd_shapes(number):
         example, switches = odd_shapes(rng, drawn(rng)), switches_of(rng)
         if not any(example.sets):
             continue
-        truth = AllShots(example.sets, example.weights, "mean")
+        truth = Misses(example.sets, example.weights, "mean")
         optimum = truth.value(truth.everything, -1)
         search = example.search("mean", switches)
         assert 0 <= search.lower_bound(example.everything) <= optimum, (example, switches)
         for cell, bound in search.shots(example.everything):
-            cost = truth.after(truth.everything, truth.columns[cell], -1)
+            cost = truth.after(truth.everything, cell, -1)
             assert 0 <= bound <= cost, (example, switches, cell)
         for limit in rng.sample((optimum - 1, optimum, optimum + 1), 3):
             found = search.solve(example.everything, limit=limit)
@@ -564,7 +500,7 @@ def test_one_normal_form_one_optimum(objective, number):
         sets = rng.sample(everything, rng.randint(1, min(6, len(everything))))
         weights = tuple(rng.randint(1, 2) for _ in sets) if rng.random() < 0.5 else (1,) * len(sets)
         example = DrawnFamily(tuple(sets), weights, rng.choice(((1, 5), (2, 5), (3, 3))))
-        truth = AllShots(example.sets, example.weights, objective)
+        truth = Misses(example.sets, example.weights, objective)
         budget = -1 if objective == "mean" else rng.randint(0, 3)
         value = truth.value(truth.everything, budget)
         for names in ((), ("isomorphism",), ("merging",), ("isomorphism", "merging")):
@@ -698,7 +634,7 @@ def test_former_weights(number):
         example.weights = tuple(rng.choices((20, 21, 30), k=n))
         for _ in range(3):
             search.weigh(np.array(example.weights))
-            truth = AllShots(example.sets, example.weights, "mean")
+            truth = Misses(example.sets, example.weights, "mean")
             expected = truth.value(truth.everything, -1)
             limit = limit_of(rng, expected)
             assert fits(search.solve(example.everything, -1, limit), expected, limit)
@@ -735,7 +671,7 @@ def test_what_others_are_at_changes_no_answer(number):
         if len(example.sets) < 2:
             continue
         budget = budget_of(rng, objective)
-        truth = AllShots(example.sets, example.weights, objective)
+        truth = Misses(example.sets, example.weights, objective)
         expected = truth.value(truth.everything, budget)
         limit = limit_of(rng, expected)
         switches = only() if rng.random() < 0.5 else switches_of(rng)

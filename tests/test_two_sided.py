@@ -5,8 +5,9 @@ import random
 import numpy as np
 import pytest
 from test_dual_chain import families
-from test_search import SWITCHES, AllShots, drawn, game_family, mask, odd_shapes, only, without
+from test_search import SWITCHES, drawn, game_family, mask, odd_shapes, only, without
 
+from tests.definition import Misses
 from tests.examples import sizes
 
 
@@ -56,7 +57,7 @@ def test_the_kernels_bound(number):
         example = odd_shapes(rng, drawn(rng))
         if not any(example.sets):
             continue
-        truth = AllShots(example.sets, example.weights, "mean")
+        truth = Misses(example.sets, example.weights, "mean")
         optimum = truth.value(truth.everything, -1)
         names = [name for name in SWITCHES if rng.random() < 0.6 and name != "two_sided"]
         plain, sided = (
