@@ -86,6 +86,15 @@ def _too_many(number: int, position: Position) -> TooLarge:
     )
 
 
+def require_total_weight(weight: int, name: Game | str) -> None:
+    """Raise TooLarge if weights that add up to this are too large for the search."""
+    if weight > MAX_WEIGHT:
+        raise TooLarge(
+            f"the weights of {name} add up to {weight:,}; the search adds them in 64 bits and "
+            f"takes {MAX_WEIGHT:,} in all: round them to smaller integers"
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Family:
     """Distinct sets of cells with weights, ascending as integers.
@@ -140,11 +149,7 @@ class Family:
 
         name -- of the family in the error; by default that of its game.
         """
-        if self.weight > MAX_WEIGHT:
-            raise TooLarge(
-                f"the weights of {name or self.game} add up to {self.weight:,}; the search adds "
-                f"them in 64 bits and takes {MAX_WEIGHT:,} in all: round them to smaller integers"
-            )
+        require_total_weight(self.weight, name or self.game)
         return self
 
     @classmethod

@@ -5,35 +5,28 @@ weight 0, too, and well: what the shooter gives away there, the hider would take
 given the weights w N + 1, with N above the number of hidings times the cells of the board. No two
 trees differ by as much as N in what the ones add, so a best tree for these weights is one for w,
 and among those the best against all hidings alike.
-
-Where nothing is announced, or all weights are equal, the search kernel answers (`WeightedSearch`);
-else the definition (`optsearch.check.reference`).
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.check import reference
-from optsearch.counting.configurations import to_masks
 from optsearch.counting.family import MAX_WEIGHT
 from optsearch.equilibria.hidings import Hidings
 from optsearch.equilibria.weighted import WeightedSearch
 from optsearch.game import bits
 from optsearch.game.objective import Objective
-from optsearch.game.position import Reply
-from optsearch.search.kernels import Kernel, Subfamily, shoot
+from optsearch.search.kernels import Subfamily, shoot
 from optsearch.search.team import Parallel
-from optsearch.support.errors import NotSupported, TooLarge
+from optsearch.support.errors import TooLarge
 from optsearch.tree import Leaf, Node
 
 MEMORY = 1 << 29  # bytes of the table of all rounds
-MOST_ANNOUNCED = 150  # hidings that the definition is asked about
+MOST_ANNOUNCED = 150  # hidings up to which the definition can check a certificate
 Tick = Callable[[], None]
 Shots = NDArray[np.int64]
 
@@ -71,11 +64,6 @@ class Oracle:
                 f"{game} has {len(hidings)} ways to hide its ships; where hits tell of "
                 f"their ships at most {MOST_ANNOUNCED} are handled"
             )
-        if not game.is_silent and parallel is not None:
-            raise NotSupported(
-                f"hits of {game} tell of their ships: its trees are found by the "
-                "definition, in one process; --jobs and --dask need announce=nothing"
-            )
 
     def whole(self, mix: NDArray[np.float64]) -> list[int]:
         """Return whole weights near a mix, one per orbit, small enough for a quick answer."""
@@ -90,7 +78,8 @@ class Oracle:
 
     def answer(self, weights: Sequence[int]) -> BestAnswer:
         """Return a best answer to whole weights, not all 0."""
-        root, shots = self._tree(self._spread_out(weights))
+        self.search.weigh(self._spread_out(weights))
+        root, shots = _grown(self.search, self.hidings)
         row = self.hidings.totals(paid(self.objective, shots))
         return BestAnswer(tuple(weights), sum(map(int.__mul__, row, weights)), root, row)
 
@@ -108,15 +97,9 @@ class Oracle:
 
     def bound_by_previous_weights(self) -> None:
         """Bound later answers by the last one, whose weights are near the next."""
-        if self.hidings.game.is_silent and self.search.parallel is None:
+        if self.search.parallel is None:
             assert self.search.kernel is not None
             self.search.kernel.bound_by_previous_weights()
-
-    def _tree(self, weights: Sequence[int]) -> tuple[Node | Leaf, Shots]:
-        if not self.hidings.game.is_silent and len(set(weights)) > 1:
-            return _ByDefinition(self.hidings, self.objective, self.tick).tree(weights)
-        self.search.weigh(weights)
-        return _grown(self.search, self.hidings)
 
 
 def paid(objective: Objective, shots: Shots) -> Shots:
@@ -131,12 +114,11 @@ def _grown(search: WeightedSearch, hidings: Hidings) -> tuple[Node | Leaf, Shots
     kernel = search.kernel
     assert kernel is not None
     numbers = np.array(hidings.configurations)
-    places = _places(kernel, hidings)
     shots = np.zeros(len(hidings), np.int64)
 
     def follow(state: Subfamily, depth: int) -> Node | Leaf:
         if kernel.is_over(state):
-            ended = places[state.family]
+            ended = search.order[state.family]
             shots[ended] = depth
             return Leaf(int(numbers[ended].sum()))
         free = kernel.free_hits(state)
@@ -144,61 +126,3 @@ def _grown(search: WeightedSearch, hidings: Hidings) -> tuple[Node | Leaf, Shots
         return shoot(kernel, state, cell, lambda reply, part: follow(part, depth + 1))
 
     return follow(search.root, 0), shots
-
-
-def _places(kernel: Kernel, hidings: Hidings) -> NDArray[np.int64]:
-    """Return the place in `hidings` of each set of a kernel."""
-    ships = kernel.problem.ships
-    if ships is None:
-        return np.arange(len(hidings))
-    place = {hiding: i for i, hiding in enumerate(hidings.hidden)}
-    return np.array([place[hidings.game.ordered(to_masks(row))] for row in ships])
-
-
-class _ByDefinition:
-    """A best tree of a game whose hits tell more, by the definition."""
-
-    def __init__(self, hidings: Hidings, objective: Objective, tick: Tick):
-        self.hidings, self.objective, self.tick = hidings, objective, tick
-        self.afloat = [reference.hidden_of(hidings.game, ships) for ships in hidings.hidden]
-
-    def tree(self, weights: Sequence[int]) -> tuple[Node | Leaf, Shots]:
-        shots = np.zeros(len(self.hidings), np.int64)
-
-        def follow(left: dict[int, reference.Hidden], depth: int) -> Node | Leaf:
-            self.tick()
-            family = _family(left, weights)
-            if reference.is_over(family):
-                shots[list(left)] = depth
-                return Leaf(len(left))
-            cell = self._best(family, depth)
-            parts: dict[Reply, dict[int, reference.Hidden]] = {}
-            for i, hidden in left.items():
-                ((reply, after),) = reference.shoot(frozenset([(hidden, 1)]), cell).items()
-                ((remaining, _),) = after
-                parts.setdefault(reply, {})[i] = remaining
-            return Node(
-                self.hidings.game.cell(cell),
-                {reply: follow(part, depth + 1) for reply, part in parts.items()},
-            )
-
-        with reference.caches():
-            return follow(dict(enumerate(self.afloat)), 0), shots
-
-    def _best(self, family: reference.Family, depth: int) -> int:
-        last = self.objective.shots
-        values: dict[int, float]
-        if last is None or depth >= last:
-            values = reference.first_shots(family)
-        else:
-            finished = reference.finished_by_first_shot(family, last - depth)
-            values = {cell: -number for cell, number in finished.items()}
-        return min(values, key=values.__getitem__)
-
-
-def _family(left: dict[int, reference.Hidden], weights: Sequence[int]) -> reference.Family:
-    """Return what is left to find as a family, with the weights added up."""
-    numbers: Counter[reference.Hidden] = Counter()
-    for i, hidden in left.items():
-        numbers[hidden] += weights[i]
-    return frozenset(numbers.items())

@@ -10,8 +10,6 @@ there are cells, K, so for n sets
 So a first shot can be best only if A(c) <= A + n K, with A the least of all. These shots are
 compared in whole numbers, by the families that they leave. With 2^43 units they are few, except for
 those that are equal.
-
-If hits tell of their ships, the kernel has no weights, and all must be equal.
 """
 
 from __future__ import annotations
@@ -19,6 +17,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import gcd
 
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.counting.configurations import to_masks
 from optsearch.counting.family import MAX_WEIGHT
 from optsearch.counting.prior import Prior
 from optsearch.game import Game
@@ -47,10 +49,12 @@ class WeightedSearch:
     a search. parallel -- whom the first search of all asks; None for this process. Raises TooLarge
     for weights that leave too many shots to compare.
 
-    solver -- of the first search of all, which need not have ended; None before it.
+    solver -- of the first search of all, which need not have ended; None before it. order -- the
+    place of each set of the kernel in `configurations`.
     """
 
     solver: Solver | None = None
+    order: NDArray[np.int64]
 
     def __init__(
         self,
@@ -79,22 +83,27 @@ class WeightedSearch:
             self.solver = self._solver(units)
             self.solver.search(parallel=self.parallel)  # fills the table that the tree is made from
             self.kernel = self.solver.kernel
-        elif self.game.is_silent:
-            self.kernel.weigh(tuple(units))
+            self.order = self._order(self.kernel)
+        else:
+            self.kernel.weigh(tuple(units[i] for i in self.order))
         self._known: dict[tuple[bytes, int], tuple[int, int]] = {}
 
     def _solver(self, units: Sequence[int]) -> Solver:
         weights = dict(zip(self.configurations, units, strict=True))
-        is_weighed = self.game.is_silent
         return Solver(
             Position(self.game),
-            SolverOptions(memory=self.memory, even=is_weighed),
+            SolverOptions(memory=self.memory, even=True),
             progress=lambda status: self.tick(),
             objective=self.objective,
-            prior=Prior.of_configurations(self.game, weights, name="the hider's mix")
-            if is_weighed
-            else None,
+            prior=Prior.of_configurations(self.game, weights, name="the hider's mix"),
         )
+
+    def _order(self, kernel: Kernel) -> NDArray[np.int64]:
+        ships = kernel.problem.ships
+        if ships is None:
+            return np.arange(len(self.configurations))
+        place = {ships: i for i, ships in enumerate(self.configurations)}
+        return np.array([place[self.game.ordered(to_masks(row))] for row in ships])
 
     def least(self, weights: Sequence[int]) -> int:
         """Bound what the best strategy pays, from what the first search knows when it is cut short.
@@ -164,6 +173,6 @@ class WeightedSearch:
         parts = self.kernel.parts(state, cell)
         cost = sum(self._best(part)[0] for part in parts.values())
         if MISS in parts:
-            missed = sum(self.weights[i] for i in parts[MISS].family.tolist())
+            missed = sum(self.weights[i] for i in self.order[parts[MISS].family])
             cost += missed * price(self.objective, state.budget)
         return cost

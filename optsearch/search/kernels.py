@@ -26,7 +26,7 @@ from optsearch.counting.configurations import (
     to_masks,
     to_words,
 )
-from optsearch.counting.family import MAX_SETS, Family
+from optsearch.counting.family import MAX_SETS, Family, require_total_weight
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.game import (
@@ -171,14 +171,12 @@ class Problem:
     ) -> Problem:
         """Return the problem of a position.
 
-        prior -- the weights of the configurations; for announce=nothing only. family -- the sets,
-        instead of those of the position; for the mean.
+        prior -- the weights of the configurations. family -- the sets, instead of those of the
+        position; for the mean.
         Raises ImpossiblePosition if no configuration is left, TooLarge if they cannot be listed.
         """
         if not position.game.is_silent:
-            if prior is not None:
-                position.game.require_silent("a search by a prior")
-            return cls.of_ships(position, objective)
+            return cls.of_ships(position, objective, prior)
         checked = Family.of(position, prior) if family is None else family.check_total_weight()
         return cls.of_family(checked, position.hits, objective)
 
@@ -190,19 +188,26 @@ class Problem:
         return cls(family.game, sets, weights, hits, family.hits, family, None, objective)
 
     @classmethod
-    def of_ships(cls, position: Position, objective: Objective = MEAN) -> Problem:
+    def of_ships(
+        cls, position: Position, objective: Objective = MEAN, prior: Prior | None = None
+    ) -> Problem:
         """The configurations of a position where hits tell of their ships; errors as in `of`."""
         game = position.game
-        posterior = Posterior(position)
+        posterior = Posterior(position, prior=prior)
         posterior.require_some()
-        if posterior.configurations > MAX_SETS // 8:
+        if prior is None and posterior.configurations > MAX_SETS // 8:
             raise TooLarge(
                 f"{posterior.configurations:,} configurations of {game} are too many to solve "
                 f"exactly with announce={game.announce}; at most {MAX_SETS // 8:,} are listed"
             )
-        ships = _compatible_ships(position)
+        if prior is None:
+            ships = _compatible_ships(position)
+            weights = np.ones(len(ships), np.int64)
+        else:
+            ships, numbers = posterior.weighed(MAX_SETS // 8)
+            require_total_weight(sum(numbers), game)
+            weights = np.array(numbers, np.int64)
         sets = np.bitwise_or.reduce(ships, axis=1)
-        weights = np.ones(len(sets), np.int64)
         left = position.hits_left
         return cls(game, sets, weights, position.hits, left, None, ships, objective)
 
@@ -231,12 +236,15 @@ class Problem:
             return self.game.symmetries()[:1]
         # Before the first hit there are only misses, which depend on cells alone.
         assert self.ships is not None
-        ships = [tuple(to_masks(row)) for row in self.ships]
-        everything = {frozenset(row) for row in ships}
+        rows = [frozenset(to_masks(row)) for row in self.ships]
+        weights = dict(zip(rows, self.weights.tolist(), strict=True))
         return tuple(
             permutation
             for permutation in self.game.symmetries()
-            if all(frozenset(image(s, permutation) for s in row) in everything for row in ships)
+            if all(
+                weights.get(frozenset(image(ship, permutation) for ship in row)) == weight
+                for row, weight in weights.items()
+            )
         )
 
 
@@ -276,10 +284,11 @@ class Kernel:
         return self.problem.family
 
     def weigh(self, weights: tuple[int, ...]) -> None:
-        """Give the sets of a family other weights; the tables are kept."""
-        family = replace(self.family, weights=weights).check_total_weight()
-        self.problem = Problem.of_family(family, self.problem.hits, self.objective)
-        self.weights = self.problem.weights
+        """Give the sets other weights; the tables are kept."""
+        require_total_weight(sum(weights), self.game)
+        family = self.problem.family and replace(self.problem.family, weights=weights)
+        self.weights = np.array(weights, np.int64)
+        self.problem = replace(self.problem, weights=self.weights, family=family)
         self._search.weigh(self.weights)
 
     def bound_by_previous_weights(self) -> None:
