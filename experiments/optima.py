@@ -31,7 +31,7 @@ from optsearch.reproduce.printed import rounded
 from optsearch.results.tables import OPTIMA
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.kernels import misses_by_announced_search
-from optsearch.search.proving import prove
+from optsearch.search.proving import prove_solution
 from optsearch.search.solver import DEFAULT, Solver, SolverOptions, solve
 from optsearch.support import records
 from optsearch.support.errors import GameError, ImpossiblePosition, NotSupported, TooLarge
@@ -181,12 +181,9 @@ def _published(solver: Solver, solution: Solution, limit: Limit) -> int | None:
 
 def _proof(solver: Solver, solution: Solution, limit: Limit) -> int | None:
     assert limit.seconds is not None
-    assert solution.total_height is not None
     if 20 * solution.nodes + solution.subsets > MOST_OF_PROOF * limit.seconds:
         return None
-    misses = solution.total_height - solution.configurations * solver.position.game.fleet_cells
-    proved = prove(solver.position, misses, solver.least_misses, solver.prices)
-    return proof.check_proof(proved).total_height
+    return proof.check_proof(prove_solution(solution, solver)).total_height
 
 
 def _by(options: SolverOptions) -> Way:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from optsearch.search import identify
 from optsearch.search.kernels import SWITCHES, SolverOptions
+from optsearch.search.proving import check_claims, save_claims
 from optsearch.support.errors import ProofError, TooLarge, TreeError
 from tests.definition import Misses
 from tests.examples import draws
@@ -74,8 +75,8 @@ def test_everything_is_what_the_definition_says(tmp_path_factory, weights):
         assert bound.value <= mean if bound.side == "lower" else bound.value >= mean, bound.name
     identify.save(tree, folder / "tree.json")
     assert identify.load(folder / "tree.json", sets) == tree
-    identify.save_proof(found, folder / "proof.jsonl")
-    assert identify.check_proof(folder / "proof.jsonl", sets)[0] == least
+    save_claims(found, folder / "proof.jsonl")
+    assert check_claims(folder / "proof.jsonl", sets)[0] == least
 
 
 @draws(500)
@@ -96,8 +97,8 @@ def test_larger_families_without_a_bound(tmp_path_factory, weights):
     found = identify.identify(sets)
     kept = dict.fromkeys(SWITCHES, False) | {"memo": True, "merging": True}
     assert identify.identify(sets, SolverOptions(**kept)).misses == found.misses
-    identify.save_proof(found, folder / "proof.jsonl")
-    assert identify.check_proof(folder / "proof.jsonl", sets)[0] == found.misses
+    save_claims(found, folder / "proof.jsonl")
+    assert check_claims(folder / "proof.jsonl", sets)[0] == found.misses
 
 
 def test_a_file_read(tmp_path):
@@ -171,10 +172,10 @@ def test_proofs_that_are_wrong(tmp_path):
     sets = identify.read(path)
     found = identify.identify(sets)
     file = tmp_path / "proof.jsonl"
-    identify.save_proof(found, file)
+    save_claims(found, file)
     head, *claims = file.read_text().splitlines()
     assert claims
-    assert identify.check_proof(file, sets) == (found.misses, len(claims))
+    assert check_claims(file, sets) == (found.misses, len(claims))
     fields = json.loads(head)
     for changed, says in (
         (dict(fields, total_misses=found.misses + 1), f"prove {found.misses} misses or more"),
@@ -182,12 +183,12 @@ def test_proofs_that_are_wrong(tmp_path):
     ):
         file.write_text("\n".join([json.dumps(changed), *claims]) + "\n")
         with pytest.raises(ProofError, match=says):
-            identify.check_proof(file, sets)
+            check_claims(file, sets)
     last = json.loads(claims[-1])
     last[0] += 1
     file.write_text("\n".join([head, *claims[:-1], json.dumps(last)]) + "\n")
     with pytest.raises(ProofError, match="misses are not proved"):
-        identify.check_proof(file, sets)
+        check_claims(file, sets)
 
 
 @pytest.mark.parametrize("more", [12, 13, 30])

@@ -29,12 +29,11 @@ from optsearch.game.ships import ships_of
 from optsearch.play.advice import advise
 from optsearch.play.hiding import hider
 from optsearch.search.kernels import SWITCHES
-from optsearch.search.proving import prove
+from optsearch.search.proving import SolvedParts, prove
 from optsearch.search.solver import Solver, SolverOptions, solve
 from optsearch.strategies import named
 from optsearch.support.errors import (
     ImpossiblePosition,
-    NotSupported,
     PositionError,
     ProofError,
     StrategyError,
@@ -84,7 +83,7 @@ def total(found):
 
 
 @draws(1000, few=12)
-@given(weighed())
+@given(weighed(ANNOUNCEMENTS, most=16))
 def test_the_optimum_is_that_of_the_definition(drawn):
     position, weights, prior = drawn
     found = defined(position, weights)
@@ -105,7 +104,7 @@ def test_the_optimum_is_that_of_the_definition(drawn):
 
 
 @draws(300)
-@given(weighed(), st.lists(st.sampled_from(SWITCHES), max_size=8))
+@given(weighed(ANNOUNCEMENTS, most=16), st.lists(st.sampled_from(SWITCHES), max_size=8))
 def test_switches_change_nothing(drawn, off):
     position, weights, prior = drawn
     found = defined(position, weights)
@@ -115,7 +114,7 @@ def test_switches_change_nothing(drawn, off):
 
 
 @draws(300)
-@given(weighed(most=16))
+@given(weighed(ANNOUNCEMENTS, most=16))
 def test_other_objectives(drawn):
     position, weights, prior = drawn
     found = defined(position, weights)
@@ -211,8 +210,6 @@ def test_a_prior_is_of_one_game():
     prior = Prior.of_placements(GAME, {})
     with pytest.raises(PositionError, match="of the game 3x4:3,2, not of 3x4:3,3"):
         solve("3x4:3,3", prior=prior)
-    with pytest.raises(NotSupported, match="a search by a prior is for announce=nothing"):
-        solve("3x4:3,2,announce=sunk", prior=prior)
 
 
 # Evaluation
@@ -353,9 +350,9 @@ def test_proofs_by_a_prior(tmp_path_factory, drawn):
     found = defined(position, weights)
     if found is None:
         return
-    solver = Solver(position, prior=prior)
+    parts = SolvedParts(Solver(position, prior=prior))
     misses = total(found) - position.hits_left * found.weight(found.root.family)
-    made = prove(position, misses, solver.least_misses, solver.prices, prior)
+    made = prove(position, misses, parts.least_misses, parts.prices, prior)
     path = tmp_path_factory.mktemp("proof") / "proof.jsonl"
     proof.save(made, path)
     checked = proof.check(path, prior)
@@ -364,7 +361,7 @@ def test_proofs_by_a_prior(tmp_path_factory, drawn):
     with pytest.raises(ProofError, match=f"by the prior {prior.digest}; give it with --prior"):
         proof.check(path)
     with pytest.raises(ProofError, match="cannot be proved"):
-        prove(position, misses + 1, solver.least_misses, None, prior)
+        prove(position, misses + 1, parts.least_misses, None, prior)
 
 
 def test_files_name_their_prior(tmp_path):

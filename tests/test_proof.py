@@ -13,7 +13,7 @@ from optsearch.check import reference
 from optsearch.check.proofs import Claim, Proof, check, check_proof, load, save
 from optsearch.game import Game, bits
 from optsearch.game.position import HIT, Position, Reply
-from optsearch.search.proving import prove
+from optsearch.search.proving import SolvedParts, prove
 from optsearch.search.solver import Solver
 from optsearch.support.errors import (
     ImpossiblePosition,
@@ -60,7 +60,8 @@ def optimum(position):
 def proved(text, shots=""):
     solver = Solver(Position.parse(Game.parse(text), shots))
     hits = solver.position.hits_left * solver.solution.configurations
-    return prove(solver.position, solver.solution.total_height - hits, solver.least_misses)
+    least_misses = SolvedParts(solver).least_misses
+    return prove(solver.position, solver.solution.total_height - hits, least_misses)
 
 
 @draws(200)
@@ -70,7 +71,7 @@ def test_the_optimum_is_proved(tmp_path_factory, position):
     total_height, misses = optimum(position)
     least_misses = by_definition(position.game)
     if not position.game.is_silent:
-        exact = Solver(position).least_misses
+        exact = SolvedParts(Solver(position)).least_misses
         assert check_proof(prove(position, misses, exact)).total_height == total_height
     made = prove(position, misses, least_misses)
     path = tmp_path_factory.mktemp("proofs") / "proof"
@@ -256,7 +257,7 @@ def test_a_damaged_file_is_refused_or_proves_the_same(tmp_path_factory, data):
 def priced():
     """8x8:3, from the total that other tests confirm: one claim, with a price for each set."""
     position = Position(Game.parse("8x8:3"))
-    return prove(position, 1230 - 3 * 96, by_definition(position.game), Solver(position).prices)
+    return prove(position, 1230 - 3 * 96, by_definition(position.game), SolvedParts.prices)
 
 
 def test_prices_prove_a_game_at_once(priced, tmp_path):

@@ -17,6 +17,7 @@ from optsearch.cli.progress import collect_bounds, solving
 from optsearch.results.bracket import Bracket
 from optsearch.search import identify as identify_
 from optsearch.search.kernels import SolverOptions
+from optsearch.search.proving import check_claims, save_claims
 from optsearch.search.team import Parallel
 from optsearch.support.decimals import decimal, open_mean
 from optsearch.support.errors import GameError, OptsearchError
@@ -93,7 +94,7 @@ def solve(
         if tree is not None:
             identify_.save(result.tree(), tree)
         if prove is not None and result.is_exact:
-            identify_.save_proof(result, prove)
+            save_claims(result, prove)
     total = result.misses if result.is_exact else None
     answer = Answer(heading(sets), **family_fields(sets))
     answer.fact(
@@ -203,7 +204,7 @@ def check(path: Path, file: Path, form: Form) -> None:
         answer.fact("mean misses", total, **misses_fields(loaded.total, sets))
         answer.print(form)
         return
-    proved, claims = identify_.check_proof(file, sets)
+    proved, claims = check_claims(file, sets)
     answer = Answer(heading(sets), **family_fields(sets), what="proof")
     answer.fact("proved", f"no strategy has less than {proved:,} misses")
     text = f"at least {proved}/{sets.weight} ≈ {decimal(Fraction(proved, sets.weight), 'lower')}"

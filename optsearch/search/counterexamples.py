@@ -27,7 +27,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.check.proofs import marks_of
 from optsearch.counting.configurations import Configurations, list_ships, to_masks
 from optsearch.game import Game, Permutation, bits
 from optsearch.game.game import MOST_TURNS
@@ -238,6 +237,15 @@ def _base(game: Game) -> int:
     return len(_names(game)) + 2
 
 
+def _hit_digits(game: Game, ships: Sequence[int]) -> tuple[int, ...]:
+    """Return the digits of a configuration of which every cell is shot."""
+    digits = [0] * game.cells
+    for ship, kind in zip(ships, game.kinds_of(ships), strict=True):
+        for cell in bits(ship):
+            digits[cell] = 1 + _names(game).index(game.label(kind, ship, cell))
+    return tuple(digits)
+
+
 def _digits(game: Game, code: int) -> list[int]:
     base = _base(game)
     return [code // base ** (game.cells - 1 - i) % base for i in range(game.cells)]
@@ -341,7 +349,7 @@ class Positions:
                 f"{game} has {self._number:,} positions; at most {MAX_POSITIONS:,} are handled"
             )
         ships = map(to_masks, list_ships(Position(game)))
-        self._sets = Counter(marks_of(game, row) for row in ships)
+        self._hidden = Counter(_hit_digits(game, row) for row in ships)
         self._cube = (*(self._base,) * game.cells, 1)  # an axis a cell, and arrays even of one
         identity = tuple(range(game.cells))
         ones = [[1] * game.cells] * (self._base - 2)
@@ -360,11 +368,8 @@ class Positions:
         Sums are modulo 2^64. factors -- by label and cell. permutation -- maps cells to cells.
         """
         sums, cells = np.zeros(self._cube, np.uint64), self.game.cells
-        for marks, weight in self._sets.items():
-            digits = [0] * cells
-            for mark in bits(marks):
-                digits[mark % cells] = 1 + mark // cells
-            sums[tuple(digits)] = weight
+        for digits, number in self._hidden.items():
+            sums[digits] = number
         for cell in range(cells):
             at = np.moveaxis(sums, cell, 0)  # missed, hits, not shot
             at[-1] = at[0]

@@ -21,7 +21,6 @@ from hashlib import blake2b
 from math import lcm
 from pathlib import Path
 
-from optsearch.check import proofs as proof
 from optsearch.counting.family import Family
 from optsearch.counting.prior import weight_of
 from optsearch.game import MAX_CELLS, Game
@@ -32,12 +31,11 @@ from optsearch.lower_bounds.dual_chain import chain_dual
 from optsearch.lower_bounds.leaves import weighted_leaf_counting_after
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.kernels import SolverOptions, raised_prices
-from optsearch.search.proving import claims_for
 from optsearch.search.solver import Solver
 from optsearch.search.team import Parallel
 from optsearch.support import records
 from optsearch.support.documents import Document, write
-from optsearch.support.errors import ProofError, RecordError, TooLarge, TreeError
+from optsearch.support.errors import RecordError, TooLarge, TreeError
 from optsearch.support.files import read_text
 from optsearch.support.progress import LimitReached, Progress, no_progress
 from optsearch.tree import Leaf as Ended
@@ -385,12 +383,6 @@ class Identification:
         title = "optimal" if self.is_exact else "best found"
         return _name_leaves(self.sets, self._solver.tree().root, title)
 
-    def proof(self) -> tuple[proof.Claim, ...]:
-        """Claims that prove that no strategy misses less (`optsearch.check.proofs`)."""
-        exact = Solver(self.sets.position, family=self.sets.family)
-        root, marks = _root_and_marks(self.sets)
-        return claims_for(root, marks, self.misses, exact.least_misses, exact.prices)
-
 
 def identify(
     sets: Sets,
@@ -475,49 +467,3 @@ def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterat
             dual = Fraction(chain_dual(doubtful, family.weights, prices), sets.weight)
             source = "a price for each set, and for each further miss"
             yield Bound("dual of the chain", "lower", dual, source)
-
-
-# Proofs
-
-
-def _root_and_marks(sets: Sets) -> tuple[proof.Weighted, proof.Marks]:
-    """The family as a claim has it; each thing is a mark, and there are no symmetries."""
-    root = tuple(sorted(zip(sets.sets, sets.weights, strict=True)))
-    number = max(1, len(sets.things))
-    things = [1 << i for i in range(number)]
-    return root, proof.Marks(things, [tuple(range(number))], lambda i: repr(sets.things[i]))
-
-
-def save_proof(identification: Identification, path: str | Path) -> None:
-    """Write the claims that prove an optimum to a file; ProofError if they cannot be written."""
-    claims = identification.proof()
-    head = {
-        "format": proof.FORMAT,
-        "version": proof.VERSION,
-        "family": identification.sets.digest,
-        "total_misses": identification.misses,
-        "claims": len(claims),
-    }
-    proof.write(path, head, claims)
-
-
-def check_proof(path: str | Path, sets: Sets) -> tuple[int, int]:
-    """Check the claims in a file; return the misses that they prove at least, and their number.
-
-    Raises ProofError as `optsearch.check.proofs.check`, and for claims of another family.
-    """
-    head, lines = proof.read_head(path, {"family": str, "total_misses": int})
-    if head["family"] != sets.digest:
-        raise ProofError(
-            f"{path} is of the family {head['family']!r:.60}; {sets.title} is {sets.digest}"
-        )
-    count = max(1, len(sets.things))
-    claims = proof.read_claims(path, lines, count, f"the {count} things")
-    root, marks = _root_and_marks(sets)
-    proved = proof.check_claims(claims, root, marks, str(path))
-    if proved != head["total_misses"]:
-        raise ProofError(
-            f"{path}: the claims prove {proved} misses or more; the head says "
-            f"{head['total_misses']}"
-        )
-    return proved, len(claims)

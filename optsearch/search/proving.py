@@ -8,17 +8,56 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
+from pathlib import Path
 
-from optsearch.check.proofs import Claim, Marks, Prices, Proof, Weighted, columns, root_of, weight
+from optsearch.check import proofs
+from optsearch.check.proofs import (
+    Claim,
+    Marks,
+    Prices,
+    Proof,
+    Weighted,
+    columns,
+    marks_of,
+    root_of,
+    weight,
+)
+from optsearch.counting.configurations import to_masks
 from optsearch.counting.prior import Prior
 from optsearch.game.position import Position
 from optsearch.lower_bounds.dual_chain import chain_dual
+from optsearch.search.identify import Identification, Sets
+from optsearch.search.kernels import chain_prices
 from optsearch.search.solver import Solver
 from optsearch.support.errors import ProofError
 from optsearch.tree.solution import Solution
 
 LeastMisses = Callable[[tuple[int, ...], tuple[int, ...], int], int]
 FindPrices = Callable[[tuple[int, ...], tuple[int, ...], int], "Prices | None"]
+
+
+class SolvedParts:
+    """What the exact search says of parts of its family, whose sets are given by their marks."""
+
+    def __init__(self, solver: Solver):
+        self._solver = solver
+        self._indices: dict[int, list[int]] = {}  # of the configurations with the same marks
+        kernel, game, hits = solver.kernel, solver.position.game, solver.position.hits
+        if kernel.problem.ships is None:
+            masks = (mask | hits for mask in kernel.family.sets)
+        else:
+            masks = (marks_of(game, to_masks(row)) for row in kernel.problem.ships)
+        for i, marks in enumerate(masks):
+            self._indices.setdefault(marks, []).append(i)
+
+    def least_misses(self, sets: tuple[int, ...], weights: tuple[int, ...], limit: int) -> int:
+        """Return the least misses of these sets as `claims_for` asks for them."""
+        return self._solver.misses_of(sorted(i for m in sets for i in self._indices[m]), limit)
+
+    @staticmethod
+    def prices(sets: tuple[int, ...], weights: tuple[int, ...], misses: int) -> Prices | None:
+        """Return prices of these sets that prove the misses, or None."""
+        return chain_prices(sets, misses) if set(weights) == {1} else None
 
 
 def prove(
@@ -39,13 +78,16 @@ def prove(
     return Proof(position, position.hits_left * weight(root) + proved, claims, digest)
 
 
-def prove_solution(solution: Solution) -> Proof:
-    """Prove that no strategy is better than an exact optimum of the mean."""
+def prove_solution(solution: Solution, solver: Solver | None = None) -> Proof:
+    """Prove that no strategy is better than an exact optimum of the mean.
+
+    solver -- the one that found it, to save time.
+    """
     assert solution.total_height is not None
     position = solution.position
-    solver = Solver(position, prior=solution.prior)
+    parts = SolvedParts(solver or Solver(position, prior=solution.prior))
     misses = solution.total_height - position.hits_left * solution.configurations
-    return prove(position, misses, solver.least_misses, solver.prices, solution.prior)
+    return prove(position, misses, parts.least_misses, parts.prices, solution.prior)
 
 
 def claims_for(
@@ -114,3 +156,57 @@ def claims_for(
         for _, missed, parts in marks.shots(family):
             ask_parts(parts, target - missed)
     return tuple(claims[::-1])
+
+
+# Families from a file
+
+
+def claims_of(found: Identification) -> tuple[Claim, ...]:
+    """Return claims that prove that no strategy for a family from a file misses less."""
+    sets = found.sets
+    parts = SolvedParts(Solver(sets.position, family=sets.family))
+    root, marks = _root_and_marks(sets)
+    return claims_for(root, marks, found.misses, parts.least_misses, parts.prices)
+
+
+def save_claims(found: Identification, path: str | Path) -> None:
+    """Write `claims_of` a family to a file; ProofError if they cannot be written."""
+    claims = claims_of(found)
+    head = {
+        "format": proofs.FORMAT,
+        "version": proofs.VERSION,
+        "family": found.sets.digest,
+        "total_misses": found.misses,
+        "claims": len(claims),
+    }
+    proofs.write(path, head, claims)
+
+
+def check_claims(path: str | Path, sets: Sets) -> tuple[int, int]:
+    """Check the claims in a file; return the misses that they prove at least, and their number.
+
+    Raises ProofError as `optsearch.check.proofs.check`, and for claims of another family.
+    """
+    head, lines = proofs.read_head(path, {"family": str, "total_misses": int})
+    if head["family"] != sets.digest:
+        raise ProofError(
+            f"{path} is of the family {head['family']!r:.60}; {sets.title} is {sets.digest}"
+        )
+    count = max(1, len(sets.things))
+    claims = proofs.read_claims(path, lines, count, f"the {count} things")
+    root, marks = _root_and_marks(sets)
+    proved = proofs.check_claims(claims, root, marks, str(path))
+    if proved != head["total_misses"]:
+        raise ProofError(
+            f"{path}: the claims prove {proved} misses or more; the head says "
+            f"{head['total_misses']}"
+        )
+    return proved, len(claims)
+
+
+def _root_and_marks(sets: Sets) -> tuple[Weighted, Marks]:
+    """Return the family as a claim has it; each thing is a mark, and there are no symmetries."""
+    root = tuple(sorted(zip(sets.sets, sets.weights, strict=True)))
+    number = max(1, len(sets.things))
+    things = [1 << i for i in range(number)]
+    return root, Marks(things, [tuple(range(number))], lambda i: repr(sets.things[i]))

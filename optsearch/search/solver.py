@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext, suppress
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from math import floor
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 
 from optsearch.compiled._table import MemoryTable
-from optsearch.counting.configurations import to_masks
 from optsearch.counting.family import Family
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, bits
@@ -42,7 +41,6 @@ from optsearch.search.kernels import (
     SolverOptions,
     Subfamily,
     best_cell,
-    chain_prices,
     grow,
 )
 from optsearch.search.team import Parallel, SearchSpec, Team, search_here
@@ -449,34 +447,14 @@ class Solver:
                 raise self._contradiction(f"the optimum {optimum}", greedy)
         return tuple(map(self.position.game.cell, cells)), self.watch.certain_cost + greedy_cost
 
-    @cached_property
-    def _places(self) -> dict[int, list[int]]:
-        """Map the sets of a proof to their indices in the family."""
-        ships, hits = self.kernel.problem.ships, self.position.hits
-        if ships is None:
-            return {mask | hits: [i] for i, mask in enumerate(self.kernel.family.sets)}
-        from optsearch.check.proofs import marks_of
+    def misses_of(self, indices: Sequence[int], limit: int) -> int:
+        """Return the least misses of these configurations if below the limit, else a bound.
 
-        places: dict[int, list[int]] = {}
-        for i, row in enumerate(ships):
-            places.setdefault(marks_of(self.position.game, to_masks(row)), []).append(i)
-        return places
-
-    def least_misses(self, sets: tuple[int, ...], weights: tuple[int, ...], limit: int) -> int:
-        """Return the least misses of these sets of the family if below the limit, else a bound.
-
-        The bound is at least the limit; for `optsearch.search.proving.prove`.
+        The bound is at least the limit. indices -- those of `kernel.sets`, ascending.
         """
-        places = sorted(i for mask in sets for i in self._places[mask])
-        family = np.array(places, np.int32)
+        family = np.array(indices, np.int32)
         with self._lock:
             return self.kernel.solve(Subfamily(family, self.position.hits), limit)
-
-    def prices(
-        self, sets: tuple[int, ...], weights: tuple[int, ...], misses: int
-    ) -> tuple[int, ...] | None:
-        """Return prices of these sets that prove the misses, or None; for `proving.prove`."""
-        return chain_prices(sets, misses) if set(weights) == {1} else None
 
     # The tree
 
