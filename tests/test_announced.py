@@ -15,7 +15,7 @@ from optsearch.counting.configurations import to_words
 from optsearch.game import Game, bits
 from optsearch.game.position import Position
 from optsearch.search import solver
-from optsearch.search.kernels import Problem, SolverOptions, misses_by_announced_search
+from optsearch.search.kernels import SWITCHES, Problem, SolverOptions, misses_by_announced_search
 from optsearch.strategies import as_player
 from optsearch.support.errors import TooLarge
 from tests.definition import Misses
@@ -31,22 +31,6 @@ from tests.examples import (
 )
 
 BIG = 1 << 50
-SWITCHES = (
-    "memo",
-    "isomorphism",
-    "leaf_counting",
-    "profile",
-    "ordering",
-    "small_cases",
-    "domination",
-    "frequency_cap",
-    "matching",
-    "identity",
-    "lookahead",
-    "names",
-    "words",
-    "two_sided",
-)
 OBJECTIVES = ("mean", "worst", "within")
 
 

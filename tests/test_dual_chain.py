@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from test_search import SWITCHES, DrawnFamily, drawn, mask, odd_shapes
+from test_search import DrawnFamily, drawn, mask, odd_shapes
 
 from optsearch.check import proofs
 from optsearch.check.trees import verify
@@ -14,6 +14,7 @@ from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.lower_bounds import dual_chain
 from optsearch.lower_bounds.dual_chain import MOST_SETS, PRICE_OF_MISS, chain_dual
+from optsearch.search.kernels import SWITCHES
 from optsearch.search.solver import solve
 from tests.definition import Misses
 from tests.examples import sizes

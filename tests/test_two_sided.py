@@ -5,8 +5,9 @@ import random
 import numpy as np
 import pytest
 from test_dual_chain import families
-from test_search import SWITCHES, drawn, game_family, mask, odd_shapes, only, without
+from test_search import drawn, game_family, mask, odd_shapes, only, without
 
+from optsearch.search.kernels import SWITCHES
 from tests.definition import Misses
 from tests.examples import sizes
 
