@@ -171,6 +171,11 @@ class Posterior:
             if not any((kind_of(ship), ship) in barred for ship in case.sunk)
         ]
 
+    @property
+    def _ranking(self) -> Counting:
+        """The engine that returns configurations by their ranks."""
+        return self._sweep
+
     # Counts, in which all configurations that have a weight are equal
 
     def _ask_cases(self, question: Callable[[Constraints, Progress[Status]], T]) -> Iterator[T]:
@@ -222,7 +227,8 @@ class Posterior:
         counted, shots = self._counted, self._counted.shots
 
         def is_impossible(number: int) -> bool:
-            return not Posterior(replace(counted, shots=shots[:number]), prior=prior).is_possible
+            before = replace(counted, shots=shots[:number])
+            return not type(self)(before, prior=prior).is_possible
 
         return bisect_left(range(len(shots) + 1), True, key=is_impossible)
 
@@ -232,7 +238,7 @@ class Posterior:
             return
         counted, game, shots = self._counted, self.position.game, self._counted.shots
         prior = self._prior_of_hider
-        if prior is not None and not Posterior(counted).is_possible:
+        if prior is not None and not type(self)(counted).is_possible:
             prior = None  # the shots are impossible by themselves
         first = self.first_impossible(prior)
         if prior is None and first == 0:
@@ -651,7 +657,7 @@ class Posterior:
         self, case: SunkAssignment, ranks: Ranks, factors: Mapping[int, float] | None = None
     ) -> CellSets:
         """Return the configurations of a case with these ranks, the sunk ships first."""
-        others = self._sweep.unrank(case.constraints, ranks, factors)
+        others = self._ranking.unrank(case.constraints, ranks, factors)
         n, _, words = others.shape
         sunk = np.broadcast_to(to_words(case.sunk, words), (n, len(case.sunk), words))
         return np.concatenate([sunk, others], axis=1)

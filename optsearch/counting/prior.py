@@ -32,6 +32,7 @@ from optsearch.counting.configurations import CellSets, to_masks
 from optsearch.counting.constraints import Constraints, Ship
 from optsearch.counting.engines import engine_for
 from optsearch.game import Cell, Game, bits, cell_name, parse_cell
+from optsearch.game.fleets import MixedGame
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.ships import in_order, ship_of, ships_of
 from optsearch.support import records
@@ -334,6 +335,22 @@ class _ConfigurationPrior(Prior):
     def digest(self) -> str:
         rows = sorted((s, w) for s, w in self._rows.items() if not s or w != self._otherwise)
         return _digest(f"{' '.join(map(str, ships))} {weight}" for ships, weight in rows)
+
+
+class FleetPrior(Prior):
+    """The prior by which all configurations of all fleets are equally likely."""
+
+    def __init__(self, game: MixedGame):
+        self.game, self.name = game, "fleet=configurations"
+
+    @property
+    def digest(self) -> str:
+        """The name, since there are no other weights."""
+        return self.name
+
+    def weight(self, ships: Sequence[int]) -> int:
+        """Return 1."""
+        return 1
 
 
 class _FunctionPrior(Prior):

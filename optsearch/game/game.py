@@ -33,7 +33,7 @@ from optsearch.game.board_files import named_board
 from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, parse_cell
 from optsearch.game.labels import LabelTable
 from optsearch.game.named_games import BOX, NAMED_GAMES, box, split_name, suggestion
-from optsearch.game.shapes import Lettered, Placement, Shape, parse_kind
+from optsearch.game.shapes import LengthRange, Lettered, Placement, Shape, parse_kind
 from optsearch.game.user_rules import announcement_of, named_announcement
 from optsearch.support.errors import GameError, NotSupported, TooLarge
 
@@ -186,6 +186,7 @@ class Game:
 
     def _check(self) -> None:
         """Normalize the fields; GameError for invalid ones."""
+        self.require_known_fleet()
         object.__setattr__(self, "fleet", tuple(sorted(self.fleet, key=_fleet_order)))
         grid = f"{self.rows}x{self.columns}"
         if self.rows < 1 or self.columns < 1:
@@ -274,7 +275,7 @@ class Game:
 
     def __reduce__(self) -> tuple[type[Game], tuple[object, ...]]:
         """Send no cached value, such as the labels, to other processes."""
-        return Game, tuple(getattr(self, name) for name in self.__dataclass_fields__)
+        return type(self), tuple(getattr(self, name) for name in self.__dataclass_fields__)
 
     @classmethod
     def of(cls, game: Game | str) -> Game:
@@ -282,6 +283,7 @@ class Game:
         if isinstance(game, str):
             return cls(game)
         if isinstance(game, Game):
+            game.require_known_fleet()
             return game
         raise GameError(f"{game!r} is not a game; give a Game or its text, as in {_EXAMPLES}")
 
@@ -607,6 +609,14 @@ class Game:
         if rule.at_sinking or rule.tells is not tells_kind:
             fleet = tuple(int(kind) if isinstance(kind, Lettered) else kind for kind in fleet)
         return replace(self, announce=announce, fleet=fleet)
+
+    def require_known_fleet(self) -> None:
+        """Raise GameError for ranges of lengths, which only `game.fleets` handles."""
+        if any(isinstance(kind, LengthRange) for kind in self.fleet):
+            raise GameError(
+                f"the lengths of the ships {self.fleet_text} are not known; count, posterior, "
+                "sample, advise, simulate and play accept that: give lengths here"
+            )
 
     def require_rule(self, what: str, is_handled: bool, rules: str) -> None:
         """Raise NotSupported unless `what` handles what hits tell. rules -- those it handles."""

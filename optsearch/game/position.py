@@ -119,7 +119,7 @@ class Position:
         game: Game | str,
         shots: str | Iterable[Shot] | Mapping[Cell | str, Reply | str] = (),
     ):
-        game = Game.of(game)
+        game = self._game_of(game)
         parsed = shots_of(game, shots) if isinstance(shots, str) else _shots_in(game, shots)
         self.__dict__.update(game=game, shots=parsed)
         cells_shot = 0
@@ -150,12 +150,22 @@ class Position:
                 f"{hits} hits in {str(self)!r}, but the fleet {game.fleet_text} has only "
                 f"{game.fleet_cells} cells"
             )
-        water = game.room - game.fleet_cells
+        water = self.most_misses
         if misses > water:
             raise PositionError(
                 f"{misses} misses in {str(self)!r}, but the board {game.board_text} has only "
                 f"{water} cells without a ship"
             )
+
+    @staticmethod
+    def _game_of(game: Game | str) -> Game:
+        """Return a game itself, or the game of a text; GameError for a fleet that is not known."""
+        return Game.of(game)
+
+    @property
+    def most_misses(self) -> int:
+        """The most misses that there can be."""
+        return self.game.room - self.game.fleet_cells
 
     def _check_reply(self, shot: Shot) -> None:
         def form(answer: Reply) -> tuple[bool, bool, bool]:
@@ -199,6 +209,7 @@ class Position:
         shots -- further shots, as in `B3=hit A1=miss`.
         """
         if isinstance(position, Position):
+            position.game.require_known_fleet()
             added = shots_of(position.game, shots)
             return cls(position.game, (*position.shots, *added)) if added else position
         if isinstance(position, Game | str):
@@ -353,15 +364,21 @@ class Position:
             answer = self.game.reply(answer)
         shot = Shot(cell_of(cell), answer)
         bit = self._check_shot(shot, self.shots, self.hits | self.misses)
-        following = object.__new__(Position)
-        following.__dict__.update(
-            game=self.game,
-            shots=(*self.shots, shot),
-            hits=self.hits | (bit if answer.hit else 0),
-            misses=self.misses | (0 if answer.hit else bit),
+        following = self.unchecked(
+            self.game,
+            (*self.shots, shot),
+            self.hits | (bit if answer.hit else 0),
+            self.misses | (0 if answer.hit else bit),
         )
         following._check_numbers()
         return following
+
+    @classmethod
+    def unchecked(cls, game: Game, shots: tuple[Shot, ...], hits: int, misses: int) -> Position:
+        """Return a position of shots that were checked before. hits, misses -- their masks."""
+        position = object.__new__(cls)
+        position.__dict__.update(game=game, shots=shots, hits=hits, misses=misses)
+        return position
 
     def is_compatible(self, configuration: Sequence[int]) -> bool:
         """True if replaying the shots on this configuration (masks of ships) gives these replies.

@@ -117,6 +117,31 @@ class Lettered(Labelled):
         return hash(self.text)
 
 
+class LengthRange(Labelled):
+    """A straight ship whose length is not known; as an integer, the greatest that it can have.
+
+    least -- the least length. letter -- its name, or empty.
+    """
+
+    def __new__(cls, least: int, most: int, letter: str = "") -> LengthRange:
+        """Make the ship of a length from `least` to `most`."""
+        ship = super().__new__(cls, most)
+        ship.text, ship.least, ship.letter = f"{least}-{most}{letter}", least, letter
+        return ship
+
+    least: int
+    letter: str
+
+    def __getnewargs__(self) -> tuple[int, int, str]:  # type: ignore[override]
+        return self.least, int(self), self.letter
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LengthRange) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
 class Shape(Labelled):
     """A ship of some shape; as an integer, the number of its cells.
 
@@ -181,6 +206,11 @@ def parse_kind(text: str) -> int:
     if straight := re.fullmatch(r"[Ii]?(\d{1,9})([A-Za-z]?)", plain, re.ASCII):
         length, letter = int(straight[1]), straight[2].lower()
         return Lettered(length, letter) if letter else length
+    if span := re.fullmatch(r"(\d{1,9})-(\d{1,9})([A-Za-z]?)", plain, re.ASCII):
+        least, most = int(span[1]), int(span[2])
+        if not 0 < least < most:
+            raise GameError(f"{text!r} is no range of lengths; the lesser comes first, as in 2-5")
+        return LengthRange(least, most, span[3].lower())
     head, dash, turns = plain.partition("-")
     allowed = f"{dash}{turns}".lower()
     drawing = NAMED.get(SHORT.get(head.upper(), head.upper()), head)

@@ -1,0 +1,263 @@
+"""Games whose fleet is not known: one of several fleets on one board, as in `6x6:2-4,2-4,2-4`.
+
+    game = MixedGame("8x8:2-5r,2-5g,2-5p,2-5o,contact=any,announce=name")
+    MixedPosition(game, "C4=hit:r A1=miss").parts
+
+A ship has a length of its range, and no two vectors of lengths differ in what else is known. So the
+game is a mixture of games with known fleets: a *part* is all vectors that the replies cannot tell
+apart by the names of ships, counted together. Letters name the ships in a game with announce=name,
+and a hit tells the letter, not the length. Nobody tells when the last ship is sunk.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import factorial, prod
+
+from optsearch.game.announcements import Label, Reply
+from optsearch.game.game import Game
+from optsearch.game.position import Position, Shot
+from optsearch.game.shapes import LengthRange, Lettered, Shape
+from optsearch.support.errors import GameError, TooLarge
+
+MOST_PARTS = 2_000
+Lengths = tuple[int, ...]  # descending
+
+
+def lengths_of(kind: int) -> range:
+    """Return the lengths that a ship can have."""
+    return range(kind.least if isinstance(kind, LengthRange) else int(kind), int(kind) + 1)
+
+
+def letter_of(kind: int) -> str:
+    """Return the letter of a ship, or an empty text."""
+    if isinstance(kind, LengthRange):
+        return kind.letter
+    return str(kind).lstrip("0123456789") if isinstance(kind, Lettered) else ""
+
+
+@lru_cache(maxsize=1 << 12)
+def vectors(kinds: tuple[int, ...]) -> dict[Lengths, int]:
+    """Count the vectors of lengths of some ships, by their lengths in descending order."""
+    counts = Counter[Lengths]({(): 1})
+    for kind in kinds:
+        extended = Counter[Lengths]()
+        for lengths, number in counts.items():
+            for length in lengths_of(kind):
+                extended[tuple(sorted((*lengths, length), reverse=True))] += number
+        counts = extended
+        if len(counts) > MOST_PARTS:
+            raise TooLarge(f"a game has at most {MOST_PARTS:,} fleets here; use fewer ranges")
+    return dict(counts)
+
+
+def orders(lengths: Lengths) -> int:
+    """Count the ways to order the ships of one length, for all lengths together."""
+    return prod(map(factorial, Counter(lengths).values()))
+
+
+@dataclass(frozen=True)
+class Part:
+    """The vectors of lengths that replies do not tell apart, as one game with a known fleet.
+
+    named -- the lengths of the ships that hits have named. others -- those of all other ships.
+    vectors -- the number of vectors. names -- the ways to give the letters of the other ships to a
+    configuration; 1 without letters. position -- the replies in this game.
+    """
+
+    named: dict[int, int]
+    others: Lengths
+    vectors: int
+    names: int
+    position: Position
+
+    @property
+    def lengths(self) -> Lengths:
+        """All lengths, descending."""
+        return tuple(sorted((*self.named.values(), *self.others), reverse=True))
+
+
+class MixedGame(Game):
+    """A game in which some ships have a range in place of a length; otherwise as `Game`.
+
+    The fleet has `LengthRange` in it. With announce=name each ship has a letter of its own. Vectors
+    of lengths that do not fit on the board are left out.
+    """
+
+    def _check(self) -> None:
+        """Normalize the fields; GameError for invalid ones."""
+        if any(isinstance(kind, Shape) for kind in self.fleet):
+            raise GameError(
+                f"the fleet {self.fleet_text} has a shape beside ranges of lengths; give lengths"
+            )
+        letters = [letter_of(kind) for kind in self.fleet]
+        longest = max(map(int, self.fleet), default=0)
+        self.__dict__["known"] = least = Game(
+            rows=self.rows,
+            columns=self.columns,
+            fleet=[lengths_of(kind)[0] for kind in self.fleet],
+            contact=self.contact,
+            announce=self.announce,
+            holes=self.holes,
+            board=self.board,
+        )
+        self.game_of([longest])  # GameError if it is longer than the board
+        for name in ("holes", "board", "announce", "announcement"):
+            self.__dict__[name] = getattr(least, name)
+        self.__dict__["fleet"] = tuple(sorted(self.fleet, key=lambda kind: (-kind, str(kind))))
+        if self.names_hits and (len({*letters}) < len(letters) or "" in letters):
+            raise GameError(
+                f"hits name ships by letters if their lengths are not known; give each ship of "
+                f"{self.fleet_text} a letter of its own, as in 2-5r,2-5g"
+            )
+        if any(letters) and not self.names_hits:
+            raise GameError(
+                f"the ships {self.fleet_text} have letters, which are heard where each hit names "
+                "its ship: add announce=name, or leave them out"
+            )
+        _ = vectors(self.fleet)
+
+    @classmethod
+    def of(cls, game: Game | str) -> MixedGame:
+        """Return a game itself, or the game of a text; GameError for anything else."""
+        if isinstance(game, MixedGame):
+            return game
+        if isinstance(game, str):
+            return cls(game)
+        raise GameError(f"{game!r} has a known fleet; a range is written as in 6x6:2-4,2-4,2-4")
+
+    def game_of(self, fleet: Iterable[int]) -> Game:
+        """Return the game with a known fleet, by the same rules; GameError if it has no room."""
+        known: Game = self.__dict__["known"]
+        return Game(
+            *(self.rows, self.columns, list(fleet), self.contact, self.announce, known.holes),
+            *(known.board, known.announcement),
+        )
+
+    @cached_property
+    def least_cells(self) -> int:
+        """The least number of cells that the ships can occupy together."""
+        return sum(lengths_of(kind)[0] for kind in self.fleet)
+
+    @property
+    def has_twins(self) -> bool:
+        """True if ships have letters: then a configuration is in the order of the fleet."""
+        return self.names_hits
+
+    @cached_property
+    def _by_length(self) -> dict[int, Game]:
+        lengths = {length for kind in self.fleet for length in lengths_of(kind)}
+        return {length: self.game_of([length]) for length in sorted(lengths)}
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """All labels: the letters, or what the games with one ship have."""
+        if self.names_hits:
+            return tuple(map(letter_of, self.fleet))
+        return tuple(dict.fromkeys(x for game in self._by_length.values() for x in game.labels))
+
+    @cached_property
+    def hit_replies(self) -> frozenset[Reply]:
+        """Every reply to a hit."""
+        if self.names_hits:
+            return frozenset(Reply(True, length=label) for label in self.labels)
+        return frozenset().union(*(game.hit_replies for game in self._by_length.values()))
+
+    def most(self, answer: Reply) -> int | None:
+        """Bound how often a reply to a hit can come in a game; None without a limit."""
+        if self.names_hits:
+            return next((int(k) for k in self.fleet if letter_of(k) == answer.length), 0)
+        bounds = [game.most(answer) for game in self._by_length.values()]
+        return None if None in bounds else len(self.fleet) * max(map(int, filter(None, bounds)))
+
+    def hit_reply(self, kind: int, ship: int, cell: int, is_sunk: bool) -> Reply:
+        """Return the reply to a hit on a cell (index) of a placement, its kind and mask."""
+        if self.names_hits:
+            return Reply(True, length=letter_of(kind))
+        return self._by_length[kind].hit_reply(kind, ship, cell, is_sunk)
+
+    @property
+    def shows_ships(self) -> bool:
+        """True if every hit shows its whole ship."""
+        return next(iter(self._by_length.values())).shows_ships
+
+    @property
+    def forms_of_replies(self) -> str:
+        """The replies of the game, as error messages write them."""
+        return self.announcement.forms if self.shows_ships else ", ".join(
+            map(str, sorted({Reply(False), *self.hit_replies}, key=lambda reply: reply.order))
+        )  # fmt: skip
+
+
+class MixedPosition(Position):
+    """A game whose fleet is not known, and the shots so far; otherwise as `Position`.
+
+    game -- a MixedGame, or its text.
+    """
+
+    game: MixedGame
+
+    @staticmethod
+    def _game_of(game: Game | str) -> MixedGame:
+        """Return a game itself, or the game of a text; GameError for a known fleet."""
+        return MixedGame.of(game)
+
+    @property
+    def most_misses(self) -> int:
+        """The most misses that there can be."""
+        return self.game.room - self.game.least_cells
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts whose games allow these replies; not all need have a configuration left."""
+        fleet, has_letters = self.game.fleet, self.game.names_hits
+        heard = {shot.reply.length for shot in self.shots if shot.reply.hit and has_letters}
+        named = [kind for kind in fleet if letter_of(kind) in heard]
+        others = vectors(tuple(kind for kind in fleet if kind not in named))
+        if prod(len(lengths_of(kind)) for kind in named) * len(others) > MOST_PARTS:
+            raise TooLarge(f"{self.title} has more than {MOST_PARTS:,} fleets by name")
+        parts = []
+        for lengths_named in _choices(named):
+            for lengths, number in others.items():
+                position = self._in_known((*map(_lettered, named, lengths_named), *lengths))
+                if position is not None:
+                    names = number * orders(lengths) if has_letters else 1
+                    named_lengths = dict(zip(named, lengths_named, strict=True))
+                    parts.append(Part(named_lengths, lengths, number, names, position))
+        return tuple(parts)
+
+    def _in_known(self, fleet: Sequence[int]) -> Position | None:
+        """Return the replies in the game with a known fleet; None if it has no room.
+
+        It may have no configuration with these replies, even if their form shows that.
+        """
+        kinds = {letter_of(kind): kind for kind in fleet}
+
+        def translate(shot: Shot) -> Shot:
+            answer = shot.reply
+            if not (self.game.names_hits and answer.hit):
+                return shot
+            return Shot(shot.cell, Reply(True, length=kinds[str(answer.length)]))
+
+        try:
+            game = self.game.game_of(fleet)
+        except GameError:
+            return None
+        return Position.unchecked(game, tuple(map(translate, self.shots)), self.hits, self.misses)
+
+
+def _lettered(kind: int, length: int) -> int:
+    return Lettered(length, letter_of(kind))
+
+
+def _choices(kinds: Sequence[int]) -> Iterator[Lengths]:
+    """Yield every vector of lengths of some ships, in their order."""
+    if not kinds:
+        yield ()
+        return
+    for length in lengths_of(kinds[0]):
+        for others in _choices(kinds[1:]):
+            yield (length, *others)

@@ -1,0 +1,125 @@
+"""Games whose fleet is not known: every answer beside all configurations of all fleets."""
+
+import random
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from math import isclose, log2
+
+import definition
+import pytest
+
+from optsearch.counting.configurations import to_masks
+from optsearch.counting.mixture import MixedPosterior
+from optsearch.counting.prior import FleetPrior
+from optsearch.game import bits
+from optsearch.game.fleets import MixedGame, MixedPosition, lengths_of, letter_of
+
+PUBLISHED = "8x8:2-5r,2-5g,2-5p,2-5o,contact=any,announce=name"
+
+
+class Fleets:
+    """All configurations of a game by the definition, a vector of lengths after the other."""
+
+    def __init__(self, game, are_vectors_equal=True):
+        self.game, ships = game, [(lengths_of(kind), letter_of(kind)) for kind in game.fleet]
+        self.weights, self.rules = Counter(), {}
+        self.lengths = {}  # of each configuration: its vectors, each as often as it has it
+        for vector in product(*(lengths for lengths, _ in ships)):
+            fleet = tuple(f"{n}{a}" if a else n for n, (_, a) in zip(vector, ships, strict=True))
+            rules = definition.Rules(game.rows, game.columns, fleet, game.contact, game.announce)
+            every = rules.configurations
+            for placed in every:
+                self.rules[placed] = rules
+                self.lengths.setdefault(placed, []).append(vector)
+                self.weights[placed] += Fraction(1, len(every))
+        if not are_vectors_equal:
+            self.weights = dict.fromkeys(self.weights, Fraction(1))
+
+    def reply(self, ships, hits, cell):
+        """The reply to a shot; of the name of a ship only its letter."""
+        answer = self.rules[ships].reply(ships, hits, cell)
+        is_named = self.game.announce == "name" and answer != "miss"
+        return f"hit:{answer[-1]}" if is_named else answer
+
+    def left(self, position):
+        """The configurations that give these replies, with their weights."""
+        left = {}
+        for ships, weight in self.weights.items():
+            hits = 0
+            for shot in position.shots:
+                cell = shot.cell[0] * self.game.columns + shot.cell[1]
+                answer = self.reply(ships, hits, cell)
+                if answer != str(shot.reply):
+                    break
+                hits |= (answer != "miss") << cell
+            else:
+                left[ships] = weight
+        return left
+
+    def shots(self, rng, number):
+        """The text of some random shots at a random configuration."""
+        ships, hits, shots = rng.choice(sorted(self.weights)), 0, []
+        for cell in rng.sample(range(self.game.cells), number):
+            answer = self.reply(ships, hits, cell)
+            hits |= (answer != "miss") << cell
+            shots.append(f"{next(iter(self.rules.values())).name(cell)}={answer}")
+        return " ".join(shots)
+
+
+def ships_of(row):
+    """The ships of a listed configuration, as the definition orders them."""
+    return tuple(to_masks(row))
+
+
+def check(fleets, position, prior=None):
+    """Compare a posterior with the configurations of the definition."""
+    left, posterior = fleets.left(position), MixedPosterior(position, prior)
+    total, game = sum(left.values()), fleets.game
+    assert posterior.configurations == len(left)
+    for cell, found in enumerate(p for row in posterior.frequency for p in row):
+        assert found == sum(w for s, w in left.items() if sum(s) >> cell & 1) / total, cell
+    occurrence = Counter(cell for ships in left for cell in bits(sum(ships)))
+    assert posterior.occurrence.ravel().tolist() == [occurrence[i] for i in range(game.cells)]
+    bits_left = sum(float(w / total) * (log2(total) - log2(w)) for w in left.values())
+    assert isclose(posterior.entropy, bits_left, abs_tol=1e-9)
+    listed, weights = posterior.weighed()
+    rows = {
+        row if game.names_hits else tuple(sorted(row)): Fraction(weight, sum(weights))
+        for row, weight in zip(map(ships_of, listed), weights, strict=True)
+    }
+    assert len(rows) == len(listed)
+    assert rows == {ships: weight / total for ships, weight in left.items()}
+    sunk = sum(w for ships, w in left.items() if sum(ships) == position.hits)
+    assert posterior.all_sunk == sunk / total
+    for kind, by_length in posterior.lengths.items():
+        places = [i for i, other in enumerate(game.fleet) if other == kind]
+        for length, found in by_length.items():
+            share = Fraction(0)
+            for ships, weight in left.items():
+                vectors = fleets.lengths[ships]
+                having = sum(vector[i] == length for vector in vectors for i in places)
+                share += weight * Fraction(having, len(vectors) * len(places))
+            assert found == share / total, (kind, length)
+    by_fleet = Counter()
+    for ships, weight in left.items():
+        by_fleet[tuple(sorted(fleets.lengths[ships][0], reverse=True))] += weight / total
+    assert posterior.fleets == by_fleet
+
+
+SMALL = [
+    *("3x4:1-3,2", "4x4:1-2,2-3,contact=any", "3x5:1-2,1-3,contact=corner,announce=sunk"),
+    *("4x4:2-3,2-3,contact=any,announce=ship", "3x4:1-3,1-2,contact=any,announce=place"),
+    *("3x3:1-3a,2b,1-2c,contact=any,announce=name", "3x4:1-3a,1-3b,announce=name"),
+]
+
+
+@pytest.mark.parametrize("text", SMALL)
+def test_posteriors(text):
+    """Random positions of small games, by both priors, beside all configurations."""
+    rng, game = random.Random(text), MixedGame(text)
+    for are_vectors_equal in (True, False):
+        fleets = Fleets(game, are_vectors_equal)
+        prior = None if are_vectors_equal else FleetPrior(game)
+        for number in (0, 1, 2, 4, 6):
+            check(fleets, MixedPosition(game, fleets.shots(rng, number)), prior)
