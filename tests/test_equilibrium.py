@@ -228,7 +228,7 @@ def test_weights_that_are_too_far_apart(tmp_path, monkeypatch):
 @draws(100)
 def test_weights_of_any_size(data):
     """By the definition, which has no end; also where the kernel's units are few."""
-    game = data.draw(games(max_cells=9, announce=("nothing", *EVERY_RULE)))
+    game = data.draw(games(max_cells=9, announce=EVERY_RULE))
     hidings = _hidings(game)
     assume(hidings is not None and 2 <= len(hidings) <= 25)
     weights = [
@@ -254,7 +254,7 @@ def test_weights_of_any_size(data):
 # All rules
 
 
-@given(games(max_cells=9, announce=("nothing", *EVERY_RULE)))
+@given(games(max_cells=9, announce=EVERY_RULE))
 @draws(60)
 def test_random_games(tmp_path_factory, game):
     hidings = _hidings(game)
@@ -430,7 +430,7 @@ def test_the_definition_ends_in_time(monkeypatch):
     assert found.least <= Fraction(909, 92) <= found.most
 
 
-@given(games(max_cells=9, announce=("nothing", *EVERY_RULE)))
+@given(games(max_cells=9, announce=EVERY_RULE))
 def test_the_greedy_tree(game):
     hidings = _hidings(game)
     assume(hidings is not None)

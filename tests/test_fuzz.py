@@ -35,7 +35,7 @@ from optsearch.board.answers import Setting
 from optsearch.board.games import Games
 from optsearch.board.server import STATELESS, RequestHandler
 from optsearch.counting.configurations import Configurations
-from optsearch.game import ANNOUNCEMENTS, Game
+from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
 from optsearch.game.position import Position
 from optsearch.play.advice import advise
 from optsearch.search.kernels import SWITCHES
@@ -43,7 +43,7 @@ from optsearch.search.solver import SolverOptions, solve
 from optsearch.strategies import named
 from optsearch.support.errors import OptsearchError
 from tests.definition import LYING, USERS_RULES, Definition, Rules, State
-from tests.examples import rule_name
+from tests.examples import AT_SINKING, BOARDS, rule_name
 
 SEED = 14
 GRIDS = ((1, 4), (1, 5), (1, 6), (2, 2), (2, 3), (2, 4), (3, 3), (2, 5), (3, 4))
@@ -64,7 +64,7 @@ GAMES = [
     for ships in (1, 2, 3)
     for fleet in combinations_with_replacement(range(min(4, columns), 0, -1), ships)
     if sum(fleet) <= rows * columns
-    for contact in ("none", "corner", "any", "any")
+    for contact in (*CONTACTS, "any")
     for announce, tells in ALL_RULES.items()
 ]  # with a configuration or without; twice where most can go wrong
 MOST = 24  # configurations
@@ -106,7 +106,7 @@ def cases(draw, most_checks):
         fleet.sort(key=lambda ship: (-int(ship[0]), ship))
         rules = replace(rules, fleet=tuple(int(one) if one.isdigit() else one for one in fleet))
     if draw(st.integers(0, 2)) == 0:
-        rules = replace(rules, board=draw(st.sampled_from(("cylinder", "torus", "hex"))))
+        rules = replace(rules, board=draw(st.sampled_from(sorted({*BOARDS} - {rules.board}))))
         assume(is_a_game(rules))
     if draw(st.booleans()):
         cells = st.integers(0, rules.cells - 1)
@@ -145,7 +145,7 @@ class Asked:
         self.lines = []
         on_rectangles = ("checkerboard", "central") * (case.rules.board == "rectangle")
         self.orders = ("first", "last", *on_rectangles)
-        self.has_order = self.rules.announce in ("sunk", "ship")
+        self.has_order = self.rules.announce in AT_SINKING
 
     def run(self, *arguments):
         """The JSON that a command prints."""
@@ -1051,7 +1051,7 @@ def full_board(rng):
         holes = rng.sample(range(rows * columns), rng.randint(1, rows * columns // 2))
         if max(fleet) > max(rows, columns) or sum(fleet) + len(holes) > rows * columns:
             continue  # no game at all
-        rules = ("none", "corner", "any"), ("nothing", "nothing", "sunk", "ship")
+        rules = CONTACTS, (*ANNOUNCEMENTS, "nothing")
         rules = Rules(rows, columns, fleet, *map(rng.choice, rules), tuple(sorted(holes)))
         if not rules.configurations:
             return rules

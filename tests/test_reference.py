@@ -13,7 +13,7 @@ from optsearch.game import Game
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position, reply
 from optsearch.support.errors import ImpossiblePosition, NotSupported
-from tests.examples import EVERY_RULE, draws, positions
+from tests.examples import AT_SINKING, EVERY_RULE, draws, positions
 
 any_rule = positions(max_cells=8, max_ships=3, max_configurations=20, announce=EVERY_RULE)
 
@@ -181,8 +181,8 @@ def test_what_is_told_helps(position):
     text = str(position.game)
     shots = tuple(shot for shot in position.shots if not shot.reply.hit)
     totals = [
-        reference.solve(Position(Game.parse(text + rule), shots)).total_height
-        for rule in ("", ",announce=sunk", ",announce=ship")
+        reference.solve(Position(Game.parse(text).announcing(rule), shots)).total_height
+        for rule in ("nothing", *AT_SINKING)
     ]
     assert totals == sorted(totals, reverse=True)
 

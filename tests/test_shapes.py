@@ -9,7 +9,7 @@ from optsearch.check.trees import verify
 from optsearch.counting.configurations import Configurations
 from optsearch.counting.lattice import Sweep
 from optsearch.counting.posterior import Posterior
-from optsearch.game import Game
+from optsearch.game import CONTACTS, Game
 from optsearch.game.position import Position, Reply, shots_of
 from optsearch.game.shapes import NAMED, Shape, orientations_of, parse_kind
 from optsearch.search.solver import solve
@@ -121,7 +121,7 @@ def test_a_shape_is_no_length():
 
 
 @pytest.mark.parametrize("announce", EVERY_RULE, ids=rule_name)
-@pytest.mark.parametrize("contact", ["none", "corner", "any"])
+@pytest.mark.parametrize("contact", CONTACTS)
 def test_the_optimum_is_that_of_the_definition(contact, announce):
     """Two kinds of equal size, and a fixed one, on a small board."""
     board = "3x3" if contact == "any" else "3x4"

@@ -11,7 +11,7 @@ import pytest
 from optsearch import lower_bounds
 from optsearch.check import reference
 from optsearch.compiled._told import least_cost
-from optsearch.game import Game, bits
+from optsearch.game import CONTACTS, Game, bits
 from optsearch.game.position import MISS, Position
 from optsearch.lower_bounds.two_hidden import Hidden, TwoHidden
 from optsearch.results import bracket
@@ -22,7 +22,7 @@ TINY = ("3x3:3,2", "2x4:2,2", "2x4:2,1", "2x4:3,1", "3x3:1,1", "1x9:3,2", "2x5:3
 GAMES = [
     f"{text},contact={contact}"
     for text in TINY
-    for contact in ("none", "corner", "any")
+    for contact in CONTACTS
     if text != "2x4:3,1" or contact != "none"
 ]
 GAMES += [
