@@ -32,6 +32,7 @@ _HOMES = {
     "Prior": "counting.prior",
     "Score": "strategies.score",
     "Solution": "tree.solution",
+    "ask": "questions",
     "bounds": "results.bracket",
     "build": "compiled",
     "compare": "evaluation",
@@ -56,6 +57,7 @@ __all__ = [
     "Prior",
     "Score",
     "Solution",
+    "ask",
     "bounds",
     "compare",
     "draw",
@@ -78,6 +80,7 @@ if TYPE_CHECKING:
     from optsearch.game.objective import Objective
     from optsearch.game.position import Position
     from optsearch.play.simulate import simulate
+    from optsearch.questions import ask
     from optsearch.results.bracket import bounds
     from optsearch.results.tabulate import table
     from optsearch.search.greedy import greedy

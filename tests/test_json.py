@@ -20,6 +20,10 @@ GAME = "4x5:2,3,4"
 PUZZLE = ("--grid", "5x5", "--fleet", "3,2,1", "--seed", "3", "-o", "puzzle.txt")
 # What is needed first, and the command
 RUNS = {
+    "ask": [
+        ["ask", "4x4:3,2", "-n", "2"],
+        ["ask", "4x4:3,2", "-n", "2", "--know", "row 1: 0", "--prior", "one-by-one"],
+    ],
     "cite": [["cite", "thompson"]],
     "count": [
         ["count", "10x10:5,4,3,3,2"],
@@ -245,6 +249,7 @@ def test_large_numbers_and_fractions():
 
 TABLES = {  # a command -> the list in its answer that is its table
     ("bounds", "3x4:2"): "bounds",
+    ("ask", "4x4:3,2", "-n", "3"): "questions",
     ("solve", "3x4:2", "--all-shots"): "shot_values",
     ("simulate", "greedy", "3x3:2", "--games", "3", "--jobs", "1"): "players",
     ("strategies",): "strategies",

@@ -23,6 +23,7 @@ from optsearch.cli.common import (
     out,
     position_fields,
     read_noisy_position,
+    read_prior,
     with_rules,
     writing,
 )
@@ -33,7 +34,6 @@ from optsearch.cli.options import ANY, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.counting.conflicts import reply_in
 from optsearch.counting.posterior import Posterior
-from optsearch.counting.prior import prior_of
 from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Game, cell_name, parse_cell
 from optsearch.game.named_games import to_choose
@@ -80,8 +80,8 @@ def reply_forms(game: Game) -> str:
     example="optsearch advise boxed",
     takes=3,
     then="optsearch posterior 10x10:5,4,3,3,2 --shots 'B4=hit C7=miss'  # all cells",
-    gives="game position (prior prior_digest) ships_left configurations bits greedy_shots likely "
-    "best_shots mean by by_shot (salvo by_salvo) (false_hits false_misses) (lies) refused",
+    gives="game position (prior prior_digest) (known) ships_left configurations bits greedy_shots "
+    "likely best_shots mean by by_shot (salvo by_salvo) (false_hits false_misses) (lies) refused",
     number=Option("How many shots to propose.", flags="-n", min=1, max=128),
     endgame=Option(
         "Search the optimum when at most this many configurations are left.", min=0, max=2000
@@ -109,6 +109,7 @@ def advise(
     false_hits: str | None = None,
     false_misses: str | None = None,
     lies: int | None = None,
+    know: list[str] | None = None,
     salvo: str = "1",
     form: Form = Form.TEXT,
 ) -> None:
@@ -124,7 +125,7 @@ def advise(
     talk = Dialogue(is_quiet=form is not Form.TEXT)
     start = read_noisy_position(game or chosen_game(talk), shots, None, noise)
     require_salvo(size, start.game)
-    parsed_prior = prior_of(prior, start.game)
+    parsed_prior = read_prior(start.game, prior, know or ())
     chooser = None if by is None else Chooser(by, start.game)
     if noise is not None and chooser is not None:
         chooser.strategy.require_noise()

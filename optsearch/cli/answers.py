@@ -22,7 +22,14 @@ from rich.table import Table
 from rich.text import Text
 
 from optsearch.cli.arguments import COMMAND
-from optsearch.cli.common import facts_table, out, position_fields, prior_text, with_rules
+from optsearch.cli.common import (
+    facts_table,
+    known_text,
+    out,
+    position_fields,
+    prior_text,
+    with_rules,
+)
 from optsearch.cli.options import Form
 from optsearch.counting.prior import Prior
 from optsearch.game.noise import NoisyPosition
@@ -66,8 +73,13 @@ class Answer:
         """Begin an answer with the fields of a position, of its prior, and further `fields`."""
         title = with_rules(position.title, position.game)
         answer = cls(title, **position_fields(position, prior), **fields)
-        answer.fact("prior", prior_text(prior))
+        answer.weights(prior)
         return answer
+
+    def weights(self, prior: Prior | None) -> None:
+        """Add a line about a prior and one about known answers, for people."""
+        self.fact("prior", prior_text(prior))
+        self.fact("known", known_text(prior))
 
     def head(self, text: str) -> None:
         """Add a line for people, in bold."""

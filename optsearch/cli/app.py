@@ -44,6 +44,7 @@ COMMANDS = {
         "checking",
         "Check a decision tree, a proof, or the value of a game against the best hider.",
     ),
+    "ask": ("asking", "What questions about the hidden board tell, the best first."),
     "cite": ("reproducing", "BibTeX of this program, and of the sources of results."),
     "compare": ("evaluating", "Estimate what one strategy saves in place of another."),
     "games": ("games", "List the games that have a name, with their best known bounds."),

@@ -18,12 +18,13 @@ from rich.text import Text
 
 from optsearch.cli.console import Interrupted, Safe
 from optsearch.counting.conflicts import position_of
-from optsearch.counting.prior import Prior
+from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Cell, Game, bits, cell_name, column_name, drawn_board, holes_text
 from optsearch.game.named_games import split_name
 from optsearch.game.noise import Lies, Noise, NoisyPosition
 from optsearch.game.position import Position
 from optsearch.game.ranges import expand_range
+from optsearch.questions.known import KnownAnswers, known
 from optsearch.support.cluster import cluster
 from optsearch.support.decimals import decimal
 from optsearch.support.documents import text_of
@@ -182,6 +183,11 @@ def read_noisy_position(
     return NoisyPosition.parse(read_game(game), noise, shots)
 
 
+def read_prior(game: Game, prior: str | None, know: Sequence[str] = ()) -> Prior | None:
+    """Return the prior that the arguments describe. know -- answers that are known."""
+    return known(game, *know, prior=prior_of(prior, game))
+
+
 def position_fields(
     position: Position | NoisyPosition, prior: Prior | None = None
 ) -> dict[str, Any]:
@@ -210,17 +216,26 @@ def noise_fields(noise: Noise | Lies | None) -> dict[str, Any]:
 
 
 def prior_fields(prior: Prior | None) -> dict[str, Any]:
-    """Return the name and the digest of a prior for a JSON answer; nothing without a prior."""
+    """Return a prior and known answers for a JSON answer; nothing without them."""
+    if isinstance(prior, KnownAnswers):
+        return {**prior_fields(prior.base), "known": list(map(str, prior.answers))}
     if prior is None:
         return {}
     return {"prior": prior.name, **({"prior_digest": prior.digest} if prior.has_digest else {})}
 
 
 def prior_text(prior: Prior | None) -> str | None:
-    """Format a prior for people."""
+    """Format a prior for people; None without one."""
+    if isinstance(prior, KnownAnswers):
+        return prior_text(prior.base)
     if prior is None:
         return None
     return f"{prior.name}, {prior.digest}" if prior.has_digest else prior.name
+
+
+def known_text(prior: Prior | None) -> str | None:
+    """Format the known answers for people; None without any."""
+    return ", ".join(map(str, prior.answers)) if isinstance(prior, KnownAnswers) else None
 
 
 def require_digest(prior: Prior | None, *paths: Path | None) -> None:

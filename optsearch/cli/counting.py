@@ -20,9 +20,9 @@ from optsearch.cli.common import (
     new_figure,
     noise_of,
     position_fields,
-    prior_text,
     read_noisy_position,
     read_position,
+    read_prior,
     save_figure,
     with_rules,
 )
@@ -30,7 +30,6 @@ from optsearch.cli.options import FIGURE, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.counting.configurations import CellSets
 from optsearch.counting.posterior import Posterior
-from optsearch.counting.prior import prior_of
 from optsearch.game import HOLE, cell_name
 from optsearch.game.noise import DOUBT, NoisyPosition
 from optsearch.game.position import Position, legend
@@ -72,8 +71,8 @@ def count(
     example="optsearch posterior 4x5:2,3,4 --shots 'A2=hit B1=miss'",
     takes=1,
     then="optsearch advise 4x5:2,3,4  # the same after every reply",
-    gives="game position (false_hits false_misses) (lies) (prior prior_digest) configurations "
-    "occurrence probability greedy_shots bits",
+    gives="game position (false_hits false_misses) (lies) (prior prior_digest) (known) "
+    "configurations occurrence probability greedy_shots bits",
     figure=Option("Draw the heat map to this file (pdf, svg or png).", writes=FIGURE),
     counts=Option("Show how many configurations have a ship on each cell, in place of percent."),
 )
@@ -88,6 +87,7 @@ def posterior(
     false_hits: str | None = None,
     false_misses: str | None = None,
     lies: int | None = None,
+    know: list[str] | None = None,
     form: Form = Form.TEXT,
 ) -> None:
     """Where the ships are: the probability of each cell.
@@ -96,7 +96,7 @@ def posterior(
     """
     noise = noise_of(false_hits, false_misses, lies)
     position = read_noisy_position(game, shots, board, noise, marks)
-    parsed_prior = prior_of(prior, position.game)
+    parsed_prior = read_prior(position.game, prior, know or ())
     with telling("counting") as progress:
         posterior_ = Posterior(position, prior=parsed_prior, progress=progress)
         occurrence = posterior_.occurrence.tolist()  # which counts the configurations too
@@ -109,7 +109,7 @@ def posterior(
     )
     answer.show("", heat_board(posterior_, counts))
     answer.fact("false replies", str(noise) if noise else None)
-    answer.fact("prior", prior_text(parsed_prior))
+    answer.weights(parsed_prior)
     answer.fact("configurations", f"{number:,}", configurations=number)
     answer.show(occurrence=occurrence, probability=posterior_.probability.tolist())
     answer.table(posterior_.to_dicts())
@@ -170,7 +170,7 @@ def draw_heat(position: Position | NoisyPosition, values: NDArray[np.float64], p
     example="optsearch sample 10x10:5,4,3,3,2 -n 5 --seed 1",
     takes=2,
     then="optsearch sample 10x10:5,4,3,3,2 --draw-boards  # as a board",
-    gives="game position (false_hits false_misses) (lies) (prior prior_digest) "
+    gives="game position (false_hits false_misses) (lies) (prior prior_digest) (known) "
     "(seed configurations) sample",
     number=Option("How many configurations to draw (default: 1).", flags="-n", min=1, max=MOST),
     every=Option(f"Print every configuration instead, up to {MOST:,}.", flags="--all"),
@@ -190,6 +190,7 @@ def sample(
     false_hits: str | None = None,
     false_misses: str | None = None,
     lies: int | None = None,
+    know: list[str] | None = None,
     form: Form = Form.TEXT,
 ) -> None:
     """Draw configurations from those the shots leave, uniformly or by a prior.
@@ -199,7 +200,7 @@ def sample(
     position = read_noisy_position(
         game, shots, board, noise_of(false_hits, false_misses, lies), marks
     )
-    parsed_prior = prior_of(prior, position.game)
+    parsed_prior = read_prior(position.game, prior, know or ())
     if every and (number, seed) != (None, None):
         raise OptsearchError("--all prints each configuration once; leave out -n and --seed")
     if draw_boards and form is not Form.TEXT:

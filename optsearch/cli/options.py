@@ -64,6 +64,11 @@ SHARED = {
         "(see Priors in the documentation).",
         metavar="PRIOR",
     ),
+    "know": Option(
+        "An answer that is known, such as 'row 3: 2' or FILE.py:NAME=yes; may be repeated (see "
+        "Questions in the documentation).",
+        metavar="ANSWER",
+    ),
     "false_hits": Option(
         "Replies may be false: the probability that a shot at water is answered with hit, "
         "as in 0.05 (see False replies in the documentation).",

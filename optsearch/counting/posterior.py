@@ -95,6 +95,7 @@ class Posterior:
         not exist. If weights are products over ships, they are multiplied while counting, and
         answers are floats; else all configurations are listed, and answers are exact.
     progress -- called during a long count.
+    barred -- ships (kinds and masks) that are known not to be on the board.
 
     Raises TooLarge for a game with too many states, PositionError for a prior of another game. An
     impossible position has 0 configurations; probabilities and samples of it raise
@@ -107,6 +108,7 @@ class Posterior:
         shots: str = "",
         prior: Prior | None = None,
         progress: Progress[Status] = no_progress,
+        barred: frozenset[Ship] = frozenset(),
     ):
         self.observations: Position | NoisyPosition
         if isinstance(position, NoisyPosition) and not shots:
@@ -121,11 +123,12 @@ class Posterior:
             self.position = self.observations.certain
         else:
             self.prior, self.position = prior, self.observations
-        self._progress = progress
+        self._progress, self._barred = progress, barred
         self._sweep: Counting = engine_for(self.position.game)
 
     def __reduce__(self) -> tuple[type[Posterior], tuple[object, ...]]:
-        return type(self), (self.observations, "", self._prior_of_hider)
+        unreported = (self.observations, "", self._prior_of_hider, no_progress, self._barred)
+        return type(self), unreported
 
     def __repr__(self) -> str:
         weighted = "" if self.prior is None else f", by the prior {self.prior.name}"
@@ -160,8 +163,8 @@ class Posterior:
 
     @cached_property
     def _cases(self) -> list[SunkAssignment]:
-        """The cases, with the ships barred that have weight 0."""
-        barred = self.prior.barred if self.prior else frozenset()
+        """The cases, without the barred ships and those of weight 0."""
+        barred = self._barred | (self.prior.barred if self.prior else frozenset())
         if not barred:
             return list(cases(self._counted))
         kind_of = self.position.game.kind_of
@@ -251,7 +254,7 @@ class Posterior:
             )
         compatible = f" compatible with {str(counted)!r}" if first else ""
         raise ImpossiblePosition(
-            f"every configuration of {game}{compatible} has weight 0 by the prior {prior.name}"
+            f"every configuration of {game}{compatible} has weight 0 by {prior.title}"
             + (f"{blame} after which none has one" if first else "")
         )
 
@@ -366,10 +369,10 @@ class Posterior:
             ships = self._ordered(np.array(rows, np.uint64))
         else:
             raise TooLarge(
-                f"the prior {self.prior.name} weighs configurations one by one here, and "
+                f"{self.prior.title} weighs configurations one by one here, and "
                 f"{self._candidates:,} of {self.observations.title} are too many to list; at most "
-                f"{limit:,} are listed: weights of placements or cells that are not too far apart "
-                "go through the counting table"
+                f"{limit:,} are listed: more shots leave fewer, and weights of placements or cells "
+                "that are not too far apart go through the counting table"
             )
         if self.prior is None:
             return ships, [1] * len(ships)

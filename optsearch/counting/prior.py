@@ -87,6 +87,11 @@ class Prior(ABC):
         return self.digest, replace(self.game, announce="nothing")
 
     @property
+    def title(self) -> str:
+        """The subject of a sentence about the prior, for errors."""
+        return f"the prior {self.name}"
+
+    @property
     @abstractmethod
     def digest(self) -> str:
         """A digest of all weights, which identifies the prior in files."""

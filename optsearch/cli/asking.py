@@ -1,0 +1,98 @@
+"""The command that says what questions about the hidden board tell: ask."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from optsearch.cli.answers import Answer
+from optsearch.cli.app import app
+from optsearch.cli.common import (
+    cell_names,
+    columns,
+    exact_text,
+    read_position,
+    read_prior,
+)
+from optsearch.cli.options import Form, Option
+from optsearch.cli.progress import telling
+from optsearch.questions.channel import probability_of
+from optsearch.questions.worth import SAMPLES, Inquiry, QuestionWorth
+
+
+@app.command(
+    example="optsearch ask 5x5:3,2,announce=name --shots 'C3=miss'",
+    takes=2,
+    then="optsearch posterior 5x5:3,2 --know 'row 2: 0'  # after an answer",
+    gives="game position (prior prior_digest) (known) configurations wrong seed samples "
+    "greedy_shots best_hit best_shot best_shot_bits mean questions",
+    question=Option(
+        "Ask this instead of the built-in questions: one of them, or FILE.py:NAME, a function of "
+        "the board; may be repeated.",
+        metavar="QUESTION",
+    ),
+    number=Option("How many questions to show, the best first.", flags="-n", min=1, max=10_000),
+    wrong=Option("The probability that an answer is false.", metavar="P"),
+    samples=Option("Boards that are drawn if there are too many.", min=2, max=10_000_000),
+    seed=Option("The same seed gives the same sample.", min=0),
+)
+def ask(
+    game: str,
+    shots: str = "",
+    board: Path | None = None,
+    marks: str = "",
+    question: list[str] | None = None,
+    number: int = 10,
+    wrong: str = "0",
+    know: list[str] | None = None,
+    prior: str | None = None,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    form: Form = Form.TEXT,
+) -> None:
+    """What questions about the hidden board tell, the best first.
+
+    For each question the probability of its answers, the information in bits, and how much more
+    probable a hit is at the best cell after the answer. Exact if the configurations are few or can
+    be counted; else from a sample, with a standard error.
+    """
+    position = read_position(game, shots, board, marks)
+    parsed_prior = read_prior(position.game, prior, know or ())
+    chance = probability_of(wrong)
+    with telling("asking"):
+        inquiry = Inquiry(position, wrong=chance, samples=samples, seed=seed, prior=parsed_prior)
+        worths = inquiry.rank(inquiry.questions(question or None), number)
+        shot, configurations = inquiry.best_shot, inquiry.posterior.configurations
+    answer = Answer.about(position, parsed_prior)
+    answer.fact("configurations", f"{configurations:,}", configurations=configurations)
+    answer.fact("false answers", f"{float(chance):.1%}" if chance else None, wrong=float(chance))
+    answer.show(seed=seed, samples=samples)
+    likely = cell_names(inquiry.posterior.greedy_shots())
+    hit = f"{' '.join(likely)}, each hits with {exact_text(inquiry.best_hit)}" if likely else None
+    answer.fact("greedy shots", hit, greedy_shots=likely, best_hit=float(inquiry.best_hit))
+    best = shot and f"{cell_names([shot[0]])[0]}, its reply tells {shot[1]:.4f} bits"
+    answer.fact("best shot", best)
+    answer.show(best_shot=shot and cell_names([shot[0]])[0], best_shot_bits=shot and shot[1])
+    mean = inquiry.optimum
+    answer.fact("optimum", None if mean is None else f"{exact_text(mean)} shots", mean=mean)
+    rows = [worth.to_dict() for worth in worths]
+    answer.show("", table_text(worths), questions=rows)
+    answer.table(rows)
+    answer.print(form)
+
+
+def table_text(worths: list[QuestionWorth]) -> str:
+    """Format a row for each question."""
+    has_optimum = any(worth.mean is not None for worth in worths)
+    heads = ["question", "bits", "hit", *["optimum"] * has_optimum, "method", "answers"]
+    return columns([heads, *(_row(worth, has_optimum) for worth in worths)])
+
+
+def _row(worth: QuestionWorth, has_optimum: bool) -> list[str]:
+    error = "" if worth.error is None else f" ± {worth.error:.4f}"
+    mean = "" if worth.mean is None else f"{float(worth.mean):.4f}"
+    answers = ", ".join(f"{answer} {float(p):.1%}" for answer, p in worth.answers.items())
+    return [
+        *(worth.question, f"{worth.bits:.4f}{error}", f"{float(worth.gain):+.4f}"),
+        *([mean] * has_optimum),
+        *(worth.method, answers),
+    ]

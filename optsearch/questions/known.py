@@ -1,0 +1,110 @@
+"""Answers that are known, as a prior: boards with other answers have weight 0."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from hashlib import blake2b
+
+import numpy as np
+
+from optsearch.counting.configurations import CellSets, to_words
+from optsearch.counting.prior import Prior
+from optsearch.game import Game
+from optsearch.questions.boards import HiddenBoards
+from optsearch.questions.questions import BoardQuestion, question_of
+from optsearch.support.errors import OptsearchError
+
+BATCH = 100_000  # boards that are asked at a time
+
+
+@dataclass(frozen=True)
+class KnownAnswer:
+    """A question whose answer is known."""
+
+    question: BoardQuestion
+    answer: str
+
+    def __str__(self) -> str:
+        return f"{self.question.text}: {self.answer}"
+
+    @classmethod
+    def parse(cls, game: Game, text: str) -> KnownAnswer:
+        """Parse `row 3: 2` or `FILE.py:NAME=yes`; OptsearchError for another text."""
+        match = re.fullmatch(r"(.+\.py:\w+)=(.+)", text) or re.fullmatch(r"(.+):(.+)", text)
+        if not match:
+            raise OptsearchError(
+                f"{text!r} is not a known answer; write QUESTION: ANSWER, as in 'row 3: 2', or "
+                "FILE.py:NAME=ANSWER"
+            )
+        question, answer = question_of(game, match[1]), match[2].strip()
+        if question.of_ships is not None:
+            answers = dict.fromkeys([*question.of_ships.values(), question.otherwise])
+            if answer not in answers:
+                raise OptsearchError(
+                    f"{answer!r} does not answer {question.text!r}; answer {' or '.join(answers)}"
+                )
+        return cls(question, answer)
+
+
+class KnownAnswers(Prior):
+    """The prior that keeps the weights of the boards that give known answers.
+
+    base -- the weights; None: all are equal.
+    """
+
+    def __init__(self, game: Game, answers: Sequence[KnownAnswer], base: Prior | None = None):
+        texts = ", ".join(map(str, answers))
+        super().__init__(game, f"{base.name}, {texts}" if base else texts)
+        self.answers, self.base = tuple(answers), base
+
+    def __reduce__(self) -> tuple[Callable[..., Prior | None], tuple[object, ...]]:
+        return partial(known, prior=self.base), (self.game, *map(str, self.answers))
+
+    @property
+    def title(self) -> str:
+        """The subject of a sentence about the answers, for errors."""
+        return f"what is known ({', '.join(map(str, self.answers))})"
+
+    @property
+    def rows(self) -> Sequence[tuple[int, ...]] | None:
+        """The boards to which the base limits the prior (`Prior.rows`)."""
+        return None if self.base is None else self.base.rows
+
+    def weight(self, ships: Sequence[int]) -> int:
+        """Return the weight of a board, given as the masks of its ships."""
+        return self.weights(to_words(sorted(ships, key=self.game.rank), self.game.words)[None])[0]
+
+    def weights(self, ships: CellSets) -> list[int]:
+        """Return the weights of many boards, 0 for those that give another answer."""
+        fits = np.ones(len(ships), bool)
+        for start in range(0, len(ships), BATCH):
+            boards = HiddenBoards(self.game, ships[start : start + BATCH])
+            for known in self.answers:
+                answers, codes = boards.answers(known.question)
+                code = answers.index(known.answer) if known.answer in answers else -1
+                fits[start : start + BATCH] &= codes == code
+        base = [1] * len(ships) if self.base is None else self.base.weights(ships)
+        return [weight * fit for weight, fit in zip(base, fits.tolist(), strict=True)]
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the answers, the files that ask, and the base."""
+        texts = [f"{known} {known.question.digest}" for known in self.answers]
+        texts += [self.base.digest] if self.base else []
+        return blake2b("\n".join(texts).encode(), digest_size=8).hexdigest()
+
+
+def known(game: Game | str, *answers: str, prior: Prior | None = None) -> Prior | None:
+    """Return the prior that leaves the boards with some answers; `prior` itself if there are none.
+
+    answers -- as in "row 3: 2" or "FILE.py:NAME=yes". prior -- weights of the boards. Raises
+    OptsearchError for a question that does not exist or an answer that does not fit it, and
+    NotSupported for ships of one length with different letters.
+    """
+    if not answers:
+        return prior
+    game = Game.of(game)
+    return KnownAnswers(game, [KnownAnswer.parse(game, text) for text in answers], prior)

@@ -1,0 +1,204 @@
+"""The questions about the hidden board: built-in ones, a function each, and those of users.
+
+To add a question, write a function that yields it for a game, and list it in `BUILT_IN`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optsearch.counting.constraints import Ship
+from optsearch.game import Cell, Game, cell_name, column_name
+from optsearch.game.position import Position
+from optsearch.support.errors import OptsearchError, StrategyError
+from optsearch.support.user_code import UserFunction, call_user_code, safe_repr
+
+LONGEST = 40  # signs of an answer
+Numbers = NDArray[np.uint8]  # shape (boards, rows, columns): the number of the ship, 0 is water
+
+
+@dataclass(frozen=True)
+class BoardQuestion:
+    """A question about the hidden board.
+
+    text -- its name. of_ships -- the answer that each ship (its kind and mask) gives if it is on
+    the board; ships with different answers exclude each other. otherwise -- the answer if none of
+    them is there. of_boards -- in place of `of_ships`, a function that returns the answer of each
+    board. digest -- of the file of a user's question.
+    """
+
+    text: str
+    of_ships: Mapping[Ship, str] | None = None
+    otherwise: str = "no"
+    of_boards: Callable[[Numbers], list[str]] | None = None
+    digest: str = ""
+
+
+def ships_of(game: Game) -> list[Ship]:
+    """List the kind and the mask of each placement of each ship."""
+    return [(kind, ship) for kind in dict.fromkeys(game.fleet) for ship in game.placements(kind)]
+
+
+def _regions(game: Game) -> Iterator[tuple[str, int]]:
+    """Yield the rows, the columns and, on rectangles, the quarters: their names and masks.
+
+    If the number of rows or columns is odd, the quarters leave out the middle one.
+    """
+    rows, columns = range(game.rows), range(game.columns)
+
+    def mask(some_rows: range, some_columns: range) -> int:
+        cells = ((i, j) for i in some_rows for j in some_columns)
+        return sum(1 << i * game.columns + j for i, j in cells)
+
+    for row in rows:
+        yield f"row {row + 1}", mask(range(row, row + 1), columns)
+    for column in columns:
+        yield f"column {column_name(column)}", mask(rows, range(column, column + 1))
+    if game.is_rectangle:
+        down, across = game.rows // 2, game.columns // 2
+        for up, some_rows in (("top", rows[:down]), ("bottom", rows[game.rows - down :])):
+            for side, some in (
+                ("left", columns[:across]),
+                ("right", columns[game.columns - across :]),
+            ):
+                yield f"{up} {side}", mask(some_rows, some)
+
+
+def ship_in_region(game: Game) -> Iterator[BoardQuestion]:
+    """Is there a ship in a row, a column, a quarter?"""
+    for name, region in _regions(game):
+        meeting = {(kind, ship): "yes" for kind, ship in ships_of(game) if ship & region}
+        yield BoardQuestion(f"any in {name}", meeting)
+
+
+def cells_in_region(game: Game) -> Iterator[BoardQuestion]:
+    """How many cells of ships are there?"""
+    for name, region in _regions(game):
+        is_inside = game.array(region).astype(bool)
+
+        def answers(boards: Numbers, is_inside: NDArray[np.bool_] = is_inside) -> list[str]:
+            return list(map(str, np.count_nonzero(boards[:, is_inside], axis=1).tolist()))
+
+        yield BoardQuestion(name, of_boards=answers)
+
+
+def _single_ships(game: Game) -> Iterator[tuple[str, list[Ship]]]:
+    """Yield the name of each ship that no other one equals, and its placements."""
+    for kind in game.fleet:
+        if game.fleet.count(kind) == 1:
+            name = "".join(game.kind_names[kind]) or f"ship {kind}"
+            yield name, [(kind, ship) for ship in game.placements(kind)]
+
+
+def ship_is_horizontal(game: Game) -> Iterator[BoardQuestion]:
+    """Does a ship lie in a row?"""
+    for name, ships in _single_ships(game):
+        lying = {ship: "yes" for ship in ships if len({i for i, _ in game.cells_of(ship[1])}) == 1}
+        yield BoardQuestion(f"{name} horizontal", lying)
+
+
+def cell_of_ship(game: Game) -> Iterator[BoardQuestion]:
+    """Is this a cell of that ship?"""
+    for name, ships in _single_ships(game):
+        for cell in game.cells_of((1 << game.cells) - 1 & ~game.holes):
+            bit = game.bit(cell)
+            covering = {ship: "yes" for ship in ships if ship[1] & bit}
+            yield BoardQuestion(f"{name} on {cell_name(cell)}", covering)
+
+
+def two_touch(game: Game) -> Iterator[BoardQuestion]:
+    """Do two ships touch along a side?"""
+
+    def answers(boards: Numbers) -> list[str]:
+        touch = np.zeros(len(boards), bool)
+        for a, b in ((boards[:, 1:], boards[:, :-1]), (boards[:, :, 1:], boards[:, :, :-1])):
+            touch |= ((a > 0) & (b > 0) & (a != b)).any(axis=(1, 2))
+        return ["yes" if is_touching else "no" for is_touching in touch.tolist()]
+
+    if game.is_rectangle:
+        yield BoardQuestion("two ships touch", of_boards=answers)
+
+
+BUILT_IN: tuple[Callable[[Game], Iterator[BoardQuestion]], ...] = (
+    ship_in_region,
+    cells_in_region,
+    ship_is_horizontal,
+    cell_of_ship,
+    two_touch,
+)
+
+
+@lru_cache(maxsize=4)
+def built_in(game: Game) -> dict[str, BoardQuestion]:
+    """Return the built-in questions of a game by their texts."""
+    return {question.text: question for maker in BUILT_IN for question in maker(game)}
+
+
+def shot_at(position: Position, cell: Cell) -> BoardQuestion:
+    """Return the reply to a shot as a question."""
+    game, bit = position.game, position.game.bit(cell)
+    shot = bit.bit_length() - 1
+    replies = {
+        (kind, ship): str(game.hit_reply(kind, ship, shot, not ship & ~(position.hits | bit)))
+        for kind, ship in ships_of(game)
+        if ship & bit
+    }
+    return BoardQuestion(f"shot at {cell_name(cell)}", replies, "miss")
+
+
+def question_of(game: Game, question: str | Callable[..., Any]) -> BoardQuestion:
+    """Return a built-in question by its text, that of a file `FILE.py:NAME`, or of a function.
+
+    Raises OptsearchError for another text, StrategyError for a file without such a function.
+    """
+    if callable(question):
+        return _user_question(question, getattr(question, "__name__", "function"))
+    text = " ".join(question.split())
+    if match := re.fullmatch(r"(.+\.py):(\w+)", text):
+        function = UserFunction.of(Path(match[1]), match[2])
+        if len(function.parameters) != 1:
+            raise StrategyError(
+                f"{function} takes ({', '.join(function.parameters)}); a question is a function of "
+                "one, NAME(board)"
+            )
+        return _user_question(function.load(), str(function), function.digest())
+    for known in built_in(game):
+        if known.casefold() == text.casefold():
+            return built_in(game)[known]
+    examples = [next(maker(game), None) for maker in BUILT_IN]
+    accepted = ", ".join(f"'{example.text}'" for example in examples if example)
+    raise OptsearchError(
+        f"{text!r} is not a question about {game}; ask {accepted} or the like, or FILE.py:NAME"
+    )
+
+
+def _user_question(function: Callable[..., Any], text: str, digest: str = "") -> BoardQuestion:
+    """Return the question of a user's function of one board."""
+
+    def answers(boards: Numbers) -> list[str]:
+        says = f"{text} fails for a board"
+        given = (call_user_code(function, board, says=says) for board in boards.astype(int))
+        return [_answer_text(answer, text) for answer in given]
+
+    return BoardQuestion(text, of_boards=answers, digest=digest)
+
+
+def _answer_text(answer: object, text: str) -> str:
+    """Return what a user's question answered as a text; StrategyError for another value."""
+    answer = answer.item() if isinstance(answer, np.generic) else answer
+    if isinstance(answer, bool):
+        return "yes" if answer else "no"
+    if isinstance(answer, int | str) and 0 < len(str(answer)) <= LONGEST:
+        return str(answer)
+    raise StrategyError(
+        f"{text} answers {safe_repr(answer)} for a board; True, False, a whole number or a text of "
+        f"at most {LONGEST} signs is accepted"
+    )
