@@ -222,11 +222,6 @@ def test_symmetries_are_a_group_that_keeps_ships(game):
             assert {image(ship, p) for ship in ships} == ships
 
 
-def test_rules_are_named():
-    assert CONTACTS == ("none", "corner", "any")
-    assert tuple(ANNOUNCEMENTS) == ("nothing", "sunk", "ship", "name", "place")
-
-
 @pytest.mark.parametrize("fleet", [(2, 2), ("2a", "2b"), (2, "1a", "1b"), "place"], ids=str)
 @pytest.mark.parametrize("contact", CONTACTS)
 def test_players_hear_names(fleet, contact):
