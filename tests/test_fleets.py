@@ -14,6 +14,8 @@ from optsearch.counting.mixture import MixedPosterior
 from optsearch.counting.prior import FleetPrior
 from optsearch.game import bits
 from optsearch.game.fleets import MixedGame, MixedPosition, lengths_of, letter_of
+from optsearch.play.replies import Replies
+from optsearch.support.errors import PositionError
 
 PUBLISHED = "8x8:2-5r,2-5g,2-5p,2-5o,contact=any,announce=name"
 
@@ -123,3 +125,100 @@ def test_posteriors(text):
         prior = None if are_vectors_equal else FleetPrior(game)
         for number in (0, 1, 2, 4, 6):
             check(fleets, MixedPosition(game, fleets.shots(rng, number)), prior)
+
+
+def three_ships():
+    """Yield each way to lay three ships of 2 to 4 cells on 6x6 that do not touch, with weights.
+
+    A way is the set of its cells and its lengths, ascending. Vectors of lengths weigh the same.
+    """
+    lines = [(1, 0), (0, 1)]
+    placed = [
+        frozenset((row + i * down, column + i * right) for i in range(length))
+        for length in (2, 3, 4)
+        for down, right in lines
+        for row in range(6 - (length - 1) * down)
+        for column in range(6 - (length - 1) * right)
+    ]
+    near = [
+        {(row + i, column + j) for row, column in ship for i in (-1, 0, 1) for j in (-1, 0, 1)}
+        for ship in placed
+    ]
+    apart = [
+        {j for j in range(i + 1, len(placed)) if not near[i] & placed[j]}
+        for i in range(len(placed))
+    ]
+    ways = [
+        (placed[i] | placed[j] | placed[k], (len(placed[i]), len(placed[j]), len(placed[k])))
+        for i in range(len(placed))
+        for j in apart[i]
+        for k in apart[i] & apart[j]
+    ]
+    number = Counter(tuple(sorted(lengths)) for _, lengths in ways)
+    vectors = Counter(tuple(sorted(vector)) for vector in product((2, 3, 4), repeat=3))
+    for cells, lengths in ways:
+        fleet = tuple(sorted(lengths))
+        yield cells, fleet, Fraction(vectors[fleet], number[fleet])
+
+
+def test_three_ships_on_6x6():
+    """The smaller of the published games: every posterior to the last digit."""
+    ways = list(three_ships())
+    for shots in ("", "B2=hit C3=miss", "A1=miss D4=hit D5=hit F6=miss C1=miss"):
+        position = MixedPosition("6x6:2-4,2-4,2-4", shots)
+        hits, misses = map(set, map(position.game.cells_of, (position.hits, position.misses)))
+        left = [way for way in ways if hits <= way[0] and not misses & way[0]]
+        posterior, total = MixedPosterior(position), sum(weight for *_, weight in left)
+        assert posterior.configurations == len(left)
+        by_cell, by_fleet = Counter(), Counter()
+        for cells, fleet, weight in left:
+            by_fleet[fleet[::-1]] += weight / total
+            for cell in cells:
+                by_cell[cell] += weight
+        for row, column in product(range(6), range(6)):
+            assert posterior.frequency[row][column] == by_cell[row, column] / total
+        assert posterior.fleets == by_fleet
+
+
+def test_samples():
+    """Samples are configurations of the position, about as often as they should be."""
+    game = MixedGame("3x3:1-3a,2b,1-2c,contact=any,announce=name")
+    position = MixedPosition(game, "A1=hit:b C2=miss")
+    left, n = Fleets(game).left(position), 20_000
+    found = Counter(map(ships_of, MixedPosterior(position).sample(n, seed=1, masks=True)))
+    assert {*found} <= {*left}
+    total = sum(left.values())
+    square = sum((found[s] - n * w / total) ** 2 / (n * w / total) for s, w in left.items())
+    assert square < len(left) + 5 * (2 * len(left)) ** 0.5
+
+
+def test_advice(here):
+    """Replies are taken and refused, and cells proposed as the posterior has them."""
+    shots = "C4=hit:r C5=hit:r E5=miss"
+    status, out, err = here("advise", PUBLISHED, "--shots", shots, "--json")
+    assert (status, err) == (0, "")
+    posterior = MixedPosterior(MixedPosition(PUBLISHED, shots))
+    assert f'"configurations": {posterior.configurations}' in out
+    assert posterior.greedy_shots() == [(2, 2)]
+    with pytest.raises(PositionError, match="F1=hit:r cannot be together with C5=hit:r"):
+        Replies(posterior.position).add((0, 5), posterior.position.game.reply("hit:r"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("solve", "4x4:2-3"), "the lengths of the ships 2-3 are not known; count, posterior"),
+        (("count", "4x4:3-2"), "in '4x4:3-2': '3-2' is no range of lengths"),
+        (("count", "4x4:2-5"), "a ship of length 5 is longer than the board 4x4"),
+        (("count", "4x4:2-3a"), "the ships 2-3a have letters, which are heard"),
+        (("count", "4x4:2-3a,2,announce=name"), "give each ship of 2-3a,2 a letter of its own"),
+        (("count", "4x4:2-3,T4"), "the fleet 2-3,T4 has a shape beside ranges"),
+        (("posterior", "4x4:2-3", "--prior", "one-by-one"), "'one-by-one' is not a prior of a"),
+        (("count", "4x4:2-3", "--shots", "A1=hit B1=hit C1=hit D1=hit"), "4 hits in"),
+    ],
+)
+def test_errors(here, arguments, error):
+    """One line that quotes what was given."""
+    status, out, err = here(*arguments)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert error in err

@@ -32,6 +32,7 @@ RUNS = {
     "posterior": [
         ["posterior", GAME, "--shots", "A2=hit"],
         ["posterior", GAME, "--prior", "one-by-one"],
+        ["posterior", "4x4:2-3,2", "--shots", "A2=hit"],
     ],
     "sample": [
         ["sample", GAME, "--seed", "1"],

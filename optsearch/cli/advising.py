@@ -33,9 +33,10 @@ from optsearch.cli.dialogue import Dialogue
 from optsearch.cli.options import ANY, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.counting.conflicts import reply_in
-from optsearch.counting.posterior import Posterior
+from optsearch.counting.mixture import posterior_of
 from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Game, cell_name, parse_cell
+from optsearch.game.fleets import MixedPosition
 from optsearch.game.named_games import to_choose
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, Shot, known_replies, shots_of
@@ -313,9 +314,7 @@ class Session:
             self._talk.say()
             if not self._talk.is_quiet:
                 with telling("counting") as progress:
-                    chart = heat_board(
-                        Posterior(self.position, prior=self._replies.prior, progress=progress)
-                    )
+                    chart = heat_board(posterior_of(self.position, self._replies.prior, progress))
                 out.print(chart, soft_wrap=True)
         elif command == "shots":
             self._talk.say(str(self.position) or "none yet")
@@ -456,7 +455,8 @@ def ships_text(advice: Advice) -> str:
     fleet = " ".join(map(str, position.game.fleet))
     number = len(position.game.fleet) - sunk
     ships = f", {numbered(number, 'ship')} left" if sunk else ""
-    return f"ships: {fleet}{ships}, {numbered(position.hits_left, 'cell')} still to hit"
+    most = "at most " if isinstance(position, MixedPosition) else ""
+    return f"ships: {fleet}{ships}, {most}{numbered(position.hits_left, 'cell')} still to hit"
 
 
 def advice_lines(advice: Advice, options: AdviceOptions) -> list[str]:

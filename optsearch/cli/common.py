@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from fractions import Fraction
@@ -20,6 +20,7 @@ from optsearch.cli.console import Interrupted, Safe
 from optsearch.counting.conflicts import position_of
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Cell, Game, bits, cell_name, column_name, drawn_board, holes_text
+from optsearch.game.fleets import any_game, position_in
 from optsearch.game.named_games import split_name
 from optsearch.game.noise import Lies, Noise, NoisyPosition
 from optsearch.game.position import Position
@@ -80,13 +81,14 @@ def title_of(tree: DecisionTree, path: Path) -> str:
     return tree.title or path.stem
 
 
-def read_game(text: str) -> Game:
+def read_game(text: str, parse: Callable[[str], Game] = Game.parse) -> Game:
     """Return the game that an argument describes; `FILE:FLEET…` takes the board from a drawing.
 
-    `FILE.json#BOARD:FLEET…`, a board of a file of boards, is read by `Game.parse` itself.
+    `FILE.json#BOARD:FLEET…`, a board of a file of boards, is read by `parse` itself, which is
+    `any_game` for commands that take a fleet that is not known.
     """
     if ".json#" in text or split_name(text):
-        return Game.parse(text)
+        return parse(text)
     file, colon, fleet = text.partition(":")
     if Path(file).suffix == ".json":
         raise GameError(
@@ -97,10 +99,10 @@ def read_game(text: str) -> Game:
     if not colon and len(file) < MOST_NAME and Path(file).is_file():
         raise GameError(f"{text!r} has no fleet; write it after a colon, as in {text}:5,4,3")
     if not colon or not (is_named or Path(file).is_file()):
-        return Game.parse(text)
+        return parse(text)
     rows, columns, holes = drawn_board(read_drawing(Path(file)))
     option = f",holes={holes_text(holes, columns)}" if holes else ""
-    return Game.parse(f"{rows}x{columns}:{fleet}{option}")
+    return parse(f"{rows}x{columns}:{fleet}{option}")
 
 
 def read_games(texts: Iterable[str]) -> list[Game]:
@@ -137,10 +139,14 @@ def read_drawing(board: Path) -> str:
 
 
 def read_position(
-    game: str, shots: str = "", board: Path | None = None, marks: str = ""
+    game: str,
+    shots: str = "",
+    board: Path | None = None,
+    marks: str = "",
+    parse: Callable[[str], Game] = Game.parse,
 ) -> Position:
-    """Return the position that the arguments describe."""
-    parsed = read_game(game)
+    """Return the position that the arguments describe. parse -- as `read_game` takes it."""
+    parsed = read_game(game, parse)
     if board is None:
         if marks:
             raise PositionError(f"--marks {marks!r} is about a drawn board; give --board, too")
@@ -152,7 +158,7 @@ def read_position(
             f"--board {str(board)!r} is a drawn position: one line per row, . not shot, X hit, o "
             "miss; a file of boards is part of the game, as in FILE.json#BOARD:SHIP,SHIP,…"
         )
-    return Position.from_board(parsed, read_drawing(board), marks)
+    return type(position_in(parsed)).from_board(parsed, read_drawing(board), marks)
 
 
 def noise_of(
@@ -172,9 +178,12 @@ def noise_of(
 def read_noisy_position(
     game: str, shots: str, board: Path | None, noise: Noise | Lies | None, marks: str = ""
 ) -> Position | NoisyPosition:
-    """Return the position that the arguments describe, whose replies may be false."""
+    """Return the position that the arguments describe.
+
+    Its replies may be false, or its fleet may not be known.
+    """
     if noise is None:
-        return read_position(game, shots, board, marks)
+        return read_position(game, shots, board, marks, any_game)
     if board is not None:
         raise PositionError(
             f"--board {str(board)!r} does not work with --false-hits, --false-misses and --lies, "

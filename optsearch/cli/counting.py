@@ -29,14 +29,17 @@ from optsearch.cli.common import (
 from optsearch.cli.options import FIGURE, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.counting.configurations import CellSets
+from optsearch.counting.mixture import MixedPosterior, posterior_of
 from optsearch.counting.posterior import Posterior
 from optsearch.game import HOLE, cell_name
+from optsearch.game.fleets import any_game
 from optsearch.game.noise import DOUBT, NoisyPosition
 from optsearch.game.position import Position, legend
 from optsearch.support.errors import OptsearchError, TooLarge
 from optsearch.support.palette import GREEDY_IN_TERMINAL, IN_TERMINAL, heat_in_terminal
 
 MOST = 10_000_000  # configurations that are printed
+MOST_DIGITS = 60  # of a fraction that is printed
 BATCH = 100_000  # of them, drawn or listed at a time
 
 
@@ -54,9 +57,9 @@ def count(
     form: Form = Form.TEXT,
 ) -> None:
     """Count the configurations, of a game or after some shots."""
-    position = read_position(game, shots, board, marks)
+    position = read_position(game, shots, board, marks, any_game)
     with telling("counting") as progress:
-        posterior = Posterior(position, progress=progress)
+        posterior = posterior_of(position, progress=progress)
         number = posterior.configurations
         first = 0 if number else posterior.first_impossible()
     answer = Answer.about(position)
@@ -72,7 +75,7 @@ def count(
     takes=1,
     then="optsearch advise 4x5:2,3,4  # the same after every reply",
     gives="game position (false_hits false_misses) (lies) (prior prior_digest) (known) "
-    "configurations occurrence probability greedy_shots bits",
+    "configurations occurrence probability greedy_shots bits (lengths fleets all_sunk)",
     figure=Option("Draw the heat map to this file (pdf, svg or png).", writes=FIGURE),
     counts=Option("Show how many configurations have a ship on each cell, in place of percent."),
 )
@@ -98,7 +101,7 @@ def posterior(
     position = read_noisy_position(game, shots, board, noise, marks)
     parsed_prior = read_prior(position.game, prior, know or ())
     with telling("counting") as progress:
-        posterior_ = Posterior(position, prior=parsed_prior, progress=progress)
+        posterior_ = posterior_of(position, parsed_prior, progress)
         occurrence = posterior_.occurrence.tolist()  # which counts the configurations too
         likely = [cell_name(cell) for cell in posterior_.greedy_shots()]
     if figure is not None:
@@ -114,13 +117,36 @@ def posterior(
     answer.show(occurrence=occurrence, probability=posterior_.probability.tolist())
     answer.table(posterior_.to_dicts())
     answer.fact("still unknown", f"{posterior_.entropy:.3f} bits", bits=posterior_.entropy)
+    if isinstance(posterior_, MixedPosterior):
+        add_lengths(answer, posterior_)
     answer.fact("greedy shots", " ".join(likely) or "none: every ship is sunk", greedy_shots=likely)
     if likely:
         row, column = posterior_.greedy_shots()[0]
         exact = f"{posterior_.frequency[row][column]} = " if posterior_.is_exact else ""
+        exact = "" if len(exact) > MOST_DIGITS else exact
         answer.fact("each hits with", f"{exact}{posterior_.probability[row, column]:.6f}")
     answer.fact("drawing", str(figure) if figure else None)
     answer.print(form)
+
+
+def add_lengths(answer: Answer, posterior: MixedPosterior) -> None:
+    """Add the probability of each length of each ship, and that every ship is sunk."""
+    by_ship = {str(kind): by_length for kind, by_length in posterior.lengths.items()}
+    for ship, by_length in by_ship.items():
+        chances = (f"{length} {float(p):.1%}" for length, p in by_length.items() if p)
+        answer.fact(f"ship {ship}", ", ".join(chances))
+    answer.show(
+        lengths={
+            ship: {str(length): float(p) for length, p in by_length.items()}
+            for ship, by_length in by_ship.items()
+        },
+        fleets=[
+            {"fleet": list(lengths), "probability": float(p)}
+            for lengths, p in posterior.fleets.items()
+        ],
+    )
+    sunk = posterior.all_sunk
+    answer.fact("all are sunk", f"{float(sunk):.6f}" if sunk else None, all_sunk=float(sunk))
 
 
 def heat_board(posterior: Posterior, counts: bool = False) -> Text:
@@ -209,7 +235,7 @@ def sample(
         )
     fields = position_fields(position, parsed_prior)
     with telling("counting") as progress:
-        posterior = Posterior(position, prior=parsed_prior, progress=progress)
+        posterior = posterior_of(position, parsed_prior, progress)
         if every:
             fields |= {"configurations": count_all(posterior)}
     if every:

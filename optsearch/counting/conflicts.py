@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
+from optsearch.counting.mixture import posterior_of
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, cell_name
+from optsearch.game.fleets import MixedGame, position_in
 from optsearch.game.noise import Lies, Noise, NoisyPosition
 from optsearch.game.position import HIT, SUNK, Position, Reply, Shot, replies_at, shots_of
 from optsearch.game.reply_text import in_words
@@ -27,8 +29,8 @@ def position_of(game: Game, text: str) -> Position:
     """
     shots = shots_of(game, text)
     if not any(one.reply == _unnamed(game) for one in shots):
-        return Position(game, shots)
-    position = Position(game)
+        return position_in(game, shots)
+    position = position_in(game)
     for shot in shots:
         position = position.after(shot.cell, reply_in(position, shot.cell, shot.reply))
     return position
@@ -75,7 +77,7 @@ def reply_in(
 def fits(position: Position | NoisyPosition, cell: Cell, reply: Reply, prior: Prior | None) -> bool:
     """True if a reply is possible after the others."""
     try:
-        return Posterior(position.after(cell, reply), prior=prior).is_possible
+        return posterior_of(position.after(cell, reply), prior).is_possible
     except PositionError:
         return False
 
@@ -85,7 +87,8 @@ def conflict(
 ) -> tuple[Shot, ...]:
     """Return a minimal set of replies that cannot all be true; empty if all can be.
 
-    Without any one of them, the rest can be. lies -- how many replies may be false.
+    Without any one of them, the rest can be; all shots if sinkings are told and the fleet is not
+    known. lies -- how many replies may be false.
 
     One reply after the other, from the first, is left out for good if the rest are still
     impossible. Its shot was still made: a reply that is left out may have been any.
@@ -100,6 +103,8 @@ def conflict(
     kept = set(range(len(shots)))
     if is_possible(kept):
         return ()
+    if isinstance(game, MixedGame) and game.tells_sinkings:
+        return tuple(shots)
     for i in range(len(shots)):
         if not is_possible(kept - {i}):
             kept.remove(i)
@@ -128,12 +133,12 @@ def _is_possible(game: Game, shots: Sequence[Shot], kept: Set[int]) -> bool:
     other replies are left out, and ships that cover the hits and no miss are counted. If each hit
     names its ship, the other shots do not matter.
     """
-    if game.has_labels:
+    if game.has_labels or isinstance(game, MixedGame):
         try:
-            left = Position(game, (shot for i, shot in enumerate(shots) if i in kept))
+            left = position_in(game, (shot for i, shot in enumerate(shots) if i in kept))
         except PositionError:  # more hits of a ship than it has cells
             return False
-        return Posterior(left).is_possible
+        return posterior_of(left).is_possible
     plain = tuple(
         Shot(shots[i].cell, replace(shots[i].reply, sunk=False, length=None)) for i in kept
     )

@@ -46,6 +46,7 @@ def engine_for(game: Game) -> Counting:
 
     If it is not the skylines, the log says why. Raises TooLarge if no engine has room for the game.
     """
+    game.require_known_fleet()
     if any(isinstance(kind, Lettered) for kind in game.fleet):
         return NamedShips(game)
     return _engine(game)

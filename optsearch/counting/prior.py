@@ -350,8 +350,8 @@ class FleetPrior(Prior):
 
     @property
     def digest(self) -> str:
-        """The name, since there are no other weights."""
-        return self.name
+        """The digest of the name, since there are no other weights."""
+        return _digest([self.name])
 
     def weight(self, ships: Sequence[int]) -> int:
         """Return 1."""
@@ -570,6 +570,15 @@ def prior_of(text: str | None, game: Game) -> Prior | None:
 
     Raises StrategyError for an unknown name, and the errors of `read`.
     """
+    if isinstance(game, MixedGame):
+        if text in (None, "fleet=vectors"):
+            return None
+        if text == "fleet=configurations":
+            return FleetPrior(game)
+        raise StrategyError(
+            f"{text!r} is not a prior of a fleet that is not known; use fleet=vectors (each vector "
+            "of lengths equally likely) or fleet=configurations"
+        )
     if text is None or text == "uniform":
         return None
     if (placing := OneByOne.of(text)) is not None:

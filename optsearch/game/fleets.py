@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 from math import factorial, prod
 
 from optsearch.game.announcements import Label, Reply
-from optsearch.game.game import Game
+from optsearch.game.game import Game, has_ranges
 from optsearch.game.position import Position, Shot
 from optsearch.game.shapes import LengthRange, Lettered, Shape
 from optsearch.support.errors import GameError, TooLarge
@@ -137,7 +137,7 @@ class MixedGame(Game):
             *(known.board, known.announcement),
         )
 
-    @cached_property
+    @property
     def least_cells(self) -> int:
         """The least number of cells that the ships can occupy together."""
         return sum(lengths_of(kind)[0] for kind in self.fleet)
@@ -205,11 +205,6 @@ class MixedPosition(Position):
         """Return a game itself, or the game of a text; GameError for a known fleet."""
         return MixedGame.of(game)
 
-    @property
-    def most_misses(self) -> int:
-        """The most misses that there can be."""
-        return self.game.room - self.game.least_cells
-
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         """The parts whose games allow these replies; not all need have a configuration left."""
@@ -247,6 +242,16 @@ class MixedPosition(Position):
         except GameError:
             return None
         return Position.unchecked(game, tuple(map(translate, self.shots)), self.hits, self.misses)
+
+
+def any_game(text: str) -> Game:
+    """Return the game of a text, a MixedGame if it has ranges of lengths; GameError as `Game`."""
+    return MixedGame(text) if has_ranges(text) else Game(text)
+
+
+def position_in(game: Game, shots: str | Iterable[Shot] = ()) -> Position:
+    """Return a position of a game, a MixedPosition if its fleet is not known."""
+    return (MixedPosition if isinstance(game, MixedGame) else Position)(game, shots)
 
 
 def _lettered(kind: int, length: int) -> int:

@@ -390,6 +390,11 @@ class Game:
         return sum(self.fleet)
 
     @property
+    def least_cells(self) -> int:
+        """The least number of cells that the ships can occupy together."""
+        return self.fleet_cells
+
+    @property
     def has_shapes(self) -> bool:
         """True if some ship is not a straight line that may lie both ways."""
         return any(isinstance(kind, Shape) for kind in self.fleet)
@@ -744,6 +749,8 @@ class Game:
         cell is the top-left one except for lines over a seam. A ship of length 1 has one placement
         per cell. None lies on a hole.
         """
+        if isinstance(length, LengthRange):
+            self.require_known_fleet()
         return _placements(self.board, length, self.holes)
 
     def halo(self, placement: int) -> int:
@@ -806,6 +813,12 @@ def _fields_of(text: str) -> dict[str, Any]:
     if "holes" in rules:
         fields["holes"] = parse_holes(rules["holes"], rows, columns)
     return fields
+
+
+def has_ranges(text: str) -> bool:
+    """True if the text of a game has a range in place of a length."""
+    fields = _fields_of(text)
+    return any(isinstance(kind, LengthRange) for kind in fields["fleet"])
 
 
 def _no_game(text: str) -> GameError:

@@ -150,7 +150,7 @@ class Position:
                 f"{hits} hits in {str(self)!r}, but the fleet {game.fleet_text} has only "
                 f"{game.fleet_cells} cells"
             )
-        water = self.most_misses
+        water = game.room - game.least_cells
         if misses > water:
             raise PositionError(
                 f"{misses} misses in {str(self)!r}, but the board {game.board_text} has only "
@@ -161,11 +161,6 @@ class Position:
     def _game_of(game: Game | str) -> Game:
         """Return a game itself, or the game of a text; GameError for a fleet that is not known."""
         return Game.of(game)
-
-    @property
-    def most_misses(self) -> int:
-        """The most misses that there can be."""
-        return self.game.room - self.game.fleet_cells
 
     def _check_reply(self, shot: Shot) -> None:
         def form(answer: Reply) -> tuple[bool, bool, bool]:
@@ -301,7 +296,7 @@ class Position:
             raise PositionError(
                 "a drawn board needs its game: Position.from_board('4x4:3,2', board)"
             )
-        game = Game.of(game)
+        game = cls._game_of(game)
         drawn = _drawn_replies(game, _drawn_rows(game, drawing), _meanings(marks))
         hit = next((cell for cell, answer in drawn.items() if answer.hit), None)
         if hit is not None and game.has_labels:

@@ -9,10 +9,12 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
+from optsearch.counting.mixture import posterior_of
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.evaluation.choosing import Chooser
 from optsearch.game import MAX_CELLS, Cell
+from optsearch.game.fleets import MixedPosition
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position
 from optsearch.game.shapes import Placement
@@ -59,6 +61,8 @@ class Advice:
 
 def ships_left(position: Position | NoisyPosition) -> tuple[int, ...] | None:
     """Return the ships not sunk, the longest first; None if replies do not tell which are."""
+    if isinstance(position, MixedPosition):
+        return None
     if position.game.names_hits:
         fleet, hits = position.game.fleet, Counter(shot.reply.length for shot in position.shots)
         is_known = all(fleet.count(kind) == 1 or hits[kind] < int(kind) for kind in fleet)
@@ -108,7 +112,7 @@ def advise(
     -- called during a long count. Raises ImpossiblePosition if no configuration is left, and as
     `Chooser.shots`.
     """
-    posterior = Posterior(position, prior=prior, progress=progress)
+    posterior = posterior_of(position, prior, progress)
     _ = posterior.probability  # counts; raises ImpossiblePosition if no configuration is left
     if isinstance(position, NoisyPosition):
         return Advice(posterior, None, tuple(by.shots(position, salvo)) if by else ())
@@ -128,7 +132,8 @@ def optimum(
 
     all_shots -- True adds the optimum after each first shot. seconds -- a limit of time.
     """
-    if not position.hits_left or position.game.cells > MAX_CELLS:
+    is_mixed = isinstance(position, MixedPosition)
+    if is_mixed or not position.hits_left or position.game.cells > MAX_CELLS:
         return None
     watch: Progress[SearchStatus] = Limit(seconds, EFFORT).watch()
     try:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from optsearch.counting.conflicts import MOST_TOLD, conflict, fits
-from optsearch.counting.posterior import Posterior
+from optsearch.counting.mixture import posterior_of
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, cell_name
 from optsearch.game.noise import Lies, NoisyPosition
@@ -49,7 +49,7 @@ class Replies:
 
     def __init__(self, position: Position | NoisyPosition, prior: Prior | None = None):
         self.prior = prior
-        Posterior(position, prior=prior).require_some()
+        posterior_of(position, prior).require_some()
         self.position = as_shown(position)
 
     def add(self, cell: Cell, reply: Reply) -> None:
@@ -65,7 +65,7 @@ class Replies:
                 f"{name} is shot twice: {before} and then {shot}; undo {name} takes the first back"
             )
         following = self.position.after(cell, reply)
-        if not Posterior(following).is_possible:
+        if not posterior_of(following).is_possible:
             lies = following.noise if isinstance(following, NoisyPosition) else None
             if isinstance(following, NoisyPosition) and not isinstance(lies, Lies):
                 following = following.certain
@@ -85,7 +85,7 @@ class Replies:
             ]
             why += f"; {' or '.join(possible[:MOST_TOLD])} can be" if possible else ""
             raise ReplyConflict(f"{shot} {why}", together)
-        Posterior(following, prior=self.prior).require_some()
+        posterior_of(following, self.prior).require_some()
         self.position = as_shown(following)
 
     def undo(self, cell: Cell | None = None) -> Shot:
@@ -102,7 +102,7 @@ class Replies:
         is_shown = isinstance(gone.reply.length, Placement)  # then all cells of a ship go
         remaining = (s for s in shots if not (s is gone or (is_shown and s.reply == gone.reply)))
         left = replace(self.position, shots=tuple(remaining))
-        if not Posterior(left, prior=self.prior).is_possible:
+        if not posterior_of(left, self.prior).is_possible:
             raise PositionError(
                 f"without {gone} the replies after it are impossible; undo those first"
             )
