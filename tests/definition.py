@@ -114,17 +114,17 @@ class Rules:
     @cached_property
     def configurations(self):
         """Every way to place the fleet; equal ships are not told apart."""
-        found = {frozenset()}
+        fleets = {frozenset()}
         for kind in self.fleet:
             place = self.fleet.index(kind) if self.has_letters else 0
-            found = {
+            fleets = {
                 placed | {(place, ship)}
-                for placed in found
+                for placed in fleets
                 for ship in self._placements(kind)
                 if all(self._may_stand(ship, other) for _, other in placed)
             }
         bit = {(row, column): 1 << row * self.columns + column for row, column in self._all()}
-        masks = ([(place, sum(map(bit.get, ship))) for place, ship in ships] for ships in found)
+        masks = ([(place, sum(map(bit.get, ship))) for place, ship in ships] for ships in fleets)
         return frozenset(tuple(mask for _, mask in sorted(ships)) for ships in masks)
 
     @property
@@ -186,7 +186,7 @@ class Rules:
         cells = [cell for cell in range(self.cells) if ship >> cell & 1]
         names = self.names(cells)
         first, last = (divmod(cell, self.columns) for cell in (cells[0], cells[-1]))
-        far = max(abs(one - other) for one, other in zip(first, last, strict=True))
+        far = max(abs(start - end) for start, end in zip(first, last, strict=True))
         if self.kinds[ship] in LYING or far >= len(cells):
             return "+".join(names)
         return names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}"
@@ -253,31 +253,31 @@ class Definition:
 
     def weight(self, family):
         """How many configurations these are, or what they weigh."""
-        return len(family) if self.weights is None else sum(self.weights[one] for one in family)
+        return len(family) if self.weights is None else sum(self.weights[ships] for ships in family)
 
     def parts(self, state, cell):
         """The state after each reply to a shot."""
-        found = {}
+        families = {}
         for ships in state.family:
-            found.setdefault(self.rules.reply(ships, state.hits, cell), set()).add(ships)
+            families.setdefault(self.rules.reply(ships, state.hits, cell), set()).add(ships)
         return {
             reply: State(frozenset(family), state.hits | (reply != "miss") << cell)
-            for reply, family in found.items()
+            for reply, family in families.items()
         }
 
     def counts(self, state):
         """For each cell that may still be hit, ascending: in how many configurations it is."""
-        found = Counter()
+        counts = Counter()
         for ships in state.family:
             for cell in range(self.rules.cells):
                 has = sum(ships) & ~state.hits & 1 << cell != 0
-                found[cell] += has * self.weight([ships])
-        return {cell: found[cell] for cell in sorted(found) if found[cell]}
+                counts[cell] += has * self.weight([ships])
+        return {cell: counts[cell] for cell in sorted(counts) if counts[cell]}
 
     def open(self, state):
         """This state without certain hits, where these tell nothing."""
-        counts, most = self.counts(state), self.weight(state.family)
-        return {cell: n for cell, n in counts.items() if n < most or not self.is_silent}
+        counts, total = self.counts(state), self.weight(state.family)
+        return {cell: n for cell, n in counts.items() if n < total or not self.is_silent}
 
     def tied(self, state):
         """What greedy chooses from."""
@@ -298,9 +298,9 @@ class Definition:
         """For each cell: the least total when it is shot first."""
         return {cell: self.after(state, cell, self.optimum) for cell in self.counts(state)}
 
-    def after(self, state, cell, value, *more):
+    def after(self, state, cell, value, *arguments):
         return self.weight(state.family) + sum(
-            value(part, *more) for part in self.parts(state, cell).values()
+            value(part, *arguments) for part in self.parts(state, cell).values()
         )
 
     def best(self, state):
@@ -347,17 +347,17 @@ class Definition:
 
         weight -- of a family, where that is not `self.weight`.
         """
-        found, weight = Counter(), weight or self.weight
+        histogram, weight = Counter(), weight or self.weight
 
         def play(state, shots):
             if not self.counts(state):
-                found[shots] += weight(state.family)
+                histogram[shots] += weight(state.family)
                 return
             for part in self.parts(state, choose(state)).values():
                 play(part, shots + 1)
 
         play(self.root, 0)
-        return found
+        return histogram
 
     def order(self, ties):
         """The cells as ties are broken by a rule of this name."""
@@ -382,8 +382,8 @@ class Definition:
             total = 0
             for part in self.parts(state, cell).values():
                 tied = self.tied(part)
-                rest = self.parts(part, tied[0]).values() if tied else [part]
-                total += sum(self.weight(last.family) ** 2 for last in rest)
+                parts_after = self.parts(part, tied[0]).values() if tied else [part]
+                total += sum(self.weight(last.family) ** 2 for last in parts_after)
             return total
 
         def choose(state):
@@ -455,10 +455,10 @@ class Definition:
             }
             chosen = sorted(chosen, key=costs.get)
             if i < len(levels):
-                _, _, margin, kept = level
-                most = margin * 4096 // 100 * len(state.family)  # in misses times 4096
-                close = [c for c in chosen if 4096 * (costs[c] - costs[chosen[0]]) <= most]
-                chosen = close[:kept]
+                _, _, margin, width = level
+                margin_in_all = margin * 4096 // 100 * len(state.family)  # in misses times 4096
+                close = [c for c in chosen if 4096 * (costs[c] - costs[chosen[0]]) <= margin_in_all]
+                chosen = close[:width]
         return chosen[0]
 
     def by_level(self, state, percent, levels):
@@ -475,7 +475,7 @@ class Definition:
 
     def within(self, limit, candidates, percent):
         """How many configurations the strategy `within` finishes after each number of shots."""
-        found = Counter()
+        histogram = Counter()
 
         def in_time(state, left, cell=None):
             counts = self.counts(state)
@@ -489,17 +489,17 @@ class Definition:
         def play(state, shots):
             counts = self.counts(state)
             if not counts:
-                found[shots] += len(state.family)
+                histogram[shots] += len(state.family)
                 return
             ranked = sorted(counts, key=lambda cell: (-counts[cell], cell))
-            least = percent * counts[ranked[0]]
-            chosen = [cell for cell in ranked if 100 * counts[cell] >= least][:candidates]
+            threshold = percent * counts[ranked[0]]
+            chosen = [cell for cell in ranked if 100 * counts[cell] >= threshold][:candidates]
             best = max(chosen, key=lambda cell: in_time(state, limit - shots, cell))
             for part in self.parts(state, best).values():
                 play(part, shots + 1)
 
         play(self.root, 0)
-        return found
+        return histogram
 
     def implies(self, state, cell, other):
         """Whether nothing is announced and another cell is in every configuration with this."""
@@ -573,18 +573,18 @@ class Misses:
 
     def best(self, family):
         """The cells that an optimal strategy can shoot first."""
-        least = self.value(family)
-        return {cell for cell in self.shots(family) if self.after(family, cell) == least}
+        optimum = self.value(family)
+        return {cell for cell in self.shots(family) if self.after(family, cell) == optimum}
 
     def greedy(self, family, end):
         """The misses of the best (end=min) or the worst (end=max) greedy strategy."""
         parts = [self.parts(family, cell) for cell in self.shots(family)]
-        least = min((self.weight(missed) for missed, _ in parts), default=0)
+        fewest = min((self.weight(missed) for missed, _ in parts), default=0)
         return end(
             (
-                least + self.greedy(missed, end) + sum(self.greedy(part, end) for part in hit)
+                fewest + self.greedy(missed, end) + sum(self.greedy(part, end) for part in hit)
                 for missed, hit in parts
-                if self.weight(missed) == least
+                if self.weight(missed) == fewest
             ),
             default=0,
         )

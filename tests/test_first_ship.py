@@ -39,17 +39,18 @@ def words(misses, hits):
 class CostByDefinition:
     """V as it is defined, without a table of states, or with a mistake.
 
-    found -- of a placement: the configurations with it, and what 0, 1, … cells meet. misses, start,
-    most -- l, j - 1, M. The others are mistakes: `far` cells missed anywhere count as if they were
-    in the halo, `spare` misses are not counted as made, `free` hits are counted that are not, `met`
-    ships stay that were met before, and the `end` of the game is not seen. With `common` false what
-    counts are the cells hit, not those that all placements alive have: weaker, and no mistake.
+    by_placement -- the configurations with each placement, and what 0, 1, … cells meet. misses,
+    start, most -- l, j - 1, M. The others are mistakes: `far` cells missed anywhere count as if
+    they were in the halo, `spare` misses are not counted as made, `free` hits are counted that are
+    not, `met` ships stay that were met before, and the `end` of the game is not seen. With `common`
+    false what counts are the cells hit, not those that all placements alive have: weaker, and no
+    mistake.
     """
 
     def __init__(
         self,
         game,
-        found,
+        by_placement,
         misses,
         start,
         most,
@@ -60,7 +61,8 @@ class CostByDefinition:
         end=True,
         common=True,
     ):
-        self.game, self.found, self.misses, self.start, self.most = game, found, misses, start, most
+        self.game, self.by_placement = game, by_placement
+        self.misses, self.start, self.most = misses, start, most
         self.far, self.spare, self.free, self.met, self.end = far, spare, free, met, end
         self.common = common
 
@@ -68,7 +70,7 @@ class CostByDefinition:
         """V(cell, missed)."""
         ships = [
             ship
-            for ship in self.found
+            for ship in self.by_placement
             if ship >> cell & 1
             and (self.met or not ship & missed)
             and (ship.bit_count() < self.game.fleet_cells or not self.end)
@@ -101,7 +103,7 @@ class CostByDefinition:
         shared = alive[0]
         for ship in alive:
             shared &= ship
-            number, met = self.found[ship]
+            number, met = self.by_placement[ship]
             near = missed if self.far else missed & self.game.halo(ship)
             avoid = number - met[max(0, misses - near.bit_count())]
             each += max(0, avoid - words(left, hits - ship.bit_count()))
@@ -113,13 +115,13 @@ class CostByDefinition:
 def violations(text, **mistake):
     """Sequences of up to three cells, and misses, of which more is finished than may be."""
     game = Game.parse(text)
-    everything, found = sets_of(game), met_beside(game)
+    everything, by_placement = sets_of(game), met_beside(game)
     columns = columns_of(everything, game)
     for misses in MISSES:
         for j in (1, 2, 3):
             for start in {j - 1, max(j - 1, misses // 2)}:
                 check = cache(
-                    CostByDefinition(game, found, misses, start, start + 2, **mistake).value
+                    CostByDefinition(game, by_placement, misses, start, start + 2, **mistake).value
                 )
                 for cells in permutations(range(game.cells), j):
                     left = sum(
@@ -161,50 +163,52 @@ def searched(text):
 
 @pytest.mark.parametrize("text", SEARCHED)
 def test_the_kernel_against_the_definition(text):
-    game, known, _ = searched(text)
-    found = {
-        ship: (one.completions, [one.most_met(k) for k in range(9)])
-        for one in known
-        for ship in game.images(one.ship)
+    game, ships, _ = searched(text)
+    by_placement = {
+        ship: (beside.completions, [beside.most_met(k) for k in range(9)])
+        for beside in ships
+        for ship in game.images(beside.ship)
     }
     random_ = random.Random(f"first ships of {text}")
     different = set()
     for _ in range(40):
         misses, start = random_.randrange(8), random_.randrange(4)
-        most = start + random_.randrange(3)
-        size = random_.randrange(min(start, most) + 1)
+        end = start + random_.randrange(3)
+        size = random_.randrange(min(start, end) + 1)
         cell, *before = random_.sample(range(game.cells), size + 1)
         missed = sum(1 << other for other in before)
-        given = game, found, misses, start, most
-        expected = CostByDefinition(*given).value(cell, missed)
-        assert Unfinished(game, known, misses, start, most).value(cell, missed) == expected
+        arguments = game, by_placement, misses, start, end
+        expected = CostByDefinition(*arguments).value(cell, missed)
+        assert Unfinished(game, ships, misses, start, end).value(cell, missed) == expected
         different.add(expected)
-        by_hits = CostByDefinition(*given, common=False).value(cell, missed)
+        by_hits = CostByDefinition(*arguments, common=False).value(cell, missed)
         assert by_hits <= expected
     assert len(different) > 2
 
 
 def test_common_cells_count_for_more_than_hits():
-    game, known, _ = searched("1x9:3,2")
-    found = {
-        ship: (one.completions, [one.most_met(i) for i in range(game.cells + 1)])
-        for one in known
-        for ship in game.images(one.ship)
+    game, ships, _ = searched("1x9:3,2")
+    by_placement = {
+        ship: (beside.completions, [beside.most_met(i) for i in range(game.cells + 1)])
+        for beside in ships
+        for ship in game.images(beside.ship)
     }
-    given = game, found, 1, 0, 2
-    by_hits = [CostByDefinition(*given, common=False).value(cell, 0) for cell in range(game.cells)]
-    by_common = [CostByDefinition(*given).value(cell, 0) for cell in range(game.cells)]
+    arguments = game, by_placement, 1, 0, 2
+    by_hits = [
+        CostByDefinition(*arguments, common=False).value(cell, 0) for cell in range(game.cells)
+    ]
+    by_common = [CostByDefinition(*arguments).value(cell, 0) for cell in range(game.cells)]
     assert sum(by_common) > sum(by_hits)
 
 
 @pytest.mark.parametrize("text", SEARCHED)
 def test_the_search_against_all_sequences(text):
     """Of up to four cells what is met is exact, and so is the most that is kept."""
-    game, known, coverage = searched(text)
+    game, ships, coverage = searched(text)
     columns = columns_of(sets_of(game), game)
     for misses in (2, 4, 6):
         for j in (1, 2, 3):
-            unfinished = Unfinished(game, known, misses, j - 1, j + 2)
+            unfinished = Unfinished(game, ships, misses, j - 1, j + 2)
             expected = max(
                 met_by(columns, cells)
                 - sum(
@@ -220,13 +224,13 @@ def test_the_search_against_all_sequences(text):
 @pytest.mark.parametrize("text", SEARCHED)
 def test_what_a_cell_adds_gets_no_more(text):
     """What the search relies on: for the first j - 1 cells, from the sets of configurations."""
-    game, known, _ = searched(text)
+    game, ships, _ = searched(text)
     columns = columns_of(sets_of(game), game)
     random_ = random.Random(f"cells added in {text}")
     falls = 0
     for _ in range(60):
         j, misses = random_.randint(2, 4), random_.randrange(8)
-        unfinished = Unfinished(game, known, misses, j - 1, j + random_.randrange(3))
+        unfinished = Unfinished(game, ships, misses, j - 1, j + random_.randrange(3))
         cell, last, *before = random_.sample(range(game.cells), random_.randint(2, j))
 
         def gain(cells, cell=cell, unfinished=unfinished):
@@ -241,44 +245,45 @@ def test_what_a_cell_adds_gets_no_more(text):
 @pytest.mark.parametrize("text", SEARCHED)
 def test_no_strategy_finishes_more(text):
     """For every number of misses; a ship less known is no better."""
-    game, known, coverage = searched(text)
+    game, ships, coverage = searched(text)
     everything = frozenset(sets_of(game))
     before = [len(everything)] * 7
-    finished = first_ship_chain(coverage, known, before)
-    fewer = first_ship_chain(coverage, known[:-1], before)
-    for misses, (most, cells) in enumerate(finished):
+    finished = first_ship_chain(coverage, ships, before)
+    fewer = first_ship_chain(coverage, ships[:-1], before)
+    for misses, (configurations, cells) in enumerate(finished):
         assert 0 <= cells <= misses + 1
-        assert most <= fewer[misses].configurations
+        assert configurations <= fewer[misses].configurations
         if len(everything) < 50:
-            assert most >= most_found(everything, misses)
+            assert configurations >= most_found(everything, misses)
 
 
 def test_a_search_that_gives_up():
-    game, known, coverage = searched("4x4:3,2")
-    unfinished = Unfinished(game, known, 4, 2, 5)
-    most = most_kept(coverage, unfinished, 3, 10**9)
-    assert most is not None
+    game, ships, coverage = searched("4x4:3,2")
+    unfinished = Unfinished(game, ships, 4, 2, 5)
+    kept = most_kept(coverage, unfinished, 3, 10**9)
+    assert kept is not None
     assert most_kept(coverage, unfinished, 3, 10**9, sets=1) is None
 
 
 def test_what_a_search_says(monkeypatch):
     """A part of the sets at a time gives the same, and all of them are told."""
-    game, known, coverage = searched("4x4:3,2")
-    unfinished = Unfinished(game, known, 4, 2, 5)
-    most = most_kept(coverage, unfinished, 3, 10**9)
+    game, ships, coverage = searched("4x4:3,2")
+    unfinished = Unfinished(game, ships, 4, 2, 5)
+    kept = most_kept(coverage, unfinished, 3, 10**9)
     monkeypatch.setattr(first_ship, "_AT_ONCE", 2)
-    told = []
-    assert most_kept(coverage, unfinished, 3, 10**9, on_sets=lambda *one: told.append(one)) == most
-    assert {(j, size) for j, size, _, _ in told} == {(3, 0), (3, 1), (3, 2)}
-    assert max(total for _, _, _, total in told) > 2
-    assert all(done % 2 == 0 and done < total for _, _, done, total in told)
+    reports = []
+    again = most_kept(coverage, unfinished, 3, 10**9, on_sets=lambda *sets: reports.append(sets))
+    assert again == kept
+    assert {(j, size) for j, size, _, _ in reports} == {(3, 0), (3, 1), (3, 2)}
+    assert max(total for _, _, _, total in reports) > 2
+    assert all(finished % 2 == 0 and finished < total for _, _, finished, total in reports)
 
 
 @pytest.mark.parametrize("text", SEARCHED)
 def test_what_symmetries_make_of_a_cell(text):
     """V is kept for one of them; a kernel that knows nothing but this cell finds the same."""
-    game, known, _ = searched(text)
-    unfinished = Unfinished(game, known, 5, 2, 4)
+    game, ships, _ = searched(text)
+    unfinished = Unfinished(game, ships, 5, 2, 4)
     random_ = random.Random(f"symmetries of {text}")
     for _ in range(20):
         cell, *before = random_.sample(range(game.cells), random_.randint(1, 3))
@@ -286,26 +291,26 @@ def test_what_symmetries_make_of_a_cell(text):
         value = unfinished.value(cell, missed)
         for turn in game.symmetries():
             image = sum(1 << turn[other] for other in before)
-            assert Unfinished(game, known, 5, 2, 4).value(turn[cell], image) == value
+            assert Unfinished(game, ships, 5, 2, 4).value(turn[cell], image) == value
 
 
 @pytest.mark.parametrize("text", ["3x3:2", "3x4:1", "4x4:V3,contact=corner"])
 def test_a_fleet_of_one_ship(text):
     """No ship costs anything, and the search ends."""
-    game, known, coverage = searched(text)
+    game, ships, coverage = searched(text)
     before = [len(sets_of(game))] * 4
-    assert [one.cells for one in first_ship_chain(coverage, known, before)] == [0] * 4
+    assert [step.cells for step in first_ship_chain(coverage, ships, before)] == [0] * 4
 
 
 def test_where_many_ships_are_through_a_cell(monkeypatch):
     """The shortest cost nothing there."""
-    game, known, _ = searched("4x4:3,2")
-    fewer = [one for one in known if one.ship.bit_count() == 3]
+    game, ships, _ = searched("4x4:3,2")
+    fewer = [conditional for conditional in ships if conditional.ship.bit_count() == 3]
     cells = range(game.cells)
 
     def values(some):
         return [Unfinished(game, some, 1, 0, 2).value(cell, 0) for cell in cells]
 
-    every, long = values(known), values(fewer)
+    every, long = values(ships), values(fewer)
     monkeypatch.setattr(first_ship, "_ROOM", 7)
-    assert values(known) == long != every
+    assert values(ships) == long != every
