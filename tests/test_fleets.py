@@ -10,11 +10,15 @@ import definition
 import pytest
 
 from optsearch.counting.configurations import to_masks
-from optsearch.counting.mixture import MixedPosterior
+from optsearch.counting.mixture import MixedPosterior, posterior_of
 from optsearch.counting.prior import FleetPrior
 from optsearch.game import bits
 from optsearch.game.fleets import MixedGame, MixedPosition, lengths_of, letter_of
+from optsearch.game.position import reply
+from optsearch.play.hiding import hider
+from optsearch.play.match import Match
 from optsearch.play.replies import Replies
+from optsearch.play.simulate import simulate
 from optsearch.support.errors import PositionError
 
 PUBLISHED = "8x8:2-5r,2-5g,2-5p,2-5o,contact=any,announce=name"
@@ -204,10 +208,44 @@ def test_advice(here):
         Replies(posterior.position).add((0, 5), posterior.position.game.reply("hit:r"))
 
 
+@pytest.mark.parametrize("text", ["4x4:2-3,1-2", "4x4:2-3a,1-2b,announce=name"])
+def test_simulated_games_end_with_the_last_ship(text):
+    """Greedy shoots at a most probable cell until all hidden ships are sunk."""
+    game = MixedGame(text)
+    boards = hider("uniform").boards(game, 20, 3)
+    simulation = simulate(["greedy", "random"], game, games=20, seed=3, jobs=1)
+    for number, ships in enumerate(map(to_masks, boards)):
+        position = MixedPosition(game)
+        while any(ship & ~position.hits for ship in ships):
+            cell = MixedPosterior(position).greedy_shots()[0]
+            position = position.after(cell, reply(game, ships, position.hits, game.bit(cell)))
+        assert simulation.outcomes[0].shots[number] == len(position.shots)
+        assert position.is_compatible(ships)
+    assert simulation.outcomes[1].mean > simulation.outcomes[0].mean
+
+
+def test_a_match():
+    """A match is played, taken back, kept and played again."""
+    match = Match(MixedGame("4x4:2-3a,1-2b,announce=name"), 3, "exact")
+    while not match.is_over:
+        cell = posterior_of(match.position).greedy_shots()[0]
+        match.shoot(cell)
+        if not match.is_won:
+            match.answer()
+    before = match.undone()
+    assert not before.is_over
+    assert before.position.shots == match.position.shots[:-1]
+    assert Match.resumed(match.kept()).kept() == match.kept()
+
+
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
         (("solve", "4x4:2-3"), "the lengths of the ships 2-3 are not known; count, posterior"),
+        (("simulate", "parity", "4x4:2-3"), "the lengths of the ships 2-3 are not known"),
+        (("simulate", "greedy", "4x4:2-3", "--boards", "corner"), "the lengths of the ships 2-3"),
+        (("evaluate", "levels", "4x4:2-3"), "the lengths of the ships 2-3 are not known"),
+        (("bounds", "4x4:2-3"), "the lengths of the ships 2-3 are not known"),
         (("count", "4x4:3-2"), "in '4x4:3-2': '3-2' is no range of lengths"),
         (("count", "4x4:2-5"), "a ship of length 5 is longer than the board 4x4"),
         (("count", "4x4:2-3a"), "the ships 2-3a have letters, which are heard"),

@@ -441,7 +441,7 @@ def shoot(pickled: bytes, cell: str) -> tuple[bytes, dict[str, Any]]:
     if match.is_over:
         raise PositionError("this game is over; begin another")
     match.shoot(parse_cell(cell))
-    if match.against and match.position.hits_left:
+    if match.against and not match.is_won:
         match.answer()
     pickled = pickle.dumps(match)
     return pickled, view(pickled)
@@ -450,14 +450,13 @@ def shoot(pickled: bytes, cell: str) -> tuple[bytes, dict[str, Any]]:
 def view(pickled: bytes) -> dict[str, Any]:
     """Return the view of a match: the opponent's ships are left out until it is over."""
     match: Match = pickle.loads(pickled)
-    is_won = not match.position.hits_left
     return {
         "against": match.against,
         "shots": str(match.position),
         "answers": str(match.answers),
         "own": _cells(match.own),
         "over": match.is_over,
-        "won": is_won,
+        "won": match.is_won,
         "hidden": _cells(match.hidden) if match.is_over else None,
         **_sunk(match.position),
     }

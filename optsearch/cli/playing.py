@@ -23,8 +23,9 @@ from optsearch.cli.counting import heat_board
 from optsearch.cli.dialogue import Dialogue
 from optsearch.cli.options import ANY, Option
 from optsearch.cli.progress import telling
-from optsearch.counting.posterior import Posterior
+from optsearch.counting.mixture import posterior_of
 from optsearch.game import HOLE, Game, cell_name, parse_cell
+from optsearch.game.fleets import any_game, position_in
 from optsearch.game.position import Position, legend
 from optsearch.game.reply_text import example_cell, reply_in_words
 from optsearch.play.advice import drawn_fleet
@@ -76,7 +77,7 @@ def play(
     """
     talk = Dialogue()
     with telling("hiding ships"):
-        match = load_match(read_game(game), seed, against, ships, boards, resume)
+        match = load_match(read_game(game, any_game), seed, against, ships, boards, resume)
     table = MatchDialogue(talk, match, resume)
     try:
         table.run()
@@ -167,7 +168,7 @@ class MatchDialogue:
         elif line == "map":
             self._talk.say()
             with telling("counting") as progress:
-                chart = heat_board(Posterior(position, progress=progress))
+                chart = heat_board(posterior_of(position, progress=progress))
             out.print(chart, soft_wrap=True)
         elif line == "board":
             self._show()
@@ -194,7 +195,7 @@ class MatchDialogue:
     def _answer(self) -> None:
         """Let the opponent shoot, if it is its turn."""
         match = self._match
-        if match.against and not match.is_answered and match.position.hits_left:
+        if match.against and not match.is_answered and not match.is_won:
             with telling("thinking"):
                 shot = match.answer()
             self._keep()
@@ -224,7 +225,7 @@ class MatchDialogue:
         """Say who has won, and to a person who has lost where the ships were."""
         match, game = self._match, self._match.game
         shots = numbered(len(match.position.shots), "shot")
-        if not match.position.hits_left:
+        if match.is_won:
             self._talk.say(f"you have sunk every ship, with {shots}", "bold")
         else:
             places = ", ".join(map(game.ship_name, match.hidden))
@@ -241,7 +242,7 @@ def names_with_lengths(game: Game) -> str:
 
 def hint_text(position: Position) -> str:
     """Say which cells have a ship most probably, and with what probability."""
-    posterior = Posterior(position)
+    posterior = posterior_of(position)
     likely = posterior.greedy_shots()
     chance = posterior.frequency[likely[0][0]][likely[0][1]]
     cells = " ".join(map(cell_name, likely))
@@ -273,7 +274,7 @@ def join_boards(boards: Sequence[Sequence[Text]], width: int) -> list[Text]:
 def signs(position: Position, ships: Sequence[int] = ()) -> list[list[str]]:
     """Return a sign for each cell: its reply, or else the number of a ship that is known."""
     game = position.game
-    grid = [list(row) for row in Position(game).board().splitlines()]
+    grid = [list(row) for row in position_in(game).board().splitlines()]
     for number, ship in enumerate(ships, 1):
         for row, column in game.cells_of(ship):
             grid[row][column] = str(number)

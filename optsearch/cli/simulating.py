@@ -24,6 +24,7 @@ from optsearch.cli.options import OUTPUT, Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.prior import Prior, prior_of
+from optsearch.game.fleets import any_game
 from optsearch.game.position import Position
 from optsearch.play.hiding import Drawn, hider
 from optsearch.play.simulate import (
@@ -89,7 +90,7 @@ def simulate(
     """
     *players, game = arguments
     require_order("simulate", players, game)
-    parsed = read_game(game)
+    parsed = read_game(game, any_game)
     if not players:
         raise StrategyError(f"nobody plays {parsed}; write PLAYER... GAME, as in greedy {parsed}")
     parsed_prior = prior_of(prior, parsed)

@@ -213,6 +213,11 @@ class MixedPosterior(Posterior):
         self.require_some()
         return self._sum_placements([part.part.names * part.weight for part in self.parts])
 
+    @property
+    def cell_weights(self) -> list[int]:
+        """The total weight of the configurations with a ship on each cell, row by row."""
+        return self._by_cell(self._placement_weights)
+
     def _sum_placements(self, factors: Sequence[int]) -> dict[int, int]:
         """Add up the counts of each placement in all parts, each times a factor."""
         totals: Counter[int] = Counter()

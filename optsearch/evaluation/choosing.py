@@ -20,8 +20,9 @@ from optsearch.evaluation.runners import KernelRunner, Runner, runner_of
 from optsearch.evaluation.tasks import FollowedTask
 from optsearch.evaluation.top import Top
 from optsearch.game import MAX_CELLS, Cell, Game
+from optsearch.game.fleets import MixedPosition
 from optsearch.game.noise import Lies, Noise, NoisyPosition
-from optsearch.game.position import Position, Shot, reply
+from optsearch.game.position import Position, Shot, afloat, reply
 from optsearch.strategies import as_strategy
 from optsearch.strategies.greedy import counts_of
 from optsearch.strategies.player import salvo_of
@@ -46,6 +47,7 @@ class Chooser:
 
     def __init__(self, strategy: object, game: Game):
         self.strategy = as_strategy(strategy)
+        self.strategy.require_fleet(game)
         self.name = strategy if isinstance(strategy, str) else str(self.strategy)
         self._game = game
         self._key = uuid4().hex
@@ -116,7 +118,7 @@ class Chooser:
     def _choose(self, position: Position | NoisyPosition, number: int) -> list[Cell]:
         if number:
             return salvo_of(self.strategy, position, number)
-        if isinstance(position, NoisyPosition):
+        if isinstance(position, NoisyPosition | MixedPosition):
             return [self.strategy.shot(position)]
         runner = self._runner
         if isinstance(runner, KernelRunner) and runner.is_rollout:
@@ -150,10 +152,15 @@ class Chooser:
         ships -- the hidden ones (masks), compatible with the position.
         """
         with self._lock:
-            if isinstance(self._runner, KernelRunner) and self._game.cells <= MAX_CELLS:
+            is_known = not isinstance(start, MixedPosition)
+            if (
+                is_known
+                and isinstance(self._runner, KernelRunner)
+                and self._game.cells <= MAX_CELLS
+            ):
                 return self._followed_left(ships, start, is_over)
             position = start
-            while position.hits_left:
+            while afloat(ships, position.hits):
                 if is_over():
                     return None
                 cell = self.shot(position)

@@ -12,7 +12,7 @@ and a hit tells the letter, not the length. Nobody tells when the last ship is s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import factorial, prod
@@ -244,9 +244,9 @@ class MixedPosition(Position):
         return Position.unchecked(game, tuple(map(translate, self.shots)), self.hits, self.misses)
 
 
-def any_game(text: str) -> Game:
-    """Return the game of a text, a MixedGame if it has ranges of lengths; GameError as `Game`."""
-    return MixedGame(text) if has_ranges(text) else Game(text)
+def any_game(text: str, parse: Callable[[str], Game] = Game.parse) -> Game:
+    """Return the game of a text, a MixedGame if it has ranges of lengths; else as `parse` does."""
+    return MixedGame(text) if has_ranges(text) else parse(text)
 
 
 def position_in(game: Game, shots: str | Iterable[Shot] = ()) -> Position:

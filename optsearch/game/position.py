@@ -599,6 +599,11 @@ def _sinkings_of(game: Game, drawn: Mapping[Cell, Reply]) -> dict[Cell, Reply]:
     return replies
 
 
+def afloat(ships: Iterable[int], hits: int) -> bool:
+    """True if a ship has a cell that is not hit; all are masks."""
+    return any(ship & ~hits for ship in ships)
+
+
 def no_configuration(game: Game) -> ImpossiblePosition:
     """Return the error for a game whose fleet does not fit."""
     return ImpossiblePosition(
@@ -616,7 +621,7 @@ def play(
     configuration -- masks of the ships, compatible with `start`, where the game begins.
     """
     ships, position, game = tuple(configuration), start, start.game
-    while position.hits_left:
+    while afloat(ships, position.hits):
         cell = shot(position)
         if cell is None:
             break

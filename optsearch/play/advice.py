@@ -86,6 +86,8 @@ def drawn_fleet(position: Position) -> str:
     game, left = position.game, ships_left(position) if position.hits_left else ()
     afloat = Counter(game.fleet if left is None else left)
     hits = Counter(shot.reply.length for shot in position.shots if game.names_hits)
+    if isinstance(position, MixedPosition):
+        return game.fleet_text
     drawn = []
     for kind in dict.fromkeys(game.fleet):
         size, number = int(kind), game.fleet.count(kind)

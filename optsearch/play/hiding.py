@@ -17,9 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from optsearch.counting.configurations import CellSets, to_words
-from optsearch.counting.posterior import Posterior
+from optsearch.counting.mixture import posterior_of
 from optsearch.counting.prior import OneByOne, Prior, read
 from optsearch.game import MAX_BOARD, Game
+from optsearch.game.fleets import position_in
 from optsearch.game.ships import in_order, objection
 from optsearch.support import records
 from optsearch.support.errors import GameError, OptsearchError, StrategyError
@@ -75,7 +76,7 @@ class Drawn(Hider):
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
         """Draw boards from the posterior of the empty board."""
         prior = read(self.prior, game) if isinstance(self.prior, Path) else self.prior
-        posterior = Posterior(game, prior=prior)
+        posterior = posterior_of(position_in(game), prior)
         posterior.require_some()
         drawn = [
             posterior.sample(DRAWN, np.random.default_rng([seed, 0, batch]), masks=True)
@@ -103,6 +104,7 @@ class _OneByOne(Hider):
 
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
         """Make each board with its own generator."""
+        game.require_known_fleet()
         result = np.empty((number, len(game.fleet), game.words), np.uint64)
         for i in range(number):
             ships = self.fleet(game, np.random.default_rng([seed, 0, i]))

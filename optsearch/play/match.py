@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from optsearch.counting.configurations import to_masks
-from optsearch.counting.posterior import Posterior
+from optsearch.counting.mixture import posterior_of
 from optsearch.game import Cell, Game, cell_name, parse_cell
-from optsearch.game.position import Position, Reply, Shot, reply
+from optsearch.game.fleets import MixedGame, any_game, position_in
+from optsearch.game.position import Reply, Shot, afloat, reply
 from optsearch.game.ships import ships_of
 from optsearch.play.hiding import hider
 from optsearch.strategies import Player, as_player
@@ -45,7 +46,7 @@ class Match:
         self, game: Game, seed: int, against: str = "", ships: str = "", boards: str = "uniform"
     ):
         self.game, self.seed, self.against, self.boards = game, seed, against, boards
-        posterior = Posterior(game)
+        posterior = posterior_of(position_in(game))
         posterior.require_some()
         self.hidden, drawn = (
             to_masks(posterior.sample(1, np.random.default_rng([seed, who]), masks=True)[0])
@@ -53,20 +54,27 @@ class Match:
         )
         if boards != "uniform":
             self.hidden = to_masks(hider(boards).boards(game, 1, seed)[0])
-        self.position = Position(game)
-        self.answers = Position(game)
+        self.position = position_in(game)
+        self.answers = position_in(game)
         self.own: list[int] = []
         self._playing = None
         if against:
             self.own = ships_of(ships, game) if ships else drawn
-            self._playing = _opponent(against).begin(game, np.random.default_rng([seed, 2]))
+            player = _opponent(against)
+            player.require_fleet(game)
+            self._playing = player.begin(game, np.random.default_rng([seed, 2]))
         elif ships:
             raise OptsearchError(f"ships are given ({ships!r}), but nobody shoots at them")
 
     @property
     def is_over(self) -> bool:
         """True if one side has sunk every ship."""
-        return not (self.position.hits_left and (self.answers.hits_left or not self.against))
+        return self.is_won or (bool(self.against) and not afloat(self.own, self.answers.hits))
+
+    @property
+    def is_won(self) -> bool:
+        """True if the person has sunk every ship."""
+        return not afloat(self.hidden, self.position.hits)
 
     @property
     def is_answered(self) -> bool:
@@ -97,12 +105,14 @@ class Match:
         before = Match(self.game, self.seed, self.against, self._own_text, self.boards)
         for shot in self.position.shots[:-1]:
             before.shoot(shot.cell)
-            if not before.is_answered and before.position.hits_left:
+            if not before.is_answered and not before.is_won:
                 before.answer()
         return before
 
     @property
     def _own_text(self) -> str:
+        if isinstance(self.game, MixedGame):  # whose ships the seed gives
+            return ""
         return " ".join(map(self.game.ship_name, self.own))
 
     # Saving
@@ -126,7 +136,7 @@ class Match:
         """Play the match of a saved line again; raise OptsearchError if it takes another course."""
         fields = _fields(text)
         names = ("seed", "against", "ships", "boards")
-        match = cls(Game.read(fields["game"]), *(fields[name] for name in names))
+        match = cls(any_game(fields["game"], Game.read), *(fields[name] for name in names))
         for shot in fields["shots"]:
             if not match.is_answered:
                 match.answer()

@@ -30,8 +30,9 @@ from optsearch.counting.configurations import CellSets, to_cells, to_masks
 from optsearch.counting.prior import Prior
 from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Cell, Game, notebook
+from optsearch.game.fleets import any_game, position_in
 from optsearch.game.noise import Lies, Noise, NoisyPosition, require_silent
-from optsearch.game.position import Position, play, reply
+from optsearch.game.position import Position, afloat, play, reply
 from optsearch.play.hiding import Drawn, Hider
 from optsearch.play.hiding import hider as hider_of
 from optsearch.strategies import Player, Strategy, as_player
@@ -211,6 +212,7 @@ class ReplyModel:
     def require(self, player: Player, game: Game) -> None:
         """Raise NotSupported or StrategyError if a game or a player does not support this model."""
         require_salvo(self.salvo, game)
+        player.require_fleet(game)
         if self.noise is not None:
             require_silent(game)
             player.require_noise()
@@ -312,8 +314,8 @@ def played(
     """
     playing = player.begin(game, generator)
     if manner.is_plain:
-        return play(playing.shot, ships, Position(game))
-    position = Position(game) if manner.noise is None else NoisyPosition(game, manner.noise)
+        return play(playing.shot, ships, position_in(game))
+    position = position_in(game) if manner.noise is None else NoisyPosition(game, manner.noise)
     replies = (
         None if manner.noise is None else manner.noise.errors(game, np.random.default_rng(errors))
     )
@@ -345,7 +347,7 @@ def played(
 def _is_over(position: Position | NoisyPosition, ships: Sequence[int]) -> bool:
     if isinstance(position, NoisyPosition):
         return position.is_over(ships)
-    return not position.hits_left
+    return not afloat(ships, position.hits)
 
 
 def replay(
@@ -373,7 +375,7 @@ def replay(
             report(position.hits.bit_count())
             return chooser.shot(position)
 
-        return play(shot, ships, Position(game))
+        return play(shot, ships, position_in(game))
     generator, errors = generator_of(seed, number), errors_of(seed, number)
     return played(chooser, game, ships, generator, manner, errors)
 
@@ -393,7 +395,7 @@ def play_task(
     """
     numbered = list(enumerate(boards, first))
     if manner.is_plain and isinstance(chooser, Chooser):
-        left = (chooser.shots_left(to_masks(ships), Position(game)) for ships in boards)
+        left = (chooser.shots_left(to_masks(ships), position_in(game)) for ships in boards)
         return [shots for shots in left if shots is not None]
     compiled = chooser.compiled(game) if manner.is_plain and isinstance(chooser, Player) else None
     if compiled is None:
@@ -459,7 +461,7 @@ def simulate(
     makes an illegal shot or does not support the manner; NotSupported if the game does not support
     it; TableError for the checkpoint.
     """
-    game = Game.of(game)
+    game = any_game(game) if isinstance(game, str) else game
     several = players if isinstance(players, list | tuple) else [players]
     chosen = [as_player(player) for player in several]
     if prior is not None:
@@ -613,5 +615,5 @@ class _SimulationRun:
             isinstance(shots, list)
             and len(shots) == number * (2 if self.manner.salvo == AFLOAT else 1)
             and all(type(n) is int and 0 < n <= limit for n in shots)
-            and min(shots[:number]) >= self.game.fleet_cells
+            and min(shots[:number]) >= self.game.least_cells
         )

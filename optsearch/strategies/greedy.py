@@ -16,8 +16,10 @@ from typing import ClassVar
 from optsearch.counting.configurations import Codes, list_ships, to_masks
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
+from optsearch.counting.mixture import MixedPosterior
 from optsearch.counting.posterior import Posterior
 from optsearch.game import MAX_CELLS, Cell, Game, bits
+from optsearch.game.fleets import MixedPosition
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.orders import order_of
 from optsearch.game.position import MISS, Position, Reply, known_replies, reply
@@ -40,6 +42,9 @@ class Greedy(Strategy):
         4, *RANGES["endgame"], "configurations, and fewer, for which the optimum is played"
     )
 
+    def require_fleet(self, game: Game) -> None:
+        """It plays by probabilities, of any fleet."""
+
     def require_noise(self) -> None:
         """It plays by probabilities, however they come about."""
 
@@ -52,7 +57,7 @@ class Greedy(Strategy):
 
         Where replies may be false it is always a most probable one of those not shot yet.
         """
-        if isinstance(position, NoisyPosition):
+        if isinstance(position, NoisyPosition | MixedPosition):
             return self.salvo(position, 1)[0]
         order = order_of(position.game, self.ties)
         counts = counts_of(position)
@@ -99,6 +104,8 @@ class Counts:
 
 def counts_of(position: Position) -> Counts:
     """Count a position; the counts of those asked last are kept, since many games begin alike."""
+    if isinstance(position, MixedPosition):
+        return _mixed_counts(position)
     if position.game.is_silent:
         return _silent.counts(position)
     return _labelled_counts(position)
@@ -120,6 +127,13 @@ def _labelled_counts(position: Position) -> Counts:
         for cell in bits(left):
             replies[cell][game.hit_reply(kind, ship, cell, left.bit_count() == 1)] += n
     return Counts(posterior.configurations, cells, replies)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _mixed_counts(position: MixedPosition) -> Counts:
+    """Weigh the configurations in place of counting them."""
+    posterior = MixedPosterior(position)
+    return Counts(posterior.configurations, posterior.cell_weights, {})
 
 
 _Key = tuple[Game, int, int]  # with the cells hit and the cells missed

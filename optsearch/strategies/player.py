@@ -62,7 +62,7 @@ def require_salvo(size: int, game: Game) -> None:
     """Raise NotSupported for AFLOAT if the replies do not tell how many ships are afloat."""
     is_known = game.tells_sinkings or game.shows_ships
     if game.names_hits:
-        is_known = len(set(game.fleet)) == len(game.fleet)
+        is_known = len({*game.fleet}) == len(game.fleet) and game.least_cells == game.fleet_cells
     if size == AFLOAT and not is_known:
         raise NotSupported(
             f"the replies of {game} do not tell how many ships are afloat; announce=sunk, "
@@ -82,6 +82,10 @@ class Player(ABC):
         raise StrategyError(
             f"{self} takes every reply as true; {NOISY} play where replies may be false"
         )
+
+    def require_fleet(self, game: Game) -> None:
+        """Raise GameError if it plays known fleets alone, and that of the game is not known."""
+        game.require_known_fleet()
 
     def with_prior(self, prior: Prior) -> Player:
         """Return the player that uses a prior; StrategyError if it cannot use one."""

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.game import Cell, Game, bits
+from optsearch.game.fleets import MixedGame
 from optsearch.game.position import SUNK, Position
 from optsearch.game.shapes import Placement
 from optsearch.strategies.player import Compiled, Player, Playing, number
@@ -167,6 +168,9 @@ class Random(_ByValues):
 
     name: ClassVar[str] = "random"
 
+    def require_fleet(self, game: Game) -> None:
+        """Accept any fleet: it ignores all replies."""
+
     def require_noise(self) -> None:
         """Accept false replies: it ignores all replies."""
 
@@ -178,6 +182,8 @@ class Random(_ByValues):
         """Return a function that plays a whole game."""
         from optsearch.strategies.loops import RANDOM
 
+        if isinstance(game, MixedGame):
+            return None
         return self._compile(game.announcing("nothing"), RANDOM)
 
 

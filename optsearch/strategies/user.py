@@ -153,6 +153,11 @@ class _OfUser(Player):
         if isinstance(self._code.load(), Score):
             super().require_noise()
 
+    def require_fleet(self, game: Game) -> None:
+        """Raise GameError for a score if the fleet is not known; else it gets a MixedPosition."""
+        if isinstance(self._code.load(), Score):
+            super().require_fleet(game)
+
     def answer(self, function: Callable[..., object], position: Position | NoisyPosition) -> Cell:
         """Return the cell that the code answers; StrategyError unless it can be shot."""
         answer = call_user_code(function, position, says=f"{self} fails {_when(position)}")
