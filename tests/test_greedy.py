@@ -21,36 +21,10 @@ from optsearch.search.greedy import RULES, GreedySolver
 from optsearch.search.kernels import SWITCHES
 from optsearch.search.solver import solve
 from optsearch.support.errors import OptsearchError
-from tests.definition import Definition, Rules
+from tests.definition import Definition, Misses, Rules
 from tests.examples import sizes
 
 ENDS = {"best": min, "worst": max}
-
-
-def by_definition(sets, weights, end):
-    """The total of shots: certain hits first, then the best or worst most probable cell."""
-
-    @cache
-    def value(family):
-        configurations = {}
-        for cells, n in family:
-            for cell in bits(cells):
-                configurations[cell] = configurations.get(cell, 0) + n
-        if not configurations:
-            return 0
-        most = max(configurations.values())
-        total = sum(n for _, n in family)
-        if most == total:
-            certain = next(cell for cell, n in configurations.items() if n == most)
-            return total + value(frozenset((s ^ 1 << certain, n) for s, n in family))
-        return total + ENDS[end](
-            value(frozenset((s ^ 1 << cell, n) for s, n in family if s >> cell & 1))
-            + value(frozenset((s, n) for s, n in family if not s >> cell & 1))
-            for cell, n in configurations.items()
-            if n == most
-        )
-
-    return value(frozenset(zip(sets, weights, strict=True)))
 
 
 @pytest.mark.parametrize("number", [300, pytest.param(5000, marks=pytest.mark.long(10))])
@@ -77,13 +51,14 @@ def test_the_rules_of_the_kernel_on_random_families(end, number):
             f"{end} greedy",
         )
         family = np.arange(len(sets), dtype=np.int32)
-        expected = by_definition(sets, weights, end)
-        assert search.solve(family) + size * sum(weights) == expected, (sets, weights, switches)
-        differing += expected != by_definition(sets, weights, "best" if end == "worst" else "worst")
+        truth = Misses(sets, weights)
+        misses = {rule: truth.greedy(truth.everything, ENDS[rule]) for rule in ENDS}
+        assert search.solve(family) == misses[end], (sets, weights, switches)
+        differing += misses["best"] != misses["worst"]
         if end == "best":
-            limit = rng.randint(1, expected)
-            found = search.solve(family, limit=limit)
-            assert found + size * sum(weights) == expected if found < limit else found >= limit
+            limit = rng.randint(1, misses[end] + size * sum(weights))
+            value = search.solve(family, limit=limit)
+            assert value == misses[end] if value < limit else value >= limit
         else:
             with pytest.raises(ValueError, match="this rule has no bounds"):
                 search.lower_bound(family)

@@ -11,12 +11,13 @@ import pytest
 from optsearch import lower_bounds
 from optsearch.check import reference
 from optsearch.compiled._told import least_cost
-from optsearch.game import CONTACTS, Game, bits
+from optsearch.game import CONTACTS, Game
 from optsearch.game.position import MISS, Position
 from optsearch.lower_bounds.two_hidden import Hidden, TwoHidden
 from optsearch.results import bracket
 from optsearch.results import tables as results
 from optsearch.support.errors import NotSupported, TooLarge
+from tests.definition import Misses
 
 TINY = ("3x3:3,2", "2x4:2,2", "2x4:2,1", "2x4:3,1", "3x3:1,1", "1x9:3,2", "2x5:3,2", "1x7:3,1")
 GAMES = [
@@ -42,26 +43,10 @@ def pairs_of(game):
 @cache
 def least_misses(text):
     """Of any strategy whose hits are told by the name of the ship, in sum: by the definition."""
-
-    @cache
-    def best(family):
-        if len(family) <= 1:
-            return 0
-        cells = 0
-        for p, q in family:
-            cells |= p | q
-        least = None
-        for cell in bits(cells):
-            first = frozenset(pair for pair in family if pair[0] >> cell & 1)
-            second = frozenset(pair for pair in family if pair[1] >> cell & 1)
-            missed = family - first - second
-            if family in (first, second):
-                continue
-            value = len(missed) + best(first) + best(second) + best(missed)
-            least = value if least is None else min(least, value)
-        return 0 if least is None else least
-
-    return best(pairs_of(Game.parse(text))[2])
+    pairs = sorted(pairs_of(Game.parse(text))[2])
+    masks = [long | short for long, short in pairs]
+    truth = Misses(masks, [1] * len(pairs), told=lambda i, hits, cell: pairs[i][0] >> cell & 1)
+    return truth.value(truth.everything)
 
 
 def value(told, price=None):
