@@ -11,7 +11,7 @@ import pytest
 
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.mixture import MixedPosterior, posterior_of
-from optsearch.counting.prior import FleetPrior
+from optsearch.counting.prior import FleetPrior, prior_of
 from optsearch.game import bits
 from optsearch.game.fleets import MixedGame, MixedPosition, lengths_of, letter_of
 from optsearch.game.position import reply
@@ -129,6 +129,20 @@ def test_posteriors(text):
         prior = None if are_vectors_equal else FleetPrior(game)
         for number in (0, 1, 2, 4, 6):
             check(fleets, MixedPosition(game, fleets.shots(rng, number)), prior)
+
+
+def test_lengths_that_are_known():
+    """By the prior of a fleet only its configurations are left, all equally likely."""
+    game = MixedGame("3x3:1-3a,2b,1-2c,contact=any,announce=name")
+    fleets, prior = Fleets(game), prior_of("fleet=2,2,1", game)
+    fleets.weights = {
+        ships: Fraction(1)
+        for ships in fleets.weights
+        if sorted(map(int.bit_count, ships)) == [1, 2, 2]
+    }
+    for number in (0, 2):
+        check(fleets, MixedPosition(game, fleets.shots(random.Random(3), number)), prior)
+    assert prior == FleetPrior(game, (2, 2, 1)) != FleetPrior(game)
 
 
 def three_ships():
@@ -251,7 +265,11 @@ def test_a_match():
         (("count", "4x4:2-3a"), "the ships 2-3a have letters, which are heard"),
         (("count", "4x4:2-3a,2,announce=name"), "give each ship of 2-3a,2 a letter of its own"),
         (("count", "4x4:2-3,T4"), "the fleet 2-3,T4 has a shape beside ranges"),
-        (("posterior", "4x4:2-3", "--prior", "one-by-one"), "'one-by-one' is not a prior of a"),
+        (
+            ("posterior", "4x4:2-3", "--prior", "one-by-one"),
+            "'one-by-one' is not a prior of 4x4:2-3",
+        ),
+        (("posterior", "4x4:2-3", "--prior", "fleet=4"), "'fleet=4' is not a prior of 4x4:2-3;"),
         (("count", "4x4:2-3", "--shots", "A1=hit B1=hit C1=hit D1=hit"), "4 hits in"),
     ],
 )

@@ -156,21 +156,23 @@ class MixedPosterior(Posterior):
         report = meter(self._progress, len(self.position.parts))
         for number, part in enumerate(self.position.parts):
             report(number)
-            posterior = PartPosterior(part)
-            if posterior.placements:
-                weighed.append((part, posterior, self._weight_of(part)))
+            posterior, weight = PartPosterior(part), self._weight_of(part)
+            if weight and posterior.placements:
+                weighed.append((part, posterior, weight))
         scale = lcm(*(weight.denominator for _, _, weight in weighed))
         return [WeighedPart(part, left, int(weight * scale)) for part, left, weight in weighed]
 
     def _weight_of(self, part: Part) -> Fraction:
         """Return the weight of a configuration of a part."""
-        if self.prior is not None:
-            return Fraction(1)
+        if isinstance(self.prior, FleetPrior):
+            return Fraction(self.prior.lengths in (None, part.lengths))
         game = self.position.game
         n = _configurations_of(replace(game.game_of(part.lengths), announce="nothing"))
-        if self.position.game.names_hits:
-            return Fraction(1, n * orders(part.lengths))
-        return Fraction(part.vectors, n)
+        if not n:
+            return Fraction(0)
+        return (
+            Fraction(1, n * orders(part.lengths)) if game.names_hits else Fraction(part.vectors, n)
+        )
 
     # Counts
 

@@ -32,7 +32,7 @@ from optsearch.counting.configurations import CellSets, to_masks
 from optsearch.counting.constraints import Constraints, Ship
 from optsearch.counting.engines import engine_for
 from optsearch.game import Cell, Game, bits, cell_name, parse_cell
-from optsearch.game.fleets import MixedGame
+from optsearch.game.fleets import MixedGame, lengths_of, vectors
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.ships import in_order, ship_of, ships_of
 from optsearch.support import records
@@ -343,19 +343,48 @@ class _ConfigurationPrior(Prior):
 
 
 class FleetPrior(Prior):
-    """The prior by which all configurations of all fleets are equally likely."""
+    """A prior of a fleet that is not known, by which all its configurations are equally likely.
 
-    def __init__(self, game: MixedGame):
-        self.game, self.name = game, "fleet=configurations"
+    lengths -- the lengths of all ships, descending, if these are known, but not which ship has
+    which; None for all fleets.
+    """
+
+    def __init__(self, game: MixedGame, lengths: tuple[int, ...] | None = None):
+        fleet = "configurations" if lengths is None else ",".join(map(str, lengths))
+        self.game, self.lengths, self.name = game, lengths, f"fleet={fleet}"
+
+    @classmethod
+    def of(cls, text: str, game: MixedGame) -> FleetPrior | None:
+        """Parse a prior; None for fleet=vectors. StrategyError for another text."""
+        fleet = text.removeprefix("fleet=")
+        if text == "fleet=vectors":
+            return None
+        if text == "fleet=configurations":
+            return cls(game)
+        if text != fleet and re.fullmatch(r"\d{1,4}(,\d{1,4})*", fleet, re.ASCII):
+            lengths = tuple(sorted(map(int, fleet.split(",")), reverse=True))
+            if lengths in vectors(game.fleet):
+                return cls(game, lengths)
+        example = ",".join(str(lengths_of(kind)[0]) for kind in game.fleet)
+        raise StrategyError(
+            f"{text!r} is not a prior of {game}; use fleet=vectors (each vector of lengths equally "
+            "likely), fleet=configurations, or the lengths if you do not know which ship has "
+            f"which, as in fleet={example}"
+        )
 
     @property
     def digest(self) -> str:
         """The digest of the name, since there are no other weights."""
         return _digest([self.name])
 
+    @property
+    def _identity(self) -> tuple[str, Game]:
+        return self.digest, self.game
+
     def weight(self, ships: Sequence[int]) -> int:
-        """Return 1."""
-        return 1
+        """Return 1, or 0 for other lengths than those that are known."""
+        lengths = tuple(sorted((ship.bit_count() for ship in ships), reverse=True))
+        return int(self.lengths in (None, lengths))
 
 
 class _FunctionPrior(Prior):
@@ -571,14 +600,7 @@ def prior_of(text: str | None, game: Game) -> Prior | None:
     Raises StrategyError for an unknown name, and the errors of `read`.
     """
     if isinstance(game, MixedGame):
-        if text in (None, "fleet=vectors"):
-            return None
-        if text == "fleet=configurations":
-            return FleetPrior(game)
-        raise StrategyError(
-            f"{text!r} is not a prior of a fleet that is not known; use fleet=vectors (each vector "
-            "of lengths equally likely) or fleet=configurations"
-        )
+        return FleetPrior.of(text or "fleet=vectors", game)
     if text is None or text == "uniform":
         return None
     if (placing := OneByOne.of(text)) is not None:
