@@ -108,9 +108,9 @@ def compare(game):
         assert_shots(one)
 
 
-def assert_shots(one):
+def assert_shots(example):
     """The cells of a counterexample, by the definition."""
-    family = reference.family(one.position)
+    family = reference.family(example.position)
     parts = {cell: reference.shoot(family, cell) for cell in reference.useful_cells(family)}
     counts = {
         cell: sum(reference.weight(part) for answer, part in some.items() if answer.hit)
@@ -118,10 +118,10 @@ def assert_shots(one):
     }
     is_open = [cell for cell, some in parts.items() if len(some) > 1]
     most = max(counts[cell] for cell in is_open)
-    assert one.greedy_cells == sum(1 << cell for cell in is_open if counts[cell] == most)
+    assert example.greedy_cells == sum(1 << cell for cell in is_open if counts[cell] == most)
     costs = reference.first_shots(family)
     least = min(costs.values())
-    assert one.best_cells == sum(1 << cell for cell in is_open if costs[cell] == least)
+    assert example.best_cells == sum(1 << cell for cell in is_open if costs[cell] == least)
 
 
 @pytest.mark.parametrize(
@@ -151,10 +151,10 @@ def test_random_games_by_the_definition(game):
 def test_own_games():
     """A board with holes, by its text; the usual ones as they are among all grids."""
     game = Game.parse("3x3:2,1,holes=B2")
-    found = counterexamples.find(Scope.of([game]))
-    assert str(found.scope) == "every position of 3x3:2,1,holes=B2"
-    assert [searched.game for searched in found.games] == [game]
-    assert found.positions == len(by_definition(game))
+    search = counterexamples.find(Scope.of([game]))
+    assert str(search.scope) == "every position of 3x3:2,1,holes=B2"
+    assert [searched.game for searched in search.games] == [game]
+    assert search.positions == len(by_definition(game))
     two = counterexamples.find(Scope.of([Game.parse("2x5:2"), Game.parse("1x11:3,2")]))
     everything = counterexamples.find(Scope(11, ((2,), (3, 2))))
     chosen = {searched.game for searched in two.games}
@@ -177,10 +177,10 @@ def test_all_positions_are_an_oracle_for_the_solver_and_for_greedy(text):
         position = counterexamples.Counterexample(game, code, 0, 0, 0, 0, 0).position
         weight = int(positions.configurations[code])
         certain = weight * (game.fleet_cells - position.hits.bit_count())
-        found = GreedySolver(position)
-        assert found.configurations == weight
+        greedy = GreedySolver(position)
+        assert greedy.configurations == weight
         assert solve(position).total_height == certain + positions.optimum[code]
-        assert found.total_height() == certain + positions.greedy[code]
+        assert greedy.total_height() == certain + positions.greedy[code]
 
 
 # What is known
@@ -192,12 +192,12 @@ def test_all_positions_are_an_oracle_for_the_solver_and_for_greedy(text):
 )
 def test_empty_boards_with_too_many_positions(text, greedy, optimum):
     game = Game.parse(text)
-    (one,) = search_game(game, True).counterexamples
-    assert not one.position.shots
-    assert (one.best_greedy_total_height, one.total_height) == (greedy, optimum)
-    found = GreedySolver(one.position)
-    assert game.names(one.greedy_cells) == game.names(game.mask(found.greedy_shots))
-    assert game.names(one.best_cells) == game.names(game.mask(found.best_shots))
+    (example,) = search_game(game, True).counterexamples
+    assert not example.position.shots
+    assert (example.best_greedy_total_height, example.total_height) == (greedy, optimum)
+    solver = GreedySolver(example.position)
+    assert game.names(example.greedy_cells) == game.names(game.mask(solver.greedy_shots))
+    assert game.names(example.best_cells) == game.names(game.mask(solver.best_shots))
 
 
 def test_both_ways_agree_on_empty_boards(monkeypatch):
@@ -216,8 +216,10 @@ def test_too_much_effort_is_undecided(monkeypatch):
     game = Game.parse("4x5:2,1")
     searched = search_game(game, True)
     assert (searched.is_decided, searched.counterexamples) == (False, ())
-    found = counterexamples.CounterexampleSearch(Scope(20, ((2, 1),), empty_only=True), (searched,))
-    assert (found.undecided, found.positions, found.least) == ([game], 0, {})
+    search = counterexamples.CounterexampleSearch(
+        Scope(20, ((2, 1),), empty_only=True), (searched,)
+    )
+    assert (search.undecided, search.positions, search.least) == ([game], 0, {})
 
 
 # Games
@@ -255,9 +257,9 @@ SMALL = Scope(8, shortest=1)
 
 @pytest.fixture(scope="module")
 def small():
-    found = find(SMALL)
-    assert (len(found.games), len(found.counterexamples)) == (102, 3)
-    return found
+    search = find(SMALL)
+    assert (len(search.games), len(search.counterexamples)) == (102, 3)
+    return search
 
 
 @pytest.fixture(scope="module")
@@ -268,23 +270,25 @@ def ten():
 def test_smallest_first(ten):
     """Every position of up to ten cells; the least ones by the definition in plain Python."""
     assert (len(ten.games), ten.positions, ten.undecided) == (225, 26444, [])  # by this code
-    found = ten.counterexamples
-    assert len(found) == 132  # likewise
-    assert [one.order for one in found] == sorted(one.order for one in found)
-    sizes = [(one.game.cells, one.configurations, one.shots) for one in found]
+    examples = ten.counterexamples
+    assert len(examples) == 132  # likewise
+    assert [example.order for example in examples] == sorted(example.order for example in examples)
+    sizes = [(example.game.cells, example.configurations, example.shots) for example in examples]
     assert sizes == sorted(sizes)
-    for one in (*found[:12], *ten.least.values()):
-        family = reference.family(one.position)
-        assert one.total_height == reference.total_height(family)
-        assert one.best_greedy_total_height == reference.best_greedy(family)
-        assert_shots(one)
-    least = {name: (str(one.game), str(one.position)) for name, one in ten.least.items()}
+    for example in (*examples[:12], *ten.least.values()):
+        family = reference.family(example.position)
+        assert example.total_height == reference.total_height(family)
+        assert example.best_greedy_total_height == reference.best_greedy(family)
+        assert_shots(example)
+    least = {
+        name: (str(example.game), str(example.position)) for name, example in ten.least.items()
+    }
     assert least == {
         "cells": ("1x8:3,1", "A1=hit D1=miss"),
         "configurations": ("1x8:3,1", "A1=hit D1=miss"),
         "shots": ("1x10:3,2,1", ""),
     }
-    assert least["cells"][0] == str(found[0].game)
+    assert least["cells"][0] == str(examples[0].game)
 
 
 @pytest.mark.parametrize(
@@ -312,24 +316,24 @@ def test_progress(ten):
 
 
 def test_trees(ten):
-    for one in ten.counterexamples[::9]:
-        greedy, optimal = counterexamples.trees(one)
-        assert greedy.position == optimal.position == one.position
-        assert verify(greedy) == one.best_greedy_total_height
-        assert verify(optimal) == one.total_height
+    for example in ten.counterexamples[::9]:
+        greedy, optimal = counterexamples.trees(example)
+        assert greedy.position == optimal.position == example.position
+        assert verify(greedy) == example.best_greedy_total_height
+        assert verify(optimal) == example.total_height
 
 
 @sizes("cuts", [90, 102], [0, 1, 50, 90, 102], 3)
 def test_resumed(small, tmp_path, cuts):
     """After every game a run may end; what is kept is not searched again."""
     find(SMALL, folder=tmp_path / "whole")
-    whole = facts_of(tmp_path / "whole")
-    assert len(whole) == len(small.games)
-    for kept in cuts:
-        folder = tmp_path / str(kept)
-        write_facts(folder, what_of(tmp_path / "whole"), dict(list(whole.items())[:kept]))
+    facts = facts_of(tmp_path / "whole")
+    assert len(facts) == len(small.games)
+    for number in cuts:
+        folder = tmp_path / str(number)
+        write_facts(folder, what_of(tmp_path / "whole"), dict(list(facts.items())[:number]))
         assert find(SMALL, folder=folder) == small
-        assert facts_of(folder) == whole
+        assert facts_of(folder) == facts
 
 
 def test_another_checkpoint_is_refused(tmp_path):
@@ -379,9 +383,9 @@ def test_killed_and_resumed(here, monkeypatch, tmp_path):
     resumed = ("--jobs", 2, "--resume", "kept", "--json")
     status, out, err = here("counterexamples", *UP_TO_EIGHT, *resumed)
     assert (status, err) == (0, "")
-    whole = here("counterexamples", *UP_TO_EIGHT, "--json")
-    assert (whole[0], whole[2]) == (0, "")
-    found, alone = json.loads(out), json.loads(whole[1])
-    assert found.pop("command") != alone.pop("command")
-    assert found == alone
-    assert len(found["counterexamples"]) == 3
+    uncut = here("counterexamples", *UP_TO_EIGHT, "--json")
+    assert (uncut[0], uncut[2]) == (0, "")
+    resumed_answer, alone = json.loads(out), json.loads(uncut[1])
+    assert resumed_answer.pop("command") != alone.pop("command")
+    assert resumed_answer == alone
+    assert len(resumed_answer["counterexamples"]) == 3

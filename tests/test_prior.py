@@ -56,9 +56,9 @@ def weighed(draw, announce=("nothing",), most=24, cells=16):
     assume(not position.game.has_twins)
     rules, _ = asked_of(position)
     rows = sorted({tuple(sorted(ships)) for ships in rules.configurations})
-    given = {ships: draw(WEIGHTS) for ships in rows[:60]} | dict.fromkeys(rows[60:], 1)
-    weights = {ships: given[tuple(sorted(ships))] for ships in rules.configurations} | given
-    return position, weights, Prior.of_configurations(position.game, given)
+    weight_of = {ships: draw(WEIGHTS) for ships in rows[:60]} | dict.fromkeys(rows[60:], 1)
+    weights = {ships: weight_of[tuple(sorted(ships))] for ships in rules.configurations} | weight_of
+    return position, weights, Prior.of_configurations(position.game, weight_of)
 
 
 def asked_of(position):
@@ -72,32 +72,32 @@ def asked_of(position):
 def defined(position, weights):
     """The definition of a position by some weights; None where nothing has one."""
     rules, shots = asked_of(position)
-    found = definition.Definition(rules, (), weights)
-    for cell, told in shots:
-        found.root = found.parts(found.root, cell).get(told, definition.State(frozenset()))
-    return found if found.root.family else None
+    truth = definition.Definition(rules, (), weights)
+    for cell, answer in shots:
+        truth.root = truth.parts(truth.root, cell).get(answer, definition.State(frozenset()))
+    return truth if truth.root.family else None
 
 
-def total(found):
-    return found.optimum(found.root)
+def total(truth):
+    return truth.optimum(truth.root)
 
 
 @draws(1000, few=12)
 @given(weighed(ANNOUNCEMENTS, most=16))
 def test_the_optimum_is_that_of_the_definition(drawn):
     position, weights, prior = drawn
-    found = defined(position, weights)
-    if found is None:
+    truth = defined(position, weights)
+    if truth is None:
         with pytest.raises(ImpossiblePosition, match="weight 0"):
             solve(position, prior=prior)
         return
     solution = solve(position, prior=prior, all_shots=True)
-    assert solution.total_height == total(found)
-    assert solution.configurations == found.weight(found.root.family)
+    assert solution.total_height == total(truth)
+    assert solution.configurations == truth.weight(truth.root.family)
     names = {position.game.bit(cell).bit_length() - 1 for cell in solution.best_shots}
-    assert names == found.best(found.root)
+    assert names == truth.best(truth.root)
     values = {position.game.bit(v.cell).bit_length() - 1: v.upper for v in solution.shot_values}
-    assert {cell: values[cell] for cell in found.firsts(found.root)} == found.firsts(found.root)
+    assert {cell: values[cell] for cell in truth.firsts(truth.root)} == truth.firsts(truth.root)
     grown = solution.tree()
     assert verify(grown, prior) == grown.total_height == solution.total_height
     assert grown.prior == prior.digest
@@ -107,55 +107,55 @@ def test_the_optimum_is_that_of_the_definition(drawn):
 @given(weighed(ANNOUNCEMENTS, most=16), st.lists(st.sampled_from(SWITCHES), max_size=8))
 def test_switches_change_nothing(drawn, off):
     position, weights, prior = drawn
-    found = defined(position, weights)
-    if found is not None:
+    truth = defined(position, weights)
+    if truth is not None:
         options = SolverOptions(**dict.fromkeys(off, False))
-        assert solve(position, prior=prior, options=options).total_height == total(found)
+        assert solve(position, prior=prior, options=options).total_height == total(truth)
 
 
 @draws(300)
 @given(weighed(ANNOUNCEMENTS, most=16))
 def test_other_objectives(drawn):
     position, weights, prior = drawn
-    found = defined(position, weights)
-    if found is None:
+    truth = defined(position, weights)
+    if truth is None:
         return
     worst = solve(position, prior=prior, objective=Objective.parse("worst"))
-    assert worst.worst == found.worst()
-    assert worst.total_height == found.lasting(found.root, worst.worst)
+    assert worst.worst == truth.worst()
+    assert worst.total_height == truth.lasting(truth.root, worst.worst)
     for shots in (1, 3, 5):
         within = solve(position, prior=prior, objective=Objective.parse(f"within={shots}"))
-        assert within.finished == found.finished(found.root, shots)
+        assert within.finished == truth.finished(truth.root, shots)
 
 
 @draws(300)
 @given(weighed())
 def test_greedy_is_that_of_the_definition(drawn):
     position, weights, prior = drawn
-    found = defined(position, weights)
-    if found is None:
+    truth = defined(position, weights)
+    if truth is None:
         return
     solver = greedy(position, prior=prior)
     for rule, end in (("best", min), ("worst", max)):
-        assert solver.total_height(rule) == found.greedy(found.root, end)
+        assert solver.total_height(rule) == truth.greedy(truth.root, end)
         assert verify(solver.tree(rule), prior) == solver.total_height(rule)
     rules = ("first", "last", "remainder", "central", "checkerboard")
     for rule in rules if position.game.is_rectangle else rules[:3]:
-        played = found.played(found.greedy_rule(rule))
+        played = truth.played(truth.greedy_rule(rule))
         assert solver.tree(rule).histogram == dict(sorted(played.items()))
     compared = solver.compare()
-    assert compared.optimal.total_height == total(found)
+    assert compared.optimal.total_height == total(truth)
 
 
 @draws(300)
 @given(weighed(ANNOUNCEMENTS, most=12))
 def test_the_reference_takes_all_announcements(drawn):
     position, weights, prior = drawn
-    found = defined(position, weights)
-    if found is None:
+    truth = defined(position, weights)
+    if truth is None:
         return
     solution = reference.solve(position, prior=prior)
-    assert solution.total_height == total(found)
+    assert solution.total_height == total(truth)
     assert verify(solution.tree(), prior) == solution.total_height
 
 
@@ -163,22 +163,22 @@ def test_the_reference_takes_all_announcements(drawn):
 @given(weighed(ANNOUNCEMENTS))
 def test_posteriors_are_those_of_the_definition(drawn):
     position, weights, prior = drawn
-    found = defined(position, weights)
+    truth = defined(position, weights)
     posterior = Posterior(position, prior=prior)
-    if found is None:
+    if truth is None:
         require_that_exists(posterior, dict.fromkeys(weights, 0))
         return
-    whole = found.weight(found.root.family)
-    require_that_exists(posterior, {ships: weights[ships] for ships in found.root.family})
+    weight = truth.weight(truth.root.family)
+    require_that_exists(posterior, {ships: weights[ships] for ships in truth.root.family})
     cells: Counter[int] = Counter()
-    for ships in found.root.family:
+    for ships in truth.root.family:
         for cell in range(position.game.cells):
             cells[cell] += weights[ships] * (sum(ships) >> cell & 1)
     flat = [p for row in posterior.frequency for p in row]
-    assert flat == [Fraction(cells[cell], whole) for cell in range(position.game.cells)]
-    counts = found.counts(found.root)
-    most = [cell for cell, n in counts.items() if n == max(counts.values())]
-    assert [position.game.bit(c).bit_length() - 1 for c in posterior.greedy_shots()] == most
+    assert flat == [Fraction(cells[cell], weight) for cell in range(position.game.cells)]
+    counts = truth.counts(truth.root)
+    likely = [cell for cell, n in counts.items() if n == max(counts.values())]
+    assert [position.game.bit(c).bit_length() - 1 for c in posterior.greedy_shots()] == likely
     for row in posterior.sample(20, 1, masks=True):
         assert weights[tuple(sorted(a | b << 64 for a, b in row.tolist()))]
 
@@ -191,10 +191,10 @@ def test_weights_that_are_too_much_are_refused():
     alone = Prior.of_configurations(GAME, {ships: MAX_WEIGHT})
     assert solve(GAME, prior=alone).total_height == 5 * MAX_WEIGHT
     others = len(Family.of(Position(GAME)).sets) - 1
-    most = Prior.of_configurations(GAME, {ships: MAX_WEIGHT - others}, 1)
-    solution = solve(GAME, prior=most)
+    heaviest = Prior.of_configurations(GAME, {ships: MAX_WEIGHT - others}, 1)
+    solution = solve(GAME, prior=heaviest)
     assert solution.configurations == MAX_WEIGHT
-    assert verify(solution.tree(), most) == solution.total_height
+    assert verify(solution.tree(), heaviest) == solution.total_height
 
 
 def test_a_table_is_of_one_prior(tmp_path):
@@ -238,7 +238,7 @@ def test_strategies_are_evaluated_by_weight(name, drawn, large):
         with pytest.raises(ImpossiblePosition, match="weight 0"):
             evaluate(name, game, prior=prior, jobs=1)
         return
-    found = evaluate(name, game, prior=prior, jobs=1)
+    evaluation = evaluate(name, game, prior=prior, jobs=1)
     shot, expected = cache(named(name).shot), Counter()
     for ships in reference.configurations(Position(game)):
         played = Position(game)
@@ -246,22 +246,22 @@ def test_strategies_are_evaluated_by_weight(name, drawn, large):
             cell = shot(played)
             played = played.after(cell, reply(game, ships, played.hits, game.bit(cell)))
         expected[len(played.shots)] += weights[tuple(sorted(ships))]
-    assert found.histogram == {shots: n for shots, n in sorted(expected.items()) if n}
-    assert found.configurations == sum(weights.values())
+    assert evaluation.histogram == {shots: n for shots, n in sorted(expected.items()) if n}
+    assert evaluation.configurations == sum(weights.values())
 
 
 def test_weights_of_tasks(monkeypatch, tmp_path):
     """A tree whose top is only positions, cut short and gone on with; another prior is refused."""
     game = Game.parse("6x6:3,2")
     prior, other = (Prior.of_placements(game, {0b111: weight, 0b11: 0}) for weight in (9, 8))
-    whole = evaluate("greedy", game, prior=prior, jobs=1)
+    evaluation = evaluate("greedy", game, prior=prior, jobs=1)
     monkeypatch.setattr(runners.KernelRunner, "listed", lambda self, memory: 128)
     halves = evaluate("greedy", game, prior=prior, jobs=1, checkpoint=tmp_path)
     assert halves.tasks > 5
-    assert halves.histogram == whole.histogram
+    assert halves.histogram == evaluation.histogram
     again = evaluate("greedy", game, prior=prior, jobs=1, checkpoint=tmp_path)
     assert again.resumed == again.tasks == halves.tasks
-    assert again.histogram == whole.histogram
+    assert again.histogram == evaluation.histogram
     for changed in (other, None):
         with pytest.raises(TableError, match=f"prior {prior.digest}"):
             evaluate("greedy", game, prior=changed, jobs=1, checkpoint=tmp_path)
@@ -280,12 +280,12 @@ def test_only_what_has_a_weight_is_played(name, monkeypatch):
         return next(c for c in map(game.cell, range(36)) if not game.bit(c) & position.closed)
 
     strategy = asked if name == "asked" else name
-    whole = evaluate(strategy, game, prior=prior, jobs=1)
+    evaluation = evaluate(strategy, game, prior=prior, jobs=1)
     for runner in (runners.KernelRunner, runners.PatternRunner, runners.PythonRunner):
         monkeypatch.setattr(runner, "listed", lambda self, memory: 32)
     parts = evaluate(strategy, game, prior=prior, jobs=1)
-    assert parts.histogram == whole.histogram
-    assert whole.configurations == 10
+    assert parts.histogram == evaluation.histogram
+    assert evaluation.configurations == 10
     assert 1 < parts.tasks <= len(having) == 3
 
 
@@ -330,10 +330,10 @@ def test_weights_past_63_bits_are_refused():
 @given(weighed(most=60))
 def test_bounds_are_below_the_optimum_and_above(drawn):
     position, weights, prior = drawn
-    found = defined(position, weights)
-    if found is None or not position.hits_left:
+    truth = defined(position, weights)
+    if truth is None or not position.hits_left:
         return
-    mean = Fraction(total(found), found.weight(found.root.family))
+    mean = Fraction(total(truth), truth.weight(truth.root.family))
     bracket = bounds(position, prior=prior)
     assert {bound.name for bound in bracket.bounds} == {
         *("complete binary tree", "leaf counting", "leaf counting after one ply"),
@@ -347,17 +347,17 @@ def test_bounds_are_below_the_optimum_and_above(drawn):
 @given(weighed(most=24))
 def test_proofs_by_a_prior(tmp_path_factory, drawn):
     position, weights, prior = drawn
-    found = defined(position, weights)
-    if found is None:
+    truth = defined(position, weights)
+    if truth is None:
         return
     parts = SolvedParts(Solver(position, prior=prior))
-    misses = total(found) - position.hits_left * found.weight(found.root.family)
-    made = prove(position, misses, parts.least_misses, parts.prices, prior)
+    misses = total(truth) - position.hits_left * truth.weight(truth.root.family)
+    proved = prove(position, misses, parts.least_misses, parts.prices, prior)
     path = tmp_path_factory.mktemp("proof") / "proof.jsonl"
-    proof.save(made, path)
+    proof.save(proved, path)
     checked = proof.check(path, prior)
-    assert checked.total_height == total(found)
-    assert checked.configurations == found.weight(found.root.family)
+    assert checked.total_height == total(truth)
+    assert checked.configurations == truth.weight(truth.root.family)
     with pytest.raises(ProofError, match=f"by the prior {prior.digest}; give it with --prior"):
         proof.check(path)
     with pytest.raises(ProofError, match="cannot be proved"):
@@ -365,21 +365,23 @@ def test_proofs_by_a_prior(tmp_path_factory, drawn):
 
 
 def test_files_name_their_prior(tmp_path):
-    one, other = (Prior.of_placements(GAME, {0b111: weight}) for weight in (2, 3))
-    solution = solve(GAME, prior=one)
+    first, other = (Prior.of_placements(GAME, {0b111: weight}) for weight in (2, 3))
+    solution = solve(GAME, prior=first)
     tree.save(solution.tree(), tmp_path / "tree.json")
     loaded = tree.load(tmp_path / "tree.json")
     assert loaded == solution.tree()
-    assert verify(loaded, one) == solution.total_height
-    with pytest.raises(TreeError, match=f"by the prior {one.digest}; placements is {other.digest}"):
+    assert verify(loaded, first) == solution.total_height
+    with pytest.raises(
+        TreeError, match=f"by the prior {first.digest}; placements is {other.digest}"
+    ):
         verify(loaded, other)
     with pytest.raises(TreeError, match="give it with --prior"):
         verify(loaded)
     with pytest.raises(TreeError, match="has no prior; leave --prior out"):
-        verify(solve(GAME).tree(), one)
-    other_weights = replace(solve(GAME, prior=other).tree(), prior=one.digest)
+        verify(solve(GAME).tree(), first)
+    other_weights = replace(solve(GAME, prior=other).tree(), prior=first.digest)
     with pytest.raises(TreeError, match=r"the leaf has weight 3, but 1 configuration .* weigh 2"):
-        verify(other_weights, one)
+        verify(other_weights, first)
 
 
 # Tables
@@ -440,10 +442,10 @@ def test_one_by_one_is_what_programs_do(text, order, n):
     game = Game.parse(text)
     prior, placed = prior_of(f"one-by-one{order}", game), hider(f"one-by-one{order}")
     rows = {tuple(sorted(s)): prior.weight(s) for s in reference.configurations(Position(game))}
-    whole = sum(rows.values())
+    total_weight = sum(rows.values())
     drawn = Counter(tuple(sorted(to_masks(b))) for b in placed.boards(game, n, 1))
     assert set(drawn) <= {ships for ships, weight in rows.items() if weight}
-    expected = {ships: n * weight / whole for ships, weight in rows.items() if weight}
+    expected = {ships: n * weight / total_weight for ships, weight in rows.items() if weight}
     statistic = sum((drawn[ships] - e) ** 2 / e for ships, e in expected.items())
     degrees = len(expected) - 1
     assert statistic < degrees + 5 * (2 * degrees) ** 0.5
@@ -508,17 +510,17 @@ def test_a_checkpoint_is_of_the_weights_and_not_of_the_source(
 
 
 def test_a_function_is_asked_once_for_every_weight():
-    heavy, asked = {"weight": 3}, Counter()
+    heavy, calls = {"weight": 3}, Counter()
 
     def weigh(ships):
-        asked[ships] += 1
+        calls[ships] += 1
         return heavy["weight"] if ships[0] & 1 else 1
 
     prior = Prior.of_function(GAME, weigh, "weigh")
     heavy["weight"] = 5
-    assert set(asked.values()) == {1}
-    rows = {ships: 3 if ships[0] & 1 else 1 for ships in asked}
-    assert {*map(tuple, map(sorted, asked))} == {
+    assert set(calls.values()) == {1}
+    rows = {ships: 3 if ships[0] & 1 else 1 for ships in calls}
+    assert {*map(tuple, map(sorted, calls))} == {
         tuple(sorted(ships)) for ships in reference.configurations(Position(GAME))
     }
     assert prior == Prior.of_configurations(GAME, rows)

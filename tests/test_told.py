@@ -49,48 +49,48 @@ def least_misses(text):
     return truth.value(truth.everything)
 
 
-def value(told, price=None):
+def value(hidden, price=None):
     """The bound on the misses of a game of two ships."""
-    (row,) = told.count_leftovers()
-    return told.misses(row, told.price(row) if price is None else price)
+    (row,) = hidden.count_leftovers()
+    return hidden.misses(row, hidden.price(row) if price is None else price)
 
 
 @pytest.mark.parametrize("text", GAMES)
 def test_below_every_strategy(text):
-    told = TwoHidden(Game.parse(text))
-    best = value(told)
+    hidden = TwoHidden(Game.parse(text))
+    best = value(hidden)
     assert 0 <= best <= least_misses(text)
-    assert all(value(told, price) <= best for price in range(1, 12))
-    (known,) = told.bound()
-    assert known.misses == best
-    assert known.pairs == len(pairs_of(told.game)[2])
+    assert all(value(hidden, price) <= best for price in range(1, 12))
+    (bound,) = hidden.bound()
+    assert bound.misses == best
+    assert bound.pairs == len(pairs_of(hidden.game)[2])
 
 
-def wrong_most(told, monkeypatch):
+def wrong_most(hidden, monkeypatch):
     """A cell has one placement less than it has."""
-    for hidden in (told.long, told.short):
-        monkeypatch.setitem(vars(hidden), "most", max(1, hidden.most - 1))
+    for ship in (hidden.long, hidden.short):
+        monkeypatch.setitem(vars(ship), "most", max(1, ship.most - 1))
 
 
-def wrong_bars(told, monkeypatch):
+def wrong_bars(hidden, monkeypatch):
     """A placement bars less than it does."""
-    for hidden in (told.long, told.short):
-        monkeypatch.setitem(vars(hidden), "barred", hidden.barred // 2)
+    for ship in (hidden.long, hidden.short):
+        monkeypatch.setitem(vars(ship), "barred", ship.barred // 2)
 
 
-def wrong_words(told, monkeypatch):
+def wrong_words(hidden, monkeypatch):
     """A ship that is hit is finished by fewer words than there are."""
     monkeypatch.setattr(
         "optsearch.lower_bounds.two_hidden.comb", lambda n, k: max(1, comb(max(0, n - 1), k))
     )
 
 
-def wrong_packings(told, monkeypatch):
+def wrong_packings(hidden, monkeypatch):
     """Packings have one placement more, if there is one."""
-    (row,) = told.count_leftovers().tolist()
-    free = [row[1]] * (told.long.most - 1) + [row[2]] * (told.short.most - 1)
-    row[4:] = [min(n + 1, most) for n, most in zip(row[4:], free, strict=True)]
-    monkeypatch.setattr(told, "count_leftovers", lambda: [row])
+    (row,) = hidden.count_leftovers().tolist()
+    free = [row[1]] * (hidden.long.most - 1) + [row[2]] * (hidden.short.most - 1)
+    row[4:] = [min(n + 1, room) for n, room in zip(row[4:], free, strict=True)]
+    monkeypatch.setattr(hidden, "count_leftovers", lambda: [row])
 
 
 @pytest.mark.parametrize("wrong", [wrong_most, wrong_bars, wrong_words, wrong_packings])
@@ -98,28 +98,28 @@ def test_wrong_variants_are_caught(wrong, monkeypatch):
     """Each is above the optimum somewhere."""
     caught = 0
     for text in GAMES:
-        told = TwoHidden(Game.parse(text))
-        wrong(told, monkeypatch)
-        caught += value(told) > least_misses(text)
+        hidden = TwoHidden(Game.parse(text))
+        wrong(hidden, monkeypatch)
+        caught += value(hidden) > least_misses(text)
     assert caught
 
 
 def chain_cost(long, short, price):
     """The docstring of `two_hidden`, word by word: (met, words, most, barred) of each ship."""
 
-    def further(ship, cells, hit, wanted):
+    def further(ship, cells, hit, target):
         met, words, most, _ = ship
         met = [*met, *[met[-1]] * 200]
         total, w = 0, 0
         while True:
-            found = min(
+            reached = min(
                 min(most * (w + 1 - e), met[cells + w + 1 - e] - hit)
                 + sum(words(x) for x in range(e))
                 for e in range(w + 2)
             )
-            if found >= wanted:
+            if reached >= target:
                 return total
-            total, w = total + wanted - found, w + 1
+            total, w = total + target - reached, w + 1
 
     def option(ship, i, hit, new):
         met, _, most, barred = ship
@@ -168,7 +168,7 @@ def test_kernel_is_the_definition(seed):
 def test_what_known_ships_leave(text):
     """Counted again from lists, and packings against what sets of cells meet."""
     game = Game.parse(text)
-    told = TwoHidden(game)
+    hidden = TwoHidden(game)
     sets = pairs = 0
     expected = {}
     for ship in game.placements(game.fleet[0]):
@@ -179,23 +179,26 @@ def test_what_known_ships_leave(text):
             sets, pairs = sets + 1, pairs + number
             key = (len(long), len(short))
             expected.setdefault(key, []).append((number, long, short))
-    stock = told.count_leftovers().tolist()
+    stock = hidden.count_leftovers().tolist()
     assert sum(row[0] for row in stock) == sets
     assert sum(row[3] for row in stock) == pairs
-    for key, found in expected.items():
+    for key, leftovers in expected.items():
         rows = [row for row in stock if (row[1], row[2]) == key]
-        assert sum(row[0] for row in rows) == len(found)
-        assert sum(row[3] for row in rows) == sum(number for number, *_ in found)
-        for which, cut in ((1, slice(4, 3 + told.long.most)), (2, slice(3 + told.long.most, None))):
-            least = [min(sizes) for sizes in zip(*(row[cut] for row in rows), strict=True)]
-            for _, *free in found:
+        assert sum(row[0] for row in rows) == len(leftovers)
+        assert sum(row[3] for row in rows) == sum(number for number, *_ in leftovers)
+        for which, cut in (
+            (1, slice(4, 3 + hidden.long.most)),
+            (2, slice(3 + hidden.long.most, None)),
+        ):
+            smallest = [min(sizes) for sizes in zip(*(row[cut] for row in rows), strict=True)]
+            for _, *free in leftovers:
                 placements = free[which - 1]
                 for cells in (1, 2, 3):
                     met = max(
                         sum(any(p >> c & 1 for c in some) for p in placements)
                         for some in combinations(range(game.cells), cells)
                     )
-                    for s, size in enumerate(least, 1):
+                    for s, size in enumerate(smallest, 1):
                         assert met <= len(placements) - size + s * cells
 
 
@@ -214,12 +217,12 @@ def test_what_known_ships_leave(text):
 def test_bounds_where_sinkings_are_announced(text):
     game = Game.parse(text)
     optimum = reference.solve(Position(game)).mean
-    found = lower_bounds.lower_bounds(Position(game))
-    assert {bound.name for bound in found} >= {"leaf counting"}
-    for bound in found:
+    bounds = lower_bounds.lower_bounds(Position(game))
+    assert {bound.name for bound in bounds} >= {"leaf counting"}
+    for bound in bounds:
         assert bound.value <= optimum, bound
-    known = bracket.bounds(game)
-    assert known.lower <= optimum <= known.upper
+    bracketed = bracket.bounds(game)
+    assert bracketed.lower <= optimum <= bracketed.upper
 
 
 def test_below_every_optimum_where_ships_touch_or_sinkings_are_told():
@@ -231,9 +234,9 @@ def test_below_every_optimum_where_ships_touch_or_sinkings_are_told():
     reached = 0
     for row in rows:
         optimum = Fraction(row["total_height"], row["configurations"])
-        found = lower_bounds.lower_bounds(Position(row["game"]))
-        assert all(bound.value <= optimum for bound in found), row["game"]
-        reached += any(bound.value == optimum for bound in found)
+        bounds = lower_bounds.lower_bounds(Position(row["game"]))
+        assert all(bound.value <= optimum for bound in bounds), row["game"]
+        reached += any(bound.value == optimum for bound in bounds)
     assert reached  # so a bound that is a little stronger would be seen
 
 
@@ -245,9 +248,9 @@ def test_announced_positions_have_none():
 
 @pytest.mark.long(4)
 def test_the_bracket_of_the_boxed_game():
-    known = bracket.bounds("10x10:5,4,3,3,2,contact=any,announce=ship")
-    (told,) = (bound for bound in known.bounds if bound.name == "all ships but two revealed")
-    assert known.lower == told.value > 38
+    bracketed = bracket.bounds("10x10:5,4,3,3,2,contact=any,announce=ship")
+    (best,) = (bound for bound in bracketed.bounds if bound.name == "all ships but two revealed")
+    assert bracketed.lower == best.value > 38
 
 
 def test_what_is_too_large():
@@ -259,6 +262,6 @@ def test_what_is_too_large():
 
 def test_ships_that_lie_in_too_many_ways():
     """336 for this one: those bounds are left out that do not take it."""
-    found = {bound.name for bound in lower_bounds.lower_bounds(Position(Game.parse("8x8:L,3")))}
-    assert "leaf counting" in found
-    assert "all ships but two revealed" not in found
+    names = {bound.name for bound in lower_bounds.lower_bounds(Position(Game.parse("8x8:L,3")))}
+    assert "leaf counting" in names
+    assert "all ships but two revealed" not in names
