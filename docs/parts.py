@@ -8,7 +8,7 @@ In a page, a part that is written by this module stands between two comments, wh
 
 What only the site has is one comment, <!-- help COMMAND --> or <!-- site NAME -->.
 
-`table` has the name of a table of `optsearch.results.tables`, and then:
+`table` has the kind of a table of `optsearch.results.tables`, and then:
 
 - columns=A,B: the columns to show;
 - where=A or where=!A: only rows that have a value in this column, or have none;
@@ -39,17 +39,7 @@ from optsearch.cli.app import everything
 from optsearch.cli.command import app
 from optsearch.cli.families import ANSWERS
 from optsearch.game import Game
-from optsearch.results.tables import (
-    ABLATION,
-    BRACKET,
-    EVALUATION,
-    LEADERBOARD,
-    MINI_GAME,
-    OPTIMA,
-    TABLES,
-    Column,
-    best_bounds,
-)
+from optsearch.results.tables import TABLES, Column, best_bounds
 from optsearch.results.verification import verification_statuses
 from optsearch.search.kernels import SWITCHES
 from optsearch.support.decimals import time_text
@@ -91,10 +81,11 @@ def shown(column: Column, value: Any) -> str:
 def table(text: str) -> str:
     """A declared table, by the text of its part; ValueError for what is not there."""
     name, *words = text.split()
-    if name not in (one.name for one in TABLES):
-        every = ", ".join((*COMPUTED, *(one.name for one in TABLES)))
-        raise ValueError(f"there is no table {name!r}; there are: {every}")
-    (made,) = [one for one in TABLES if one.name == name]
+    if name not in TABLES:
+        raise ValueError(
+            f"there is no table {name!r}; there are: {', '.join((*COMPUTED, *TABLES))}"
+        )
+    made = TABLES[name]
     options = dict(word.split("=", 1) for word in words)
     parts = {"name": options.pop("name")} if "name" in options else {}
     columns = {column.name: column for column in made.columns}
@@ -138,7 +129,7 @@ def _origin(file: str, command: str) -> str:
 
 def searches_by_size() -> str:
     """How many of the searches ended within some time, by the number of configurations."""
-    rows = OPTIMA.read().rows
+    rows = TABLES["optima"].read().rows
     sizes = ((1, 100), (101, 300), (301, 1000), (1001, 10_000))
     limits = (0.1, 1.0, 10.0, 100.0)
     lines = []
@@ -159,7 +150,7 @@ def _of_all(ratios: Sequence[float]) -> tuple[str, str]:
 def worth_of_switches() -> str:
     """What the search takes without each switch."""
     runs: dict[str, list[tuple[float, float]]] = {}  # effort and seconds of each position
-    for row in ABLATION.read():
+    for row in TABLES["ablation"].read():
         runs.setdefault(row["off"], []).append(
             (row["effort_ratio"] or inf, row["seconds_ratio"] or inf)
         )
@@ -173,7 +164,7 @@ def worth_of_switches() -> str:
 def optima_by_rules() -> str:
     """Optima of games of 100 configurations and more in which ships may touch, by what is told."""
     told, found = ("nothing", "sunk", "ship"), dict[str, dict[str, dict[str, Any]]]()
-    for row in OPTIMA.read():
+    for row in TABLES["optima"].read():
         if row["contact"] == "any" and row["configurations"] >= 100:
             silent = replace(row["game"], announce="nothing")
             found.setdefault(f"`{silent}`", {})[row["announce"]] = row
@@ -193,7 +184,7 @@ def optima_by_rules() -> str:
 
 def games_won() -> str:
     """Boards of the mini-game that strategies win with some shots."""
-    table = MINI_GAME.read()
+    table = TABLES["mini_game"].read()
     limits = (19, 20, 24)
     rows = []
     for name in dict.fromkeys(table.column("strategy")):
@@ -228,12 +219,14 @@ def means_of_the_papers_game() -> str:
     """Strategies of the paper's game, the worst first, and the bound below all of them."""
     paper = Game.parse("paper")
     players = {
-        row["strategy"].partition(":")[0]: row for row in LEADERBOARD.read() if row["game"] == paper
+        row["strategy"].partition(":")[0]: row
+        for row in TABLES["leaderboard"].read()
+        if row["game"] == paper
     }
     chance, parity = players["random"], players["parity"]
-    greedy, levels = (EVALUATION.read(name=name).header for name in ("greedy", "levels"))
+    greedy, levels = (TABLES["evaluations"].read(name=name).header for name in ("greedy", "levels"))
     everything_played = f"exact: all {int(greedy['configurations']):,} configurations"
-    lower = best_bounds(BRACKET.read(name="paper"))[0]["value"]
+    lower = best_bounds(TABLES["bracket"].read(name="paper"))[0]["value"]
     return markdown(
         ("strategy", "mean shots", "how it is known", "command"),
         (

@@ -21,7 +21,7 @@ from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Game
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
-from optsearch.results.tables import ABLATION
+from optsearch.results.tables import TABLES
 from optsearch.search.solver import SWITCHES, Solver, SolverOptions
 from optsearch.support.progress import Limit, LimitReached
 from optsearch.tree.solution import Solution
@@ -222,7 +222,7 @@ def main() -> None:
             ratio = "".join(f"{x:>9.2f}" if x is not None else " " * 9 for x in ratios)
             print(f"  {off:<14}{nodes:>12}{subsets:>14}{seconds:>12}{ratio}", flush=True)
             table.append(row)
-    path = ABLATION.write(table, arguments.output)
+    path = TABLES["ablation"].write(table, arguments.output)
     print(f"\n{script.typed_path(path)}: {len(table)} runs")
 
 

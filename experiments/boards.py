@@ -20,7 +20,7 @@ from optsearch.equilibria import equilibrium
 from optsearch.game import Game
 from optsearch.game.board import MAKERS
 from optsearch.game.position import Position
-from optsearch.results.tables import BOARDS, EQUILIBRIA, OPTIMA
+from optsearch.results.tables import TABLES
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import Solver
 
@@ -105,16 +105,18 @@ def main() -> None:
         "game", nargs="*", action=script.Listed, parse=Game.parse, help="only these"
     )
     arguments = parser.parse_args()
-    optima = {entry["game"]: entry["total_height"] for entry in OPTIMA.read()}
+    optima = {entry["game"]: entry["total_height"] for entry in TABLES["optima"].read()}
     values = {
-        entry["game"]: entry["value"] for entry in EQUILIBRIA.read() if entry["value"] is not None
+        entry["game"]: entry["value"]
+        for entry in TABLES["equilibria"].read()
+        if entry["value"] is not None
     }
     chosen = arguments.game or list(games())
     rows = []
     for number, game in enumerate(chosen, 1):
         rows.append(row(game, optima, values))
         print(f"{number}/{len(chosen)} {game}: {rows[-1][5]}/{rows[-1][3]}", flush=True)
-    path = BOARDS.write(
+    path = TABLES["boards"].write(
         rows, arguments.output, fields={"confirmed": " ".join(CONFIRMATIONS.split())}
     )
     print(f"{script.typed_path(path)}: {len(rows)} games")

@@ -12,7 +12,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.named_games import NAMED_GAMES
 from optsearch.results.bracket import bounds
-from optsearch.results.tables import BRACKET, part_of
+from optsearch.results.tables import TABLES, part_of
 
 NAMES = {Game.parse(named.text): named.name for named in NAMED_GAMES.values()}
 
@@ -23,10 +23,10 @@ def write(game: Game, folder: Path) -> None:
     lower = [bound for bound in bracket.bounds if bound.side == "lower"]
     upper = [bound for bound in bracket.bounds if bound.side == "upper"]
     upper.sort(key=lambda bound: bound.value, reverse=True)
-    path = BRACKET.write(
+    path = TABLES["bracket"].write(
         [(b.side, b.name, bracket.decimal(b), b.value, b.source) for b in lower + upper],
         folder,
-        command=None if game in NAMES else f"{BRACKET.command} {game}",
+        command=None if game in NAMES else f"{TABLES['bracket'].command} {game}",
         fields={"game": game, "configurations": Posterior(game).configurations},
         game=game,
         name=NAMES.get(game) or part_of(game),

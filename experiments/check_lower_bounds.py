@@ -48,7 +48,7 @@ from experiments.verify_reveal import RevealAgain
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
 from optsearch.game import Game, bits
-from optsearch.results.tables import LOWER_BOUNDS_CHECK, part_of
+from optsearch.results.tables import TABLES, part_of
 from optsearch.support.datafiles import RESULTS
 from optsearch.support.errors import RecordError
 from optsearch.support.records import Record, read
@@ -524,10 +524,10 @@ def main() -> None:
     title = f"check of lower bounds, {game}, by the code {script.digest_of_sources(*SOURCES)}"
     with Facts(folder, title) as store:
         means = check(game, tables, arguments.jobs, store)
-    path = LOWER_BOUNDS_CHECK.write(
+    path = TABLES["checked"].write(
         [(table.path.name, table.digest(), len(table.rows)) for table in tables.values()],
         arguments.output,
-        command=LOWER_BOUNDS_CHECK.command + ("" if game == STANDARD else f" {game}"),
+        command=TABLES["checked"].command + ("" if game == STANDARD else f" {game}"),
         fields={"numba": numba.__version__, "game": game, **means},
         game=game,
         name=name,

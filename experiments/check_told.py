@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from experiments import script
 from experiments.told import BOXED
 from optsearch.game import Game, bits
-from optsearch.results.tables import TOLD, TOLD_CHECK, known_part_of
+from optsearch.results.tables import TABLES, known_part_of
 from optsearch.support.datafiles import RESULTS
 
 Numbers = NDArray[np.int64]
@@ -293,7 +293,7 @@ def known_rows(path: Path, rows: dict[tuple[int, int], Row]) -> dict[tuple[int, 
     """The rows that an earlier run confirmed, of those that the table still has."""
     if not path.is_file():
         return {}
-    confirmed = {(row["long"], row["short"]): row for row in TOLD_CHECK.read(path)}
+    confirmed = {(row["long"], row["short"]): row for row in TABLES["confirmed"].read(path)}
     same = ("sets", "pairs", "price", "misses")
     return {
         key: row
@@ -310,9 +310,9 @@ def main() -> None:
     parser.add_argument("--tables", type=Path, default=RESULTS, metavar="FOLDER")
     arguments = parser.parse_args()
     game, name = arguments.game, known_part_of(arguments.game)
-    table = TOLD.read(TOLD.path(arguments.tables, name=name))
+    table = TABLES["told"].read(TABLES["told"].path(arguments.tables, name=name))
     rows = {(row["long"], row["short"]): row for row in table}
-    path = TOLD_CHECK.path(arguments.output, name=name)
+    path = TABLES["confirmed"].path(arguments.output, name=name)
     path.parent.mkdir(parents=True, exist_ok=True)
     confirmed = known_rows(path, rows)
     check, sets = RowCheck(game), known_sets(game)
@@ -338,10 +338,13 @@ def main() -> None:
 
 def write(path: Path, game: Game, confirmed: dict[tuple[int, int], Row]) -> None:
     """The rows that agree, in the order of the table."""
-    TOLD_CHECK.write(
-        [[confirmed[key][column] for column in TOLD_CHECK.names] for key in sorted(confirmed)],
+    TABLES["confirmed"].write(
+        [
+            [confirmed[key][column] for column in TABLES["confirmed"].names]
+            for key in sorted(confirmed)
+        ],
         path=path,
-        command=TOLD_CHECK.command + ("" if game == BOXED else f" {game}"),
+        command=TABLES["confirmed"].command + ("" if game == BOXED else f" {game}"),
         fields={"game": game},
         name=known_part_of(game),
     )

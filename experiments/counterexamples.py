@@ -17,7 +17,7 @@ from experiments import script
 from optsearch.check import reference
 from optsearch.check.trees import verify
 from optsearch.cli.common import executor_of
-from optsearch.results.tables import COUNTEREXAMPLES
+from optsearch.results.tables import TABLES
 from optsearch.search import counterexamples
 from optsearch.search.counterexamples import Counterexample, CounterexampleSearch, Scope
 from optsearch.support import records
@@ -69,8 +69,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--resume", type=Path, help="folder in which finished games are kept")
     arguments = parser.parse_args()
-    path, rows, header = COUNTEREXAMPLES.path(arguments.output), [], {}
-    table = COUNTEREXAMPLES.read(path) if arguments.only and path.exists() else None
+    path, rows, header = TABLES["counterexamples"].path(arguments.output), [], {}
+    table = TABLES["counterexamples"].read(path) if arguments.only and path.exists() else None
     for name in SCOPES:
         if arguments.only and name not in arguments.only:
             if table and name in table.header:
@@ -87,7 +87,7 @@ def main() -> None:
         rows += [(name, *row, way) for row, way in zip(result.rows, ways, strict=True)]
         summary = {**result.summary, "commit": records.commit()}
         header[name] = "; ".join(f"{key} {value}" for key, value in summary.items())
-    path = COUNTEREXAMPLES.write(rows, arguments.output, fields=header)
+    path = TABLES["counterexamples"].write(rows, arguments.output, fields=header)
     print(f"{script.typed_path(path)}: {len(rows)} rows")
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from experiments import script
 from optsearch.equilibria import Equilibrium, check, equilibrium, save
 from optsearch.game import Game
-from optsearch.results.tables import EQUILIBRIA, EQUILIBRIUM_CELLS, OPTIMA, part_of
+from optsearch.results.tables import TABLES, part_of
 from optsearch.support.decimals import between
 from optsearch.support.errors import NotSupported, TooLarge
 
@@ -115,19 +115,21 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60, help="for each game")
     parser.add_argument("--again", action="store_true", help="also games that have a value")
     arguments = parser.parse_args()
-    path = EQUILIBRIA.path(arguments.output)
-    cells_path = EQUILIBRIUM_CELLS.path(arguments.output)
-    entries = {entry["game"]: entry for entry in EQUILIBRIA.read(path)} if path.exists() else {}
+    path = TABLES["equilibria"].path(arguments.output)
+    cells_path = TABLES["equilibrium_cells"].path(arguments.output)
+    entries = (
+        {entry["game"]: entry for entry in TABLES["equilibria"].read(path)} if path.exists() else {}
+    )
     rows = {game: tuple(entry.values()) for game, entry in entries.items()}
-    drawn = EQUILIBRIUM_CELLS.read(cells_path) if cells_path.exists() else []
+    drawn = TABLES["equilibrium_cells"].read(cells_path) if cells_path.exists() else []
     cells = [tuple(entry.values()) for entry in drawn]
     optima = {
         entry["game"]: Fraction(entry["total_height"], entry["configurations"])
-        for entry in OPTIMA.read()
+        for entry in TABLES["optima"].read()
         if is_asked(entry)
     }
     order = sorted(optima, key=lambda game: (game.cells, str(game)))
-    found_before = {e["game"] for e in EQUILIBRIA.read() if e["value"] is not None}
+    found_before = {e["game"] for e in TABLES["equilibria"].read() if e["value"] is not None}
     chosen = arguments.game or [
         game
         for game in order
@@ -140,16 +142,16 @@ def main() -> None:
         except (NotSupported, TooLarge) as error:
             print(f"{number}/{len(chosen)} {game}: {error}", flush=True)
             continue
-        EQUILIBRIA.write([rows[game] for game in order if game in rows], arguments.output)
+        TABLES["equilibria"].write([rows[game] for game in order if game in rows], arguments.output)
         if str(game) in DRAWN:
             cells = [line for line in cells if line[0] != game] + cells_of(solution)
-            EQUILIBRIUM_CELLS.write(cells, arguments.output)
+            TABLES["equilibrium_cells"].write(cells, arguments.output)
         print(
             f"{number}/{len(chosen)} {game}: {solution.value_text}, {solution.rounds} rounds, "
             f"{solution.seconds:.1f} s",
             flush=True,
         )
-    values = [entry["value"] for entry in EQUILIBRIA.read(path)]
+    values = [entry["value"] for entry in TABLES["equilibria"].read(path)]
     exact = sum(value is not None for value in values)
     print(f"{script.typed_path(path)}: {exact} values and {len(values) - exact} brackets")
 

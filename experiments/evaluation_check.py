@@ -41,7 +41,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import FollowedTask, Task, play_sample, tasks
 from optsearch.game import Cell, Game
 from optsearch.game.position import Position, play
-from optsearch.results.tables import EVALUATION, EVALUATION_CHECK
+from optsearch.results.tables import TABLES
 from optsearch.strategies import Strategy, named
 from optsearch.strategies.greedy import Greedy, counts_of
 from optsearch.strategies.pattern import Pattern
@@ -193,7 +193,7 @@ def check(name: str, number: int, processors: int, output: Path) -> None:
     differing = [row for row in rows if row[1] != row[2]]
     if differing or len(rows) != number:
         raise AssertionError(f"{len(rows)} of {number} games of {name}; differing: {differing}")
-    path = EVALUATION_CHECK.write(
+    path = TABLES["evaluation_checks"].write(
         sorted(rows),
         output,
         command=f"python -m experiments.evaluation_check {name} --games {number}",
@@ -209,9 +209,9 @@ def check(name: str, number: int, processors: int, output: Path) -> None:
 
 def beside(name: str, mean: float, games: int) -> str:
     """Return in words the distance of the mean of some games from that of the evaluation."""
-    if not EVALUATION.path(name=name).exists():
+    if not TABLES["evaluations"].path(name=name).exists():
         return ", and the evaluation is not there yet"
-    evaluation = EVALUATION.read(name=name).header
+    evaluation = TABLES["evaluations"].read(name=name).header
     if evaluation["strategy"] != str(named(SUBJECTS[name].strategy)):
         raise AssertionError(f"the evaluation is of {evaluation['strategy']}")
     if isinstance(named(SUBJECTS[name].strategy), Rollout):

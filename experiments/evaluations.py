@@ -15,7 +15,7 @@ from experiments import script
 from optsearch.cli.evaluating import evaluating, save
 from optsearch.evaluation import evaluate
 from optsearch.game import Game
-from optsearch.results.tables import EVALUATION
+from optsearch.results.tables import TABLES
 from optsearch.strategies import named
 from optsearch.strategies.pattern import NEAREST
 
@@ -88,7 +88,9 @@ def main() -> None:
     if unknown:
         parser.error(f"no evaluation {', '.join(sorted(unknown))}; there are {', '.join(SUBJECTS)}")
     names = arguments.names or [
-        name for name in SUBJECTS if not EVALUATION.path(arguments.output, name=name).exists()
+        name
+        for name in SUBJECTS
+        if not TABLES["evaluations"].path(arguments.output, name=name).exists()
     ]
     for name in names:
         with evaluating() as progress:
@@ -99,7 +101,7 @@ def main() -> None:
                 checkpoint=checkpoint(name, arguments.checkpoints),
                 progress=progress,
             )
-        path = EVALUATION.path(arguments.output, name=name)
+        path = TABLES["evaluations"].path(arguments.output, name=name)
         path.parent.mkdir(parents=True, exist_ok=True)
         save(evaluation, path)
         mean = f"mean {float(evaluation.mean):.6f}, sd {evaluation.sd:.4f}"

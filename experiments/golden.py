@@ -23,7 +23,7 @@ from pathlib import Path
 
 from experiments import script
 from optsearch import tree
-from optsearch.results.tables import RECOMPUTED, Entries, Table, Tree
+from optsearch.results.tables import TABLES, Entries, Table, Tree
 from optsearch.results.verification import VerificationStatus, verification_statuses
 from optsearch.support import records
 from optsearch.support.datafiles import CHECKOUT, RESULTS
@@ -56,7 +56,7 @@ def recomputations() -> list[Recomputation]:
     """Each command that makes committed tables, the quick ones first."""
     statuses: dict[str, list[VerificationStatus]] = {}
     for status in verification_statuses():
-        if status.kind is not RECOMPUTED:
+        if status.kind is not TABLES["recomputed"]:
             statuses.setdefault(status.command, []).append(status)
     every = (
         Recomputation(
@@ -139,8 +139,8 @@ def main() -> int:
     todo = chosen(arguments.within, arguments.table)
     seconds = 60 * sum(run.minutes for run in todo)
     print(f"{len(todo)} commands, about {time_text(seconds)} on two cores")
-    path = RECOMPUTED.path(arguments.output)
-    earlier = RECOMPUTED.read(path) if path.is_file() else []
+    path = TABLES["recomputed"].path(arguments.output)
+    earlier = TABLES["recomputed"].read(path) if path.is_file() else []
     there = {status.file for status in verification_statuses()}
     rows = {
         row["table"]: row for row in earlier if row["table"] in there and "+" not in row["commit"]
@@ -164,8 +164,10 @@ def main() -> int:
                 "same": not differs,
                 "differs": differs,
             }
-        written = [[row[name] for name in RECOMPUTED.names] for _, row in sorted(rows.items())]
-        RECOMPUTED.write(written, arguments.output)
+        written = [
+            [row[name] for name in TABLES["recomputed"].names] for _, row in sorted(rows.items())
+        ]
+        TABLES["recomputed"].write(written, arguments.output)
     return 1 if differing else 0
 
 

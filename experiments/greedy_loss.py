@@ -14,7 +14,7 @@ from experiments.optima import greedy_total
 from optsearch.counting.configurations import Configurations
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.results.tables import GREEDY_LOSS, GREEDY_LOSS_NAMED, OPTIMA
+from optsearch.results.tables import TABLES
 from optsearch.search.greedy import RULES
 
 SECONDS = 5
@@ -46,14 +46,18 @@ def row(game: Game, optimum: int, seconds: float) -> tuple[object, ...]:
 def main() -> None:
     """The command line."""
     parser = script.parser(__doc__, "greedy_loss")
-    parser.add_argument("--optima", type=Path, default=OPTIMA.path(), help="table to read")
+    parser.add_argument(
+        "--optima", type=Path, default=TABLES["optima"].path(), help="table to read"
+    )
     parser.add_argument("--announce", choices=("nothing", "name"), default="nothing")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="for each value")
     arguments = parser.parse_args()
-    table = GREEDY_LOSS if arguments.announce == "nothing" else GREEDY_LOSS_NAMED
+    table = (
+        TABLES["greedy_loss"] if arguments.announce == "nothing" else TABLES["greedy_loss_named"]
+    )
     entries = [
         entry
-        for entry in OPTIMA.read(arguments.optima)
+        for entry in TABLES["optima"].read(arguments.optima)
         if (entry["contact"], entry["announce"]) == ("none", arguments.announce)
     ]
     rows = []

@@ -12,7 +12,7 @@ from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import Posterior
 from optsearch.game import CONTACTS, MAX_CELLS, Game
 from optsearch.game.position import Position
-from optsearch.results.tables import GROWTH
+from optsearch.results.tables import TABLES
 
 FLEET = (5, 4, 3, 3, 2)
 SIZES = range(6, 13)
@@ -35,7 +35,7 @@ def main() -> None:
             rows.append((size, contact, number, seconds, confirmed))
             print(f"{size}x{size} contact={contact}: {number:,} ({seconds:.2f} s)", flush=True)
     fleet = ",".join(map(str, FLEET))
-    GROWTH.write(rows, output, fields={"fleet": fleet}, fleet=fleet)
+    TABLES["growth"].write(rows, output, fields={"fleet": fleet}, fleet=fleet)
 
 
 if __name__ == "__main__":

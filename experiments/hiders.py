@@ -32,7 +32,7 @@ from optsearch.game import Game, image
 from optsearch.game.ships import in_order
 from optsearch.play.hiding import Corner, Drawn, Hider
 from optsearch.play.simulate import simulate
-from optsearch.results.tables import HIDERS
+from optsearch.results.tables import TABLES
 
 GAME = Game.parse("10x10:5,4,3,3,2")
 TOUCHING = Game.parse("10x10:5,4,3,3,2,contact=any")
@@ -185,7 +185,7 @@ def main() -> None:
     fields: dict[str, object] = {"seed": SEED, "pool": POOL, "hard": HARD, "factor": FACTOR}
     for number, ships in enumerate(hardest(BOXED, THOMPSON)[:3], 1):
         fields[f"hard for thompson {number}"] = " ".join(map(BOXED.ship_name, ships))
-    HIDERS.write(lines, options.output, fields=fields)
+    TABLES["hiders"].write(lines, options.output, fields=fields)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from optsearch.counting.configurations import CellSets
 from optsearch.game import Game
 from optsearch.play.hiding import Drawn
 from optsearch.play.simulate import Outcome, asked_in, play_task, sd, simulate
-from optsearch.results.tables import EVALUATION, LEADERBOARD, LEADERBOARD_SHOTS, part_of
+from optsearch.results.tables import TABLES, part_of
 from optsearch.strategies import as_player
 from optsearch.strategies.greedy import forget_counts
 from optsearch.support.decimals import exact_mean
@@ -74,8 +74,8 @@ def known_mean(player: str, game: Game) -> float | None:
     """The mean over all configurations, as it was evaluated or follows; None if neither."""
     if player == "random":
         return game.fleet_cells * (game.cells + 1) / (game.fleet_cells + 1)
-    for path in EVALUATION.all():
-        header = EVALUATION.read(path).header
+    for path in TABLES["evaluations"].all():
+        header = TABLES["evaluations"].read(path).header
         if header["strategy"] == player and Game.parse(header["game"]) == game:
             return exact(header)
     return None
@@ -154,7 +154,7 @@ def played(
 
 def evaluated(name: str) -> tuple[Row, dict[int, int]]:
     """The line of a strategy that was evaluated on every configuration, and its histogram."""
-    table = EVALUATION.read(name=name)
+    table = TABLES["evaluations"].read(name=name)
     histogram = dict(zip(table.column("shots"), table.column("configurations"), strict=True))
     counts = np.cumsum(list(histogram.values()))
     mean = exact(table.header)
@@ -185,12 +185,12 @@ def wanted(limit: int, slow: int) -> dict[Key, int]:
 def write(results: dict[Key, tuple[Row, dict[int, int]]], folder: Path) -> list[Path]:
     """Both tables, by game and mean."""
     order = sorted(results, key=lambda key: (GAMES.index(key[0]), results[key][0]["mean"]))
-    lines = [[results[key][0][name] for name in LEADERBOARD.names] for key in order]
+    lines = [[results[key][0][name] for name in TABLES["leaderboard"].names] for key in order]
     shots = [(*key, *pair) for key in order for pair in sorted(results[key][1].items())]
     fields = {"seed": SEED}
     return [
-        LEADERBOARD.write(lines, folder, fields=fields),
-        LEADERBOARD_SHOTS.write(shots, folder, fields=fields),
+        TABLES["leaderboard"].write(lines, folder, fields=fields),
+        TABLES["leaderboard_shots"].write(shots, folder, fields=fields),
     ]
 
 
@@ -212,7 +212,7 @@ def main() -> None:
         write(results, options.output)
     for path in write(results, options.output):
         print(script.typed_path(path))
-    for line in LEADERBOARD.read(LEADERBOARD.path(options.output)):
+    for line in TABLES["leaderboard"].read(TABLES["leaderboard"].path(options.output)):
         beside = "" if line["known"] is None else f", of all configurations {line['known']:.4f}"
         name = f"{line['game']}  {line['strategy']}"
         print(f"{name}: {line['mean']:.4f} ± {line['standard_error']:.4f}{beside}")

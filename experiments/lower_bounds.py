@@ -31,7 +31,7 @@ from optsearch.lower_bounds.conditional_coverage import (
 )
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.reveal import Revealed, require_apart, reveal
-from optsearch.results.tables import COVERAGE, FINISHED, MET_BESIDE, REVEAL, Table, part_of
+from optsearch.results.tables import TABLES, Table, part_of
 from optsearch.support.store import Facts
 
 # of the last chain
@@ -44,7 +44,7 @@ Class = TypeVar("Class", bound=Revealed | ConditionalCoverage)  # of placements 
 
 def command_of(game: Game) -> str:
     """Return the command that computes the tables of a game."""
-    return FINISHED.command + ("" if game == STANDARD else f" {game}")
+    return TABLES["finished"].command + ("" if game == STANDARD else f" {game}")
 
 
 def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> Coverage:
@@ -56,7 +56,7 @@ def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> Coverag
         rows.append((k, coverage.most_met(k), coverage.is_exact(k)))
         if coverage.most_met(k) == counts.configurations:
             break
-    COVERAGE.write(
+    TABLES["coverage"].write(
         rows,
         output,
         command=command_of(game),
@@ -75,14 +75,14 @@ def by_cells(game: Game) -> dict[str, int]:
 
 def read_beside(game: Game, path: Path) -> list[ConditionalCoverage]:
     """The classes of beside_NAME.csv."""
-    ships, rows = by_cells(game), MET_BESIDE.read(path)
+    ships, rows = by_cells(game), TABLES["beside"].read(path)
     classes = ((ships[ship], alike, n, met) for ship, alike, n, *met in map(dict.values, rows))
     return [ConditionalCoverage(ship, alike, n, (0, *met)) for ship, alike, n, met in classes]
 
 
 def read_reveal(game: Game, path: Path) -> list[Revealed]:
     """The classes of reveal_NAME.csv."""
-    ships, rows = by_cells(game), REVEAL.read(path)
+    ships, rows = by_cells(game), TABLES["reveal"].read(path)
     classes = (
         (ships[ship], alike, n, finished) for ship, alike, n, *finished in map(dict.values, rows)
     )
@@ -132,10 +132,10 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
     name = part_of(game)
     coverage = write_coverage(game, output, checkpoints / f"cover_{name}")
     revealed = write_classes(
-        *(REVEAL, "reveal game", game, output, read_reveal, lambda o: o.finished, reveal)
+        *(TABLES["reveal"], "reveal game", game, output, read_reveal, lambda o: o.finished, reveal)
     )
     coverages = write_classes(
-        *(MET_BESIDE, "cells beside ships", game, output, read_beside, lambda o: o.met[1:]),
+        *(TABLES["beside"], "cells beside ships", game, output, read_beside, lambda o: o.met[1:]),
         partial(list_conditional_coverages, nodes=NODES_BESIDE),
     )
     title = f"chain with the first ship, by the code {script.digest_of_sources(*SOURCES)}"
@@ -146,7 +146,7 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
         )
     number = coverage.counts.configurations
     bounds = bounds_of_finished(finished, game.fleet_cells, number, "")
-    FINISHED.write(
+    TABLES["finished"].write(
         [(misses, *row) for misses, row in enumerate(finished)],
         output,
         command=command_of(game),

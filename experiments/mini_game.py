@@ -12,7 +12,7 @@ A strategy that is done is kept, and a run that was stopped goes on after it.
 from experiments import script
 from optsearch.evaluation import evaluate
 from optsearch.game import Game
-from optsearch.results.tables import MINI_GAME
+from optsearch.results.tables import TABLES
 from optsearch.support import records
 
 GAME = Game.parse("8x8:4,3,2,contact=any,announce=sunk")
@@ -29,8 +29,8 @@ def main() -> None:
     parser = script.parser(__doc__, "mini_game")
     parser.add_argument("--only", action="append", choices=PLAYERS)
     arguments = parser.parse_args()
-    path = MINI_GAME.path(arguments.output)
-    rows = [tuple(row.values()) for row in MINI_GAME.read(path)] if path.is_file() else []
+    path = TABLES["mini_game"].path(arguments.output)
+    rows = [tuple(row.values()) for row in TABLES["mini_game"].read(path)] if path.is_file() else []
     evaluated = {row[0] for row in rows} - set(arguments.only or ())
     for name in arguments.only or [name for name in PLAYERS if name not in evaluated]:
         evaluation = evaluate(name, GAME)
@@ -40,7 +40,7 @@ def main() -> None:
         print(f"{name}: {float(evaluation.mean):.6f} shots", flush=True)
         rows.sort(key=lambda row: (PLAYERS.index(str(row[0])), row[1]))
         fields = {"game": GAME, "configurations": evaluation.configurations}
-        MINI_GAME.write(rows, arguments.output, fields=fields, game=GAME)
+        TABLES["mini_game"].write(rows, arguments.output, fields=fields, game=GAME)
     print(f"{script.typed_path(path)}: {len(evaluated)} strategies")
 
 

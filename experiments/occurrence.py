@@ -12,7 +12,7 @@ from experiments import script
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.results.tables import OCCURRENCE, part_of
+from optsearch.results.tables import TABLES, part_of
 
 NAMES = {
     Game.parse("10x10:5,4,3,3,2"): "10x10",
@@ -26,14 +26,14 @@ def write(game: Game, folder: Path) -> None:
     posterior = Posterior(Position(game))
     frequency = posterior.frequency
     is_named = game in NAMES
-    path = OCCURRENCE.write(
+    path = TABLES["occurrence"].write(
         [
             (row, column, count, frequency[row][column])
             for row, counts in enumerate(posterior.occurrence.tolist())
             for column, count in enumerate(counts)
         ],
         folder,
-        command=None if is_named else f"{OCCURRENCE.command} {game}",
+        command=None if is_named else f"{TABLES['occurrence'].command} {game}",
         fields={"game": game, "configurations": posterior.configurations},
         game=game,
         name=NAMES.get(game) or part_of(game),

@@ -22,7 +22,7 @@ from optsearch.counting.prior import one_by_one
 from optsearch.game import CONTACTS, Game, image
 from optsearch.game.position import Position
 from optsearch.play.hiding import hider
-from optsearch.results.tables import ONE_BY_ONE
+from optsearch.results.tables import TABLES
 
 SMALL = ("4x4:3,2", "4x5:4,3,2", "5x5:3,2", "5x5:4,3,2", "6x6:3,2", "4x5:4,3,2,contact=any")
 LARGE = tuple(f"10x10:5,4,3,3,2,contact={contact}" for contact in CONTACTS)
@@ -153,7 +153,7 @@ def main() -> None:
             f"{least:.3f} to {greatest:.3f} times as likely ({seconds:.1f} s)",
             flush=True,
         )
-    ONE_BY_ONE.write(rows, output, fields={"boards": BOARDS})
+    TABLES["one_by_one"].write(rows, output, fields={"boards": BOARDS})
 
 
 if __name__ == "__main__":

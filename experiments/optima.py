@@ -28,7 +28,7 @@ from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
 from optsearch.game.position import Position
 from optsearch.lower_bounds import leaf_counting, leaves_of
 from optsearch.reproduce.printed import rounded
-from optsearch.results.tables import OPTIMA
+from optsearch.results.tables import TABLES
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.kernels import misses_by_announced_search
 from optsearch.search.proving import prove_solution
@@ -291,7 +291,7 @@ def row(
         "+".join(confirmed),
         commit(),
     )
-    return dict(zip(OPTIMA.names, values, strict=True))
+    return dict(zip(TABLES["optima"].names, values, strict=True))
 
 
 def main() -> None:
@@ -311,8 +311,8 @@ def main() -> None:
     )
     parser.add_argument("--again", action="store_true", help="also games that have a row")
     arguments = parser.parse_args()
-    path = OPTIMA.path(arguments.output)
-    rows = {entry["game"]: entry for entry in OPTIMA.read(path)} if path.exists() else {}
+    path = TABLES["optima"].path(arguments.output)
+    rows = {entry["game"]: entry for entry in TABLES["optima"].read(path)} if path.exists() else {}
     is_again = arguments.again or bool(arguments.game)
     chosen = arguments.game or games()
     chosen = [game for game in chosen if is_again or game not in rows]
@@ -321,7 +321,7 @@ def main() -> None:
     def write() -> None:
         entries = [tuple(rows[game].values()) for game in sorted(rows, key=place)]
         fields = {"confirmed": " ".join(CONFIRMATIONS.split())}
-        OPTIMA.write(entries, arguments.output, fields=fields)
+        TABLES["optima"].write(entries, arguments.output, fields=fields)
 
     try:
         for number, game in enumerate(chosen, 1):

@@ -13,7 +13,7 @@ from optsearch.check import paper
 from optsearch.counting.configurations import Configurations, to_masks
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.results.tables import PAPER_TABLES
+from optsearch.results.tables import TABLES
 from optsearch.support import records
 from optsearch.tree.solution import Solution
 
@@ -61,7 +61,7 @@ def main() -> None:
         if sets and paper.expected_states(sets) <= arguments.states:
             rows.append(row(game, int(line["total_height"])))
             print(f"{game}: {rows[-1][2]:,} states", flush=True)
-    path = PAPER_TABLES.write(rows, arguments.output)
+    path = TABLES["paper_tables"].write(rows, arguments.output)
     print(f"{script.typed_path(path)}: {len(rows)} games")
 
 

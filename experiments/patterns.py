@@ -19,7 +19,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import play_sample
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.results.tables import PATTERNS
+from optsearch.results.tables import TABLES
 from optsearch.strategies.pattern import SCANS, Pattern
 
 GAME = Game.parse("10x10:5,4,3,3,2")
@@ -63,10 +63,10 @@ def main() -> None:
             values = (cross[0], line[0], line[1])
             rows.append((modulus, colours, scan, *values, line[2], distance))
     rows.sort(key=lambda row: round(row[-1], 3))
-    path = PATTERNS.write(
+    path = TABLES["patterns"].write(
         rows,
         arguments.output,
-        command=f"{PATTERNS.command} --samples {arguments.samples}",
+        command=f"{TABLES['patterns'].command} --samples {arguments.samples}",
         fields={"samples": arguments.samples, "seed": 1},
         game=GAME,
     )

@@ -10,7 +10,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 
 from experiments import script
-from optsearch.results.tables import PUZZLES
+from optsearch.results.tables import TABLES
 from optsearch.solitaire import counting, formats, making, models, reasoning
 
 GRID, FLEET = (10, 10), (4, 3, 3, 2, 2, 2, 1, 1, 1, 1)
@@ -49,7 +49,7 @@ def main() -> None:
     options = parser.parse_args()
     with ProcessPoolExecutor(options.jobs) as pool:
         rows = script.reported(pool.map(row, range(options.number)), options.number)
-    PUZZLES.write(
+    TABLES["puzzles"].write(
         rows, options.output, fields={"grid": "10x10", "fleet": ",".join(map(str, FLEET))}
     )
 

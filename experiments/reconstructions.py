@@ -14,7 +14,7 @@ from experiments import script
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Cell, Game, bits, column_name
 from optsearch.game.position import HIT, MISS, Position, Shot
-from optsearch.results.tables import EVALUATION, PATTERN_ORDER, START_POSITION
+from optsearch.results.tables import TABLES
 from optsearch.strategies import named
 from optsearch.strategies.pattern import Pattern, pattern_of
 
@@ -56,13 +56,13 @@ def write_start_position(folder: Path) -> None:
         )
         for ship in start_position()
     ]
-    path = START_POSITION.write(rows, folder, fields={"game": STANDARD, "seed": SEED})
+    path = TABLES["start_position"].write(rows, folder, fields={"game": STANDARD, "seed": SEED})
     print(f"{script.typed_path(path)}: {', '.join(cells for _, cells, _ in rows)}")
 
 
 def write_pattern_order(folder: Path) -> None:
     """Each cell of the pattern that was evaluated on all configurations."""
-    strategy = EVALUATION.read(name="pattern_line").header["strategy"]
+    strategy = TABLES["evaluations"].read(name="pattern_line").header["strategy"]
     pattern = named(strategy)
     assert isinstance(pattern, Pattern)
     order = pattern_of(STANDARD, pattern.modulus, pattern.colours, pattern.scan)
@@ -71,7 +71,9 @@ def write_pattern_order(folder: Path) -> None:
         for index, cell in enumerate(map(STANDARD.cell, range(STANDARD.cells)))
     ]
     fields = {"game": STANDARD, "strategy": strategy}
-    path = PATTERN_ORDER.write(rows, folder, fields=fields, strategy=strategy, game=STANDARD)
+    path = TABLES["pattern_order"].write(
+        rows, folder, fields=fields, strategy=strategy, game=STANDARD
+    )
     print(f"{script.typed_path(path)}: {strategy}")
 
 

@@ -14,7 +14,7 @@ from optsearch.cli.simulating import simulating
 from optsearch.game import Game
 from optsearch.game.noise import Noise
 from optsearch.play.simulate import Outcome, ReplyModel, sd, simulate
-from optsearch.results.tables import FALSE_REPLIES, SALVOS
+from optsearch.results.tables import TABLES
 
 GAME = Game.parse("8x8:4,3,3,2")
 PERCENT = (0, 5, 10, 20)
@@ -63,7 +63,7 @@ def main() -> None:
         manner = ReplyModel(Noise.parse(f"{percent}/100", f"{percent}/100"))
         played = outcomes(PLAYERS, options.false_games, manner, f"false_replies_{percent}")
         rows += ((game, percent, *described(outcome)) for outcome in played)
-    FALSE_REPLIES.write(rows, options.output, fields={"seed": SEED})
+    TABLES["false_replies"].write(rows, options.output, fields={"seed": SEED})
     rows, alone = [], dict[str, Outcome]()
     for salvo in SALVO:
         played = outcomes(TOGETHER, options.games, ReplyModel(salvo=salvo), f"salvos_{salvo}")
@@ -79,7 +79,7 @@ def main() -> None:
                 error,
             )
             rows.append(row)
-    SALVOS.write(rows, options.output, fields={"seed": SEED})
+    TABLES["salvos"].write(rows, options.output, fields={"seed": SEED})
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from optsearch.check import reference
 from optsearch.check.trees import verify
 from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game.position import Position
-from optsearch.results.tables import REPLY_WORTH
+from optsearch.results.tables import TABLES
 from optsearch.search.solver import solve
 
 FILE = Path(__file__).with_name("reply_rules.py")
@@ -59,7 +59,7 @@ def main() -> None:
     parser = script.parser(__doc__, "reply_worth")
     options = parser.parse_args()
     number = len(GAMES) * (len(ANNOUNCEMENTS) + len(OWN))
-    REPLY_WORTH.write(script.reported(rows(), number), options.output)
+    TABLES["reply_worth"].write(script.reported(rows(), number), options.output)
 
 
 if __name__ == "__main__":

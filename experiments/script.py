@@ -28,7 +28,7 @@ Row = TypeVar("Row", bound=tuple[object, ...])
 
 def made_by(name: str) -> list[Table | Tree]:
     """List the tables and trees that an experiment makes."""
-    everything: list[Table | Tree] = [*results.TABLES, *results.TREES]
+    everything: list[Table | Tree] = [*results.TABLES.values(), *results.TREES]
     return [table for table in everything if table.experiment == name]
 
 

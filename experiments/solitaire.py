@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from operator import attrgetter
 
 from experiments import script
-from optsearch.results.tables import SOLITAIRE
+from optsearch.results.tables import TABLES
 from optsearch.solitaire import linear, making, models
 from optsearch.solitaire.puzzle import Puzzle
 
@@ -48,7 +48,7 @@ def main() -> None:
     for search in SOLVERS.values():  # they are loaded before
         search(making.random_puzzle(4, 4, (2, 1)), "ship")
     fields = {"time limit": f"{SECONDS:g} seconds"}
-    SOLITAIRE.write(list(rows(BOARDS[: options.boards])), options.output, fields=fields)
+    TABLES["solitaire"].write(list(rows(BOARDS[: options.boards])), options.output, fields=fields)
 
 
 if __name__ == "__main__":

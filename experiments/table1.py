@@ -9,7 +9,7 @@ from optsearch.counting.configurations import Configurations
 from optsearch.game import Game, cell_name
 from optsearch.game.position import Position
 from optsearch.reproduce.printed import rounded
-from optsearch.results.tables import TABLE1
+from optsearch.results.tables import TABLES
 from optsearch.search import solver
 from optsearch.support import records
 
@@ -39,7 +39,7 @@ def main() -> None:
         row(Game.parse(f"{line['grid']}:{line['fleet']}"), line["mean"])
         for line in records.read_published("table1.csv").rows
     ]
-    path = TABLE1.write(rows, output)
+    path = TABLES["table1"].write(rows, output)
     print(f"{script.typed_path(path)}: {len(rows)} games")
 
 

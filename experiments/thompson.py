@@ -17,7 +17,7 @@ from optsearch.game import Game, urn
 from optsearch.game.position import Position
 from optsearch.play.simulate import Outcome, simulate
 from optsearch.reproduce import thompson as post
-from optsearch.results.tables import THOMPSON, THOMPSON_SMALL
+from optsearch.results.tables import TABLES
 from optsearch.search import solver
 from optsearch.strategies import as_strategy
 
@@ -123,7 +123,7 @@ def main() -> None:
         )
 
     write(
-        THOMPSON_SMALL,
+        TABLES["thompson_small"],
         [
             (game, player, shots, p)
             for game, player, chances in small_distributions()
@@ -133,7 +133,7 @@ def main() -> None:
     outcomes = simulated(options.games, options.checkpoints)
     columns = [outcome.shots.tolist() for outcome in outcomes.values()]
     rows = list(zip(range(options.games), *columns, strict=True))
-    write(THOMPSON, rows, **fields_of(outcomes))
+    write(TABLES["thompson"], rows, **fields_of(outcomes))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ function counts five draws too many; both values are written.
 
 from experiments import script
 from optsearch.reproduce.thompson import GAME, extremely_optimistic_mean, optimistic_mean
-from optsearch.results.tables import THOMPSON_OPTIMISTIC
+from optsearch.results.tables import TABLES
 
 
 def main() -> None:
@@ -14,7 +14,7 @@ def main() -> None:
     output = script.parser(__doc__, "thompson_optimistic").parse_args().output
     means = {"extremely optimistic": extremely_optimistic_mean, "optimistic": optimistic_mean}
     rows = [(name, mean(True), mean(False)) for name, mean in means.items()]
-    path = THOMPSON_OPTIMISTIC.write(rows, output, fields={"game": GAME}, game=GAME)
+    path = TABLES["thompson_optimistic"].write(rows, output, fields={"game": GAME}, game=GAME)
     print(script.typed_path(path))
 
 

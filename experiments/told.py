@@ -11,7 +11,7 @@ from experiments import script
 from optsearch.game import Game
 from optsearch.lower_bounds import two_hidden_bound
 from optsearch.lower_bounds.two_hidden import TwoHidden
-from optsearch.results.tables import TOLD, TOLD_BOUND, known_part_of
+from optsearch.results.tables import TABLES, TOLD_BOUND, known_part_of
 
 BOXED = Game.parse("10x10:5,4,3,3,2,contact=any")
 
@@ -27,10 +27,10 @@ def main() -> None:
         lambda what, *far: clocks.setdefault(what, script.ProgressClock(what))(*far)
     )
     bound = two_hidden_bound(game, rows, "")
-    path = TOLD.write(
+    path = TABLES["told"].write(
         [(row.long, row.short, row.sets, row.pairs, row.price, row.misses) for row in rows],
         arguments.output,
-        command=TOLD.command + ("" if game == BOXED else f" {game}"),
+        command=TABLES["told"].command + ("" if game == BOXED else f" {game}"),
         fields={"game": game, TOLD_BOUND: bound.value},
         game=game,
         name=known_part_of(game),

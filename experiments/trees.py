@@ -14,11 +14,7 @@ from optsearch.game import Cell, parse_cell
 from optsearch.game.position import HIT, MISS, Position
 from optsearch.lower_bounds import complete_binary_tree, complete_binary_tree_depths
 from optsearch.reproduce.paper import counterexamples
-from optsearch.results.tables import (
-    COMPLETE_BINARY_TREE,
-    COUNTEREXAMPLE_GREEDY,
-    COUNTEREXAMPLE_OPTIMAL,
-)
+from optsearch.results.tables import COUNTEREXAMPLE_GREEDY, COUNTEREXAMPLE_OPTIMAL, TABLES
 from optsearch.search import solver
 from optsearch.search.greedy import GreedySolver
 from optsearch.support.errors import TreeError
@@ -42,7 +38,7 @@ def write_complete_binary_tree(folder: Path) -> None:
     mean = complete_binary_tree({1: LEAVES})
     if sum(depths) != mean * LEAVES:
         raise SystemExit(f"the tree has mean {sum(depths)}/{LEAVES}, equation 2 gives {mean}")
-    path = COMPLETE_BINARY_TREE.write(
+    path = TABLES["complete_binary_tree"].write(
         list(enumerate(depths)), folder, fields={"leaves": LEAVES, "mean": mean}, leaves=LEAVES
     )
     print(f"{script.typed_path(path)}: mean depth {mean}")

@@ -13,7 +13,7 @@ from experiments import script
 from optsearch.game import Game
 from optsearch.play.hiding import hider
 from optsearch.play.simulate import sd, simulate
-from optsearch.results.tables import TRIALS
+from optsearch.results.tables import TABLES
 
 TOUCHING = Game.parse("10x10:5,4,3,3,2,contact=any")
 BOXED = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=GAMES)
     options = parser.parse_args()
     lines = script.reported(rows(options.games), 2 * (1 + len(CHANGES)) + 1 + len(GRIDS))
-    TRIALS.write(lines, options.output, fields={"seed": SEED})
+    TABLES["trials"].write(lines, options.output, fields={"seed": SEED})
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from optsearch.game import Game
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
 from optsearch.lower_bounds.worst_case import worst_case_misses
-from optsearch.results.tables import WORST_CASES
+from optsearch.results.tables import TABLES
 from optsearch.search.solver import Solver
 from optsearch.support import records
 from optsearch.support.errors import NotSupported
@@ -60,7 +60,7 @@ def row(game: Game, seconds: float) -> dict[str, object] | None:
         solution.seconds,
         records.commit(),
     )
-    return dict(zip(WORST_CASES.names, values, strict=True))
+    return dict(zip(TABLES["worst_cases"].names, values, strict=True))
 
 
 def main() -> None:
@@ -73,8 +73,12 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="also games that have a row")
     arguments = parser.parse_args()
     output = Path(arguments.output)
-    path = WORST_CASES.path(output)
-    rows = {entry["game"]: entry for entry in WORST_CASES.read(path)} if path.exists() else {}
+    path = TABLES["worst_cases"].path(output)
+    rows = (
+        {entry["game"]: entry for entry in TABLES["worst_cases"].read(path)}
+        if path.exists()
+        else {}
+    )
     order = list(games())
     for game in arguments.game or order:
         if game in rows and not (arguments.again or arguments.game):
@@ -84,7 +88,7 @@ def main() -> None:
             continue
         rows[game] = entry
         listed = dict.fromkeys([*filter(rows.__contains__, order), *rows])
-        WORST_CASES.write([tuple(rows[other].values()) for other in listed], output)
+        TABLES["worst_cases"].write([tuple(rows[other].values()) for other in listed], output)
         print(f"{game}: {rows[game]['at_least']} to {rows[game]['at_most']}", flush=True)
     print(f"{script.typed_path(path)}: {len(rows)} games")
 

@@ -15,7 +15,7 @@ from matplotlib.markers import CARETLEFT, CARETRIGHT
 from matplotlib.patches import Circle, Polygon
 
 from optsearch.game.position import HIT, MISS
-from optsearch.results.tables import BRACKET, COVERAGE, Entries
+from optsearch.results.tables import TABLES, Entries
 from optsearch.support import records
 from optsearch.support.decimals import brief
 from paper_figures import style
@@ -64,14 +64,14 @@ def _printed(file: Path, side: str) -> list[Line]:
     return [Line(Fraction(row["value"]), label, True) for row in table.rows if row["name"] == side]
 
 
-@figure(*((BRACKET, name) for name in GAMES), Published("mayflower", "csv"))
+@figure(*((TABLES["bracket"], name) for name in GAMES), Published("mayflower", "csv"))
 def brackets(*sources: Path) -> Figure:
     """Lower and upper bounds of three games: the best bounds first, published ones filled.
 
     The gap between the best two is shaded.
     """
     *brackets, mayflower = sources
-    tables = [BRACKET.read(source) for source in brackets]
+    tables = [TABLES["bracket"].read(source) for source in brackets]
     bounds = [{side: lines(table, side) for side in COLOURS} for table in tables]
     for side, side_lines in bounds[list(GAMES).index("boxed")].items():
         side_lines.extend(_printed(mayflower, side))
@@ -130,12 +130,12 @@ HITS, MISSES, FIRST = 17, 18, 8  # ship cells of the paper's game; l; the greate
 CHAIN, CELLS = 7, 4  # vertices drawn, and j for them
 
 
-@figure((COVERAGE, "10x10_54332"))
+@figure((TABLES["coverage"], "10x10_54332"))
 def root_chain(coverage: Path) -> Figure:
     """Above, the chain of misses with its subtrees; below, both parts of the bound."""
     figure = Figure(figsize=(5.4, 5.2))
     _draw_chain(figure.add_axes((0, 0.55, 1, 0.45)))
-    _draw_parts(figure.add_axes((0.13, 0.08, 0.84, 0.38)), COVERAGE.read(coverage))
+    _draw_parts(figure.add_axes((0.13, 0.08, 0.84, 0.38)), TABLES["coverage"].read(coverage))
     style.letters(*figure.axes)
     return figure
 

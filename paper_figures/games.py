@@ -13,14 +13,7 @@ from matplotlib.patches import Patch, Rectangle
 from optsearch.drawing.boards import board_size, draw_board, draw_probability, draw_ships
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.results.tables import (
-    BOARDS,
-    GREEDY_LOSS,
-    GROWTH,
-    OCCURRENCE,
-    OPTIMA,
-    REPLY_WORTH,
-)
+from optsearch.results.tables import TABLES
 from paper_figures import style
 from paper_figures.paper import matrix
 from paper_figures.registry import figure
@@ -28,13 +21,13 @@ from paper_figures.registry import figure
 CONTACTS = {"none": "may not touch", "corner": "only at corners", "any": "may touch"}
 
 
-@figure(GROWTH)
+@figure(TABLES["growth"])
 def growth(source: Path) -> Figure:
     """Configurations against the side of the board, on a logarithmic scale, by contact rule.
 
     A board without any configuration has an open mark on the axis.
     """
-    table = GROWTH.read(source)
+    table = TABLES["growth"].read(source)
     figure, ax = style.curves()
     ax.set_yscale("log")
     empty = []
@@ -134,7 +127,7 @@ def optima_shown(source: Path | None = None) -> list[tuple[Game, int, float, flo
     """
     return [
         (row["game"], row["configurations"], row["mean"], row["leaf_counting"])
-        for row in OPTIMA.read(source)
+        for row in TABLES["optima"].read(source)
         if (row["contact"], row["announce"]) == ("none", "nothing")
         and row["configurations"] > 1
         and max(row["game"].fleet) > 1
@@ -142,7 +135,7 @@ def optima_shown(source: Path | None = None) -> list[tuple[Game, int, float, flo
     ]
 
 
-@figure(OPTIMA)
+@figure(TABLES["optima"])
 def optima(source: Path) -> Figure:
     """Mean misses of an optimal strategy: a panel per number of ships, a dot per game.
 
@@ -183,14 +176,14 @@ def optima(source: Path) -> Figure:
     return figure
 
 
-@figure(GREEDY_LOSS)
+@figure(TABLES["greedy_loss"])
 def greedy_loss(source: Path) -> Figure:
     """A line per game, from the best greedy strategy to the worst, in percent of the optimum.
 
     Games whose best greedy strategy is optimal are ticks on the axis. If the worst one is unknown,
     the line is missing.
     """
-    rows = [row for row in GREEDY_LOSS.read(source) if row["percent_best"] is not None]
+    rows = [row for row in TABLES["greedy_loss"].read(source) if row["percent_best"] is not None]
     number = [row["configurations"] for row in rows]
     best = [row["percent_best"] for row in rows]
     worst = [row["percent_worst"] or row["percent_best"] for row in rows]
@@ -229,10 +222,10 @@ def _fleet(game: Game) -> str:
     return ", ".join(map(str, game.fleet))
 
 
-@figure(BOARDS)
+@figure(TABLES["boards"])
 def borders(source: Path) -> Figure:
     """A panel per size, a row per fleet, and a mark at the optimal mean of each board."""
-    table = BOARDS.read(source)
+    table = TABLES["boards"].read(source)
     fleets = list(dict.fromkeys(_fleet(row["game"]) for row in table))
     sizes = list(dict.fromkeys(_board_size(row["game"]) for row in table))
     wide, high = len(sizes) * (WIDE + BETWEEN), HIGH * len(fleets)
@@ -284,7 +277,7 @@ def shots_saved(source: Path | None = None) -> dict[Game, dict[str, Fraction]]:
     with announcing nothing. Games whose ships may touch at corners only are left out.
     """
     means: dict[Game, dict[str, Fraction]] = {}
-    for row in OPTIMA.read(source):
+    for row in TABLES["optima"].read(source):
         game = row["game"].announcing("nothing")
         if row["configurations"] >= MANY and len(set(game.fleet)) > 1 and game.contact != "corner":
             mean = Fraction(row["total_height"], row["configurations"])
@@ -296,7 +289,7 @@ def shots_saved(source: Path | None = None) -> dict[Game, dict[str, Fraction]]:
     }
 
 
-@figure(OPTIMA)
+@figure(TABLES["optima"])
 def announcements(source: Path) -> Figure:
     """A row for each of the games in which names save most, a mark at the shots each rule saves."""
     saved = shots_saved(source)
@@ -321,11 +314,11 @@ def announcements(source: Path) -> Figure:
 RULE_HIGH = 0.3  # inches per rule
 
 
-@figure(REPLY_WORTH)
+@figure(TABLES["reply_worth"])
 def reply_worth(source: Path) -> Figure:
     """A row per rule of replies: a dot per game at the shots saved, a bar at their mean."""
     saved: dict[str, list[float]] = {rule: [] for rule in RULES}
-    for row in REPLY_WORTH.read(source):
+    for row in TABLES["reply_worth"].read(source):
         if row["rule"] in saved:
             saved[row["rule"]].append(row["saved"])
     means = {rule: sum(values) / len(values) for rule, values in saved.items()}
@@ -348,10 +341,10 @@ GAP, LETTER = 0.25, 0.2  # inches: between the halves, and of the letter of a pa
 HALVES = ("upper", "lower")
 
 
-@figure((OCCURRENCE, "hexagonal_upper"), (OCCURRENCE, "hexagonal_lower"))
+@figure((TABLES["occurrence"], "hexagonal_upper"), (TABLES["occurrence"], "hexagonal_lower"))
 def hexagonal(*sources: Path) -> Figure:
     """Both halves before the first shot, with the probability of a piece on each cell."""
-    tables = [OCCURRENCE.read(source) for source in sources]
+    tables = [TABLES["occurrence"].read(source) for source in sources]
     games = [Game.parse(table.header["game"]) for table in tables]
     sizes = [board_size(game) for game in games]
     cell = (style.PAGE - 2 * style.MARGIN - LETTER - GAP) / sum(wide for wide, _ in sizes)  # inches

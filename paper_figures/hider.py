@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from optsearch.drawing.boards import draw_board
 from optsearch.game.position import Position
-from optsearch.results.tables import EQUILIBRIA, EQUILIBRIUM_CELLS
+from optsearch.results.tables import TABLES
 from paper_figures import style
 from paper_figures.registry import figure
 
@@ -22,12 +22,12 @@ def equilibria_shown(source: Path | None = None) -> list[dict[str, Any]]:
     """List the games with a value; fleets of length 1 alone and boards of one row are left out."""
     return [
         row
-        for row in EQUILIBRIA.read(source)
+        for row in TABLES["equilibria"].read(source)
         if row["value"] is not None and max(row["game"].fleet) > 1 and row["game"].rows > 1
     ]
 
 
-@figure(EQUILIBRIA)
+@figure(TABLES["equilibria"])
 def equilibria(source: Path) -> Figure:
     """Left, the shots that a uniform hider gives away; right, its ship cells at the border.
 
@@ -71,10 +71,10 @@ CELL, ASIDE, ABOVE, ACROSS = 0.36, 0.68, 0.75, 3  # inches, inches, inches, boar
 MOST = 6  # percentage points at the ends of the scale
 
 
-@figure(EQUILIBRIUM_CELLS)
+@figure(TABLES["equilibrium_cells"])
 def equilibrium_maps(source: Path) -> Figure:
     """A board per game: the difference of each cell from uniformly drawn configurations."""
-    table = EQUILIBRIUM_CELLS.read(source)
+    table = TABLES["equilibrium_cells"].read(source)
     games = sorted(
         set(table.column("game")), key=lambda game: (len(game.fleet), game.cells, str(game))
     )

@@ -24,16 +24,7 @@ from optsearch.drawing.trees import draw_tree, tree_figure_size
 from optsearch.drawing.vertices import binary_tree
 from optsearch.game import Cell, Game, parse_cell
 from optsearch.game.position import Position, legend
-from optsearch.results.tables import (
-    COMPLETE_BINARY_TREE,
-    COUNTEREXAMPLE_GREEDY,
-    COUNTEREXAMPLE_OPTIMAL,
-    EVALUATION,
-    OCCURRENCE,
-    PATTERN_ORDER,
-    START_POSITION,
-    Entries,
-)
+from optsearch.results.tables import COUNTEREXAMPLE_GREEDY, COUNTEREXAMPLE_OPTIMAL, TABLES, Entries
 from optsearch.support import records
 from optsearch.support.errors import RecordError
 from paper_figures import style
@@ -94,26 +85,26 @@ def cells_of(text: str) -> list[Cell]:
     return [(column, row) for row, column in map(parse_cell, text.split("-"))]
 
 
-@figure(START_POSITION)
+@figure(TABLES["start_position"])
 def figure1(source: Path) -> Figure:
     """A possible start position, partly reconstructed: the ships on the grid."""
-    table = START_POSITION.read(source)
+    table = TABLES["start_position"].read(source)
     drawn, ax = board(Position(Game.parse(table.header["game"])))
     draw_ships(ax, [cells_of(row["cells"]) for row in table])
     return drawn
 
 
-@figure((OCCURRENCE, "10x10"))
+@figure((TABLES["occurrence"], "10x10"))
 def figure2(source: Path) -> Figure:
     """The number of configurations in which each cell is occupied."""
-    table = OCCURRENCE.read(source)
+    table = TABLES["occurrence"].read(source)
     return draw_cells(table, table.column("occurrence"), ",d", 0.64, "configurations with a ship")
 
 
-@figure((OCCURRENCE, "10x10"))
+@figure((TABLES["occurrence"], "10x10"))
 def figure3(source: Path) -> Figure:
     """The percentage of the configurations in which each cell is occupied, to one decimal."""
-    table = OCCURRENCE.read(source)
+    table = TABLES["occurrence"].read(source)
     percent = [float(100 * value) for value in table.column("frequency")]
     return draw_cells(table, percent, ".1f", CELL, "probability of a ship, percent")
 
@@ -151,19 +142,19 @@ def figure8(source: Path) -> Figure:
     return draw_strategy(source)
 
 
-@figure(COMPLETE_BINARY_TREE)
+@figure(TABLES["complete_binary_tree"])
 def figure9(source: Path) -> Figure:
     """The binary tree of least average height, from the depths of its leaves."""
-    root = binary_tree(COMPLETE_BINARY_TREE.read(source).column("depth"))
+    root = binary_tree(TABLES["complete_binary_tree"].read(source).column("depth"))
     drawn, ax = style.figure(*tree_figure_size(root))
     draw_tree(ax, root)
     return drawn
 
 
-@figure(PATTERN_ORDER)
+@figure(TABLES["pattern_order"])
 def figure10(source: Path) -> Figure:
     """The place of each cell in the order of the pattern; the cells shot first are shaded."""
-    table = PATTERN_ORDER.read(source)
+    table = TABLES["pattern_order"].read(source)
     drawn, ax = board(Position(Game.parse(table.header["game"])))
     for row in table:
         column, line = row["column"], row["row"]
@@ -187,7 +178,11 @@ AFTER_A_HIT = {  # colour, dashes, label, name of the printed mean
 }
 
 
-@figure((EVALUATION, "pattern_line"), (EVALUATION, "pattern_cross"), Published("numbers", "csv"))
+@figure(
+    (TABLES["evaluations"], "pattern_line"),
+    (TABLES["evaluations"], "pattern_cross"),
+    Published("numbers", "csv"),
+)
 def figure11(line: Path, cross: Path, numbers: Path) -> Figure:
     """The two strategies of section 4.2, reconstructed; the naive one is on the right.
 
@@ -198,7 +193,7 @@ def figure11(line: Path, cross: Path, numbers: Path) -> Figure:
     means: list[tuple[float, str, str, str]] = []
     for clear, source in (("line", line), ("cross", cross)):
         colour, dashes, label, name = AFTER_A_HIT[clear]
-        table = EVALUATION.read(source)
+        table = TABLES["evaluations"].read(source)
         millions = [n / 1e6 for n in table.column("configurations")]
         ax.plot(table.column("shots"), millions, dashes, color=colour, label=label)
         mean, printed_mean = float(table.header["mean"]), printed[name]

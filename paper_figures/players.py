@@ -14,14 +14,7 @@ from matplotlib.figure import Figure
 from optsearch.drawing.puzzles import draw_puzzle, picture_size
 from optsearch.game import Game
 from optsearch.game.names import LEVELS
-from optsearch.results.tables import (
-    LEADERBOARD_SHOTS,
-    PUZZLES,
-    THOMPSON,
-    THOMPSON_OPTIMISTIC,
-    THOMPSON_SMALL,
-    Entries,
-)
+from optsearch.results.tables import TABLES, Entries
 from optsearch.solitaire.formats import from_fields
 from paper_figures import style
 from paper_figures.registry import figure
@@ -61,10 +54,10 @@ def finished(histogram: dict[int, int]) -> tuple[list[int], list[float]]:
     return shots, shares
 
 
-@figure(LEADERBOARD_SHOTS)
+@figure(TABLES["leaderboard_shots"])
 def leaderboard(source: Path) -> Figure:
     """A panel per set of rules, a row per player."""
-    rows = LEADERBOARD_SHOTS.read(source)
+    rows = TABLES["leaderboard_shots"].read(source)
     histograms: dict[tuple[Game, str], dict[int, int]] = {}
     for row in rows:
         histograms.setdefault((row["game"], row["strategy"]), {})[row["shots"]] = row["games"]
@@ -133,14 +126,14 @@ BIN = 2  # shots
 HIGH = 3.4  # inches
 
 
-@figure(THOMPSON, THOMPSON_SMALL, THOMPSON_OPTIMISTIC)
+@figure(TABLES["thompson"], TABLES["thompson_small"], TABLES["thompson_optimistic"])
 def thompson(source: Path, small: Path, optimistic: Path) -> Figure:
     """Left, distributions of shots for one ship; right, those of simulated games, by player."""
     figure = Figure(figsize=(6.5, HIGH))
     left, right = figure.add_axes((0, 0, 0.36, 1)), figure.add_axes((0.46, 0, 0.54, 1))
-    _draw_small(left, THOMPSON_SMALL.read(small))
-    _draw_boxed(right, THOMPSON.read(source))
-    _draw_means(right, THOMPSON_OPTIMISTIC.read(optimistic))
+    _draw_small(left, TABLES["thompson_small"].read(small))
+    _draw_boxed(right, TABLES["thompson"].read(source))
+    _draw_means(right, TABLES["thompson_optimistic"].read(optimistic))
     style.letters(left, right)
     return figure
 
@@ -231,10 +224,10 @@ def _place_of_level(row: dict[str, Any]) -> int:
     return LEVELS.index(row["level"]) if row["level"] in LEVELS else len(LEVELS)
 
 
-@figure(PUZZLES)
+@figure(TABLES["puzzles"])
 def puzzles(source: Path) -> Figure:
     """The first puzzles of each level in the table, easy levels first, with their seeds."""
-    by_level = sorted(PUZZLES.read(source), key=_place_of_level)
+    by_level = sorted(TABLES["puzzles"].read(source), key=_place_of_level)
     rows = [
         row for _, level in groupby(by_level, _place_of_level) for row in islice(level, OF_A_LEVEL)
     ]

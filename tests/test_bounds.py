@@ -21,7 +21,7 @@ from optsearch.lower_bounds.coverage import CellSetCounts
 from optsearch.lower_bounds.reveal import reveal
 from optsearch.lower_bounds.two_hidden import TwoHidden
 from optsearch.results import bracket
-from optsearch.results.tables import BRACKET, best_bounds
+from optsearch.results.tables import TABLES, best_bounds
 from optsearch.search.solver import solve
 from optsearch.support.errors import ImpossiblePosition
 from tests.examples import draws, positions, some
@@ -175,7 +175,7 @@ def test_sequences_of_sinkings_count():
 
 def test_a_bound_from_a_table_is_one_of_the_bounds():
     """That of the boxed game takes hours: it is read, and no other bound is as high."""
-    lower, _ = best_bounds(BRACKET.read(name="boxed"))
+    lower, _ = best_bounds(TABLES["bracket"].read(name="boxed"))
     assert bracket.bounds("boxed").lower == lower["value_exact"]
 
 
@@ -183,7 +183,7 @@ def test_a_bound_from_a_table_is_one_of_the_bounds():
     "name", some(1, sorted(NAMED_GAMES, key=lambda name: name != "hex-upper"), 4)
 )
 def test_the_table_of_a_named_game_says_what_is_computed(name):
-    table, found = BRACKET.read(name=name), bracket.bounds(name)
+    table, found = TABLES["bracket"].read(name=name), bracket.bounds(name)
     assert table.game == Game.parse(name)
     assert int(table.header["configurations"]) == Posterior(name).configurations
     bounds = [(bound.side, bound.name, bound.value, bound.source) for bound in found.bounds]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from optsearch.cli.command import app
 from optsearch.results import bracket
-from optsearch.results.tables import BRACKET
+from optsearch.results.tables import TABLES
 from optsearch.support import decimals
 from optsearch.support.decimals import between, brief, decimal, open_mean
 
@@ -77,7 +77,7 @@ def test_bounds_on_a_page(here, text):
     assert f"bracket  {known.text}, " in out
 
 
-@pytest.mark.parametrize("path", [*BRACKET.all()], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*TABLES["bracket"].all()], ids=lambda path: path.stem)
 def test_the_committed_bounds_hold_as_they_are_printed(path):
-    for row in BRACKET.read(path):
+    for row in TABLES["bracket"].read(path):
         assert f"{row['value']:.6f}" == decimal(row["value_exact"], row["side"]), row["name"]

@@ -24,17 +24,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 import optsearch
 from optsearch.cli.app import everything
 from optsearch.lower_bounds.by_chance import misses_by_chance
-from optsearch.results.tables import (
-    BRACKET,
-    COUNTEREXAMPLES,
-    EVALUATION,
-    GROWTH,
-    MINI_GAME,
-    OPTIMA,
-    TOLD,
-    TOLD_CHECK,
-    best_bounds,
-)
+from optsearch.results.tables import TABLES, best_bounds
 from optsearch.support.decimals import exact_mean
 from tests import shown
 from tests.browser import resize
@@ -210,11 +200,13 @@ def test_the_reference_names_what_there_is():
 
 def test_the_numbers_of_the_readme():
     page = text(README)
-    for bracket in (BRACKET.read(name=name) for name in ("paper", "boxed", "official")):
+    for bracket in (TABLES["bracket"].read(name=name) for name in ("paper", "boxed", "official")):
         lower, upper = (bound["value_exact"] for bound in best_bounds(bracket))
         down, up = math.floor(lower * 10**4) / 10**4, math.ceil(upper * 10**4) / 10**4
         assert f"between {down:.4f} and {up:.4f}" in page
-    (usual,) = [row for row in GROWTH.read() if (row["size"], row["contact"]) == (10, "none")]
+    (usual,) = [
+        row for row in TABLES["growth"].read() if (row["size"], row["contact"]) == (10, "none")
+    ]
     assert f"{usual['configurations']:,}" in page
     means = {"random": "95.39", "parity": "67.5", "greedy": "40.6247", "levels": "39.9895"}
     for name, mean in means.items():
@@ -223,29 +215,32 @@ def test_the_numbers_of_the_readme():
     assert page.count("\n") <= 120
     (found,) = [
         row
-        for row in COUNTEREXAMPLES.read()
+        for row in TABLES["counterexamples"].read()
         if (str(row["game"]), row["position"]) == ("3x4:2", "A1=miss B3=miss")
     ]
     number = found["configurations"]
     best = f"{found['best_greedy_total_height']}/{number} against {found['total_height']}/{number}"
     assert best in page
-    assert f"{len(OPTIMA.read())} games" in page
+    assert f"{len(TABLES['optima'].read())} games" in page
 
 
 def test_the_numbers_of_the_game_in_the_box():
     page = " ".join(text("boxed.md").split())
-    confirmed, rows = TOLD_CHECK.read(name="10x10_54332_any"), TOLD.read(name="10x10_54332_any")
+    confirmed, rows = (
+        TABLES["confirmed"].read(name="10x10_54332_any"),
+        TABLES["told"].read(name="10x10_54332_any"),
+    )
     assert f"{len(confirmed)} of {len(rows)} by their misses" in page
     known = {(row["long"], row["short"]): row for row in rows}
     for row in confirmed:
         found = known[row["long"], row["short"]]
-        assert all(found[name] == row[name] for name in TOLD.names)
+        assert all(found[name] == row[name] for name in TABLES["told"].names)
     silent = ("none", "nothing")
-    others = [row for row in OPTIMA.read() if (row["contact"], row["announce"]) != silent]
+    others = [row for row in TABLES["optima"].read() if (row["contact"], row["announce"]) != silent]
     assert f"{len(others)} games" in page
-    best = best_bounds(BRACKET.read(name="boxed"))[0]["value"]
+    best = best_bounds(TABLES["bracket"].read(name="boxed"))[0]["value"]
     assert f"{best:.4f} is 17 hits and {best - 17:.2f} misses" in page
-    rollout = EVALUATION.read(name="any_ship_rollout").header
+    rollout = TABLES["evaluations"].read(name="any_ship_rollout").header
     mean = exact_mean(Fraction(int(rollout["total_height"]), int(rollout["configurations"])))
     worst = f"at worst {rollout['worst']}"
     assert f"{mean} shots, standard deviation {float(rollout['sd']):.3f}, {worst}" in page
@@ -260,7 +255,7 @@ def test_the_numbers_of_the_game_in_the_box():
     assert f"in {len(loss)} of these the best greedy strategy is known" in page
     assert f"it takes {100 * sum(loss) / len(loss):.2f} % more than the optimum on average" in page
     won = {20: 0, 24: 0}
-    for row in MINI_GAME.read():
+    for row in TABLES["mini_game"].read():
         if row["strategy"].startswith("greedy:"):
             for limit in won:
                 won[limit] += row["configurations"] * (row["shots"] <= limit)
@@ -268,7 +263,7 @@ def test_the_numbers_of_the_game_in_the_box():
 
 
 def test_the_evaluation_of_an_idea():
-    found = EVALUATION.read(name="spread").header
+    found = TABLES["evaluations"].read(name="spread").header
     options = found["strategy"].removesuffix(",many=16777216,least=64")
     mean = exact_mean(Fraction(int(found["total_height"]), int(found["configurations"])))
     said = f"{mean} shots** on average over all configurations, at worst"
@@ -282,7 +277,7 @@ def test_the_baselines_of_the_environment():
         return f"{rounded(value * 10**4) / 10**4:.4f}"
 
     def mean(name, game):
-        header = EVALUATION.read(name=name).header
+        header = TABLES["evaluations"].read(name=name).header
         assert header["game"] == game
         return Fraction(int(header["total_height"]), int(header["configurations"]))
 
@@ -293,7 +288,7 @@ def test_the_baselines_of_the_environment():
         "a most probable cell": map(to_four, map(mean, ("greedy", "any_ship_greedy"), games)),
         "the best player known": map(to_four, map(mean, ("levels", "any_ship_rollout"), games)),
         "never below": [
-            to_four(best_bounds(BRACKET.read(name=name))[0]["value_exact"], math.floor)
+            to_four(best_bounds(TABLES["bracket"].read(name=name))[0]["value_exact"], math.floor)
             for name in ("paper", "boxed")
         ],
     }
@@ -429,7 +424,7 @@ def test_the_site(site):
     tables = (site / "how-long.html").read_text(encoding="utf-8")
     assert "1,925,751,392" in tables
     assert 'href="data/results/growth.csv"' in tables
-    assert (site / "data/results/growth.csv").read_bytes() == GROWTH.path().read_bytes()
+    assert (site / "data/results/growth.csv").read_bytes() == TABLES["growth"].path().read_bytes()
     assert 'class="glightbox"' in (site / "gallery.html").read_text(encoding="utf-8")
     captions = import_module("paper_figures.registry").captions()
     chain = (site / "lower-bounds.html").read_text(encoding="utf-8")
@@ -520,7 +515,7 @@ def test_the_pages_fit(site, driver, width):
 
 
 def test_the_other_orders_of_the_mini_game():
-    game = MINI_GAME.read().header["game"]
+    game = TABLES["mini_game"].read().header["game"]
     page = text("boxed.md")
     for ties in ("first", "checkerboard", "central"):
         found = optsearch.evaluate(f"greedy:ties={ties},endgame=0", game, jobs=1).histogram

@@ -56,8 +56,7 @@ from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.reveal import classes as reveal_classes
 from optsearch.play.hiding import Corner
 from optsearch.play.simulate import simulate
-from optsearch.results import tables as results
-from optsearch.results.tables import known_part_of
+from optsearch.results.tables import TABLES, TREES, known_part_of
 from optsearch.search.solver import SWITCHES
 from optsearch.strategies import Level, named
 from optsearch.support import records
@@ -136,14 +135,14 @@ def test_tables_of_the_papers_method(run, tmp_path):
     """The smallest game: all that is not measured is as committed."""
     run(paper_tables, "--states", 600_000, "-o", tmp_path)
     (row,), (whole, *_) = (
-        results.PAPER_TABLES.read(p) for p in (tmp_path / "paper_tables.csv", None)
+        TABLES["paper_tables"].read(p) for p in (tmp_path / "paper_tables.csv", None)
     )
-    unmeasured = {c.name for c in results.PAPER_TABLES.columns if not c.measured}
+    unmeasured = {c.name for c in TABLES["paper_tables"].columns if not c.measured}
     assert {name: row[name] for name in unmeasured} == {name: whole[name] for name in unmeasured}
 
 
 def test_reconstructions():
-    order = results.PATTERN_ORDER.read()
+    order = TABLES["pattern_order"].read()
     assert sorted(order.column("place")) == list(range(1, 101))
     pattern = named(order.header["strategy"])
     game = Game.parse(order.header["game"])
@@ -184,7 +183,7 @@ def test_the_greedy_tree_shoots_most_probable_cells():
 
 EVERYWHERE = [
     column.name
-    for column in results.OPTIMA.columns
+    for column in TABLES["optima"].columns
     if not column.measured and column.name != "confirmed"
 ]
 
@@ -197,14 +196,14 @@ def test_worst_cases(run, tmp_path):
     """A row is what the definition says: 5x5:2 needs one more than its parts."""
     run(worst_cases, "3x3:2", "4x4:3,2", "5x5:2", "-o", tmp_path)
     found = {
-        str(row["game"]): row for row in results.WORST_CASES.read(tmp_path / "worst_cases.csv")
+        str(row["game"]): row for row in TABLES["worst_cases"].read(tmp_path / "worst_cases.csv")
     }
     defined = reference.solve(Position(Game.parse("3x3:2")), Objective.parse("worst"))
     exact = {"3x3:2": defined.worst, "4x4:3,2": 11, "5x5:2": 15}
     assert {name: row["at_least"] for name, row in found.items()} == exact
     for name, row in found.items():
         assert row["covers"] <= row["at_least"] == row["at_most"]
-        known = next(one for one in results.WORST_CASES.read() if str(one["game"]) == name)
+        known = next(one for one in TABLES["worst_cases"].read() if str(one["game"]) == name)
         assert all(known[key] == row[key] for key in ("covers", "at_least", "at_most", "tree"))
 
 
@@ -217,7 +216,7 @@ def test_optima(run, tmp_path, larger):
     out = run(optima, *chosen, "-o", tmp_path)
     record = records.read(path)
     assert_has_provenance(record, optima)
-    assert record.columns == results.OPTIMA.names
+    assert record.columns == TABLES["optima"].names
     rows = {row["game"]: row for row in record.rows}
     order = ["2x3:2", "3x3:2", "5x5:4", "4x4:3,2", told]  # that of the table
     assert list(rows) == [game for game in order if game in chosen]
@@ -257,7 +256,7 @@ def test_an_optimum_is_a_row_if_a_second_way_agrees(monkeypatch, capsys):
 
 
 def test_the_committed_optima():
-    rows = results.OPTIMA.read().rows
+    rows = TABLES["optima"].read().rows
     found = {row["game"]: row for row in rows}
     assert list(found) == [game for game in optima.games() if game in found]
     for row in rows:
@@ -298,13 +297,13 @@ def test_boards_placed_one_by_one(text):
 
 def test_the_committed_distances_from_uniform():
     """Small games are computed anew; all were confirmed by boards that the program placed."""
-    for row in results.ONE_BY_ONE.read():
+    for row in TABLES["one_by_one"].read():
         assert abs(row["sampled"] - row["distance"]) < 5 * row["error"]
         if row["configurations"] < 1000:
             found = one_by_one.listed(row["game"])
             said = (row["configurations"], *(row[n] for n in ("distance", "greatest", "least")))
             assert found == pytest.approx(said, abs=1e-9)
-    usual = results.ONE_BY_ONE.read()[6]
+    usual = TABLES["one_by_one"].read()[6]
     assert str(usual["game"]) == "10x10:5,4,3,3,2"
     assert usual["configurations"] == 1_925_751_392
 
@@ -327,7 +326,7 @@ def test_ablation(run, tmp_path):
     out = run(ablation, *asked, "-o", tmp_path)
     record = records.read(path)
     assert_has_provenance(record, ablation)
-    assert record.columns == results.ABLATION.names
+    assert record.columns == TABLES["ablation"].names
     names = ["nothing", *SWITCHES]
     assert [row["off"] for row in record.rows] == 3 * names
     assert {row["total_height"] for row in record.rows[: len(names)]} == {"146"}  # Table 1
@@ -464,7 +463,7 @@ def test_told_and_its_check(request, code, size, mean, faults, run, tmp_path):
 
 def test_the_page_says_how_much_of_told_was_confirmed():
     name = known_part_of(told.BOXED)
-    every, some = (table.read(name=name) for table in (results.TOLD, results.TOLD_CHECK))
+    every, some = (table.read(name=name) for table in (TABLES["told"], TABLES["confirmed"]))
     share = f"{100 * sum(some.column('pairs')) / sum(every.column('pairs')):.2f} % of the pairs"
     words = " ".join((CHECKOUT / "docs" / "boxed.md").read_text(encoding="utf-8").split())
     assert share in words
@@ -533,7 +532,7 @@ def test_a_lower_bound_that_is_wrong(uncompiled, run, monkeypatch, tmp_path, par
             run(*check)
     path.write_text(text)
     assert "confirmed" in run(*check)
-    confirmed = results.LOWER_BOUNDS_CHECK.read(tmp_path / "checked_1x6_31.csv")
+    confirmed = TABLES["checked"].read(tmp_path / "checked_1x6_31.csv")
     assert_has_provenance(confirmed, check_lower_bounds)
     for row in confirmed:
         assert row["digest"] == records.read(tmp_path / row["table"]).digest()
@@ -591,7 +590,7 @@ def test_evaluation_check(run, monkeypatch, tmp_path, name):
     monkeypatch.setattr(evaluation_check, "processes", ThreadPoolExecutor)
     out = run(evaluation_check, name, "--games", 2, "--jobs", 1, "-o", tmp_path)
     assert f"{name}.csv: 2 games agree" in out
-    record = records.read(results.EVALUATION_CHECK.path(tmp_path, name=name))
+    record = records.read(TABLES["evaluation_checks"].path(tmp_path, name=name))
     assert_has_provenance(record, evaluation_check)
     assert record.values("shots_in_tree", int) == record.values("shots_played", int)
 
@@ -643,7 +642,7 @@ def test_bracket(run, tmp_path):
 
 def test_the_mini_game():
     """All boards for each strategy; greedy as the kernel has it; policies best at their limits."""
-    table = results.MINI_GAME.read()
+    table = TABLES["mini_game"].read()
     game = Game.parse(table.header["game"])
     found = {}
     for row in table:
@@ -712,32 +711,32 @@ def test_help_shows_usage_and_runs_nothing(name, monkeypatch, capsys):
 
 def test_every_committed_table_is_declared_and_every_declared_one_is_committed():
     """And what was written is what is read: the text of each value comes back."""
-    declared = {path: table for table in results.TABLES for path in table.all()}
+    declared = {path: table for table in TABLES.values() for path in table.all()}
     assert set(declared) == set(RESULTS.rglob("*.csv"))
-    assert set(declared.values()) == set(results.TABLES)
+    assert set(declared.values()) == set(TABLES.values())
     for path, table in declared.items():
         raw = records.read(path)
         for entry, row in zip(table.read(path), raw.rows, strict=True):
             shown = {column.name: column.show(entry[column.name]) for column in table.columns}
             assert shown == row, path
-    assert {tree.path() for tree in results.TREES} == set(RESULTS.rglob("*.json"))
+    assert {tree.path() for tree in TREES} == set(RESULTS.rglob("*.json"))
 
 
 def test_a_table_with_other_columns_or_values_is_refused(tmp_path):
     path = tmp_path / "growth.csv"
     records.write(path, ("size", "contact"), [], title="t", command="c")
     with pytest.raises(RecordError, match="those of a table growth are size, contact, conf"):
-        results.GROWTH.read(path)
-    results.GROWTH.write([(6, "none", 1, 2.0, True)], path=path, fleet="2")
-    assert results.GROWTH.read(path)[0]["confirmed"] is True
+        TABLES["growth"].read(path)
+    TABLES["growth"].write([(6, "none", 1, 2.0, True)], path=path, fleet="2")
+    assert TABLES["growth"].read(path)[0]["confirmed"] is True
     path.write_text(path.read_text().replace("yes", "perhaps"))
     with pytest.raises(RecordError, match="'perhaps' in column 'confirmed': yes or no"):
-        results.GROWTH.read(path)
+        TABLES["growth"].read(path)
 
 
 # What these compute smaller tests do.
 OWN = ("bracket", "occurrence")
-QUICK = dict.fromkeys(t.experiment for t in (*results.TABLES, *results.TREES) if t.is_quick)
+QUICK = dict.fromkeys(t.experiment for t in (*TABLES.values(), *TREES) if t.is_quick)
 
 
 @pytest.mark.parametrize(
@@ -784,7 +783,7 @@ def test_golden_finds_what_differs(tmp_path, monkeypatch, capsys):
     def found(old, new, count=1):
         assert old in text
         place.write_text(text.replace(old, new, count))
-        return golden.difference(results.GROWTH, RESULTS / "growth.csv", place)
+        return golden.difference(TABLES["growth"], RESULTS / "growth.csv", place)
 
     date = re.search(r"# date: .*", text)[0]
     row = text.splitlines()[-1]
@@ -803,7 +802,9 @@ def test_golden_finds_what_differs(tmp_path, monkeypatch, capsys):
     )
     assert found(row + "\n", "") == "21 rows are committed, 20 found"
     place.unlink()
-    assert golden.difference(results.GROWTH, RESULTS / "growth.csv", place) == "it was not written"
+    assert (
+        golden.difference(TABLES["growth"], RESULTS / "growth.csv", place) == "it was not written"
+    )
 
 
 @pytest.mark.long(9)
@@ -817,7 +818,7 @@ def test_the_leaderboard_goes_on_and_keeps_its_rows(tmp_path, monkeypatch, capsy
         folder = ["-o", str(tmp_path), "--checkpoints", str(tmp_path / "played")]
         monkeypatch.setattr(sys, "argv", ["leaderboard", *folder, "-n", "60", "--slow", "20"])
         leaderboard.main()
-        return results.LEADERBOARD.read(results.LEADERBOARD.path(tmp_path))
+        return TABLES["leaderboard"].read(TABLES["leaderboard"].path(tmp_path))
 
     fast = {leaderboard.SILENT: 10_000, leaderboard.TOLD: 10_000}
     first = run_it(PLAYERS={"density": fast, "random": fast}, EVALUATED=(), TIMED=1)
@@ -829,7 +830,7 @@ def test_the_leaderboard_goes_on_and_keeps_its_rows(tmp_path, monkeypatch, capsy
     (difference,) = played.differences()
     assert random["difference"] == pytest.approx(difference.mean, abs=1e-4)
     assert random["difference_error"] == pytest.approx(difference.standard_error, abs=1e-4)
-    shots = results.LEADERBOARD_SHOTS.read(results.LEADERBOARD_SHOTS.path(tmp_path))
+    shots = TABLES["leaderboard_shots"].read(TABLES["leaderboard_shots"].path(tmp_path))
     histogram = {
         row["shots"]: row["games"]
         for row in shots
@@ -850,16 +851,16 @@ def test_the_leaderboard_goes_on_and_keeps_its_rows(tmp_path, monkeypatch, capsy
 def test_equilibria(run, tmp_path, monkeypatch):
     """Games in a folder of their own come out as committed, and a run goes on after them."""
     monkeypatch.setattr(equilibria, "CHECKPOINTS", tmp_path / "checkpoints")
-    committed = {row["game"]: row for row in results.EQUILIBRIA.read()}
+    committed = {row["game"]: row for row in TABLES["equilibria"].read()}
     games = ["3x4:2", "4x4:3", "3x4:2,2", "4x4:4"]
     out = run(equilibria, "-o", tmp_path, *games)
     assert "4 values and 0 brackets" in out
-    table = results.EQUILIBRIA.read(results.EQUILIBRIA.path(tmp_path))
-    measured = {column.name for column in results.EQUILIBRIA.columns if column.measured}
+    table = TABLES["equilibria"].read(TABLES["equilibria"].path(tmp_path))
+    measured = {column.name for column in TABLES["equilibria"].columns if column.measured}
     for row in table:
         for name in set(row) - measured:
             assert row[name] == committed[row["game"]][name], name
-    cells = results.EQUILIBRIUM_CELLS.read(results.EQUILIBRIUM_CELLS.path(tmp_path))
+    cells = TABLES["equilibrium_cells"].read(TABLES["equilibrium_cells"].path(tmp_path))
     assert {str(game) for game in cells.column("game")} == {"3x4:2"}
     assert sum(cells.column("probability")) == pytest.approx(2, abs=1e-4)
     again = run(equilibria, "-o", tmp_path, "3x3:2")
@@ -870,9 +871,9 @@ def test_the_committed_equilibria():
     """Values of the prototype, bounds on both sides, and against a uniform hider the optimum."""
     optima = {
         row["game"]: Fraction(row["total_height"], row["configurations"])
-        for row in results.OPTIMA.read()
+        for row in TABLES["optima"].read()
     }
-    table = results.EQUILIBRIA.read()
+    table = TABLES["equilibria"].read()
     assert len(table) >= 180
     assert sum(row["value"] is not None for row in table) >= 125
     for row in table:
@@ -888,17 +889,17 @@ def test_the_committed_equilibria():
     assert (values["3x4:2"], values["4x4:2"], values["4x5:4,3,2"]) == (
         *(Fraction(534, 103), Fraction(379, 60), Fraction(949, 84)),
     )
-    cells = results.EQUILIBRIUM_CELLS.read()
+    cells = TABLES["equilibrium_cells"].read()
     assert {str(game) for game in cells.column("game")} == set(equilibria.DRAWN)
 
 
 def test_the_same_fleets_on_boards_of_several_shapes(run, tmp_path):
     """Some games come out as committed; on one ship of 2 the torus takes the most shots."""
-    committed = {row["game"]: row for row in results.BOARDS.read()}
+    committed = {row["game"]: row for row in TABLES["boards"].read()}
     assert len(committed) >= 44
     games = ["3x4:2,board=torus", "3x4:2,2,board=cylinder", "4x4:3,board=hex", "4x4:3"]
     run(boards, "-o", tmp_path, *games)
-    table = results.BOARDS.read(results.BOARDS.path(tmp_path))
+    table = TABLES["boards"].read(TABLES["boards"].path(tmp_path))
     assert [row["game"] for row in table] == [Game.parse(game) for game in games]
     for row in table:
         assert row == committed[row["game"]]
@@ -908,7 +909,7 @@ def test_the_same_fleets_on_boards_of_several_shapes(run, tmp_path):
 
 def test_the_committed_trials():
     """Both trials made the player worse, as its post says; the first games come out the same."""
-    committed = results.TRIALS.read()
+    committed = TABLES["trials"].read()
     assert len(committed) == 11
     for row in committed:
         is_trial = row["change"] is not None and "grid" not in row["change"]
@@ -953,7 +954,7 @@ def drawn(game):
 
 
 def test_the_committed_hiders():
-    committed = results.HIDERS.read()
+    committed = TABLES["hiders"].read()
     found = {
         (
             row["game"].contact if row["game"].is_silent else "boxed",
@@ -982,8 +983,8 @@ def test_the_committed_hiders():
 
 def test_the_committed_leaderboard():
     """Means that are known are met, and the two tables are of the same games."""
-    rows = results.LEADERBOARD.read()
-    shots = results.LEADERBOARD_SHOTS.read()
+    rows = TABLES["leaderboard"].read()
+    shots = TABLES["leaderboard_shots"].read()
     known = [row for row in rows if row["known"] is not None and row["standard_error"]]
     assert len(known) >= 5
     for row in known:

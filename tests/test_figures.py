@@ -19,7 +19,7 @@ from PIL import Image
 from docs import pictures
 from optsearch import tree
 from optsearch.check.trees import verify
-from optsearch.results import tables as results
+from optsearch.results.tables import TABLES
 from optsearch.support import records
 from paper_figures import bounds, games, hider, paper, registry, style
 
@@ -47,7 +47,7 @@ def data(tmp_path):
             (tmp_path / "data" / source).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / "data" / source, tmp_path / "data" / source)
     cells = [(0, j, n, Fraction(n, 2)) for j, n in enumerate((1, 2, 1))]
-    results.OCCURRENCE.write(cells, tmp_path / "data" / "results", name="10x10", game="1x3:2")
+    TABLES["occurrence"].write(cells, tmp_path / "data" / "results", name="10x10", game="1x3:2")
     return tmp_path / "data"
 
 
@@ -110,7 +110,7 @@ def test_the_trees_of_the_paper_have_their_total_heights(name, printed, first):
 
 def test_marks_of_bounds_point_at_values():
     """Every value of the tables, the best first; those that others published are filled."""
-    tables = [results.BRACKET.read(name=name) for name in ("paper", "boxed", "official")]
+    tables = [TABLES["bracket"].read(name=name) for name in ("paper", "boxed", "official")]
     published = ({1858642528 / 60179731, 55.6}, {24.0876, 44.369}, set())
     for ax, table, printed in zip(drawn("brackets").axes, tables, published, strict=True):
         marks = [line for line in ax.lines if line.get_gid() == "bound"]
@@ -124,7 +124,7 @@ def test_marks_of_bounds_point_at_values():
 
 
 def test_figure_1_has_the_ships_that_the_paper_names():
-    names = {row["cells"]: row["named"] for row in results.START_POSITION.read()}
+    names = {row["cells"]: row["named"] for row in TABLES["start_position"].read()}
     assert {cells for cells, named in names.items() if named} == {"D8-E8-F8", "J4-J5-J6"}
     assert sorted(len(paper.cells_of(cells)) for cells in names) == [2, 3, 3, 4, 5]
     assert paper.cells_of("D8-E8-F8") == [(row, 7) for row in (3, 4, 5)]  # H4, H5, H6
@@ -151,8 +151,8 @@ def test_the_root_chain_has_the_bound_of_the_table():
     """At 18 misses the least of both parts is what the committed table of A(l) has."""
     name, figure = "10x10_54332", drawn("root_chain")
     (text,) = [t.get_text() for t in figure.axes[1].texts if t.get_gid() != "letter"]
-    (row,) = [r for r in results.FINISHED.read(name=name) if r["misses"] == bounds.MISSES]
-    whole = int(results.FINISHED.read(name=name).header["configurations"])
+    (row,) = [r for r in TABLES["finished"].read(name=name) if r["misses"] == bounds.MISSES]
+    whole = int(TABLES["finished"].read(name=name).header["configurations"])
     assert text.endswith(f"A(18) = {row['root_chain'] / whole:.4f} N")
 
 
@@ -236,9 +236,9 @@ def test_captions_say_on_how_much():
     for name, number in (
         ("equilibria", len(hider.equilibria_shown())),
         ("optima", len(games.optima_shown())),
-        ("greedy_loss", sum(r["percent_best"] is not None for r in results.GREEDY_LOSS.read())),
-        ("borders", len(results.BOARDS.read())),
-        ("puzzles", len(results.PUZZLES.read())),
+        ("greedy_loss", sum(r["percent_best"] is not None for r in TABLES["greedy_loss"].read())),
+        ("borders", len(TABLES["boards"].read())),
+        ("puzzles", len(TABLES["puzzles"].read())),
     ):
         assert re.search(rf"\b{number}\b", captions[name]), (name, number)
 

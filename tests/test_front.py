@@ -26,7 +26,7 @@ from optsearch.counting.configurations import to_masks
 from optsearch.game import cell_name
 from optsearch.game.position import Position, play
 from optsearch.results import bracket
-from optsearch.results.tables import OPTIMA
+from optsearch.results.tables import TABLES
 from optsearch.strategies import named
 from optsearch.support.errors import PositionError
 
@@ -183,7 +183,7 @@ def test_tables_as_dictionaries():
         values()["solution"].to_dicts()
     mixed = optsearch.equilibrium("3x3:2").to_dicts()  # a third in the middle
     assert [(row["images"], row["probability_exact"]) for row in mixed] == [(8, "2/3"), (4, "1/3")]
-    stored = OPTIMA.read().to_dicts()[0]
+    stored = TABLES["optima"].read().to_dicts()[0]
     assert (stored["game"], stored["total_height"]) == ("2x2:1", 10)
     pandas = pytest.importorskip("pandas")
     assert pandas.DataFrame(found.to_dicts()).query("side == 'lower'")["value"].max() == 994 / 88

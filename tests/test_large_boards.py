@@ -15,7 +15,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.play.simulate import simulate
-from optsearch.results.tables import GROWTH
+from optsearch.results.tables import TABLES
 from optsearch.search.solver import solve
 from optsearch.support.errors import TooLarge
 from tests.examples import sizes
@@ -80,7 +80,9 @@ def test_the_usual_fleet_on_12x12(step):
     game = Game(12, 12, STANDARD)
     posterior = Posterior(game)
     assert posterior.configurations == 42_850_058_088
-    (row,) = [row for row in GROWTH.read() if (row["size"], row["contact"]) == (12, "none")]
+    (row,) = [
+        row for row in TABLES["growth"].read() if (row["size"], row["contact"]) == (12, "none")
+    ]
     assert row["configurations"] == posterior.configurations
     assert posterior.occurrence.sum() == 17 * posterior.configurations
     assert (posterior.occurrence == posterior.occurrence.T).all()

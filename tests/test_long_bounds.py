@@ -23,7 +23,7 @@ from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.reveal import Revealed
 from optsearch.lower_bounds.ship_chain import found_beside, longest_ship_chain
 from optsearch.results import bracket
-from optsearch.results import tables as results
+from optsearch.results.tables import TABLES
 from optsearch.support.errors import NotSupported, RecordError, TableError, TooLarge
 from optsearch.support.store import Store
 from tests.examples import sizes
@@ -378,7 +378,7 @@ def admissible(rows):
 
 
 def solved(is_small):
-    rows = [row for row in results.OPTIMA.read() if row["game"].is_silent]
+    rows = [row for row in TABLES["optima"].read() if row["game"].is_silent]
     return [row for row in rows if row["contact"] == "none" and (row["cells"] <= 16) == is_small]
 
 
@@ -415,7 +415,7 @@ def write_evaluation(folder, name, game, histogram, **header):
         "configurations": sum(histogram.values()),
         "total_height": total,
     }
-    return results.EVALUATION.write(
+    return TABLES["evaluations"].write(
         histogram.items(), folder, fields=fields | header, name=name, **fields
     )
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from docs import parts
-from optsearch.results.tables import GROWTH
+from optsearch.results.tables import TABLES
 
 ARE_WRITTEN = bool(os.environ.get("WRITE_TRANSCRIPTS"))
 
@@ -48,7 +48,7 @@ def test_a_declared_table():
     lines = parts.table("growth columns=size,configurations where=confirmed sort=-size first=2")
     head, _, first, second, _, origin = lines.split("\n")
     assert head == "| size | configurations |"
-    sizes = sorted({row["size"] for row in GROWTH.read()})
+    sizes = sorted({row["size"] for row in TABLES["growth"].read()})
     assert first.startswith(f"| {sizes[-1]} | ")
     assert re.fullmatch(r"\| \d+ \| \d{1,3}(,\d{3})+ \|", second)
     assert origin.startswith("`python -m ")

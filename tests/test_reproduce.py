@@ -24,7 +24,7 @@ from optsearch.game.position import MISS, Position, Shot
 from optsearch.lower_bounds import hit_words, leaf_counting
 from optsearch.reproduce import SOURCES, Source, paper
 from optsearch.reproduce.printed import Number, no_note, rounded
-from optsearch.results import tables as results
+from optsearch.results.tables import TABLES
 from optsearch.search.solver import solve
 from optsearch.strategies import as_strategy
 from optsearch.support import datafiles, records
@@ -244,11 +244,11 @@ def test_each_number_of_the_post_is_computed_and_agrees(thompson):
 def test_what_is_read_from_a_table_is_stored(here, monkeypatch, tmp_path):
     """An altered table does not pass for computed; with --full the games are played."""
     thompson = reproduce_.thompson
-    rows = [[*row.values()] for row in results.THOMPSON.read()]
+    rows = [[*row.values()] for row in TABLES["thompson"].read()]
     for row in rows:
         row[2] += 10
-    path = results.THOMPSON.write(rows, tmp_path, game=thompson.GAME)
-    altered = SimpleNamespace(read=lambda: results.THOMPSON.read(path), command="make it")
+    path = TABLES["thompson"].write(rows, tmp_path, game=thompson.GAME)
+    altered = SimpleNamespace(read=lambda: TABLES["thompson"].read(path), command="make it")
     monkeypatch.setattr(thompson, "THOMPSON", altered)
     status, out, _ = here("reproduce", "--source", "thompson")
     assert status == 1
@@ -326,7 +326,7 @@ def test_small_games_of_mayflower():
         if row["name"] == "lower":
             value = count * leaf_counting({1: count}, game.fleet_cells, hit_words(game))
         elif row["name"] == "upper":
-            greedy = results.EVALUATION.read(name="any_ship_greedy").header["total_height"]
+            greedy = TABLES["evaluations"].read(name="any_ship_greedy").header["total_height"]
             assert float(row["value"]) == pytest.approx(int(greedy) / count, abs=0.12)
             continue
         if row["name"].startswith("optimum"):
@@ -371,7 +371,7 @@ def test_section_4_2(monkeypatch, tmp_path):
         asked.append((strategy, str(game), checkpoint))
         name = "pattern_" + strategy.rpartition("=")[2]
         histogram = {
-            row["shots"]: row["configurations"] for row in results.EVALUATION.read(name=name)
+            row["shots"]: row["configurations"] for row in TABLES["evaluations"].read(name=name)
         }
         return Evaluation(strategy, Position(game), histogram, 0.0, 1, 0)
 
@@ -398,7 +398,7 @@ def test_section_4_2(monkeypatch, tmp_path):
     for name, (strategy, _, _) in zip(
         ("pattern_cross", "pattern_line"), sorted(asked), strict=True
     ):
-        header = results.EVALUATION.read(name=name).header
+        header = TABLES["evaluations"].read(name=name).header
         assert str(as_strategy(strategy)) == header["strategy"]
 
 

@@ -30,7 +30,7 @@ from optsearch.game.position import Position
 from optsearch.lower_bounds import Bound, by_chance, first_bounds, leaf_counting_misses
 from optsearch.results import bracket
 from optsearch.results.stored import StoredBracket, stored_bracket
-from optsearch.results.tables import OPTIMA
+from optsearch.results.tables import TABLES
 from optsearch.search import identify, solver
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import Solver, solve
@@ -596,7 +596,7 @@ def silent(heard):
 def test_what_tables_have_of_a_game():
     found = stored_bracket(Position("6x6:3,2"))
     assert found.text == "14.153986 = 7813/552, data/results/optima.csv"
-    (row,) = [row for row in OPTIMA.read() if row["game"] == Game("6x6:3,2")]
+    (row,) = [row for row in TABLES["optima"].read() if row["game"] == Game("6x6:3,2")]
     assert (found.lower.value * 1656, found.seconds) == (row["total_height"], row["seconds"])
     assert stored_bracket(Position("5x4:3,2")) == stored_bracket(Position("4x5:3,2"))
     worst = stored_bracket(Position("5x6:3,2"), Objective("worst"))

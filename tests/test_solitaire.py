@@ -19,7 +19,7 @@ from optsearch.game import Game, bits, cell_name, parse_cell
 from optsearch.game.names import LEVELS
 from optsearch.game.position import Position
 from optsearch.reproduce import puzzles
-from optsearch.results import tables as results
+from optsearch.results.tables import TABLES
 from optsearch.solitaire import counting, formats, making, models, reasoning
 from optsearch.solitaire.puzzle import REVEALED, SHIP, WATER, Clue, Puzzle, sort_ships
 from optsearch.support.errors import OptsearchError, PuzzleError, TooLarge
@@ -799,7 +799,7 @@ def test_reproduce(here, monkeypatch):
 
 def test_the_committed_tables():
     taken = {"ship": {}, "cell": {}}  # by SCIP, of boards in the order of their size
-    for row in results.SOLITAIRE.read():
+    for row in TABLES["solitaire"].read():
         if row["solver"] == "SCIP" and row["solved"]:
             puzzle = row["grid"], row["revealed"]
             taken[row["model"]][puzzle] = row["build_seconds"] + row["solve_seconds"]
@@ -808,7 +808,7 @@ def test_the_committed_tables():
     assert ("30x20", 0.0) in taken["ship"]
     largest = [puzzle for puzzle in taken["ship"] if puzzle in taken["cell"]][-1]
     assert taken["cell"][largest] >= 10 * taken["ship"][largest]
-    rows = results.PUZZLES.read().rows
+    rows = TABLES["puzzles"].read().rows
     assert [row["seed"] for row in rows] == list(range(100))
     for row in rows[:5]:
         puzzle = formats.from_fields(json.loads(row["puzzle"]))

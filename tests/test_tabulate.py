@@ -16,7 +16,7 @@ from optsearch.game import Game
 from optsearch.game.position import Position, reply
 from optsearch.game.ranges import expand_range
 from optsearch.results.quantities import COMPUTED, STORED
-from optsearch.results.tables import OPTIMA
+from optsearch.results.tables import TABLES
 from optsearch.results.tabulate import split, table
 from optsearch.strategies import as_strategy
 from optsearch.support.errors import TableError
@@ -105,7 +105,7 @@ def test_each_quantity_by_its_definition(tmp_path):
 
 def test_what_is_stored_comes_first():
     """Also of a board that is turned; every figure is that of its table."""
-    listed = {str(row["game"]): row for row in OPTIMA.read()}
+    listed = {str(row["game"]): row for row in TABLES["optima"].read()}
     found = table(games("4x4:3,2", "5x4:3,2", "3x5:3,2,2"), ["optimum"], jobs=1)
     for name, of in (("4x4:3,2", "4x4:3,2"), ("5x4:3,2", "4x5:3,2")):
         value = found.row(Game.parse(name))["optimum"]

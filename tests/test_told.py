@@ -15,7 +15,7 @@ from optsearch.game import CONTACTS, Game
 from optsearch.game.position import MISS, Position
 from optsearch.lower_bounds.two_hidden import Hidden, TwoHidden
 from optsearch.results import bracket
-from optsearch.results import tables as results
+from optsearch.results.tables import TABLES
 from optsearch.support.errors import NotSupported, TooLarge
 from tests.definition import Misses
 
@@ -228,7 +228,7 @@ def test_bounds_where_sinkings_are_announced(text):
 def test_below_every_optimum_where_ships_touch_or_sinkings_are_told():
     rows = [
         row
-        for row in results.OPTIMA.read()
+        for row in TABLES["optima"].read()
         if (row["contact"], row["announce"]) != ("none", "nothing") and row["cells"] <= 20
     ]
     reached = 0

@@ -16,7 +16,7 @@ from optsearch.game import Game, user_rules
 from optsearch.game.position import Position
 from optsearch.play.match import Match
 from optsearch.results.stored import stored_two_hidden
-from optsearch.results.tables import EVALUATION
+from optsearch.results.tables import TABLES
 from optsearch.support import user_code
 from optsearch.support.datafiles import RESULTS
 from optsearch.support.errors import GameError, NotSupported, OptsearchError
@@ -120,12 +120,12 @@ def test_a_text_of_elsewhere_runs_no_rule(rules, forget):
     Path("games.txt").write_text(f"2x2..2x3:2,announce=rules.py:parity\n{game}")
     kept = Match(game, seed=1).kept()
     fields = {"game": game, "strategy": "greedy", "total_height": 0}
-    path = EVALUATION.write([], path=Path("evaluation.csv"), fields=fields, **fields)
+    path = TABLES["evaluations"].write([], path=Path("evaluation.csv"), fields=fields, **fields)
     forget()
     doors = [
         lambda: Match.resumed(kept),
         lambda: read_games(["games.txt"]),
-        lambda: EVALUATION.read(path).game,
+        lambda: TABLES["evaluations"].read(path).game,
         lambda: setting_of(str(game), ()),
         lambda: setting_of(GAME, ()),
         lambda: Game.read(str(game)),

@@ -6,16 +6,16 @@ from shutil import which
 
 import pytest
 
-from optsearch.results import tables as results
+from optsearch.results.tables import TABLES
 from optsearch.results.verification import short, verification_statuses
 from optsearch.support import records
 from optsearch.support.datafiles import CHECKOUT, RESULTS
 
 
-def test_each_declared_table_has_a_name_and_columns_and_can_be_read():
-    constants = {id(value) for value in vars(results).values()}
-    for table in results.TABLES:
-        assert id(table) in constants, table.name
+def test_each_declared_table_has_a_kind_and_columns_and_can_be_read():
+    declared = (CHECKOUT / "optsearch/results/tables.csv").read_text("utf-8").splitlines()
+    assert len(TABLES) == len(declared) - 1  # no two of one kind
+    for table in TABLES.values():
         assert len(set(table.names)) == len(table.names) > 0
         for path in table.all():
             assert len(table.read(path)) > 0
@@ -23,21 +23,21 @@ def test_each_declared_table_has_a_name_and_columns_and_can_be_read():
 
 def test_what_confirmed_a_table_as_it_stands(tmp_path):
     """Its values, not its times, its header or its place; by the same command or by other code."""
-    path = results.GROWTH.path(tmp_path)
-    committed = results.GROWTH.path().read_text(encoding="utf-8")
+    path = TABLES["growth"].path(tmp_path)
+    committed = TABLES["growth"].path().read_text(encoding="utf-8")
     path.write_text(committed)
-    digest = results.GROWTH.digest(path)
+    digest = TABLES["growth"].digest(path)
 
     def text():
-        (growth,) = [one for one in verification_statuses(tmp_path) if one.kind is results.GROWTH]
+        (growth,) = [one for one in verification_statuses(tmp_path) if one.kind is TABLES["growth"]]
         return growth.text, growth.is_confirmed
 
     assert text() == ("computed once, when it was made", False)
-    command, commit = results.GROWTH.command, "0123456789abcdef+changes"
+    command, commit = TABLES["growth"].command, "0123456789abcdef+changes"
 
     def recomputed(digest, differs=None, command=command):
         row = ("growth.csv", command, "2026-01-02", commit, digest, 3, not differs, differs)
-        results.RECOMPUTED.write([row], tmp_path)
+        TABLES["recomputed"].write([row], tmp_path)
 
     recomputed(digest)
     again = "recomputed 2026-01-02 at 01234567+changes"
@@ -62,9 +62,9 @@ def test_what_confirmed_a_table_as_it_stands(tmp_path):
     assert text() == (f"{again}: not the same: row 1, size: no", False)
     recomputed("of others")
     rows = [("growth.csv", digest, 21)]
-    results.LOWER_BOUNDS_CHECK.write(rows, tmp_path, name="x", game="x", command="python -m other")
+    TABLES["checked"].write(rows, tmp_path, name="x", game="x", command="python -m other")
     said, is_confirmed = text()
-    header = records.read(results.LOWER_BOUNDS_CHECK.path(tmp_path, name="x")).header
+    header = records.read(TABLES["checked"].path(tmp_path, name="x")).header
     by = f"confirmed {header['date']} at {short(header['commit'])} by python -m other: the same"
     assert said == f"changed since it was {again}; {by}"
     assert is_confirmed
@@ -73,7 +73,7 @@ def test_what_confirmed_a_table_as_it_stands(tmp_path):
 def test_the_committed_records_name_tables_with_their_commands():
     every = {one.file: one for one in verification_statuses()}
     assert every["evaluations/rollout.csv"].command == "python -m experiments.evaluations rollout"
-    assert {row["table"] for row in results.RECOMPUTED.read()} <= set(every)
+    assert {row["table"] for row in TABLES["recomputed"].read()} <= set(every)
     assert every["table1.csv"].text.startswith("recomputed by every run of the tests")
     assert every["table1.csv"].is_confirmed
     for file, sample in (
@@ -117,4 +117,4 @@ def test_what_was_computed_with_changes_says_what_backs_it():
         if one.has_changes:
             assert f"backed by {one.kind.backed}" in one.text, one.file
             assert one.kind.backed, one.file
-    assert not [row["table"] for row in results.RECOMPUTED.read() if "+" in row["commit"]]
+    assert not [row["table"] for row in TABLES["recomputed"].read() if "+" in row["commit"]]

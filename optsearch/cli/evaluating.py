@@ -35,7 +35,7 @@ from optsearch.evaluation import evaluate as evaluate_
 from optsearch.evaluation.comparison import MOST_DRAWN, POSITIONS
 from optsearch.game import Game, urn
 from optsearch.game.orders import ORDERS, order_of
-from optsearch.results.tables import EVALUATION
+from optsearch.results.tables import TABLES
 from optsearch.strategies import Strategy, added_players, all_kinds, as_player, as_strategy
 from optsearch.strategies.player import Player, name_of, parameters
 from optsearch.strategies.simple import Random
@@ -264,7 +264,7 @@ def save(evaluation: Evaluation, path: Path) -> None:
     words = ["optsearch", "evaluate", evaluation.strategy, str(evaluation.game)]
     if evaluation.prior is not None:
         words += ["--prior", evaluation.prior.name]
-    EVALUATION.write(
+    TABLES["evaluations"].write(
         evaluation.histogram.items(),
         path=path,
         command=shlex.join(words),

@@ -10,7 +10,7 @@ from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.options import Form
 from optsearch.game.named_games import NAMED_GAMES
-from optsearch.results.tables import BRACKET, best_bounds
+from optsearch.results.tables import TABLES, best_bounds
 from optsearch.support.decimals import ends
 
 
@@ -29,7 +29,7 @@ def games(form: Form = Form.TEXT) -> None:
     rows: list[dict[str, Any]] = []
     lines = Table.grid(padding=(0, 2))
     for named in NAMED_GAMES.values():
-        table = BRACKET.read(name=named.name)
+        table = TABLES["bracket"].read(name=named.name)
         bracket = [bound["value_exact"] for bound in best_bounds(table)]
         configurations = int(table.header["configurations"])
         lines.add_row(named.name, f"{configurations:,}", ends(*bracket), named.about)

@@ -26,7 +26,7 @@ from optsearch.game import Game, urn
 from optsearch.game.position import Position, play
 from optsearch.play.simulate import simulate
 from optsearch.reproduce.printed import Number, no_note, rounded
-from optsearch.results.tables import THOMPSON
+from optsearch.results.tables import TABLES
 from optsearch.search import solver
 from optsearch.strategies.single import Row
 from optsearch.support import records
@@ -174,7 +174,7 @@ def _optimistic_note() -> str:
 
 def _stored_shots() -> NDArray[np.int64]:
     """Return the shots of Thompson sampling in each game of the table."""
-    return np.array(THOMPSON.read().column("thompson"), np.int64)
+    return np.array(TABLES["thompson"].read().column("thompson"), np.int64)
 
 
 def mean_and_error(shots: NDArray[np.int64]) -> tuple[float, float]:
@@ -306,7 +306,7 @@ def numbers() -> Iterator[Number]:
         name = row["name"]
         if name in _BY_GAMES:
             text = _BY_GAMES[name]
-            stored = THOMPSON.command
+            stored = TABLES["thompson"].command
             yield _number(row, lambda text=text: text(_stored_shots()), stored=stored)  # type: ignore[misc]
         elif name in _COMPUTE:
             yield _number(row, _COMPUTE[name])

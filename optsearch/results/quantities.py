@@ -24,7 +24,7 @@ from optsearch.game.position import Position
 from optsearch.lower_bounds import Bound
 from optsearch.results.bracket import bounds_in_turn
 from optsearch.results.stored import name_with_table, table_of
-from optsearch.results.tables import EQUILIBRIA, EVALUATION, OPTIMA, Entries, Table
+from optsearch.results.tables import TABLES, Entries, Table
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import solve
 from optsearch.strategies import Strategy, all_kinds, as_strategy, rule_of
@@ -174,9 +174,9 @@ def _end(side: str, value: Value) -> Value:
 
 def _stored_hider(game: Game, results: Path) -> Value | None:
     """Return the value from the table of equilibria; None if it has a bracket at most."""
-    for row in EQUILIBRIA.rows_of(game, results):
+    for row in TABLES["equilibria"].rows_of(game, results):
         if row["value"] is not None:
-            return Value(row["value"], row["value"], source=STORED, by=_file(EQUILIBRIA))
+            return Value(row["value"], row["value"], source=STORED, by=_file(TABLES["equilibria"]))
     return None
 
 
@@ -194,8 +194,8 @@ def _hider(game: Game, seconds: float, progress: Progress[Any]) -> Value:
 
 def _stored_mean(strategy: Strategy, game: Game, results: Path) -> Value | None:
     """Return the mean of a strategy from the tables of evaluations, or None."""
-    for path in EVALUATION.all(results):
-        table = _read(EVALUATION, path)
+    for path in TABLES["evaluations"].all(results):
+        table = _read(TABLES["evaluations"], path)
         header = table.header
         is_same = (header.get("strategy"), table.game) == (str(strategy), game)
         if is_same and "prior" not in header:
@@ -275,9 +275,9 @@ def _read(table: Table, path: Path) -> Entries:
 
 def _optimum(game: Game, results: Path, name: str) -> Value | None:
     """Return a total height of the table of optima, as a mean; None if it is not there."""
-    for row in OPTIMA.rows_of(game, results):
+    for row in TABLES["optima"].rows_of(game, results):
         if row[name] is not None:
-            value = _exact(row[name], row["configurations"], _file(OPTIMA))
+            value = _exact(row[name], row["configurations"], _file(TABLES["optima"]))
             return replace(value, source=STORED)
     return None
 

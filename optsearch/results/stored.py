@@ -28,13 +28,8 @@ from optsearch.lower_bounds import (
 )
 from optsearch.lower_bounds.two_hidden import AllButTwo
 from optsearch.results.tables import (
-    BRACKET,
-    EVALUATION,
-    FINISHED,
-    OPTIMA,
-    TOLD,
+    TABLES,
     TOLD_BOUND,
-    WORST_CASES,
     Entries,
     best_bounds,
     known_part_of,
@@ -79,22 +74,27 @@ def stored_bracket(
     if position.shots or objective.kind == "within":
         return None
     if objective.kind == "worst":
-        for row in WORST_CASES.rows_of(game, results):
+        for row in TABLES["worst_cases"].rows_of(game, results):
             low, high = (
-                Bound("worst case", side, Fraction(row[name]), _source(WORST_CASES.path(results)))
+                Bound(
+                    "worst case",
+                    side,
+                    Fraction(row[name]),
+                    _source(TABLES["worst_cases"].path(results)),
+                )
                 for side, name in (("lower", "at_least"), ("upper", "at_most"))
             )
             return StoredBracket(low, high, row["seconds"])
         return None
-    for row in OPTIMA.rows_of(game, results):
+    for row in TABLES["optima"].rows_of(game, results):
         low, high = (_optimum(row, side, results) for side in ("lower", "upper"))
         return StoredBracket(low, high, row["seconds"])
     for named in NAMED_GAMES.values():
-        path = BRACKET.path(results, name=named.name)
+        path = TABLES["bracket"].path(results, name=named.name)
         if Game.parse(named.text) == game and path.is_file():
             low, high = (
                 Bound(row["name"], row["side"], row["value_exact"], row["source"])
-                for row in best_bounds(BRACKET.read(path))
+                for row in best_bounds(TABLES["bracket"].read(path))
             )
             return StoredBracket(low, high)
     lower = stored_two_hidden(game, results) + stored_finished(game, results)
@@ -124,7 +124,7 @@ def name_with_table(bound: Bound) -> str:
 
 def stored_optimum(game: Game, side: str, results: Path) -> list[Bound]:
     """Return the optimum from the table that `experiments.optima` wrote."""
-    return [_optimum(row, side, results) for row in OPTIMA.rows_of(game, results)]
+    return [_optimum(row, side, results) for row in TABLES["optima"].rows_of(game, results)]
 
 
 def _optimum(row: Mapping[str, Any], side: str, results: Path) -> Bound:
@@ -132,7 +132,7 @@ def _optimum(row: Mapping[str, Any], side: str, results: Path) -> Bound:
         "optimum",
         side,
         Fraction(row["total_height"], row["configurations"]),
-        f"{_source(OPTIMA.path(results))}, confirmed: {row['confirmed']}",
+        f"{_source(TABLES['optima'].path(results))}, confirmed: {row['confirmed']}",
     )
 
 
@@ -174,10 +174,10 @@ def _number(table: Entries, game: Game) -> int:
 
 def stored_finished(game: Game, results: Path) -> list[Bound]:
     """Return the long bounds from the table of A(l) that `experiments.lower_bounds` wrote."""
-    path = FINISHED.path(results, name=part_of(game))
+    path = TABLES["finished"].path(results, name=part_of(game))
     if not path.is_file():
         return []
-    table = FINISHED.read(path)
+    table = TABLES["finished"].read(path)
     _require(table.game == game, table, f"it is a table of {table.game}, not of {game}")
     number = _number(table, game)
     finished = [FinishedAtMost(*(row[name] for name in FinishedAtMost._fields)) for row in table]
@@ -193,10 +193,10 @@ def stored_two_hidden(game: Game, results: Path) -> list[Bound]:
     if game.label_of_kind is None:
         return []  # hits on one ship may tell where it lies
     game = game.announcing("nothing")  # the two ships are told apart in any case
-    path = TOLD.path(results, name=known_part_of(game))
+    path = TABLES["told"].path(results, name=known_part_of(game))
     if len(game.fleet) < 2 or not path.is_file():
         return []
-    table = TOLD.read(path)
+    table = TABLES["told"].read(path)
     _require(table.game == game, table, f"it is a table of {table.game}, not of {game}")
     long, short = (game.fleet.count(length) for length in game.fleet[-2:])
     ship_pairs = long * short if game.fleet[-2] != game.fleet[-1] else short * (short - 1)
@@ -225,8 +225,8 @@ def stored_evaluations(game: Game, results: Path) -> list[Bound]:
     rules += [game.announce] * (not game.is_silent)
     playable: dict[Game | None, str] = {game.announcing(rule): rule for rule in rules}
     bounds = []
-    for path in EVALUATION.all(results):
-        table = EVALUATION.read(path)
+    for path in TABLES["evaluations"].all(results):
+        table = TABLES["evaluations"].read(path)
         announce = playable.get(table.game)
         if announce is None or "prior" in table.header:
             continue

@@ -1,12 +1,12 @@
 """Every table of results: its place, its columns and their types, what makes it.
 
-    OPTIMA.read()[0]["total_height"]          # 10, an int
-    OCCURRENCE.write(rows, game="4x4:2", command="…", fields={…})
+    TABLES["optima"].read()[0]["total_height"]          # 10, an int
+    TABLES["occurrence"].write(rows, game="4x4:2", name="4x4_2", fields={…})
 
 `tables.csv` and `columns.csv` declare each table once. Experiments write through these
 declarations; figures, bounds and the command line read through them. A table whose name has
-braces, such as `evaluations/{name}`, is one of a kind: the parts in braces are given to `path`,
-`read` and `write`. Empty text is None in every column.
+braces, such as `evaluations/{name}`, is one of a kind, here `evaluations`: the parts in braces are
+given to `path`, `read` and `write`. Empty text is None in every column.
 """
 
 from __future__ import annotations
@@ -156,6 +156,11 @@ class Made:
     def is_quick(self) -> bool:
         """True if every run of the tests recomputes it."""
         return self.minutes <= QUICK
+
+    @property
+    def kind(self) -> str:
+        """The name without its parts in braces: `evaluations` of `evaluations/{name}`."""
+        return self.name.partition("{")[0].rstrip("_/")
 
     @property
     def file(self) -> str:
@@ -323,54 +328,11 @@ def _tables() -> Iterator[Table]:
         )
 
 
-_TABLES = {table.name: table for table in _tables()}
-TABLE1 = _TABLES["table1"]
-PAPER_TABLES = _TABLES["paper_tables"]
-OCCURRENCE = _TABLES["occurrence_{name}"]
-COMPLETE_BINARY_TREE = _TABLES["complete_binary_tree"]
-START_POSITION = _TABLES["start_position"]
-PATTERN_ORDER = _TABLES["pattern_order"]
-PATTERNS = _TABLES["patterns"]
-GROWTH = _TABLES["growth"]
-ONE_BY_ONE = _TABLES["one_by_one"]
-OPTIMA = _TABLES["optima"]
-WORST_CASES = _TABLES["worst_cases"]
-EQUILIBRIA = _TABLES["equilibria"]
-EQUILIBRIUM_CELLS = _TABLES["equilibrium_cells"]
-HIDERS = _TABLES["hiders"]
-GREEDY_LOSS = _TABLES["greedy_loss"]
-GREEDY_LOSS_NAMED = _TABLES["greedy_loss_named"]
-COUNTEREXAMPLES = _TABLES["counterexamples"]
-ABLATION = _TABLES["ablation"]
-EVALUATION = _TABLES["evaluations/{name}"]
-EVALUATION_CHECK = _TABLES["evaluation_checks/{name}"]
-MINI_GAME = _TABLES["mini_game"]
-COVERAGE = _TABLES["coverage_{name}"]
-MET_BESIDE = _TABLES["beside_{name}"]
-REVEAL = _TABLES["reveal_{name}"]
-FINISHED = _TABLES["finished_{name}"]
-TOLD = _TABLES["told_{name}"]
-TOLD_BOUND = "all ships told but two"  # the field of its header with the bound
-TOLD_CHECK = _TABLES["confirmed_{name}"]
-LOWER_BOUNDS_CHECK = _TABLES["checked_{name}"]
-BRACKET = _TABLES["bracket_{name}"]
-SOLITAIRE = _TABLES["solitaire"]
-PUZZLES = _TABLES["puzzles"]
-THOMPSON = _TABLES["thompson"]
-THOMPSON_SMALL = _TABLES["thompson_small"]
-THOMPSON_OPTIMISTIC = _TABLES["thompson_optimistic"]
-LEADERBOARD = _TABLES["leaderboard"]
-LEADERBOARD_SHOTS = _TABLES["leaderboard_shots"]
-BOARDS = _TABLES["boards"]
-FALSE_REPLIES = _TABLES["false_replies"]
-TRIALS = _TABLES["trials"]
-SALVOS = _TABLES["salvos"]
-REPLY_WORTH = _TABLES["reply_worth"]
-RECOMPUTED = _TABLES["recomputed"]
-TABLES = tuple(_TABLES.values())
-"""All tables, in the order of their questions."""
-CONFIRMING = (RECOMPUTED, LOWER_BOUNDS_CHECK)
+TABLES = {table.kind: table for table in _tables()}
+"""Each table by its kind, in the order of `tables.csv`."""
+CONFIRMING = (TABLES["recomputed"], TABLES["checked"])
 """Tables whose rows name a table and the digest of its values, as they were computed again."""
+TOLD_BOUND = "all ships told but two"  # the header field of `told` with the bound
 
 COUNTEREXAMPLE_GREEDY = Tree(name="counterexample_greedy", experiment="trees", minutes=0.1)
 COUNTEREXAMPLE_OPTIMAL = Tree(name="counterexample_optimal", experiment="trees", minutes=0.1)

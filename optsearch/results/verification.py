@@ -113,7 +113,7 @@ def verification_statuses(folder: Path = RESULTS) -> Iterator[VerificationStatus
             entries = table.read(path)
             for row in entries:
                 confirming_rows[row["table"]].append({**entries.header, **row})
-    everything: list[Table | Tree] = [*TABLES, *TREES]
+    everything: list[Table | Tree] = [*TABLES.values(), *TREES]
     for kind in everything:
         for path in kind.all(folder):
             file = path.relative_to(folder).as_posix()
