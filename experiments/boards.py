@@ -8,8 +8,10 @@ data/results/equilibria.csv. Writes data/results/boards.csv; with GAME only thes
 Two ways that disagree end the run. `confirmed` names those that agree.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
+from typing import Any
 
 from experiments import script
 from experiments.equilibria import confirmed as method_of_check
@@ -55,10 +57,14 @@ def games() -> Iterator[Game]:
                     yield game
 
 
-def row(
-    game: Game, optima: Mapping[Game, int], values: Mapping[Game, Fraction]
-) -> tuple[object, ...]:
-    """One line of the table. optima, values -- of games in other tables."""
+@cache
+def column_of(table: str, name: str) -> dict[Game, Any]:
+    """Map each game of a table to its value in a column."""
+    return {row["game"]: row[name] for row in TABLES[table].read()}
+
+
+def rows(game: Game) -> script.Rows:
+    """Yield the row of a game."""
     position = Position(game)
     solver = Solver(position)
     configurations, total = solver.solution.configurations, solver.solution.total_height
@@ -73,9 +79,10 @@ def row(
         family = reference.family(position)
         defined = reference.total_height(family), reference.best_greedy(family)
         agree["reference"] = defined == (total, greedy)
+    optima = column_of("optima", "total_height")
     if game in optima:
         agree["optima"] = optima[game] == total
-    value = values.get(game)
+    value = column_of("equilibria", "value").get(game)
     if value is None and game not in TOO_LONG:
         best = equilibrium(game)
         value = best.value
@@ -83,7 +90,7 @@ def row(
     if not all(agree.values()):
         raise AssertionError(f"{game}: {computed} and {value}, but {agree}")
     mean = Fraction(total, configurations)
-    return (
+    yield (
         game,
         game.board.text,
         game.cells,
@@ -98,28 +105,8 @@ def row(
     )
 
 
-def main() -> None:
-    """The command line."""
-    parser = script.parser(__doc__, "boards")
-    parser.add_argument(
-        "game", nargs="*", action=script.Listed, parse=Game.parse, help="only these"
-    )
-    arguments = parser.parse_args()
-    optima = {entry["game"]: entry["total_height"] for entry in TABLES["optima"].read()}
-    values = {
-        entry["game"]: entry["value"]
-        for entry in TABLES["equilibria"].read()
-        if entry["value"] is not None
-    }
-    chosen = arguments.game or list(games())
-    rows = []
-    for number, game in enumerate(chosen, 1):
-        rows.append(row(game, optima, values))
-        print(f"{number}/{len(chosen)} {game}: {rows[-1][5]}/{rows[-1][3]}", flush=True)
-    path = TABLES["boards"].write(
-        rows, arguments.output, fields={"confirmed": " ".join(CONFIRMATIONS.split())}
-    )
-    print(f"{script.typed_path(path)}: {len(rows)} games")
+fields = {"confirmed": " ".join(CONFIRMATIONS.split())}
+main = script.Experiment("boards", games, rows, fields=fields, read_task=Game.parse)
 
 
 if __name__ == "__main__":

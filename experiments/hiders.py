@@ -1,4 +1,4 @@
-"""Measure the gain of hiders: python -m experiments.hiders [--pool N] [--games N] [-o FOLDER]
+"""Measure the gain of hiders: python -m experiments.hiders [--games N] [-o FOLDER]
 
 On the paper's board no equilibrium can be computed. Here some players shoot at boards hidden in
 other ways than uniformly; none of them knows how. All of it is by simulation, seeded, to
@@ -6,7 +6,7 @@ data/results/hiders.csv:
 
 - liking edges, avoiding them: a placement on the border weighs four times as much, or a quarter;
 - spread: of ten uniform boards the one whose nearest ships are farthest from each other;
-- hard for greedy: of four hundred uniform boards (--pool) the ten on which greedy took longest.
+- hard for greedy: of four hundred uniform boards the ten on which greedy took longest.
   That is an answer to greedy by simulation: a hider who knows that strategy shot by shot;
 - hard for thompson: the ten on which Thompson sampling took longest on average, of ten games each,
   in the boxed game; the header has the three hardest;
@@ -31,8 +31,7 @@ from optsearch.counting.prior import Prior
 from optsearch.game import Game, image
 from optsearch.game.ships import in_order
 from optsearch.play.hiding import Corner, Drawn, Hider
-from optsearch.play.simulate import simulate
-from optsearch.results.tables import TABLES
+from optsearch.play.simulate import Outcome, simulate
 
 GAME = Game.parse("10x10:5,4,3,3,2")
 TOUCHING = Game.parse("10x10:5,4,3,3,2,contact=any")
@@ -136,56 +135,57 @@ def hardest(game: Game, player: str) -> list[tuple[int, ...]]:
     return [tuple(to_masks(board)) for board in pool(game, POOL)[order[:HARD]]]
 
 
+UNIFORM = Drawn()
 HIDERS_HERE: tuple[tuple[Game, Hider], ...] = (
-    (GAME, Drawn()),
+    (GAME, UNIFORM),
     (GAME, MadeBoards("edges liked", weighted(FACTOR, 1))),
     (GAME, MadeBoards("edges avoided", weighted(1, FACTOR))),
     (GAME, MadeBoards("spread", spread_boards)),
     (GAME, hard(GREEDY, False)),
     (GAME, hard(GREEDY, True)),
-    (TOUCHING, Drawn()),
+    (TOUCHING, UNIFORM),
     (TOUCHING, Corner()),
-    (BOXED, Drawn()),
+    (BOXED, UNIFORM),
     (BOXED, hard(THOMPSON, False)),
     (BOXED, hard(THOMPSON, True)),
 )
 
 
-def rows(games: int = GAMES, slow_games: int = SLOW_GAMES) -> Iterator[tuple[object, ...]]:
-    """The lines of the table; differences are from the uniform hider of the same game."""
-    uniform: dict[tuple[Game, str], float] = {}
+def tasks() -> Iterator[tuple[Game, Hider, str]]:
+    """Yield each game and hider with each player."""
     for game, hider in HIDERS_HERE:
         players = (*FAST[: 3 if game.contact == "none" else 2], GREEDY)
         for player in players if game != BOXED else (*FAST[:2], THOMPSON, GREEDY):
-            number = {GREEDY: slow_games, THOMPSON: games // 4}.get(player, games)
-            played = simulate([player], game, games=number, seed=SEED, boards=hider, jobs=1)
-            (outcome,) = played.outcomes
-            mean = uniform.setdefault((game, player), outcome.mean)
-            yield (
-                game,
-                hider.identity,
-                outcome.strategy,
-                number,
-                outcome.mean,
-                outcome.standard_error,
-                outcome.mean - mean,
-                outcome.worst,
-            )
+            yield game, hider, player
 
 
-def main() -> None:
-    """Compute and write the table."""
-    global POOL
-    parser = script.parser(__doc__, "hiders")
-    parser.add_argument("--pool", type=int, default=POOL)
-    parser.add_argument("--games", type=int, default=GAMES)
-    options = parser.parse_args()
-    POOL = options.pool
-    lines = script.reported(rows(options.games, min(options.games, SLOW_GAMES)), 42)
-    fields: dict[str, object] = {"seed": SEED, "pool": POOL, "hard": HARD, "factor": FACTOR}
+@cache
+def outcome_of(game: Game, hider: Hider, player: str, number: int) -> Outcome:
+    """Play games against a hider."""
+    (outcome,) = simulate([player], game, games=number, seed=SEED, boards=hider, jobs=1).outcomes
+    return outcome
+
+
+def rows(game: Game, hider: Hider, player: str, games: int) -> script.Rows:
+    """Yield the row of a player and a hider; its difference is from the uniform hider."""
+    number = {GREEDY: min(games, SLOW_GAMES), THOMPSON: games // 4}.get(player, games)
+    outcome = outcome_of(game, hider, player, number)
+    yield (
+        *(game, hider.identity, outcome.strategy, number, outcome.mean, outcome.standard_error),
+        *(outcome.mean - outcome_of(game, UNIFORM, player, number).mean, outcome.worst),
+    )
+
+
+def fields() -> dict[str, object]:
+    """Return the header: how boards were made, and the hardest of them."""
+    settings: dict[str, object] = {"seed": SEED, "pool": POOL, "hard": HARD, "factor": FACTOR}
     for number, ships in enumerate(hardest(BOXED, THOMPSON)[:3], 1):
-        fields[f"hard for thompson {number}"] = " ".join(map(BOXED.ship_name, ships))
-    TABLES["hiders"].write(lines, options.output, fields=fields)
+        settings[f"hard for thompson {number}"] = " ".join(map(BOXED.ship_name, ships))
+    return settings
+
+
+games = script.option("--games", type=int, default=GAMES)
+main = script.Experiment("hiders", tasks, rows, [games], fields)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The mini-game with a limit of shots: python -m experiments.mini_game [--only STRATEGY …]
+"""The mini-game with a limit of shots: python -m experiments.mini_game [STRATEGY …]
 
 `8x8:4,3,2,contact=any,announce=sunk`, 604,584 boards, in which a player wins with 24 shots. The
 histograms of strategies over all of its boards, to data/results/mini_game.csv:
@@ -10,9 +10,9 @@ A strategy that is done is kept, and a run that was stopped goes on after it.
 """
 
 from experiments import script
+from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import evaluate
 from optsearch.game import Game
-from optsearch.results.tables import TABLES
 from optsearch.support import records
 
 GAME = Game.parse("8x8:4,3,2,contact=any,announce=sunk")
@@ -24,24 +24,21 @@ PLAYERS = (
 )
 
 
-def main() -> None:
-    """Compute and write the table."""
-    parser = script.parser(__doc__, "mini_game")
-    parser.add_argument("--only", action="append", choices=PLAYERS)
-    arguments = parser.parse_args()
-    path = TABLES["mini_game"].path(arguments.output)
-    rows = [tuple(row.values()) for row in TABLES["mini_game"].read(path)] if path.is_file() else []
-    evaluated = {row[0] for row in rows} - set(arguments.only or ())
-    for name in arguments.only or [name for name in PLAYERS if name not in evaluated]:
-        evaluation = evaluate(name, GAME)
-        rows = [row for row in rows if row[0] in evaluated]
-        rows += [(name, shots, n, records.commit()) for shots, n in evaluation.histogram.items()]
-        evaluated.add(name)
-        print(f"{name}: {float(evaluation.mean):.6f} shots", flush=True)
-        rows.sort(key=lambda row: (PLAYERS.index(str(row[0])), row[1]))
-        fields = {"game": GAME, "configurations": evaluation.configurations}
-        TABLES["mini_game"].write(rows, arguments.output, fields=fields, game=GAME)
-    print(f"{script.typed_path(path)}: {len(evaluated)} strategies")
+def rows(strategy: str) -> script.Rows:
+    """Yield a row for each number of shots of a strategy."""
+    for shots, number in evaluate(strategy, GAME).histogram.items():
+        yield strategy, shots, number, records.commit()
+
+
+main = script.Experiment(
+    "mini_game",
+    PLAYERS,
+    rows,
+    fields=lambda: {"game": GAME, "configurations": Posterior(GAME).configurations},
+    order=lambda row: ([*PLAYERS, row[0]].index(row[0]), row[1]),
+    read_task=str,
+    keeps_rows=True,
+)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,6 @@ from optsearch.counting.prior import one_by_one
 from optsearch.game import CONTACTS, Game, image
 from optsearch.game.position import Position
 from optsearch.play.hiding import hider
-from optsearch.results.tables import TABLES
 
 SMALL = ("4x4:3,2", "4x5:4,3,2", "5x5:3,2", "5x5:4,3,2", "6x6:3,2", "4x5:4,3,2,contact=any")
 LARGE = tuple(f"10x10:5,4,3,3,2,contact={contact}" for contact in CONTACTS)
@@ -132,28 +131,22 @@ def _chance(game: Game, ships: list[int]) -> float:
     return placed(ships, 0, 0)
 
 
-def main() -> None:
-    """Compute and write the table."""
-    output = script.parser(__doc__, "one_by_one").parse_args().output
-    rows = []
-    for text in (*SMALL, *LARGE):
-        game = Game.parse(text)
-        started = time.perf_counter()
-        exact = gone_through if text in LARGE else listed
-        number, distance, greatest, least = exact(game)
-        if number != Posterior(game).configurations:
-            raise SystemExit(f"{game}: {number} boards, not {Posterior(game).configurations}")
-        sampled, error = drawn(game, number)
-        if abs(sampled - distance) > 5 * error:
-            raise SystemExit(f"{game}: {distance}, but {sampled} ± {error} by boards")
-        seconds = time.perf_counter() - started
-        rows.append((game, number, distance, greatest, least, sampled, error, seconds))
-        print(
-            f"{game}: {distance:.6f} (by {BOARDS:,} boards {sampled:.6f} ± {error:.6f}), a board "
-            f"{least:.3f} to {greatest:.3f} times as likely ({seconds:.1f} s)",
-            flush=True,
-        )
-    TABLES["one_by_one"].write(rows, output, fields={"boards": BOARDS})
+def rows(text: str) -> script.Rows:
+    """Yield the row of a game; SystemExit if the boards that are placed contradict it."""
+    game = Game.parse(text)
+    started = time.perf_counter()
+    exact = gone_through if text in LARGE else listed
+    number, distance, greatest, least = exact(game)
+    if number != Posterior(game).configurations:
+        raise SystemExit(f"{game}: {number} boards, not {Posterior(game).configurations}")
+    sampled, error = drawn(game, number)
+    if abs(sampled - distance) > 5 * error:
+        raise SystemExit(f"{game}: {distance}, but {sampled} ± {error} by boards")
+    seconds = time.perf_counter() - started
+    yield game, number, distance, greatest, least, sampled, error, seconds
+
+
+main = script.Experiment("one_by_one", (*SMALL, *LARGE), rows, fields={"boards": BOARDS})
 
 
 if __name__ == "__main__":

@@ -28,7 +28,6 @@ from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
 from optsearch.game.position import Position
 from optsearch.lower_bounds import leaf_counting, leaves_of
 from optsearch.reproduce.printed import rounded
-from optsearch.results.tables import TABLES
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.kernels import misses_by_announced_search
 from optsearch.search.proving import prove_solution
@@ -91,7 +90,6 @@ GREEDY_SECONDS = 2
 FEW = 600  # configurations of games whose best greedy strategy is searched
 MOST_OF_REFERENCE = {9: 300, 12: 60}  # cells: configurations
 MOST_OF_PROOF = 4000  # nodes for each second of patience
-BETWEEN_WRITES = 20  # games
 PAPER_STATES = 5_000_000  # as estimated; there may be some times as many
 commit = cache(records.commit)  # that of the run
 Way = Callable[[Solver, Solution, Limit], int | None]  # what it finds within a limit
@@ -245,37 +243,35 @@ def confirmations(solver: Solver, solution: Solution, patience: float) -> Iterat
             yield name
 
 
-def row(
-    game: Game, seconds: float | None, patience: float, options: SolverOptions = DEFAULT
-) -> dict[str, object] | None:
-    """One line of the table; None if it takes longer, or where no second way confirms it."""
+def rows(game: Game, seconds: float, patience: float, memory: int, is_named: bool) -> script.Rows:
+    """Yield the row of a game; none if it takes longer, or if no second way confirms it."""
     position, latest = Position(game), SearchStatus(0)
 
     def note(status: SearchStatus) -> None:
         nonlocal latest
         latest = status
 
-    limit, started = within(seconds), time.process_time()
+    limit, started = within(None if is_named else seconds), time.process_time()
     try:
-        solver = Solver(position, options, progress=limit.watch(note))
+        solver = Solver(position, SolverOptions(memory=memory), progress=limit.watch(note))
         solution = solver.solution
     except ImpossiblePosition as error:
         print(error, file=sys.stderr)
-        return None
+        return
     except LimitReached:
         between = "" if latest.lower is None else f", between {latest.lower} and {latest.best}"
         print(f"{game}: unsolved after {seconds:g} seconds{between}", file=sys.stderr)
-        return None
+        return
     spent = time.process_time() - started
     solver.watch.progress = no_progress
     confirmed = list(islice(confirmations(solver, solution, patience), ENOUGH))
     if len(confirmed) < 2:
         print(f"{game}: {solution.total_height}, which no second way confirms", file=sys.stderr)
-        return None
+        return
     leaves = leaf_counting(leaves_of(position), game.fleet_cells) if game.is_silent else None
     is_small = solution.configurations <= FEW
     greedy = greedy_total(position, "best", GREEDY_SECONDS) if is_small else None
-    values = (
+    yield (
         game,
         game.contact,
         game.announce,
@@ -291,55 +287,29 @@ def row(
         "+".join(confirmed),
         commit(),
     )
-    return dict(zip(TABLES["optima"].names, values, strict=True))
 
 
-def main() -> None:
-    """Compute the rows that are asked for, and write the table after each."""
-    parser = script.parser(__doc__, "optima")
-    parser.add_argument(
-        "game", nargs="*", action=script.Listed, parse=Game.parse, help="only these, however long"
-    )
-    parser.add_argument("--seconds", type=float, default=60, help="of a search (60)")
-    parser.add_argument("--patience", type=float, default=5, help="seconds of a confirmation (5)")
-    parser.add_argument(
+options = (
+    script.option("--seconds", type=float, default=60, help="of a search (60)"),
+    script.option("--patience", type=float, default=5, help="seconds of a confirmation (5)"),
+    script.option(
         "--memory",
         type=script.memory,
         default=DEFAULT.memory,
         metavar="GIB",
-        help="of a search (2)",
-    )
-    parser.add_argument("--again", action="store_true", help="also games that have a row")
-    arguments = parser.parse_args()
-    path = TABLES["optima"].path(arguments.output)
-    rows = {entry["game"]: entry for entry in TABLES["optima"].read(path)} if path.exists() else {}
-    is_again = arguments.again or bool(arguments.game)
-    chosen = arguments.game or games()
-    chosen = [game for game in chosen if is_again or game not in rows]
-    seconds = None if arguments.game else arguments.seconds
-
-    def write() -> None:
-        entries = [tuple(rows[game].values()) for game in sorted(rows, key=place)]
-        fields = {"confirmed": " ".join(CONFIRMATIONS.split())}
-        TABLES["optima"].write(entries, arguments.output, fields=fields)
-
-    try:
-        for number, game in enumerate(chosen, 1):
-            entry = row(game, seconds, arguments.patience, SolverOptions(memory=arguments.memory))
-            if entry is not None:
-                rows[game] = entry
-                print(
-                    f"{number}/{len(chosen)} {game}: "
-                    f"{entry['total_height']}/{entry['configurations']} "
-                    f"({entry['seconds']:.3f} s) {entry['confirmed']}",
-                    flush=True,
-                )
-            if number % BETWEEN_WRITES == 0:
-                write()
-    finally:
-        if chosen:
-            write()
-    print(f"{script.typed_path(path)}: {len(rows)} games")
+        help="of a search",
+    ),
+)
+main = script.Experiment(
+    "optima",
+    games,
+    rows,
+    options,
+    fields={"confirmed": " ".join(CONFIRMATIONS.split())},
+    order=lambda row: place(row[0]),
+    read_task=Game.parse,
+    keeps_rows=True,
+)
 
 
 if __name__ == "__main__":

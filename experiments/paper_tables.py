@@ -5,6 +5,7 @@ that is made anew: entries, bytes, and seconds of a processor. Both must be as p
 """
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,7 +14,6 @@ from optsearch.check import paper
 from optsearch.counting.configurations import Configurations, to_masks
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.results.tables import TABLES
 from optsearch.support import records
 from optsearch.tree.solution import Solution
 
@@ -26,8 +26,17 @@ def timed(position: Position, table: Path | None = None) -> tuple[Solution, floa
     return paper.solve(position, table=table), time.process_time() - started
 
 
-def row(game: Game, printed: int) -> tuple[object, ...]:
-    """One line of the table."""
+def tasks(states: int) -> Iterator[tuple[Game, int]]:
+    """Yield each game of Table 1 that has about that many states or fewer, with its optimum."""
+    for line in records.read_published("table1.csv").rows:
+        game = Game.parse(f"{line['grid']}:{line['fleet']}")
+        sets = to_masks(Configurations(Position(game)).list())
+        if sets and paper.expected_states(sets) <= states:
+            yield game, int(line["total_height"])
+
+
+def rows(game: Game, printed: int) -> script.Rows:
+    """Yield the row of a game; SystemExit if an optimum is not as printed."""
     position = Position(game)
     in_memory, memory_seconds = timed(position)
     with TemporaryDirectory() as folder:
@@ -35,7 +44,7 @@ def row(game: Game, printed: int) -> tuple[object, ...]:
     for solution in (in_memory, on_disk):
         if (solution.total_height, solution.nodes) != (printed, in_memory.nodes):
             raise SystemExit(f"{game}: {solution.total_height} in {solution.nodes} states")
-    return (
+    yield (
         game,
         printed,
         in_memory.table_entries,
@@ -47,22 +56,10 @@ def row(game: Game, printed: int) -> tuple[object, ...]:
     )
 
 
-def main() -> None:
-    """Compute and write the table."""
-    parser = script.parser(__doc__, "paper_tables")
-    parser.add_argument(
-        "--states", type=int, default=MOST_STATES, metavar="N", help="of a game, about, at most"
-    )
-    arguments = parser.parse_args()
-    rows = []
-    for line in records.read_published("table1.csv").rows:
-        game = Game.parse(f"{line['grid']}:{line['fleet']}")
-        sets = to_masks(Configurations(Position(game)).list())
-        if sets and paper.expected_states(sets) <= arguments.states:
-            rows.append(row(game, int(line["total_height"])))
-            print(f"{game}: {rows[-1][2]:,} states", flush=True)
-    path = TABLES["paper_tables"].write(rows, arguments.output)
-    print(f"{script.typed_path(path)}: {len(rows)} games")
+most_states = script.option(
+    "--states", type=int, default=MOST_STATES, metavar="N", help="of a game, about, at most"
+)
+main = script.Experiment("paper_tables", tasks, rows, [most_states])
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ configurations, and each is listed with how far it is from the printed figures, 
 data/results/patterns.csv. The worst case of a sample is at most that of the game.
 """
 
-from itertools import permutations
+from functools import lru_cache
+from itertools import permutations, product
 from math import sqrt
 
 import numpy as np
@@ -19,10 +20,10 @@ from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import play_sample
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.results.tables import TABLES
 from optsearch.strategies.pattern import SCANS, Pattern
 
 GAME = Game.parse("10x10:5,4,3,3,2")
+SEED = 1
 
 
 def colourings() -> list[tuple[int, str]]:
@@ -32,6 +33,13 @@ def colourings() -> list[tuple[int, str]]:
         for colours in permutations("01234"[:modulus], min(2, modulus)):
             patterns.append((modulus, "".join(colours)))
     return patterns
+
+
+@lru_cache(maxsize=1)
+def sample(number: int) -> CellSets:
+    """Return the cells of seeded random configurations."""
+    ships = Posterior(Position(GAME)).sample(number, SEED, masks=True)
+    return np.ascontiguousarray(np.bitwise_or.reduce(ships, axis=1))
 
 
 def figures(pattern: Pattern, sets: CellSets) -> tuple[float, float, int]:
@@ -46,34 +54,23 @@ def figures(pattern: Pattern, sets: CellSets) -> tuple[float, float, int]:
     )
 
 
-def main() -> None:
-    """The command line."""
-    parser = script.parser(__doc__, "patterns")
-    parser.add_argument("--samples", type=int, default=200_000, help="configurations to play")
-    arguments = parser.parse_args()
-    ships = Posterior(Position(GAME)).sample(arguments.samples, 1, masks=True)
-    sets = np.ascontiguousarray(np.bitwise_or.reduce(ships, axis=1))
-    rows = []
-    for modulus, colours in colourings():
-        for scan in SCANS:
-            cross = figures(Pattern(modulus, colours, scan, "cross"), sets)
-            line = figures(Pattern(modulus, colours, scan, "line"), sets)
-            distance = abs(cross[0] - 58.7) + abs(line[0] - 55.6) + abs(line[1] - 7.6)
-            distance += abs(line[2] - 73) / 10
-            values = (cross[0], line[0], line[1])
-            rows.append((modulus, colours, scan, *values, line[2], distance))
-    rows.sort(key=lambda row: round(row[-1], 3))
-    path = TABLES["patterns"].write(
-        rows,
-        arguments.output,
-        command=f"{TABLES['patterns'].command} --samples {arguments.samples}",
-        fields={"samples": arguments.samples, "seed": 1},
-        game=GAME,
-    )
-    print(
-        f"{script.typed_path(path)}: nearest is modulus={rows[0][0]},colours={rows[0][1]},"
-        f"scan={rows[0][2]}: {rows[0]}"
-    )
+def rows(modulus: int, colours: str, scan: str, samples: int) -> script.Rows:
+    """Yield the row of a pattern, with its distance to the printed figures."""
+    mean, _, _ = figures(Pattern(modulus, colours, scan, "cross"), sample(samples))
+    line_mean, sd, worst = figures(Pattern(modulus, colours, scan, "line"), sample(samples))
+    distance = abs(mean - 58.7) + abs(line_mean - 55.6) + abs(sd - 7.6)
+    distance += abs(worst - 73) / 10
+    yield modulus, colours, scan, mean, line_mean, sd, worst, distance
+
+
+main = script.Experiment(
+    "patterns",
+    [(*colouring, scan) for colouring, scan in product(colourings(), SCANS)],
+    rows,
+    [script.option("--samples", type=int, default=200_000, help="configurations to play")],
+    fields=lambda samples: {"samples": samples, "seed": SEED},
+    order=lambda row: round(row[-1], 3),
+)
 
 
 if __name__ == "__main__":

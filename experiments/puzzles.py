@@ -7,18 +7,16 @@ grading with suppositions up to depth 2.
 
 import json
 import time
-from concurrent.futures import ProcessPoolExecutor
 
 from experiments import script
-from optsearch.results.tables import TABLES
 from optsearch.solitaire import counting, formats, making, models, reasoning
 
 GRID, FLEET = (10, 10), (4, 3, 3, 2, 2, 2, 1, 1, 1, 1)
 DEPTH = 2  # of suppositions
 
 
-def row(seed: int) -> tuple[object, ...]:
-    """A puzzle and what confirms it."""
+def rows(seed: int) -> script.Rows:
+    """Yield the row of a puzzle, which the cell-based model confirms."""
     models.cp_model()  # loaded before the clock starts
     started = time.process_time()
     puzzle = making.generate(*GRID, FLEET, seed)
@@ -28,7 +26,7 @@ def row(seed: int) -> tuple[object, ...]:
     grading_seconds = time.process_time() - started
     if not making.is_minimal(puzzle, "cell"):  # and unique
         raise SystemExit(f"seed {seed}: the cell-based model disagrees")
-    return (
+    yield (
         seed,
         seconds,
         len(puzzle.clues),
@@ -41,17 +39,12 @@ def row(seed: int) -> tuple[object, ...]:
     )
 
 
-def main() -> None:
-    """Generate, verify and write the table."""
-    parser = script.parser(__doc__, "puzzles")
-    parser.add_argument("-n", "--number", type=int, default=100, help="how many")
-    parser.add_argument("--jobs", type=int, help="processes (default: one a processor)")
-    options = parser.parse_args()
-    with ProcessPoolExecutor(options.jobs) as pool:
-        rows = script.reported(pool.map(row, range(options.number)), options.number)
-    TABLES["puzzles"].write(
-        rows, options.output, fields={"grid": "10x10", "fleet": ",".join(map(str, FLEET))}
-    )
+options = (
+    script.option("-n", "--number", type=int, default=100, help="how many"),
+    script.option("--jobs", type=int, help="processes (default: one a processor)"),
+)
+fields = {"grid": "10x10", "fleet": ",".join(map(str, FLEET))}
+main = script.Experiment("puzzles", lambda number: range(number), rows, options, fields)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ experiments/reply_rules.py. An optimal tree of each is replayed on every configu
 up to ORACLE configurations are solved by the definition, too. Writes data/results/reply_worth.csv.
 """
 
-from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from optsearch.check import reference
 from optsearch.check.trees import verify
 from optsearch.game import ANNOUNCEMENTS, Game
 from optsearch.game.position import Position
-from optsearch.results.tables import TABLES
 from optsearch.search.solver import solve
 
 FILE = Path(__file__).with_name("reply_rules.py")
@@ -41,25 +39,18 @@ def total_height(game: Game) -> tuple[int, int]:
     return solution.configurations, total
 
 
-def rows() -> Iterator[tuple[object, ...]]:
-    """Yield the rows: game, rule, configurations, total height, mean, shots saved."""
-    for text in GAMES:
-        silent: Fraction | None = None
-        for rule in (*ANNOUNCEMENTS, *OWN):
-            announce = f"{FILE}:{rule}" if rule in OWN else rule
-            configurations, total = total_height(Game(f"{text},announce={announce}"))
-            mean = Fraction(total, configurations)
-            silent = mean if silent is None else silent
-            game = Game(text)
-            yield game, rule, configurations, total, float(mean), float(silent - mean)
+def rows(text: str) -> script.Rows:
+    """Yield a row for each rule: game, rule, configurations, total height, mean, shots saved."""
+    silent: Fraction | None = None
+    for rule in (*ANNOUNCEMENTS, *OWN):
+        announce = f"{FILE}:{rule}" if rule in OWN else rule
+        configurations, total = total_height(Game(f"{text},announce={announce}"))
+        mean = Fraction(total, configurations)
+        silent = mean if silent is None else silent
+        yield Game(text), rule, configurations, total, float(mean), float(silent - mean)
 
 
-def main() -> None:
-    """Read the command line, and write the table."""
-    parser = script.parser(__doc__, "reply_worth")
-    options = parser.parse_args()
-    number = len(GAMES) * (len(ANNOUNCEMENTS) + len(OWN))
-    TABLES["reply_worth"].write(script.reported(rows(), number), options.output)
+main = script.Experiment("reply_worth", GAMES, rows)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,15 @@
-"""The command line of every experiment, its help, and the end of a run."""
+"""What the experiments share: a run that writes one table, the command line, and its help."""
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,6 +28,121 @@ from optsearch.support.errors import OptsearchError
 SECONDS = 10  # between two lines that say how far a script is
 CHECKPOINTS = CHECKOUT / ".checkpoints"
 Row = TypeVar("Row", bound=tuple[object, ...])
+Rows = Iterator[tuple[object, ...]]
+Option = Callable[[argparse.ArgumentParser], object]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment that writes one table; a call reads the command line and runs it.
+
+    kind -- of the table. tasks -- what rows are computed for, such as games. rows -- yields the
+        rows of a task, whose values are its first arguments. fields -- lines of the header.
+    options -- each by `option`. Its value is passed to each function here that has a parameter of
+        its name; `is_named` is True if the user named tasks. With an option --jobs, that many
+        processes compute the rows.
+    order -- the key by which rows are sorted.
+    read_task -- of a text; with it, users can name tasks, and no others are computed.
+    keeps_rows -- True to go on after the rows in the table, whose first value is their task. They
+        are computed again only if it is named, or with --again.
+    """
+
+    kind: str
+    tasks: Iterable[Any] | Callable[..., Iterable[Any]]
+    rows: Callable[..., Rows]
+    options: Sequence[Option] = ()
+    fields: Mapping[str, object] | Callable[..., Mapping[str, object]] = field(default_factory=dict)
+    order: Callable[[Any], Any] | None = None
+    read_task: Callable[[str], Any] | None = None
+    keeps_rows: bool = False
+
+    def __call__(self) -> None:
+        """Compute the rows, print each, and write the table."""
+        options = self._read_options()
+        table = results.TABLES[self.kind]
+        path = table.path(options["output"])
+        rows_of: dict[Any, list[tuple[object, ...]]] = {}
+        if self.keeps_rows and path.exists():
+            for entry in table.read(path):
+                key, *_ = values = tuple(entry.values())
+                rows_of.setdefault(key, []).append(values)
+        tasks = options["tasks"] or [
+            task
+            for task in (_call(self.tasks, options) if callable(self.tasks) else self.tasks)
+            if task not in rows_of or options["again"]
+        ]
+
+        def write() -> None:
+            rows = [row for rows in rows_of.values() for row in rows]
+            rows = sorted(rows, key=self.order) if self.order else rows
+            fields = _call(self.fields, options) if callable(self.fields) else self.fields
+            table.write(rows, options["output"], fields=fields)
+
+        done, written_at, clock = 0, time.monotonic(), ProgressClock(self.kind)
+        try:
+            for task, rows in zip(tasks, self._compute(tasks, options), strict=True):
+                for row in rows:
+                    print(*map(results.Column.show, table.columns, row), flush=True)
+                if rows:  # else those that were there stay
+                    rows_of[task] = rows
+                done += 1
+                clock(done, len(tasks))
+                if self.keeps_rows and time.monotonic() - written_at > SECONDS:
+                    write()
+                    written_at = time.monotonic()
+        finally:
+            if tasks and (self.keeps_rows or done == len(tasks)):
+                write()
+        print(f"{typed_path(path)}: {sum(map(len, rows_of.values()))} rows")
+
+    def _read_options(self) -> dict[str, Any]:
+        """Read the command line: the value of each option by its name."""
+        table = results.TABLES[self.kind]
+        made_parser = parser(sys.modules[self.rows.__module__].__doc__, table.experiment)
+        made_parser.set_defaults(tasks=[], again=False)
+        if self.read_task:
+            made_parser.add_argument(
+                "tasks",
+                nargs="*",
+                action=Listed,
+                parse=self.read_task,
+                metavar=table.names[0].upper(),
+                help="only these",
+            )
+        if self.keeps_rows:
+            made_parser.add_argument("--again", action="store_true", help="also those with rows")
+        for add in self.options:
+            add(made_parser)
+        options = vars(made_parser.parse_args())
+        return {**options, "is_named": bool(options["tasks"])}
+
+    def _compute(
+        self, tasks: Iterable[Any], options: Mapping[str, Any]
+    ) -> Iterator[list[tuple[object, ...]]]:
+        """Yield the rows of each task."""
+        compute = partial(_list_rows, self.rows, options)
+        if "jobs" not in options:
+            yield from map(compute, tasks)
+        else:
+            with ProcessPoolExecutor(options["jobs"]) as pool:
+                yield from pool.map(compute, tasks)
+
+
+def option(*names: str, **settings: Any) -> Option:
+    """Declare an option of an experiment, as `add_argument` does."""
+    return lambda made_parser: made_parser.add_argument(*names, **settings)
+
+
+def _list_rows(
+    rows: Callable[..., Rows], options: Mapping[str, Any], task: Any
+) -> list[tuple[object, ...]]:
+    return list(_call(rows, options, *(task if isinstance(task, tuple) else (task,))))
+
+
+def _call(function: Callable[..., Any], options: Mapping[str, Any], *values: object) -> Any:
+    """Call a function with values and those options that its other parameters name."""
+    names = list(inspect.signature(function).parameters)[len(values) :]
+    return function(*values, **{name: options[name] for name in names if name in options})
 
 
 def made_by(name: str) -> list[Table | Tree]:

@@ -7,10 +7,9 @@ which the models were made.
 """
 
 from collections.abc import Callable, Iterator
-from operator import attrgetter
+from itertools import product
 
 from experiments import script
-from optsearch.results.tables import TABLES
 from optsearch.solitaire import linear, making, models
 from optsearch.solitaire.puzzle import Puzzle
 
@@ -23,32 +22,29 @@ SOLVERS: dict[str, Callable[[Puzzle, str], models.ModelSearch]] = {
 }
 
 
-measured = attrgetter("variables", "constraints", "build_seconds", "solve_seconds")
-
-
-def rows(boards: tuple[tuple[int, int], ...]) -> Iterator[tuple[object, ...]]:
-    """A row a board, part revealed, solver and model."""
-    for board in boards:
-        for revealed in REVEALED:
-            puzzle = making.random_puzzle(*board, making.usual_fleet(*board), revealed)
-            for solver, search in SOLVERS.items():
-                for model in models.MODELS:
-                    outcome = search(puzzle, model)
-                    key = puzzle.grid, len(puzzle.fleet), revealed, solver, model
-                    row = *key, *measured(outcome), bool(outcome.solutions)
-                    print(*row, flush=True)
-                    yield row
-
-
-def main() -> None:
-    """Measure and write the table."""
-    parser = script.parser(__doc__, "solitaire")
-    parser.add_argument("--boards", type=int, default=len(BOARDS), help="only the first so many")
-    options = parser.parse_args()
-    for search in SOLVERS.values():  # they are loaded before
+def tasks(boards: int) -> Iterator[tuple[tuple[int, int], float]]:
+    """Yield each board with the shares of cells that are revealed; load the solvers before."""
+    for search in SOLVERS.values():
         search(making.random_puzzle(4, 4, (2, 1)), "ship")
-    fields = {"time limit": f"{SECONDS:g} seconds"}
-    TABLES["solitaire"].write(list(rows(BOARDS[: options.boards])), options.output, fields=fields)
+    yield from product(BOARDS[:boards], REVEALED)
+
+
+def rows(board: tuple[int, int], revealed: float) -> script.Rows:
+    """Yield a row for each solver and model of a puzzle."""
+    puzzle = making.random_puzzle(*board, making.usual_fleet(*board), revealed)
+    for solver, search in SOLVERS.items():
+        for model in models.MODELS:
+            outcome = search(puzzle, model)
+            yield (
+                *(puzzle.grid, len(puzzle.fleet), revealed, solver, model),
+                *(outcome.variables, outcome.constraints),
+                *(outcome.build_seconds, outcome.solve_seconds, bool(outcome.solutions)),
+            )
+
+
+limit = script.option("--boards", type=int, default=len(BOARDS), help="only the first so many")
+fields = {"time limit": f"{SECONDS:g} seconds"}
+main = script.Experiment("solitaire", tasks, rows, [limit], fields)
 
 
 if __name__ == "__main__":

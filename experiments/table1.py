@@ -9,38 +9,37 @@ from optsearch.counting.configurations import Configurations
 from optsearch.game import Game, cell_name
 from optsearch.game.position import Position
 from optsearch.reproduce.printed import rounded
-from optsearch.results.tables import TABLES
 from optsearch.search import solver
 from optsearch.support import records
 
 
-def row(game: Game, printed: str) -> tuple[object, ...]:
-    """One line of the table."""
+def rows(grid: str, fleet: str, mean: str) -> script.Rows:
+    """Yield the row of a grid and a fleet, with the mean that the paper prints."""
+    game = Game.parse(f"{grid}:{fleet}")
     position = Position(game)
     if Configurations(position).configurations == 0:
-        return (game, None, 0, "-", printed, "", 0, None)
+        yield game, None, 0, "-", mean, "", 0, None
+        return
     solution = solver.solve(position)
-    return (
+    yield (
         game,
         solution.total_height,
         solution.configurations,
         rounded(solution.mean),
-        printed,
+        mean,
         " ".join(map(cell_name, solution.best_shots)),
         solution.nodes,
         verify(solution.tree()),
     )
 
 
-def main() -> None:
-    """Compute and write the table."""
-    output = script.parser(__doc__, "table1").parse_args().output
-    rows = [
-        row(Game.parse(f"{line['grid']}:{line['fleet']}"), line["mean"])
-        for line in records.read_published("table1.csv").rows
-    ]
-    path = TABLES["table1"].write(rows, output)
-    print(f"{script.typed_path(path)}: {len(rows)} games")
+def tasks() -> list[tuple[str, ...]]:
+    """List the grid, the fleet and the mean of each row of the paper."""
+    printed = records.read_published("table1.csv").rows
+    return [(row["grid"], row["fleet"], row["mean"]) for row in printed]
+
+
+main = script.Experiment("table1", tasks, rows)
 
 
 if __name__ == "__main__":

@@ -6,16 +6,16 @@ function counts five draws too many; both values are written.
 
 from experiments import script
 from optsearch.reproduce.thompson import GAME, extremely_optimistic_mean, optimistic_mean
-from optsearch.results.tables import TABLES
+
+MEANS = {"extremely optimistic": extremely_optimistic_mean, "optimistic": optimistic_mean}
 
 
-def main() -> None:
-    """Compute and write the table."""
-    output = script.parser(__doc__, "thompson_optimistic").parse_args().output
-    means = {"extremely optimistic": extremely_optimistic_mean, "optimistic": optimistic_mean}
-    rows = [(name, mean(True), mean(False)) for name, mean in means.items()]
-    path = TABLES["thompson_optimistic"].write(rows, output, fields={"game": GAME}, game=GAME)
-    print(script.typed_path(path))
+def rows(name: str) -> script.Rows:
+    """Yield a mean as printed, and as it should be."""
+    yield name, MEANS[name](True), MEANS[name](False)
+
+
+main = script.Experiment("thompson_optimistic", MEANS, rows, fields={"game": GAME})
 
 
 if __name__ == "__main__":

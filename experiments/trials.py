@@ -6,14 +6,12 @@ sampling suggests, in a tenth of these. Each on the same boards as the player wi
 data/results/trials.csv.
 """
 
-from collections.abc import Iterator
 from math import sqrt
 
 from experiments import script
 from optsearch.game import Game
 from optsearch.play.hiding import hider
 from optsearch.play.simulate import sd, simulate
-from optsearch.results.tables import TABLES
 
 TOUCHING = Game.parse("10x10:5,4,3,3,2,contact=any")
 BOXED = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
@@ -23,32 +21,33 @@ GRIDS = ("grid=2", "grid=3")
 GAMES, SEED = 5_000, 1
 
 
-def rows(games: int) -> Iterator[tuple[object, ...]]:
-    """The lines of the table: each player without a change, and with each."""
-    for game, boards, player, changes, number in (
-        (TOUCHING, "corner", HEURISTIC, CHANGES, games),
-        (TOUCHING, "uniform", HEURISTIC, CHANGES, games),
-        (BOXED, "uniform", THOMPSON, GRIDS, games // 10),
-    ):
-        players = [player, *(f"{player},{change}" for change in changes)]
-        played = simulate(players, game, games=number, seed=SEED, boards=hider(boards), jobs=1)
-        plain, *_ = played.outcomes
-        for outcome, change in zip(played.outcomes, ("", *changes), strict=True):
-            difference = outcome.shots - plain.shots
-            error = sd(difference) / sqrt(number)
-            yield (
-                *(game, boards, player, change, number, outcome.mean, outcome.standard_error),
-                *(difference.mean(), error),
-            )
+# A game, who hides, a player and changes of it, and what part of the games is played.
+TASKS = (
+    (TOUCHING, "corner", HEURISTIC, CHANGES, 1),
+    (TOUCHING, "uniform", HEURISTIC, CHANGES, 1),
+    (BOXED, "uniform", THOMPSON, GRIDS, 10),
+)
 
 
-def main() -> None:
-    """Compute and write the table."""
-    parser = script.parser(__doc__, "trials")
-    parser.add_argument("--games", type=int, default=GAMES)
-    options = parser.parse_args()
-    lines = script.reported(rows(options.games), 2 * (1 + len(CHANGES)) + 1 + len(GRIDS))
-    TABLES["trials"].write(lines, options.output, fields={"seed": SEED})
+def rows(
+    game: Game, boards: str, player: str, changes: tuple[str, ...], divisor: int, games: int
+) -> script.Rows:
+    """Yield the rows of a player without a change, and with each."""
+    number = games // divisor
+    players = [player, *(f"{player},{change}" for change in changes)]
+    played = simulate(players, game, games=number, seed=SEED, boards=hider(boards), jobs=1)
+    plain, *_ = played.outcomes
+    for outcome, change in zip(played.outcomes, ("", *changes), strict=True):
+        difference = outcome.shots - plain.shots
+        error = sd(difference) / sqrt(number)
+        yield (
+            *(game, boards, player, change, number, outcome.mean, outcome.standard_error),
+            *(difference.mean(), error),
+        )
+
+
+games = script.option("--games", type=int, default=GAMES)
+main = script.Experiment("trials", TASKS, rows, [games], fields={"seed": SEED})
 
 
 if __name__ == "__main__":

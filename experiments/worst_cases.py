@@ -1,14 +1,12 @@
 """The least worst case of games: python -m experiments.worst_cases [--seconds S] [--again] [GAME …]
 
 A lower side by covers and by searches with fewer misses, and an upper side by a tree, which is
-replayed on every configuration. Where they meet, the worst case is known. The
-table is written after each game; games that have a row are not computed again unless they are named
-or --again is given.
+replayed on every configuration. Where they meet, the worst case is known. Games that have a row are
+not computed again unless they are named or --again is given.
 """
 
 from collections.abc import Iterator
 from hashlib import blake2b
-from pathlib import Path
 
 from experiments import script
 from optsearch.check.trees import verify
@@ -17,7 +15,6 @@ from optsearch.game import Game
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
 from optsearch.lower_bounds.worst_case import worst_case_misses
-from optsearch.results.tables import TABLES
 from optsearch.search.solver import Solver
 from optsearch.support import records
 from optsearch.support.errors import NotSupported
@@ -37,18 +34,18 @@ def games() -> Iterator[Game]:
                 yield Game(rows, columns, (long, short))
 
 
-def row(game: Game, seconds: float) -> dict[str, object] | None:
-    """One line of the table; None where no strategy was evaluated in the time."""
+def rows(game: Game, seconds: float) -> script.Rows:
+    """Yield the row of a game; none if no strategy was evaluated in the time."""
     solver = Solver(Position(game), objective=Objective.parse("worst"))
     solution = solver.search(seconds)
     try:
         tree = solution.tree()
     except NotSupported as error:
         print(error, flush=True)
-        return None
+        return
     if verify(tree) != tree.total_height or tree.worst != solution.upper:
         raise SystemExit(f"{game}: at most {solution.upper}, but the tree takes {tree.worst}")
-    values = (
+    yield (
         game,
         game.cells,
         solution.configurations,
@@ -60,37 +57,17 @@ def row(game: Game, seconds: float) -> dict[str, object] | None:
         solution.seconds,
         records.commit(),
     )
-    return dict(zip(TABLES["worst_cases"].names, values, strict=True))
 
 
-def main() -> None:
-    """Compute and write the table."""
-    parser = script.parser(__doc__, "worst_cases")
-    parser.add_argument(
-        "game", nargs="*", action=script.Listed, parse=Game.parse, help="only these"
-    )
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="of a search")
-    parser.add_argument("--again", action="store_true", help="also games that have a row")
-    arguments = parser.parse_args()
-    output = Path(arguments.output)
-    path = TABLES["worst_cases"].path(output)
-    rows = (
-        {entry["game"]: entry for entry in TABLES["worst_cases"].read(path)}
-        if path.exists()
-        else {}
-    )
-    order = list(games())
-    for game in arguments.game or order:
-        if game in rows and not (arguments.again or arguments.game):
-            continue
-        entry = row(game, arguments.seconds)
-        if entry is None:
-            continue
-        rows[game] = entry
-        listed = dict.fromkeys([*filter(rows.__contains__, order), *rows])
-        TABLES["worst_cases"].write([tuple(rows[other].values()) for other in listed], output)
-        print(f"{game}: {rows[game]['at_least']} to {rows[game]['at_most']}", flush=True)
-    print(f"{script.typed_path(path)}: {len(rows)} games")
+main = script.Experiment(
+    "worst_cases",
+    games,
+    rows,
+    [script.option("--seconds", type=float, default=SECONDS, help="of a search")],
+    order=lambda row: (len(row[0].fleet), row[0].cells, row[0].fleet),
+    read_task=Game.parse,
+    keeps_rows=True,
+)
 
 
 if __name__ == "__main__":

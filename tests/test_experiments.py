@@ -228,7 +228,7 @@ def test_optima(run, tmp_path, larger):
     assert rows["2x3:2"]["mean"] == "3.571429"  # 25/7, Figure 5
     assert rows[told]["confirmed"] == "tree+first+unpruned"
     assert (rows[told]["contact"], rows[told]["announce"]) == ("none", "ship")
-    assert out.splitlines()[-1] == f"{path}: {len(chosen)} games"
+    assert out.splitlines()[-1] == f"{path}: {len(chosen)} rows"
     if larger:
         assert rows["4x4:3,2"]["confirmed"] == "tree+paper+published"
         assert rows["4x4:3,2"]["best_greedy_total_height"] == "878"
@@ -237,22 +237,24 @@ def test_optima(run, tmp_path, larger):
 def test_optima_goes_on_where_it_stopped(run, monkeypatch, tmp_path):
     path = tmp_path / "optima.csv"
     listed = [Game.parse(text) for text in ("2x2:2", "2x3:2", "3x3:2")]
-    monkeypatch.setattr(optima, "games", lambda: listed)
+    monkeypatch.setattr(optima, "main", replace(optima.main, tasks=listed))
     run(optima, "2x3:2", "-o", tmp_path)
-    first = run(optima, "-o", tmp_path)
-    assert first.startswith("1/2 2x2:2: 12/4 (")
-    assert run(optima, "-o", tmp_path) == f"{path}: 3 games\n"
-    assert run(optima, "-o", tmp_path, "--again").startswith("1/3 2x2:2")
+    computed, *others, end = run(optima, "-o", tmp_path).splitlines()
+    assert computed.startswith("2x2:2 none nothing 4 4 12 3.0")
+    assert (len(others), end) == (1, f"{path}: 3 rows")
+    assert run(optima, "-o", tmp_path) == f"{path}: 3 rows\n"
+    assert len(run(optima, "-o", tmp_path, "--again").splitlines()) == 4
     assert [row["game"] for row in records.read(path).rows] == list(map(str, listed))
 
 
 def test_an_optimum_is_a_row_if_a_second_way_agrees(monkeypatch, capsys):
     monkeypatch.setattr(optima, "WAYS", {"tree": optima.WAYS["tree"]})
-    assert optima.row(Game.parse("2x3:2"), None, 1) is None
+    row_of = Game.parse("2x3:2"), 60, 1, optima.DEFAULT.memory, True
+    assert list(optima.rows(*row_of)) == []
     assert capsys.readouterr().err == "2x3:2: 25, which no second way confirms\n"
     monkeypatch.setitem(optima.WAYS, "paper", lambda solver, found, limit: found.total_height + 1)
     with pytest.raises(SystemExit, match="2x3:2: 25, but paper says 26"):
-        optima.row(Game.parse("2x3:2"), None, 1)
+        list(optima.rows(*row_of))
 
 
 def test_the_committed_optima():

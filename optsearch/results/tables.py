@@ -191,7 +191,7 @@ class Tree(Made):
 class Table(Made):
     """A table of results.
 
-    title -- of its header, with the parts in braces of its name and others. columns -- in order.
+    title -- of its header; in braces are parts of its name, or other lines. columns -- in order.
     sample -- the file of a table for which other code computed parts of this one again. backed --
     the evidence for a table that was computed with uncommitted changes.
     """
@@ -256,8 +256,8 @@ class Table(Made):
         """Write the table at its place below a folder, which is made, or to another file.
 
         rows -- one value per column. command -- the one in use, if not `self.command`.
-        fields -- more lines of the header. parts -- of name and title. Returns the path. Raises the
-        errors of `records.write`.
+        fields -- more lines of the header. parts -- of the name. The title has values of both.
+        Returns the path. Raises the errors of `records.write`.
         """
         if path is None:
             path = self.path(folder, **parts)
@@ -270,7 +270,7 @@ class Table(Made):
             path,
             self.names,
             texts,
-            title=self.title.format(**parts),
+            title=self.title.format(**{**(fields or {}), **parts}),
             command=command or self.command,
             fields=fields,
         )
