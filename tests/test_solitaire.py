@@ -57,12 +57,12 @@ def random_puzzles(number, seed):
             else:
                 value = 1 if clue.value == 0 else clue.value - 1
             chosen[wrong] = Clue(clue.kind, clue.place, value)
-        made = puzzle.with_clues(chosen)
+        weakened = puzzle.with_clues(chosen)
         if i % 3 == 0:
-            for clue in made.clues:
+            for clue in weakened.clues:
                 if clue.kind == "cell" and rng.random() < 0.5 and clue.value not in (SHIP, WATER):
-                    made = made.weakened(clue)
-        yield made
+                    weakened = weakened.weakened(clue)
+        yield weakened
 
 
 @pytest.fixture
@@ -92,27 +92,27 @@ def test_the_sweep_finds_all_solutions(small):
     for puzzle, expected in small:
         assert counting.count(puzzle) == len(expected), formats.to_text(puzzle)
         assert counting.count(puzzle, 2) == min(2, len(expected))
-        found = counting.solutions(puzzle, 10**6)
-        assert len(found) == len(expected)
-        assert set(found) == expected
+        solutions = counting.solutions(puzzle, 10**6)
+        assert len(solutions) == len(expected)
+        assert set(solutions) == expected
 
 
 @pytest.mark.parametrize("model", models.MODELS)
 @sizes("number", 40, None, 2)
 def test_models_agree_with_full_enumeration(small, model, number):
     for puzzle, expected in small[:number]:
-        found = models.search(puzzle, 2, model)
-        assert len(found.solutions) == min(2, len(expected)), formats.to_text(puzzle)
-        assert set(found.solutions) <= expected
-        assert found.is_complete == (len(expected) < 2)
+        search = models.search(puzzle, 2, model)
+        assert len(search.solutions) == min(2, len(expected)), formats.to_text(puzzle)
+        assert set(search.solutions) <= expected
+        assert search.is_complete == (len(expected) < 2)
 
 
 @pytest.mark.parametrize("model", models.MODELS)
 def test_models_list_all_solutions(model):
-    found = models.search(SOURCE, 1000, model)
-    assert found.is_complete
-    assert set(found.solutions) == set(counting.solutions(SOURCE, 1000))
-    assert len(found.solutions) == 30
+    search = models.search(SOURCE, 1000, model)
+    assert search.is_complete
+    assert set(search.solutions) == set(counting.solutions(SOURCE, 1000))
+    assert len(search.solutions) == 30
 
 
 def puzzles_10x10(number, seed):
@@ -134,10 +134,10 @@ def check_methods(puzzle, limit):
     everything = set(counting.solutions(puzzle, number + 1))
     assert len(everything) == number
     for model in models.MODELS:
-        found = models.search(puzzle, limit, model)
-        assert found.is_complete == (number < limit), formats.to_text(puzzle)
-        assert len(found.solutions) == min(number, limit)
-        assert set(found.solutions) <= everything
+        search = models.search(puzzle, limit, model)
+        assert search.is_complete == (number < limit), formats.to_text(puzzle)
+        assert len(search.solutions) == min(number, limit)
+        assert set(search.solutions) <= everything
         assert making.is_unique(puzzle, model) == (number == 1)
     return number
 
@@ -163,18 +163,18 @@ def test_every_side_that_the_sweep_can_begin_from():
     """Counts on one side alone: the sweep begins there, and finds the same."""
     plain = Puzzle(4, 4, (3, 2, 1))
     full = making.with_counts(plain, counting.solutions(plain, 1)[0])
-    seen = set()
+    views = set()
     for part in ("row_counts", "column_counts"):
         for side in (slice(0, 2), slice(2, 4)):
-            known = [None] * 4
-            known[side] = getattr(full, part)[side]
-            puzzle = replace(plain, **{part: tuple(known)})
+            counts = [None] * 4
+            counts[side] = getattr(full, part)[side]
+            puzzle = replace(plain, **{part: tuple(counts)})
             view = counting._view(puzzle)
-            seen.add((view.is_turned, view.is_flipped))
+            views.add((view.is_turned, view.is_flipped))
             expected = all_solutions(puzzle)
             assert set(counting.solutions(puzzle, 10**6)) == expected
             assert counting.count(puzzle) == len(expected) >= 1
-    assert len(seen) == 4
+    assert len(views) == 4
 
 
 def test_many_solutions_are_counted_and_limits_are_kept():
@@ -187,8 +187,8 @@ def test_many_solutions_are_counted_and_limits_are_kept():
 def test_time_limits_of_models():
     puzzle = making.random_puzzle(20, 20, making.usual_fleet(20, 20))
     for model in models.MODELS:
-        found = models.search(puzzle, 1, model, time_limit=1e-9)
-        assert (found.solutions, found.is_complete) == ((), False)
+        search = models.search(puzzle, 1, model, time_limit=1e-9)
+        assert (search.solutions, search.is_complete) == ((), False)
     with pytest.raises(TooLarge, match="after 1e-09 seconds 0 solutions"):
         making.solve(puzzle, method="ship", time_limit=1e-9)
 
@@ -197,8 +197,8 @@ def test_excluded_solutions_are_not_found():
     puzzle = SOURCE.revealing(counting.solutions(SOURCE, 1)[0])
     (only,) = counting.solutions(puzzle, 2)
     for model in models.MODELS:
-        found = models.search(puzzle, 1, model, excluding=only)
-        assert (found.solutions, found.is_complete) == ((), True)
+        search = models.search(puzzle, 1, model, excluding=only)
+        assert (search.solutions, search.is_complete) == ((), True)
 
 
 # Addresses
@@ -372,33 +372,33 @@ def test_what_cannot_be_made():
 def test_every_step_is_true_in_every_solution(small):
     for puzzle, expected in small[:120]:
         try:
-            found = reasoning.grade(puzzle, 1)
+            grade = reasoning.grade(puzzle, 1)
         except PuzzleError:
             assert not expected
             continue
-        for step in found.steps if expected else ():
+        for step in grade.steps if expected else ():
             for cell in step.cells:
-                shown = {
+                values = {
                     WATER if puzzle.shows(solution, cell) == WATER else SHIP
                     for solution in expected
                 }
-                assert shown == {step.value}, (formats.to_text(puzzle), step)
-        if found.is_solved and expected:
+                assert values == {step.value}, (formats.to_text(puzzle), step)
+        if grade.is_solved and expected:
             assert len(expected) == 1
 
 
-def settled(known):
+def settled(knowledge):
     """What follows, by the easiest rule each time; None if something cannot be."""
     try:
-        while (found := reasoning._easiest(known)) is not None:
-            known.learn(found.mask, found.value)
+        while (step := reasoning._easiest(knowledge)) is not None:
+            knowledge.learn(step.mask, step.value)
     except reasoning.Contradiction:
         return None
-    return known.ship, known.water
+    return knowledge.ship, knowledge.water
 
 
-def supposed(known, index, value):
-    trial = known.copy()
+def supposed(knowledge, index, value):
+    trial = knowledge.copy()
     try:
         trial.learn(1 << index, value)
     except reasoning.Contradiction:
@@ -413,16 +413,16 @@ def test_suppositions_are_by_the_rules_in_any_order(small, every):
     puzzles = [puzzle for puzzle, _ in small]
     for puzzle in (puzzles + list(map(with_few_clues, puzzles)))[::every]:
         try:
-            known = reasoning._Knowledge(puzzle)
+            knowledge = reasoning._Knowledge(puzzle)
         except reasoning.Contradiction:
             continue
-        if settled(known) is None:
+        if settled(knowledge) is None:
             continue
-        cells = list(bits(known.unknown))
+        cells = list(bits(knowledge.unknown))
         tried += len(cells)
         both = ((index, value) for index in cells for value in (SHIP, WATER))
-        false = next((one for one in both if supposed(known, *one) is None), None)
-        step = reasoning._Suppositions(None).first(known, 1)
+        false = next((guess for guess in both if supposed(knowledge, *guess) is None), None)
+        step = reasoning._Suppositions(None).first(knowledge, 1)
         if false is None:
             assert step is None
         else:
@@ -439,11 +439,11 @@ def with_few_clues(puzzle):
 def test_deep_enough_suppositions_solve_every_unique_puzzle(small):
     unique = [puzzle for puzzle, expected in small if len(expected) == 1][:30]
     for puzzle in unique:
-        found = reasoning.grade(puzzle, 3)
-        assert found.is_solved
-        assert found.level != "beyond"
+        grade = reasoning.grade(puzzle, 3)
+        assert grade.is_solved
+        assert grade.level != "beyond"
         first = reasoning.explain(puzzle, 3)
-        assert first == (found.steps[0] if found.steps else None)
+        assert first == (grade.steps[0] if grade.steps else None)
 
 
 def test_levels():
@@ -479,12 +479,12 @@ def test_time_limits_of_making_and_reasoning():
 
 def test_a_time_limit_leaves_no_file(here, monkeypatch, tmp_path):
     monkeypatch.setattr(making, "_end", lambda time_limit: time_limit and 0.0)
-    made = tmp_path / "made.txt"
-    arguments = ("--grid", "6x6", "--fleet", "3,2,1", "-o", made, "--time-limit", 5)
+    path = tmp_path / "made.txt"
+    arguments = ("--grid", "6x6", "--fleet", "3,2,1", "-o", path, "--time-limit", 5)
     status, out, err = here("solitaire", "generate", *arguments)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert "the time is over" in err
-    assert not made.exists()
+    assert not path.exists()
 
 
 INTERRUPTED = """
@@ -533,13 +533,13 @@ def test_a_supposition_says_what_it_contradicts():
         (cell,) = step.cells
         contrary = WATER if step.value == SHIP else SHIP
         assert step.reason.startswith(f"if {cell_name(cell)} were {contrary}: ")
-        told = step_text(step).splitlines()
-        assert len(told) == len(step.chain) + 2 or not step.chain
-        known = {cell}
+        lines = step_text(step).splitlines()
+        assert len(lines) == len(step.chain) + 2 or not step.chain
+        cells_known = {cell}
         for follows in step.chain:  # each is new, and needs no supposition
             assert follows.depth == 0
-            assert not known & set(follows.cells)
-            known |= set(follows.cells)
+            assert not cells_known & set(follows.cells)
+            cells_known |= set(follows.cells)
         wrong = replace(
             puzzle, revealed=(*(r for r in puzzle.revealed if r[0] != cell), (cell, contrary))
         )
@@ -711,8 +711,8 @@ def test_solve_and_count(here, source_file, tmp_path):
     assert here("solitaire", "count", source_file, "--limit", 5)[1].endswith(
         "5 solutions or more\n"
     )
-    found = json.loads(here("solitaire", "count", source_file, "--json")[1])
-    assert (found["solutions"], found["is_exact"]) == (30, True)
+    answer = json.loads(here("solitaire", "count", source_file, "--json")[1])
+    assert (answer["solutions"], answer["is_exact"]) == (30, True)
     unique = tmp_path / "unique.json"
     formats.save(SOURCE.revealing(counting.solutions(SOURCE, 1)[0]), unique)
     for method in making.METHODS:
@@ -724,12 +724,12 @@ def test_solve_and_count(here, source_file, tmp_path):
 @pytest.mark.parametrize("level", ["easy", "medium", "hard"])
 def test_a_puzzle_of_a_level(here, tmp_path, level):
     """Of this level, with one solution; harder, or with more solutions, without any clue."""
-    made = tmp_path / "p.txt"
+    path = tmp_path / "p.txt"
     for fleet, seed in (("3,2,1,1", 3), ("3,2,2,1", 3), ("3,2,1,1", 4)):
         arguments = ("--grid", "5x5", "--fleet", fleet, "--seed", seed, "--level", level)
-        status, out, _ = here("solitaire", "generate", *arguments, "-o", made, "--json")
+        status, out, _ = here("solitaire", "generate", *arguments, "-o", path, "--json")
         assert (status, json.loads(out)["level"]) == (0, level)
-        puzzle = formats.load(made)
+        puzzle = formats.load(path)
         assert solitaire.grade(puzzle).level == level
         assert len(all_solutions(puzzle)) == 1
         for clue in puzzle.clues:
@@ -755,12 +755,12 @@ def test_a_sheet_has_puzzles_and_answers(here, tmp_path):
         for gid, names in (("row", "12345"), ("column", "ABCDE")):
             assert [t.get_text() for t in ax.texts if t.get_gid() == gid] == list(names)
         pieces = [p for p in ax.patches if p.get_gid() in {*REVEALED} - {WATER}]
-        given = sum(value != WATER for _, value in puzzle.revealed)
-        assert len(pieces) == (6 if ax.get_title().startswith("answer") else given)
+        ship_cells = sum(value != WATER for _, value in puzzle.revealed)
+        assert len(pieces) == (6 if ax.get_title().startswith("answer") else ship_cells)
     boxes = [ax.get_position().padded(-1e-6) for ax in figure.axes]
     assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
-    (made := tmp_path / "p.txt").write_text("grid 2x2\nfleet 1\n")
-    status, _, err = here("solitaire", "sheet", made, "-o", tmp_path / "sheet.pdf")
+    (path := tmp_path / "p.txt").write_text("grid 2x2\nfleet 1\n")
+    status, _, err = here("solitaire", "sheet", path, "-o", tmp_path / "sheet.pdf")
     assert (status, "has several solutions; a puzzle of a sheet has exactly one" in err) == (
         2,
         True,
@@ -798,16 +798,16 @@ def test_reproduce(here, monkeypatch):
 
 
 def test_the_committed_tables():
-    taken = {"ship": {}, "cell": {}}  # by SCIP, of boards in the order of their size
+    seconds = {"ship": {}, "cell": {}}  # by SCIP, of boards in the order of their size
     for row in TABLES["solitaire"].read():
         if row["solver"] == "SCIP" and row["solved"]:
             puzzle = row["grid"], row["revealed"]
-            taken[row["model"]][puzzle] = row["build_seconds"] + row["solve_seconds"]
+            seconds[row["model"]][puzzle] = row["build_seconds"] + row["solve_seconds"]
         else:
             assert row["solved"] or row["model"] == "cell"
-    assert ("30x20", 0.0) in taken["ship"]
-    largest = [puzzle for puzzle in taken["ship"] if puzzle in taken["cell"]][-1]
-    assert taken["cell"][largest] >= 10 * taken["ship"][largest]
+    assert ("30x20", 0.0) in seconds["ship"]
+    largest = [puzzle for puzzle in seconds["ship"] if puzzle in seconds["cell"]][-1]
+    assert seconds["cell"][largest] >= 10 * seconds["ship"][largest]
     rows = TABLES["puzzles"].read().rows
     assert [row["seed"] for row in rows] == list(range(100))
     for row in rows[:5]:
@@ -821,8 +821,8 @@ def test_the_picture_shows_every_clue():
     ax = Figure().add_axes((0, 0, 1, 1))
     draw_puzzle(ax, puzzle)
     names = [child.get_gid() for child in ax.get_children()]
-    for value in {shown for _, shown in puzzle.revealed}:
-        number = sum(shown == value for _, shown in puzzle.revealed)
+    for value in {clue for _, clue in puzzle.revealed}:
+        number = sum(clue == value for _, clue in puzzle.revealed)
         assert names.count(value) == number * (2 if value == WATER else 1)  # a wave is two lines
     texts = [text.get_text() for text in ax.texts]
     counts = [str(n) for n in (*puzzle.row_counts, *puzzle.column_counts)]
