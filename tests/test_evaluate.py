@@ -119,8 +119,8 @@ def test_levels_of_random_games(game, scores, depth, width, least, drop, close, 
         higher=Level(least, width, close, kept),
     )
     if any(True for _ in reference.configurations(Position(game))):
-        found = evaluate(strategy, game, jobs=1)
-        assert found.histogram == evaluate(Plain(strategy), game, jobs=1).histogram
+        evaluation = evaluate(strategy, game, jobs=1)
+        assert evaluation.histogram == evaluate(Plain(strategy), game, jobs=1).histogram
 
 
 @draws(40)
@@ -134,9 +134,9 @@ def test_random_games(game, text):
         with pytest.raises(ImpossiblePosition):
             evaluate(strategy, game, jobs=1)
         return
-    found = evaluate(strategy, game, jobs=1)
-    assert found.histogram == evaluate(Plain(strategy), game, jobs=1).histogram
-    assert found.total_height >= solve(Position(game)).total_height
+    evaluation = evaluate(strategy, game, jobs=1)
+    assert evaluation.histogram == evaluate(Plain(strategy), game, jobs=1).histogram
+    assert evaluation.total_height >= solve(Position(game)).total_height
 
 
 @pytest.mark.parametrize("ties", ["first", "checkerboard"])
@@ -144,8 +144,8 @@ def test_random_games(game, text):
 def test_greedy_of_the_other_kernel(game, ties):
     """`optsearch.greedy` has another kernel and no exact endgame: here it is turned off."""
     game = Game.parse(game)
-    found = evaluate(named(f"greedy:ties={ties},endgame=0"), game, jobs=1)
-    assert found.total_height == exact_greedy.GreedySolver(Position(game)).total_height(ties)
+    evaluation = evaluate(named(f"greedy:ties={ties},endgame=0"), game, jobs=1)
+    assert evaluation.total_height == exact_greedy.GreedySolver(Position(game)).total_height(ties)
 
 
 # The top of the tree, tasks and workers
@@ -167,11 +167,11 @@ def test_greedy_of_the_other_kernel(game, ties):
 def test_tasks_do_not_change_the_answer(text):
     """More than 65,536 configurations are several tasks with the least memory."""
     game = Game.parse("7x7:3,2,2")
-    whole = evaluate(text, game, jobs=1)
+    evaluation = evaluate(text, game, jobs=1)
     parts = evaluate(text, game, jobs=1, memory=BYTES << 16)
-    assert whole.tasks == 1
+    assert evaluation.tasks == 1
     assert parts.tasks > 1
-    assert parts == whole
+    assert parts == evaluation
 
 
 def test_processes():
@@ -226,12 +226,12 @@ def test_interrupted_and_resumed(here, interrupt_at, tmp_path, action, jobs, end
     assert 5 <= len(facts_of(tmp_path / "run")) <= 10  # one of them, the seconds, again and again
     status, answer, errors = here(*evaluating(tmp_path / "run", 1))
     assert status == 0, errors
-    found = uninterrupted()
-    assert answer == f"{json_text(answer_of(found).fields)}\n", errors
+    evaluation = uninterrupted()
+    assert answer == f"{json_text(answer_of(evaluation).fields)}\n", errors
     again = evaluate(
         named(LONG[0]), Game.parse(LONG[1]), checkpoint=tmp_path / "run", memory=BYTES << 16
     )
-    assert again == found
+    assert again == evaluation
     assert again.resumed == again.tasks > 3
 
 
@@ -248,37 +248,37 @@ def kept(tmp_path):
 
 def test_what_contradicts_the_game_is_refused(tmp_path):
     """Behind good checksums, too: no damage of a checkpoint is an assertion, or a wrong total."""
-    run, what, facts = kept(tmp_path)
+    run, title, facts = kept(tmp_path)
     rng = np.random.default_rng(8)
     kinds = {"task": 0, "shot": 0, "seconds": 0}
     for number in rng.permutation(len(facts)).tolist():
-        name, known = list(facts.items())[number]
+        name, stored = list(facts.items())[number]
         kind = name.split()[0]
         if kinds[kind] == 2:
             continue
         kinds[kind] += 1
         if kind == "task":
-            less = list(known)
-            less[int(np.flatnonzero(known)[0])] -= 1
-            bad = [less, [*known, 1], [*known[:-1], "x"], [*known, -1, 1], 3, None, {}, [1.5]]
+            less = list(stored)
+            less[int(np.flatnonzero(stored)[0])] -= 1
+            wrong = [less, [*stored, 1], [*stored[:-1], "x"], [*stored, -1, 1], 3, None, {}, [1.5]]
         elif kind == "seconds":
-            bad = [-known, "x", None, 3, [known], float("inf")]
+            wrong = [-stored, "x", None, 3, [stored], float("inf")]
         else:
-            bad = [[64, 0], [-1, 0], [known[0], 2**40], [known[0], -1], [1], "x", [True, 0]]
-        for i, value in enumerate(bad):
+            wrong = [[64, 0], [-1, 0], [stored[0], 2**40], [stored[0], -1], [1], "x", [True, 0]]
+        for i, value in enumerate(wrong):
             folder = tmp_path / f"{number} {i}"
-            write_facts(folder, what, {**facts, name: value})
+            write_facts(folder, title, {**facts, name: value})
             with pytest.raises(TableError, match="is damaged: "):
                 run(folder)
     assert kinds == {"task": 2, "shot": 2, "seconds": 1}
 
 
 def test_seconds_of_the_runs_before_count(tmp_path):
-    run, what, facts = kept(tmp_path)
-    write_facts(tmp_path / "long", what, {**facts, "seconds": 1e6})
+    run, title, facts = kept(tmp_path)
+    write_facts(tmp_path / "long", title, {**facts, "seconds": 1e6})
     assert 1e6 <= run(tmp_path / "long").seconds < 2e6
     del facts["seconds"]
-    write_facts(tmp_path / "old", what, facts)
+    write_facts(tmp_path / "old", title, facts)
     assert run(tmp_path / "old").seconds < 1e6
 
 
@@ -325,8 +325,8 @@ def test_a_sample_of_all_configurations():
     sets = Configurations(Position(game)).list()
     for pattern in (Pattern(3, "02", "spiral", "line"), Pattern(2, "1", "rows", "cross")):
         histogram = play_sample(pattern, game, sets)
-        found = {shots: int(n) for shots, n in enumerate(histogram) if n}
-        assert found == evaluate(pattern, game, jobs=1).histogram
+        counts = {shots: int(n) for shots, n in enumerate(histogram) if n}
+        assert counts == evaluate(pattern, game, jobs=1).histogram
 
 
 def test_estimates_between_the_columns():
@@ -344,10 +344,10 @@ def test_estimates_between_the_columns():
 def test_samples_above_the_tasks_take_the_memory_of_a_process(monkeypatch):
     """More than the tasks do, which are no larger where memory allows; and no more than it."""
     game, strategy = Game.parse("8x8:4,3,2"), named("rollout:candidates=2,screen=64,cap=32768")
-    found = evaluate(strategy, game, jobs=1)
-    assert 32 * found.configurations > BYTES << 16
+    evaluation = evaluate(strategy, game, jobs=1)
+    assert 32 * evaluation.configurations > BYTES << 16
     monkeypatch.setattr("optsearch.evaluation.runners.LISTED", 1 << 16)
-    assert evaluate(strategy, game, jobs=1).histogram == found.histogram
+    assert evaluate(strategy, game, jobs=1).histogram == evaluation.histogram
     with pytest.raises(TooLarge, match="more memory"):
         evaluate(strategy, game, jobs=1, memory=BYTES << 16)
 
@@ -388,14 +388,14 @@ def test_random_is_a_formula(answer_of):
 
 def test_the_share_of_games_that_end_within_some_shots(answer_of, here):
     """By the definition, of which each game is counted; as many as the optimum has, for once."""
-    taken = list(Counter(played(named("greedy"), Game("4x4:3,2"))).elements())
+    shots_taken = list(Counter(played(named("greedy"), Game("4x4:3,2"))).elements())
     for within in (0, 5, 8, 11, 99):
-        found = answer_of("evaluate", "greedy", "4x4:3,2", "--jobs", 1, "--within", within)
-        finished = len([shots for shots in taken if shots <= within])
-        assert (found["within"], found["finished"]) == (within, finished)
-        assert Fraction(found["share_exact"]) == Fraction(finished, 104)
+        answer = answer_of("evaluate", "greedy", "4x4:3,2", "--jobs", 1, "--within", within)
+        finished = len([shots for shots in shots_taken if shots <= within])
+        assert (answer["within"], answer["finished"]) == (within, finished)
+        assert Fraction(answer["share_exact"]) == Fraction(finished, 104)
         assert evaluate("greedy", "4x4:3,2").finished_within(within) == finished
     _, text, _ = here("evaluate", "greedy", "4x4:3,2", "--jobs", 1, "--within", 8)
     best = here("solve", "4x4:3,2", "--objective", "within=8")[1]
-    for shown in (text, best):
-        assert re.search(r"^within 8 +50 of 104 configurations = 0.480769$", shown, re.MULTILINE)
+    for output in (text, best):
+        assert re.search(r"^within 8 +50 of 104 configurations = 0.480769$", output, re.MULTILINE)

@@ -31,20 +31,22 @@ def families(draw, things=7, most=12):
     sets = draw(st.lists(some, min_size=1, max_size=most, unique=True))
     equal = draw(st.booleans())
     weights = st.just(1) if equal else st.sampled_from([1, 1, 2, 3, 10, 10**6])
-    return {one: draw(weights) for one in sets}
+    return {members: draw(weights) for members in sets}
 
 
 def written(path, weights, things="abcdefghijklmnop"):
     rows = [
-        f"s{i},{' '.join(things[t] for t in sorted(one))},{weight}"
-        for i, (one, weight) in enumerate(weights.items())
+        f"s{i},{' '.join(things[t] for t in sorted(members))},{weight}"
+        for i, (members, weight) in enumerate(weights.items())
     ]
     path.write_text("set,things,weight\n" + "\n".join(rows) + "\n", encoding="utf-8")
     return identify.read(path)
 
 
 def defined(weights):
-    return Misses([sum(1 << thing for thing in one) for one in weights], [*weights.values()])
+    return Misses(
+        [sum(1 << thing for thing in members) for members in weights], [*weights.values()]
+    )
 
 
 def least_misses(weights):
@@ -57,26 +59,26 @@ def test_everything_is_what_the_definition_says(tmp_path_factory, weights):
     folder = tmp_path_factory.mktemp("family")
     sets = written(folder / "family.csv", weights)
     truth = defined(weights)
-    whole = truth.everything
-    found = identify.identify(sets)
-    least = truth.value(whole)
-    assert (found.is_exact, found.misses, found.lower) == (True, least, least)
-    assert {"abcdefg".index(thing) for thing in found.best} == truth.best(whole)
-    tree = found.tree()
-    assert identify.verify(tree) == tree.total == least
+    everything = truth.everything
+    solution = identify.identify(sets)
+    misses = truth.value(everything)
+    assert (solution.is_exact, solution.misses, solution.lower) == (True, misses, misses)
+    assert {"abcdefg".index(thing) for thing in solution.best} == truth.best(everything)
+    tree = solution.tree()
+    assert identify.verify(tree) == tree.total == misses
     for rule, end in (("best", min), ("worst", max)):
-        made = identify.greedy(sets, rule)
-        assert identify.verify(made) == made.total == truth.greedy(whole, end)
+        greedy_tree = identify.greedy(sets, rule)
+        assert identify.verify(greedy_tree) == greedy_tree.total == truth.greedy(everything, end)
     for rule in ("first", "last", "remainder"):
         total = identify.verify(identify.greedy(sets, rule))
-        assert truth.greedy(whole, min) <= total <= truth.greedy(whole, max)
-    mean = Fraction(least, sets.weight)
+        assert truth.greedy(everything, min) <= total <= truth.greedy(everything, max)
+    mean = Fraction(misses, sets.weight)
     for bound in identify.bounds(sets):
         assert bound.value <= mean if bound.side == "lower" else bound.value >= mean, bound.name
     identify.save(tree, folder / "tree.json")
     assert identify.load(folder / "tree.json", sets) == tree
-    save_claims(found, folder / "proof.jsonl")
-    assert check_claims(folder / "proof.jsonl", sets)[0] == least
+    save_claims(solution, folder / "proof.jsonl")
+    assert check_claims(folder / "proof.jsonl", sets)[0] == misses
 
 
 @draws(500)
@@ -84,8 +86,8 @@ def test_everything_is_what_the_definition_says(tmp_path_factory, weights):
 def test_switches_change_nothing(tmp_path_factory, weights, off):
     sets = written(tmp_path_factory.mktemp("family") / "family.csv", weights)
     options = SolverOptions(**dict.fromkeys(off, False))
-    found = identify.identify(sets, options)
-    assert found.misses == least_misses(weights)
+    solution = identify.identify(sets, options)
+    assert solution.misses == least_misses(weights)
 
 
 @draws(60)
@@ -94,11 +96,11 @@ def test_larger_families_without_a_bound(tmp_path_factory, weights):
     """Past what the definition can: with every bound and reduction off, and proved."""
     folder = tmp_path_factory.mktemp("family")
     sets = written(folder / "family.csv", weights)
-    found = identify.identify(sets)
-    kept = dict.fromkeys(SWITCHES, False) | {"memo": True, "merging": True}
-    assert identify.identify(sets, SolverOptions(**kept)).misses == found.misses
-    save_claims(found, folder / "proof.jsonl")
-    assert check_claims(folder / "proof.jsonl", sets)[0] == found.misses
+    solution = identify.identify(sets)
+    switches = dict.fromkeys(SWITCHES, False) | {"memo": True, "merging": True}
+    assert identify.identify(sets, SolverOptions(**switches)).misses == solution.misses
+    save_claims(solution, folder / "proof.jsonl")
+    assert check_claims(folder / "proof.jsonl", sets)[0] == solution.misses
 
 
 def test_a_file_read(tmp_path):
@@ -132,12 +134,12 @@ def test_trees_that_are_wrong(tmp_path):
     path = tmp_path / "faults.csv"
     path.write_text(FAULTS, encoding="utf-8")
     sets = identify.read(path)
-    found = identify.identify(sets)
+    solution = identify.identify(sets)
     file = tmp_path / "tree.json"
-    identify.save(found.tree(), file)
+    identify.save(solution.tree(), file)
     fields = json.loads(file.read_text())
     swapped = dict(fields, root=dict(fields["root"], hit=fields["root"]["miss"]))
-    root = found.tree().root
+    root = solution.tree().root
     total = identify.IdentificationTree(
         sets, identify.Ask(root.thing, root.missed, root.missed)
     ).total
@@ -161,24 +163,24 @@ def test_trees_that_are_wrong(tmp_path):
     ):
         with pytest.raises(TreeError, match=says):
             identify.verify(identify.IdentificationTree(sets, wrong))
-    more = identify.Ask(3, found.tree().root, found.tree().root)
+    asked_again = identify.Ask(3, solution.tree().root, solution.tree().root)
     with pytest.raises(TreeError):
-        identify.verify(identify.IdentificationTree(sets, more))
+        identify.verify(identify.IdentificationTree(sets, asked_again))
 
 
 def test_proofs_that_are_wrong(tmp_path):
     path = tmp_path / "faults.csv"
     path.write_text(FAULTS, encoding="utf-8")
     sets = identify.read(path)
-    found = identify.identify(sets)
+    solution = identify.identify(sets)
     file = tmp_path / "proof.jsonl"
-    save_claims(found, file)
+    save_claims(solution, file)
     head, *claims = file.read_text().splitlines()
     assert claims
-    assert check_claims(file, sets) == (found.misses, len(claims))
+    assert check_claims(file, sets) == (solution.misses, len(claims))
     fields = json.loads(head)
     for changed, says in (
-        (dict(fields, total_misses=found.misses + 1), f"prove {found.misses} misses or more"),
+        (dict(fields, total_misses=solution.misses + 1), f"prove {solution.misses} misses or more"),
         (dict(fields, family="0"), f"of the family '0'; faults.csv is {sets.digest}"),
     ):
         file.write_text("\n".join([json.dumps(changed), *claims]) + "\n")
@@ -194,14 +196,14 @@ def test_proofs_that_are_wrong(tmp_path):
 @pytest.mark.parametrize("more", [12, 13, 30])
 def test_bounds_where_all_sets_have_a_thing(tmp_path, here, more):
     """More sets than a price is found for have it; it costs nothing, and changes no bound."""
-    own = {frozenset({i}): 1 for i in range(more)}
-    all_have = {one | {more}: 1 for one in own}
+    single = {frozenset({i}): 1 for i in range(more)}
+    all_have = {members | {more}: 1 for members in single}
     things = [f"t{i}" for i in range(more + 1)]
-    expected, found = (
+    expected, bounds = (
         [bound.value for bound in identify.bounds(written(tmp_path / name, family, things))]
-        for name, family in (("own.csv", own), ("all.csv", all_have))
+        for name, family in (("own.csv", single), ("all.csv", all_have))
     )
-    assert found == expected == [Fraction(more - 1, 2)] * 4
+    assert bounds == expected == [Fraction(more - 1, 2)] * 4
     status, out, err = here("bounds", tmp_path / "all.csv", "--all")
     assert (status, err) == (0, "")
     assert "dual of the chain" in out

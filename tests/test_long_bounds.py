@@ -158,8 +158,8 @@ def test_root_chain(text, value):
     number, hits = len(sets_of(game)), game.fleet_cells
     exact = chain.root_chain(hits, number, most_met_exactly(game), 60)
     assert chain.mean_at_least(exact, hits, number) == value
-    found = chain.root_chain(hits, number, Coverage(CellSetCounts.of(game)).most_met, 60)
-    assert chain.mean_at_least(found, hits, number) <= value
+    finished = chain.root_chain(hits, number, Coverage(CellSetCounts.of(game)).most_met, 60)
+    assert chain.mean_at_least(finished, hits, number) <= value
 
 
 @pytest.mark.parametrize("text", slow(TINY, "3x4:2,2", "3x4:3,2", "2x6:3,2", seconds=2))
@@ -167,12 +167,12 @@ def test_no_strategy_finishes_more(text):
     """A(l) of both bounds against the most configurations that any strategy finishes."""
     game = Game.parse(text)
     hits, root = game.fleet_cells, reference.family(Position(game))
-    most = Coverage(CellSetCounts.of(game)).most_met
+    most_met = Coverage(CellSetCounts.of(game)).most_met
     revealed = reveal.finished_within(game, reveal.reveal(game))
     with reference.caches():
         for misses in range(8):
             best = reference.finished(root, hits + misses)
-            assert best <= chain.finished_within(misses, hits, most)
+            assert best <= chain.finished_within(misses, hits, most_met)
             assert best <= revealed[misses]
 
 
@@ -196,8 +196,8 @@ def test_leaf_counting_after_plies(text, plies):
 
     sets = sets_of(game)
     expected = game.fleet_cells + Fraction(misses(sets, plies, game.fleet_cells), len(sets))
-    found = lower_bounds.leaf_counting_after(Position(game), plies)
-    assert found == expected <= reference.solve(Position(game)).mean
+    bound = lower_bounds.leaf_counting_after(Position(game), plies)
+    assert bound == expected <= reference.solve(Position(game)).mean
 
 
 # The reveal game
@@ -230,16 +230,16 @@ def test_the_reveal_game(text):
     game = Game.parse(text)
     everything = sets_of(game)
     revealed = reveal.reveal(game)
-    for one in revealed:
-        around = one.ship | game.halo(one.ship)
-        rest = frozenset(
-            some & ~one.ship
+    for beside in revealed:
+        around = beside.ship | game.halo(beside.ship)
+        others = frozenset(
+            some & ~beside.ship
             for some in everything
-            if some & around == one.ship and some.bit_count() == game.fleet_cells
+            if some & around == beside.ship and some.bit_count() == game.fleet_cells
         )
-        assert one.completions == len(rest)
+        assert beside.completions == len(others)
         for misses in range(8):
-            assert most_found(rest, misses) <= one.finished[misses] <= one.completions
+            assert most_found(others, misses) <= beside.finished[misses] <= beside.completions
     totals = reveal.finished_within(game, revealed)
     for misses in range(8):
         assert most_found(frozenset(everything), misses) <= totals[misses]
@@ -306,10 +306,10 @@ def test_the_ship_chain(text, values, most_sets):
     number, hits, equal = len(everything), game.fleet_cells, game.fleet.count(game.fleet[0])
     coverage_ = Coverage(CellSetCounts.of(game))
     classes = list(shown_exactly(game, values))
-    revealed = [Revealed(ship, len(alike), n, found) for ship, alike, n, found in classes]
-    known = {ship: ConditionalCoverage.of(game, ship) for ship, *_ in classes}
-    finished = longest_ship_chain(coverage_, revealed, known.values(), [number] * values)
-    columns, taken = columns_of(everything, game), 0
+    revealed = [Revealed(ship, len(alike), n, ends) for ship, alike, n, ends in classes]
+    conditional = {ship: ConditionalCoverage.of(game, ship) for ship, *_ in classes}
+    finished = longest_ship_chain(coverage_, revealed, conditional.values(), [number] * values)
+    columns, chains_used = columns_of(everything, game), 0
     for misses, (most, cells) in enumerate(finished):
         if number < most_sets:
             assert most >= most_found(frozenset(everything), misses)
@@ -320,27 +320,27 @@ def test_the_ship_chain(text, values, most_sets):
                     0,
                     n
                     - max(
-                        found_beside(game, known[ship], misses, found[misses]),
-                        known[ship].most_met(k - 2),
+                        found_beside(game, conditional[ship], misses, ends[misses]),
+                        conditional[ship].most_met(k - 2),
                     ),
                 )
                 // equal
-                for ship, alike, n, found in classes
+                for ship, alike, n, ends in classes
                 for image in alike
             }
             words = comb(misses - k + hits, hits) if k <= misses else 0
             masks = {some: sum(1 << c for c in some) for some in combinations(range(game.cells), k)}
-            kept = max(
+            covered = max(
                 met_by(columns, some) - sum(cost for ship, cost in costs.items() if ship & mask)
                 for some, mask in masks.items()
             )
-            expected.append(kept + words)
-        least = min(expected)
-        assert most >= min(least, number)
+            expected.append(covered + words)
+        bound = min(expected)
+        assert most >= min(bound, number)
         if cells and cells <= 4:
             assert most == expected[cells - 1] == min(expected[:4])
-        taken += cells > 0
-    assert taken
+        chains_used += cells > 0
+    assert chains_used
 
 
 @pytest.mark.parametrize("text", ["2x6:3,2", "3x4:3,2", "3x4:3"])
@@ -352,13 +352,13 @@ def test_a_ship_chain_that_costs_too_much_is_caught(text):
         longest_ship_chain(
             Coverage(CellSetCounts.of(game)),
             [
-                Revealed(ship, len(alike), n, (0,) * less + found)
-                for ship, alike, n, found in shown_exactly(game)
+                Revealed(ship, len(alike), n, (0,) * delay + ends)
+                for ship, alike, n, ends in shown_exactly(game)
             ],
             list_conditional_coverages(game),
             [len(everything)] * 8,
         )
-        for less in (0, 1)
+        for delay in (0, 1)
     ]
     best = [most_found(frozenset(everything), misses) for misses in range(8)]
     right, wrong = ([one.configurations for one in some] for some in finished)
@@ -393,12 +393,12 @@ def test_below_the_optima_of_larger_boards():
 
 def test_the_bracket(tmp_path):
     position = Position(Game.parse("4x4:3,2"))
-    found = bracket.known_bounds(position, tmp_path)
-    lower, upper = bracket.bracket(found)
+    bounds = bracket.known_bounds(position, tmp_path)
+    lower, upper = bracket.bracket(bounds)
     assert lower == Fraction(67, 8)
-    least = {b.name: b.value for b in found}
-    assert least["root chain with the first ship"] == lower
-    assert {b.name for b in found if b.side == "upper"} == {
+    value_of = {b.name: b.value for b in bounds}
+    assert value_of["root chain with the first ship"] == lower
+    assert {b.name for b in bounds if b.side == "upper"} == {
         *("most probable cell", "levels of rollouts")
     }
     assert Fraction(878, 104) <= upper < Fraction(900, 104)  # between the optimum of Table 1 and …
@@ -456,7 +456,7 @@ def test_committed_evaluations_and_optima(tmp_path):
     write_evaluation(tmp_path, "some", "4x4:3,2", {8: 36, 9: 68})
     write_evaluation(tmp_path, "more", "4x4:3,3", {8: 24})
     position = Position(Game.parse("4x4:2,3"))
-    (found,) = upper_bounds(position, tmp_path)
-    assert (found.name, found.value) == ("best guess", Fraction(900, 104))
-    assert found.source == "data/results/evaluations/some.csv"
+    (bound,) = upper_bounds(position, tmp_path)
+    assert (bound.name, bound.value) == ("best guess", Fraction(900, 104))
+    assert bound.source == "data/results/evaluations/some.csv"
     assert bracket.bracket(bracket.known_bounds(position)) == (Fraction(878, 104),) * 2

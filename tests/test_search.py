@@ -166,10 +166,10 @@ def renamed(rng, sets, cells):
 
 
 def weights_of(rng, n):
-    most = rng.choice((1, 1, 2, 9, 100, 1 << 38))
-    if most == 9 and rng.random() < 0.5:  # very unequal
+    heaviest = rng.choice((1, 1, 2, 9, 100, 1 << 38))
+    if heaviest == 9 and rng.random() < 0.5:  # very unequal
         return tuple(1 << rng.randint(0, 38) for _ in range(n))
-    return tuple(rng.randint(1, most) for _ in range(n))
+    return tuple(rng.randint(1, heaviest) for _ in range(n))
 
 
 def drawn(rng):
@@ -193,8 +193,10 @@ def odd_shapes(rng, example):
     """Sets that are no longer of one size: some cells are gone from all of them."""
     if rng.random() < 0.5:
         gone = rng.getrandbits(example.cells)
-        kept = {cells & ~gone: w for cells, w in zip(example.sets, example.weights, strict=True)}
-        example.sets, example.weights = tuple(kept), tuple(kept.values())
+        weights_left = {
+            cells & ~gone: w for cells, w in zip(example.sets, example.weights, strict=True)
+        }
+        example.sets, example.weights = tuple(weights_left), tuple(weights_left.values())
     return example
 
 
@@ -215,19 +217,19 @@ def budget_of(rng, objective):
     return -1 if objective == "mean" else rng.choice((0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 9, 127))
 
 
-def agrees(found, expected):
-    return found >= FORBIDDEN if expected == float("inf") else found == expected
+def agrees(value, expected):
+    return value >= FORBIDDEN if expected == float("inf") else value == expected
 
 
-def fits(found, expected, limit):
+def fits(value, expected, limit):
     """Exact below the limit; else a bound that reaches it."""
     return (
-        agrees(found, expected) if found < limit else limit <= found and is_below(found, expected)
+        agrees(value, expected) if value < limit else limit <= value and is_below(value, expected)
     )
 
 
-def is_below(found, expected):
-    return found >= 0 and (expected == float("inf") or found <= expected)
+def is_below(value, expected):
+    return value >= 0 and (expected == float("inf") or value <= expected)
 
 
 def limit_of(rng, expected):
@@ -254,11 +256,11 @@ def check(rng, example, objective, switches, budget):
     shots = search.shots(family, budget)
     assert sorted(cell for cell, _ in shots) == example.undecided()
     for cell, bound in shots:
-        one = truth.after(truth.everything, cell, budget)
-        assert is_below(bound, one), (cell, bound, one)
-        limit = limit_of(rng, one)
-        assert fits(search.after(family, cell, budget, limit), one, limit)
-        assert agrees(search.after(family, cell, budget), one)
+        cost = truth.after(truth.everything, cell, budget)
+        assert is_below(bound, cost), (cell, bound, cost)
+        limit = limit_of(rng, cost)
+        assert fits(search.after(family, cell, budget, limit), cost, limit)
+        assert agrees(search.after(family, cell, budget), cost)
 
 
 def check_many(seed, number):
@@ -309,14 +311,14 @@ def test_the_definition_is_that_of_the_reference(number):
 def test_few_switches_alone(number):
     """Each by itself, and some pairs, threes and fours: bounds are admissible in any company."""
     rng = random.Random(4)
-    few = [(), *((name,) for name in SWITCHES)]
+    singles = [(), *((name,) for name in SWITCHES)]
     for _ in range(number):
         example, objective = drawn(rng), rng.choice(OBJECTIVES)
         budget = budget_of(rng, objective)
         truth = Misses(example.sets, example.weights, objective)
         expected = truth.value(truth.everything, budget)
         after = {cell: truth.after(truth.everything, cell, budget) for cell in truth.columns}
-        for names in (*few, *(rng.sample(SWITCHES, k) for k in (2, 3, 4) for _ in range(40))):
+        for names in (*singles, *(rng.sample(SWITCHES, k) for k in (2, 3, 4) for _ in range(40))):
             search = example.search(objective, only(*names))
             bound = search.lower_bound(example.everything, budget)
             assert is_below(bound, expected), (example, objective, budget, names)
@@ -340,8 +342,8 @@ def test_bounds_and_limits_of_odd_shapes(number):
             cost = truth.after(truth.everything, cell, -1)
             assert 0 <= bound <= cost, (example, switches, cell)
         for limit in rng.sample((optimum - 1, optimum, optimum + 1), 3):
-            found = search.solve(example.everything, limit=limit)
-            assert fits(found, optimum, limit), (example, switches, limit)
+            value = search.solve(example.everything, limit=limit)
+            assert fits(value, optimum, limit), (example, switches, limit)
 
 
 def chain_as_documented(sets, cells):
@@ -380,20 +382,20 @@ def test_the_chain_is_what_its_inequalities_say():
         if len(sets) == 2 or hits == 1:
             continue
         chain = chain_as_documented(sets, cells)
-        most = max(sum(s >> c & 1 for s in sets) for c in cells)
+        largest = max(sum(s >> c & 1 for s in sets) for c in cells)
         expected, plain = 0, 0
         for t in range(len(sets)):
             leaves = comb(hits + t, t) if counted or t == 0 else len(sets)
             after = [
-                min(most, comb(hits - 1 + s, s) if counted or s == 0 else most)
+                min(largest, comb(hits - 1 + s, s) if counted or s == 0 else largest)
                 for s in range(t + 1)
             ]
             finished = sum(min(n, after[t - i]) for i, n in enumerate(chain) if i <= t)
             expected += len(sets) - min(len(sets), finished, leaves)
             plain += len(sets) - min(len(sets), leaves)
         switches = only("profile", "matching", *(["leaf_counting"] if counted else []))
-        found = example.search("mean", switches).lower_bound(example.everything)
-        assert found == expected, (sets, found, expected)
+        bound = example.search("mean", switches).lower_bound(example.everything)
+        assert bound == expected, (sets, bound, expected)
         strict += expected > plain
     assert strict > 50
 
@@ -437,8 +439,8 @@ def key_of(example, objective="mean", budget=-1, switches=ALL_ON):
 
 def some_families(rng, number):
     """Families of two sets or more."""
-    found = (drawn(rng) for _ in iter(int, 1))
-    return [next(family for family in found if len(family.sets) > 1) for _ in range(number)]
+    families = (drawn(rng) for _ in iter(int, 1))
+    return [next(family for family in families if len(family.sets) > 1) for _ in range(number)]
 
 
 def test_isomorphic_families_have_one_normal_form():
@@ -526,8 +528,8 @@ def solved(example, objective, switches, family, budget, limit=1 << 60, disk=Non
         return None, search
 
 
-def alike(found, expected):
-    return found == expected or min(found, expected) >= FORBIDDEN
+def alike(value, expected):
+    return value == expected or min(value, expected) >= FORBIDDEN
 
 
 def weigh(rng, example, weights):
@@ -556,20 +558,20 @@ WEIGHTS = ("alike", "small", "unequal")
 def test_words(text, weights):
     """Subfamilies around 64 sets, searched on a machine word and not, one after the other."""
     rng = random.Random(9)
-    whole = weigh(rng, game_family(text, rng, 2000, weights=False), weights)
-    on = whole.search("mean")
-    plain = whole.search("mean", without("words", "isomorphism"))
+    example = weigh(rng, game_family(text, rng, 2000, weights=False), weights)
+    on = example.search("mean")
+    plain = example.search("mean", without("words", "isomorphism"))
     for n in (3, 4, 10, 15, 16, 17, 30, 40, 50, 63, 64, 65):
         for _ in range(3):
-            some = sorted(rng.sample(range(len(whole.sets)), min(n, len(whole.sets))))
+            some = sorted(rng.sample(range(len(example.sets)), min(n, len(example.sets))))
             family = np.array(some, np.int32)
             value = plain.solve(family)
             assert on.solve(family) == value
-            limit = max(1, value - rng.randint(0, 10) * min(whole.weights))
+            limit = max(1, value - rng.randint(0, 10) * min(example.weights))
             switches = switches_of(rng) | {"words": True, "memo": True}
-            found, fresh = solved(whole, "mean", switches, family, -1, limit)
-            assert found is None or fits(found, value, limit)
-            assert found is None or fresh.solve(family, -1, value) >= value
+            value_below, fresh = solved(example, "mean", switches, family, -1, limit)
+            assert value_below is None or fits(value_below, value, limit)
+            assert value_below is None or fresh.solve(family, -1, value) >= value
     assert on.subsets
     assert not plain.subsets
 
@@ -584,19 +586,19 @@ def test_words(text, weights):
 def test_limits_around_the_optimum(text, weights):
     """Families of more than 64 sets, whose halves are bounded on machine words."""
     rng = random.Random(12)
-    whole = weigh(rng, game_family(text, rng, 2000, weights=False), weights)
-    plain = whole.search("mean", without("words", "splitting", "chain"))
+    example = weigh(rng, game_family(text, rng, 2000, weights=False), weights)
+    plain = example.search("mean", without("words", "splitting", "chain"))
     for n in (20, 40, 65, 70, 90):
         for _ in range(3):
-            some = sorted(rng.sample(range(len(whole.sets)), min(n, len(whole.sets))))
+            some = sorted(rng.sample(range(len(example.sets)), min(n, len(example.sets))))
             family = np.array(some, np.int32)
             value = plain.solve(family)
-            search = whole.search("mean")
+            search = example.search("mean")
             assert search.lower_bound(family) <= value
             assert value - 1 <= search.solve(family, limit=value - 1) <= value
             assert search.solve(family, limit=value) == value
             assert search.solve(family, limit=value + 1) == value
-            assert whole.search("mean").solve(family, limit=value + 1) == value
+            assert example.search("mean").solve(family, limit=value + 1) == value
 
 
 @sizes("number", 300, 3000, 3)
