@@ -97,31 +97,8 @@ bench: .venv/.built  ## the paper's algorithms beside ours, in one run (FULL=1 f
 simplify: .venv/.built  ## the switches of the solver that cost nothing to do without, on eleven games
 	@$(BIN)/python -m experiments.ablation --simplify
 
-results: .venv/.extras  ## recompute data/results (about five hours)
-	@$(BIN)/python -m experiments.table1
-	@$(BIN)/python -m experiments.occurrence
-	@$(BIN)/python -m experiments.trees
-	@$(BIN)/python -m experiments.reconstructions
-	@$(BIN)/python -m experiments.growth
-	@$(BIN)/python -m experiments.one_by_one
-	@$(BIN)/python -m experiments.optima --again --seconds 3000 --patience 60
-	@$(BIN)/python -m experiments.worst_cases --again
-	@$(BIN)/python -m experiments.ablation
-	@$(BIN)/python -m experiments.greedy_loss
-	@$(BIN)/python -m experiments.greedy_loss --announce name
-	@$(BIN)/python -m experiments.equilibria
-	@$(BIN)/python -m experiments.boards
-	@$(BIN)/python -m experiments.replies
-	@$(BIN)/python -m experiments.reply_worth
-	@$(BIN)/python -m experiments.hiders
-	@$(BIN)/python -m experiments.trials
-	@$(BIN)/python -m experiments.counterexamples
-	@$(BIN)/python -m experiments.mini_game
-	@$(BIN)/python -m experiments.bracket
-	@$(BIN)/python -m experiments.solitaire
-	@$(BIN)/python -m experiments.puzzles
-	@$(BIN)/python -m experiments.leaderboard
-	@$(BIN)/python -m experiments.thompson
+results: .venv/.extras  ## recompute data/results (about six hours)
+	@$(BIN)/python -m experiments --make
 
 evaluations: .venv/.built  ## strategies on all configurations of the large games (hours; goes on if stopped)
 	@$(BIN)/python -m experiments.patterns

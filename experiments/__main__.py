@@ -1,13 +1,26 @@
-"""All experiments, what each makes, how long that takes, and when it was made last."""
+"""All experiments, what each makes, how long that takes, and when it was made last.
+
+With --make: make the tables of all but APART, which take longest or check others.
+"""
 
 import argparse
 import ast
+import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from experiments.golden import ANEW
 from experiments.script import made_by, run
+from optsearch.results.tables import TABLES, TREES
 from optsearch.results.verification import VerificationStatus, verification_statuses
 from optsearch.support.decimals import time_text
+
+APART = (
+    *("evaluations", "evaluation_check", "patterns"),  # `make evaluations`
+    *("told", "check_told", "lower_bounds", "check_lower_bounds", "golden"),
+)
 
 
 def experiments() -> dict[str, str]:
@@ -31,10 +44,24 @@ def status_lines(name: str, statuses: list[VerificationStatus]) -> Iterator[str]
             yield f"{table.file} (not made yet)"
 
 
-def main() -> None:
-    """Print the list."""
+def make_tables() -> int:
+    """Run each command that makes tables, but those of APART; return the first exit status."""
+    every = [made for made in (*TREES, *TABLES.values()) if made.experiment not in APART]
+    commands = {made.command: ANEW.get(made.experiment, ()) for made in every}
+    for command, options in commands.items():
+        print(f"\n{command}", *options, flush=True)
+        arguments = [*shlex.split(command)[1:], *options]
+        if status := subprocess.run([sys.executable, *arguments], check=False).returncode:
+            return status
+    return 0
+
+
+def main() -> int:
+    """Print the list, or make the tables."""
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
-    parser.parse_args()
+    parser.add_argument("--make", action="store_true", help="make the tables (about six hours)")
+    if parser.parse_args().make:
+        return make_tables()
     statuses = list(verification_statuses())
     for name, about in experiments().items():
         tables = made_by(name)
@@ -44,6 +71,7 @@ def main() -> None:
             print(f"    {line}")
     print("\npython -m experiments.NAME runs one, and with --help says how it is used.")
     print("Files are below data/results; times are on two cores.")
+    return 0
 
 
 if __name__ == "__main__":

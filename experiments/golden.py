@@ -30,12 +30,15 @@ from optsearch.support.datafiles import CHECKOUT, RESULTS
 from optsearch.support.decimals import time_text
 from optsearch.support.errors import RecordError
 
-# What an experiment is told so that it goes on from nothing; {folder} is an empty one.
+# Options with which an experiment computes rows again that are there, and in `optima` the rows of
+# games that nobody waits for by default.
+ANEW = {
+    "optima": ("--again", "--seconds", "3000", "--patience", "60"),
+    "worst_cases": ("--again",),
+}
+# Experiments that keep what is done in a folder of checkpoints; an empty one is {folder}.
 KEEPING = ("evaluations", "leaderboard", "lower_bounds", "replies")
-OF_FOLDER = ("--checkpoints", "{folder}/checkpoints")
-FROM_NOTHING: dict[str, tuple[str, ...]] = dict.fromkeys(KEEPING, OF_FOLDER)
-# also the games that nobody waits for by default
-FROM_NOTHING["optima"] = ("--again", *("--seconds", "3000"), *("--patience", "60"))
+FROM_NOTHING = ANEW | dict.fromkeys(KEEPING, ("--checkpoints", "{folder}/checkpoints"))
 
 
 @dataclass(frozen=True)

@@ -757,6 +757,26 @@ def test_quick_tables_come_out_as_committed(run, tmp_path, name):
         assert golden.difference(made, RESULTS / file, tmp_path / file) == ""
 
 
+def test_the_tables_are_made_by_the_commands_that_they_declare(monkeypatch, capsys):
+    """Each once, up to the first that fails; those of APART by commands of their own."""
+    commands = []
+    statuses = iter([0] * 30)
+
+    def run(command, check):
+        commands.append(" ".join(["python", *command[1:]]))
+        return SimpleNamespace(returncode=next(statuses))
+
+    monkeypatch.setattr(listing, "subprocess", SimpleNamespace(run=run))
+    assert listing.make_tables() == 0
+    assert "python -m experiments.worst_cases --again" in commands
+    made = {command.split()[2].rpartition(".")[2] for command in commands}
+    assert made | set(listing.APART) == {t.experiment for t in (*TABLES.values(), *TREES)}
+    assert len(set(commands)) == len(commands) == len(made) + 1  # greedy_loss twice
+    statuses = iter([0, 3])
+    assert listing.make_tables() == 3
+    assert len(capsys.readouterr().out.split()) > len(made)
+
+
 def test_every_table_is_made_by_a_command_of_the_golden_run():
     files = [file for one in golden.recomputations() for file, _ in one.files]
     assert sorted(files) == sorted(
