@@ -88,11 +88,13 @@ def table_text(worths: list[QuestionWorth]) -> str:
 
 
 def _row(worth: QuestionWorth, has_optimum: bool) -> list[str]:
-    error = "" if worth.error is None else f" ± {worth.error:.4f}"
+    bits_error, gain_error = (
+        "" if error is None else f" ± {error:.4f}" for error in (worth.bits_error, worth.gain_error)
+    )
     mean = "" if worth.mean is None else f"{float(worth.mean):.4f}"
     answers = ", ".join(f"{answer} {float(p):.1%}" for answer, p in worth.answers.items())
     return [
-        *(worth.question, f"{worth.bits:.4f}{error}", f"{float(worth.gain):+.4f}"),
+        *(worth.question, f"{worth.bits:.4f}{bits_error}", f"{float(worth.gain):+.4f}{gain_error}"),
         *([mean] * has_optimum),
         *(worth.method, answers),
     ]

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from optsearch.counting.by_ship import ShipByShip
 from optsearch.counting.configurations import CellSets
-from optsearch.counting.constraints import Constraints, Counting
+from optsearch.counting.constraints import Constraints, Counting, Ship
 from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import MOST_LISTED, Posterior, SunkAssignment, below, cases
 from optsearch.counting.prior import FleetPrior, Prior
@@ -48,13 +48,14 @@ FEW = 1_000_000  # ways to choose placements that take less time than a table
 class PartPosterior(Posterior):
     """The posterior of a part, which may have no configuration left.
 
-    Few configurations are counted ship by ship, without a table for their fleet.
+    Few configurations are counted ship by ship, without a table for their fleet. barred -- as
+    `Posterior` takes it.
     """
 
-    def __init__(self, part: Part):
+    def __init__(self, part: Part, barred: frozenset[Ship] = frozenset()):
         self.position = self.observations = part.position
         self.prior = self._prior_of_hider = None
-        self._progress = no_progress
+        self._progress, self._barred = no_progress, barred
 
     def require_some(self) -> None:
         """Accept that nothing is left."""
@@ -68,7 +69,7 @@ class PartPosterior(Posterior):
         return engine_for(self.position.game)
 
     @cached_property
-    def _cases(self) -> list[SunkAssignment]:
+    def _all_cases(self) -> list[SunkAssignment]:
         game = self.position.game
         if not game.names_hits:
             return list(cases(self.position))
@@ -234,6 +235,25 @@ class MixedPosterior(Posterior):
         self.require_some()
         total = self.weight
         return sum(part.total / total * (log2(total) - log2(part.weight)) for part in self.parts)
+
+    @cached_property
+    def ship_weights(self) -> dict[Ship, int]:
+        """The total weight of the configurations with each ship (its kind, its mask), where not 0.
+
+        Without letters all ships count as the first kind of the fleet.
+        """
+        fleet = self.position.game.fleet
+        if not self.position.game.names_hits:
+            return {(fleet[0], ship): n for ship, n in self._placement_weights.items()}
+        totals = Counter[Ship]()
+        for weighed in self.parts:
+            known, places = weighed.part.position.game.fleet, self._places(weighed.part)
+            for number, kind in enumerate(fleet):
+                ways = Counter(known[place[number]] for place in places)
+                for (of_part, ship), count in weighed.posterior.by_kind.items():
+                    named = count * ways[of_part] // known.count(of_part)
+                    totals[kind, ship] += weighed.weight * named
+        return +totals
 
     # Lengths
 

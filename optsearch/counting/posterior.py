@@ -162,15 +162,20 @@ class Posterior:
         return self.observations if are_lies(self.observations) else self.position
 
     @cached_property
+    def _all_cases(self) -> list[SunkAssignment]:
+        """The cases that the replies leave."""
+        return list(cases(self._counted))
+
+    @cached_property
     def _cases(self) -> list[SunkAssignment]:
         """The cases, without the barred ships and those of weight 0."""
         barred = self._barred | (self.prior.barred if self.prior else frozenset())
         if not barred:
-            return list(cases(self._counted))
+            return self._all_cases
         kind_of = self.position.game.kind_of
         return [
             case.barring(barred)
-            for case in cases(self._counted)
+            for case in self._all_cases
             if not any((kind_of(ship), ship) in barred for ship in case.sunk)
         ]
 

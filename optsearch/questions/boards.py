@@ -56,7 +56,7 @@ class HiddenBoards:
                     "accepted"
                 )
             return list(index), np.array([index[answer] for answer in given], np.intp)
-        answers = [question.otherwise, *dict.fromkeys(question.of_ships.values())]
+        answers = [question.otherwise, *question.answers]
         codes = np.zeros(len(self), np.intp)
         for kind, (masks, inverse) in zip(self.game.fleet, self._placements, strict=True):
             of_mask = [
@@ -75,21 +75,22 @@ class HiddenBoards:
             answer: total for answer, total in zip(answers, totals.tolist(), strict=True) if total
         }
 
-    def weigh_cells(
-        self, question: BoardQuestion, start: int = 0, step: int = 1
-    ) -> dict[str, NDArray[np.object_]]:
-        """Return for each answer the total weight of the boards with a ship on each cell.
+    @cached_property
+    def has_ship(self) -> NDArray[np.bool_]:
+        """True on the cells of ships; shape (boards, cells)."""
+        return self.numbers.reshape(len(self), -1) > 0
 
-        start, step -- of the boards that count.
+    def weigh_cells(
+        self, codes: NDArray[np.intp], number: int, half: int | None = None
+    ) -> NDArray[np.object_]:
+        """Return the weight of the boards with a ship on each cell; shape (number, cells).
+
+        codes -- of each board its answer, below `number`. half -- 0 or 1: every other board only.
         """
-        answers, codes = self.answers(question)
-        codes, weights = codes[start::step], self.weights[start::step]
-        has_ship = self.numbers.reshape(len(self), -1)[start::step] > 0
-        return {
-            answer: (weights[codes == i] @ has_ship[codes == i]).astype(object)
-            for i, answer in enumerate(answers)
-            if (codes == i).any()
-        }
+        chosen = slice(half, None, 1 if half is None else 2)
+        codes, weights, has_ship = codes[chosen], self.weights[chosen], self.has_ship[chosen]
+        rows = [weights[codes == i] @ has_ship[codes == i] for i in range(number)]
+        return np.array(rows, object)
 
 
 def _distinct_masks(words: CellSets) -> tuple[list[int], NDArray[np.intp]]:

@@ -41,7 +41,7 @@ class KnownAnswer:
             )
         question, answer = question_of(game, match[1]), match[2].strip()
         if question.of_ships is not None:
-            answers = dict.fromkeys([*question.of_ships.values(), question.otherwise])
+            answers = [*question.answers, question.otherwise]
             if answer not in answers:
                 raise OptsearchError(
                     f"{answer!r} does not answer {question.text!r}; answer {' or '.join(answers)}"

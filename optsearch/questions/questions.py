@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from optsearch.counting.constraints import Ship
 from optsearch.game import Cell, Game, cell_name, column_name
+from optsearch.game.fleets import MixedGame, lengths_of
 from optsearch.game.position import Position
+from optsearch.game.shapes import LengthRange
 from optsearch.support.errors import OptsearchError, StrategyError
 from optsearch.support.user_code import UserFunction, call_user_code, safe_repr
 
@@ -30,21 +32,40 @@ class BoardQuestion:
     """A question about the hidden board.
 
     text -- its name. of_ships -- the answer that each ship (its kind and mask) gives if it is on
-    the board; ships with different answers exclude each other. otherwise -- the answer if none of
-    them is there. of_boards -- in place of `of_ships`, a function that returns the answer of each
-    board. digest -- of the file of a user's question.
+    the board; several are all "yes", or exclude each other. otherwise -- the answer if none of them
+    is there. is_exclusive -- at most one of them can be there. of_boards -- in place of `of_ships`,
+    a function that returns the answer of each board. digest -- of the file of a user's question.
     """
 
     text: str
     of_ships: Mapping[Ship, str] | None = None
     otherwise: str = "no"
+    is_exclusive: bool = True
     of_boards: Callable[[Numbers], list[str]] | None = None
     digest: str = ""
 
+    @property
+    def answers(self) -> list[str]:
+        """The answers that ships give."""
+        return list(dict.fromkeys((self.of_ships or {}).values()))
+
 
 def ships_of(game: Game) -> list[Ship]:
-    """List the kind and the mask of each placement of each ship."""
-    return [(kind, ship) for kind in dict.fromkeys(game.fleet) for ship in game.placements(kind)]
+    """List the kind and the mask of each placement of each ship.
+
+    Ships whose lengths are not known and that have no letters may have the length of any.
+    """
+    if not isinstance(game, MixedGame):
+        return [
+            (kind, ship) for kind in dict.fromkeys(game.fleet) for ship in game.placements(kind)
+        ]
+    lengths = {length for kind in game.fleet for length in lengths_of(kind)}
+    return [
+        (kind, ship)
+        for kind in game.fleet
+        for length in (lengths_of(kind) if game.names_hits else lengths)
+        for ship in game.placements(length)
+    ]
 
 
 def _regions(game: Game) -> Iterator[tuple[str, int]]:
@@ -76,7 +97,7 @@ def ship_in_region(game: Game) -> Iterator[BoardQuestion]:
     """Is there a ship in a row, a column, a quarter?"""
     for name, region in _regions(game):
         meeting = {(kind, ship): "yes" for kind, ship in ships_of(game) if ship & region}
-        yield BoardQuestion(f"any in {name}", meeting)
+        yield BoardQuestion(f"any in {name}", meeting, is_exclusive=False)
 
 
 def cells_in_region(game: Game) -> Iterator[BoardQuestion]:
@@ -91,11 +112,14 @@ def cells_in_region(game: Game) -> Iterator[BoardQuestion]:
 
 
 def _single_ships(game: Game) -> Iterator[tuple[str, list[Ship]]]:
-    """Yield the name of each ship that no other one equals, and its placements."""
+    """Yield the name of each ship that can be told from the others, and its placements."""
+    if isinstance(game, MixedGame) and not game.names_hits:
+        return
     for kind in game.fleet:
         if game.fleet.count(kind) == 1:
-            name = "".join(game.kind_names[kind]) or f"ship {kind}"
-            yield name, [(kind, ship) for ship in game.placements(kind)]
+            letter = kind.letter if isinstance(kind, LengthRange) else str(kind)
+            name = "".join(game.kind_names.get(kind, ())) or f"ship {letter}"
+            yield name, [(one, ship) for one, ship in ships_of(game) if one == kind]
 
 
 def ship_is_horizontal(game: Game) -> Iterator[BoardQuestion]:
@@ -112,6 +136,14 @@ def cell_of_ship(game: Game) -> Iterator[BoardQuestion]:
             bit = game.bit(cell)
             covering = {ship: "yes" for ship in ships if ship[1] & bit}
             yield BoardQuestion(f"{name} on {cell_name(cell)}", covering)
+
+
+def length_of_ship(game: Game) -> Iterator[BoardQuestion]:
+    """How long is a ship?"""
+    if isinstance(game, MixedGame):
+        for name, ships in _single_ships(game):
+            lengths = {ship: str(ship[1].bit_count()) for ship in ships}
+            yield BoardQuestion(f"length of {name}", lengths)
 
 
 def two_touch(game: Game) -> Iterator[BoardQuestion]:
@@ -132,6 +164,7 @@ BUILT_IN: tuple[Callable[[Game], Iterator[BoardQuestion]], ...] = (
     cells_in_region,
     ship_is_horizontal,
     cell_of_ship,
+    length_of_ship,
     two_touch,
 )
 
@@ -146,11 +179,15 @@ def shot_at(position: Position, cell: Cell) -> BoardQuestion:
     """Return the reply to a shot as a question."""
     game, bit = position.game, position.game.bit(cell)
     shot = bit.bit_length() - 1
-    replies = {
-        (kind, ship): str(game.hit_reply(kind, ship, shot, not ship & ~(position.hits | bit)))
-        for kind, ship in ships_of(game)
-        if ship & bit
-    }
+    has_lengths = isinstance(game, MixedGame) and not game.names_hits
+    replies = {}
+    for kind, ship in ships_of(game):
+        if ship & bit:
+            told, is_sunk = (
+                ship.bit_count() if has_lengths else kind,
+                not ship & ~(position.hits | bit),
+            )
+            replies[kind, ship] = str(game.hit_reply(told, ship, shot, is_sunk))
     return BoardQuestion(f"shot at {cell_name(cell)}", replies, "miss")
 
 

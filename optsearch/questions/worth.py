@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.counting.configurations import to_masks
+from optsearch.counting.constraints import Ship
+from optsearch.counting.mixture import MixedPosterior, PartPosterior, posterior_of
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game
@@ -20,13 +23,11 @@ from optsearch.game.position import Position
 from optsearch.play.advice import optimum
 from optsearch.questions.boards import HiddenBoards
 from optsearch.questions.channel import Channel, entropy, probability_of
-from optsearch.questions.questions import BoardQuestion, built_in, question_of, shot_at
+from optsearch.questions.questions import BoardQuestion, built_in, question_of, ships_of, shot_at
 
 LISTED = 100_000  # configurations up to which each one is asked
 SAMPLES = 10_000
 SMALL = 200  # configurations up to which the optimum after an answer is searched
-
-Cells = Mapping[str, NDArray[np.object_]]  # by answer, the weight of the boards with each cell
 
 
 @dataclass(frozen=True)
@@ -34,18 +35,20 @@ class QuestionWorth:
     """What a question tells.
 
     question -- its text. method -- "counted" or "listed", which are exact, or "sampled". answers --
-    the probability of each true answer. bits -- the expected information, and error its standard
-    error, None if it is exact. gain -- how much the answer raises the probability that the best
-    next shot hits, on average; of n samples its standard error is at most 1 / sqrt(n). mean -- the
-    least mean number of shots after the answer, None if it was not searched.
+    the probability of each true answer. bits -- the expected information. gain -- how much the
+    answer raises the probability that the best next shot hits, on average. mean -- the least mean
+    number of shots after the answer, None if it was not searched. bits_error, gain_error -- the
+    standard errors of a sample, None if exact; the gain of a counted question is of a sample if
+    the fleet is not known.
     """
 
     question: str
     method: str
     answers: dict[str, Fraction]
     bits: float
-    error: float | None
+    bits_error: float | None
     gain: Fraction
+    gain_error: float | None
     mean: Fraction | None
 
     def to_dict(self) -> dict[str, Any]:
@@ -53,8 +56,9 @@ class QuestionWorth:
         return {
             "question": self.question,
             "bits": self.bits,
-            "bits_error": self.error,
+            "bits_error": self.bits_error,
             "gain": float(self.gain),
+            "gain_error": self.gain_error,
             "mean": self.mean,
             "method": self.method,
             "answers": {answer: float(chance) for answer, chance in self.answers.items()},
@@ -73,8 +77,8 @@ class Inquiry:
         seed: int | None = None,
         prior: Prior | None = None,
     ):
-        self.position = Position.of(position)
-        self.posterior = Posterior(self.position, prior=prior)
+        self.position = position if isinstance(position, Position) else Position.of(position)
+        self.posterior = posterior_of(self.position, prior)
         self.posterior.require_some()
         self._prior, self._samples, self._seed = prior, samples, seed
         self._wrong = probability_of(wrong)
@@ -107,52 +111,71 @@ class Inquiry:
         is_counted = question.of_ships is not None and self._prior is None
         return "counted" if is_counted else "sampled"
 
-    def _weigh(self, question: BoardQuestion) -> dict[str, int]:
-        """Return the weight of each answer, where not 0."""
-        if self._method(question) != "counted":
-            return self.boards.weigh(question)
-        assert question.of_ships is not None
-        totals = dict.fromkeys(question.of_ships.values(), 0)
-        if len(totals) > 1 or self._exclude_each_other(question):
-            for ship, answer in question.of_ships.items():
-                totals[answer] += self.posterior.by_kind.get(ship, 0)
-        else:
-            without = self._without(question, *totals).configurations
-            totals = dict.fromkeys(totals, self.posterior.configurations - without)
-        rest = self.posterior.configurations - sum(totals.values())
-        weights = {question.otherwise: rest, **totals}
-        return {answer: weight for answer, weight in weights.items() if weight}
+    def weigh(self, questions: Sequence[BoardQuestion]) -> list[dict[str, int]]:
+        """Return for each question the weight of each answer, where not 0."""
+        absent = self._weigh_absences(questions)
+        weights = []
+        for question in questions:
+            if self._method(question) != "counted":
+                weights.append(self.boards.weigh(question))
+                continue
+            assert question.of_ships is not None
+            of_answers = dict.fromkeys(question.answers, 0)
+            if question.is_exclusive:
+                for ship, answer in question.of_ships.items():
+                    of_answers[answer] += self._ship_weights.get(ship, 0)
+            else:
+                of_answers = dict.fromkeys(of_answers, self.weight - absent[question.text])
+            rest = self.weight - sum(of_answers.values())
+            weights.append({question.otherwise: rest, **of_answers})
+        return [{answer: n for answer, n in each.items() if n} for each in weights]
 
-    def _exclude_each_other(self, question: BoardQuestion) -> bool:
-        """True if the ships of a question are places of one ship."""
-        kinds = {kind for kind, _ in question.of_ships or ()}
-        return all(self.position.game.fleet.count(kind) == 1 for kind in kinds) and len(kinds) < 2
+    @cached_property
+    def weight(self) -> int:
+        """The total weight of all boards; of a prior those that are asked."""
+        return self.posterior.weight if self._prior is None else int(self.boards.weights.sum())
+
+    @property
+    def _ship_weights(self) -> Mapping[Ship, int]:
+        """The weight of the boards with each ship."""
+        posterior = self.posterior
+        is_mixed = isinstance(posterior, MixedPosterior)
+        return posterior.ship_weights if is_mixed else posterior.by_kind
+
+    def _weigh_absences(self, questions: Iterable[BoardQuestion]) -> Counter[str]:
+        """Return the weight of the boards with no ship of the questions that must be counted."""
+        counted = [q for q in questions if self._method(q) == "counted" and not q.is_exclusive]
+        totals = Counter[str]()
+        if not isinstance(self.posterior, MixedPosterior):
+            for question in counted:
+                totals[question.text] = self._without(question, *question.answers).configurations
+            return totals
+        for part in self.posterior.parts:  # each with its table, so they are the outer loop
+            ships = ships_of(part.part.position.game)
+            for question in counted:
+                masks = {mask for _, mask in question.of_ships or ()}
+                barred = frozenset(ship for ship in ships if ship[1] in masks)
+                left = PartPosterior(part.part, barred).configurations
+                totals[question.text] += part.weight * part.part.names * left
+        return totals
 
     def _without(self, question: BoardQuestion, answer: str) -> Posterior:
         """Return the posterior given that no ship on the board gives this answer."""
         ships = (ship for ship, given in (question.of_ships or {}).items() if given == answer)
         return Posterior(self.position, barred=frozenset(ships))
 
-    def _weigh_cells(self, question: BoardQuestion) -> tuple[Cells, Cells]:
-        """Return the weights of cells from which one chooses, and those that judge the choice.
-
-        These are two halves of a sample, else the same.
-        """
-        method = self._method(question)
-        if method == "sampled":
-            return self.boards.weigh_cells(question, 0, 2), self.boards.weigh_cells(question, 1, 2)
-        if method == "listed":
-            cells = self.boards.weigh_cells(question)
-            return cells, cells
+    def _count_cells(
+        self, question: BoardQuestion, weights: Mapping[str, int]
+    ) -> NDArray[np.object_]:
+        """Return the weight of the boards with each answer and a ship on each cell, by counting."""
         everywhere = self.posterior.occurrence.ravel().astype(object)
-        weights, cells, rest = self._weigh(question), {}, everywhere
+        cells, rest = {}, everywhere
         for answer in weights.keys() - {question.otherwise}:
-            without = self._without(question, answer)
-            some_left = weights[answer] < self.posterior.configurations
-            absent = without.occurrence.ravel().astype(object) if some_left else 0 * everywhere
-            cells[answer], rest = everywhere - absent, rest - (everywhere - absent)
-        cells |= {question.otherwise: rest} if question.otherwise in weights else {}
-        return cells, cells
+            is_certain = weights[answer] == self.weight
+            without = 0 if is_certain else self._without(question, answer).occurrence.ravel()
+            cells[answer] = everywhere - without
+            rest = rest - cells[answer]
+        return np.array([cells.get(answer, rest) for answer in weights], object)
 
     @cached_property
     def _open_cells(self) -> NDArray[np.intp]:
@@ -170,63 +193,85 @@ class Inquiry:
     @cached_property
     def best_shot(self) -> tuple[Cell, float] | None:
         """The shot whose reply tells most, and its bits; None if every cell is shot."""
-        cells = map(self.position.game.cell, self._open_cells.tolist())
-        shots = ((cell, self._bits(shot_at(self.position, cell))) for cell in cells)
-        return max(shots, key=itemgetter(1), default=None)
-
-    def _bits(self, shot: BoardQuestion) -> float:
-        return entropy(shares(self._weigh(shot).values()))
+        cells = list(map(self.position.game.cell, self._open_cells.tolist()))
+        replies = self.weigh([shot_at(self.position, cell) for cell in cells])
+        bits = [entropy(shares(weights.values())) for weights in replies]
+        return max(zip(cells, bits, strict=True), key=itemgetter(1), default=None)
 
     def rank(
         self, questions: Iterable[BoardQuestion], number: int | None = None
     ) -> list[QuestionWorth]:
         """Return what the best questions tell, the most informative first; None for all."""
-        weighed = []
-        for question in questions:
-            weights = self._weigh(question)
+        questions = list(questions)
+        rows = []
+        for question, weights in zip(questions, self.weigh(questions), strict=True):
             channel = Channel(self._wrong, len(weights))
-            weighed.append((channel.bits(list(weights.values())), question, channel, weights))
-        weighed.sort(key=lambda row: -round(row[0], 12))
-        return [self._worth(*row) for row in weighed[:number]]
+            rows.append((channel.bits(list(weights.values())), question, channel, weights))
+        rows.sort(key=lambda row: -round(row[0], 12))
+        return [self._worth(*row) for row in rows[:number]]
 
     def _worth(
         self, bits: float, question: BoardQuestion, channel: Channel, weights: Mapping[str, int]
     ) -> QuestionWorth:
         method, values = self._method(question), list(weights.values())
         answers = dict(zip(weights, shares(values), strict=True))
+        gain, gain_error = self._gain(question, channel, weights)
         return QuestionWorth(
             question.text,
             method,
             dict(sorted(answers.items(), key=lambda item: _answer_order(item[0]))),
             bits,
             channel.error(values) if method == "sampled" else None,
-            self._gain(question, channel, weights),
+            gain,
+            gain_error,
             self._mean(question, channel, list(weights)),
         )
 
     def _gain(
         self, question: BoardQuestion, channel: Channel, weights: Mapping[str, int]
-    ) -> Fraction:
-        """Return the gain in the probability that the best next shot hits."""
+    ) -> tuple[Fraction, float | None]:
+        """Return the gain in the probability that the best next shot hits, and its error."""
         if not len(self._open_cells):
-            return Fraction(0)
-        none = np.zeros(self.position.game.cells, object)
-        first, second = (
-            np.array([half.get(answer, none)[self._open_cells] for answer in weights], object)
-            for half in self._weigh_cells(question)
-        )
-        is_sampled = self._method(question) == "sampled"
-        gain = 0
-        for choosing, judging in ((first, second), (second, first))[: 1 + is_sampled]:
-            cells = (channel.matrix @ choosing).argmax(axis=1)  # the best one after each answer
-            gain += (channel.matrix @ judging)[np.arange(len(cells)), cells].sum()
-            gain -= channel.scale * judging.sum(axis=0)[choosing.sum(axis=0).argmax()]
-        return Fraction(gain, channel.scale * sum(weights.values()))
+            return Fraction(0), None
+        is_mixed, method = isinstance(self.posterior, MixedPosterior), self._method(question)
+        if method == "sampled" or (method == "counted" and is_mixed):
+            return self._gain_of_sample(question)
+        if method == "listed":
+            cells = self.boards.weigh_cells(*self._codes(question, weights))
+        else:
+            cells = self._count_cells(question, weights)
+        cells = cells[:, self._open_cells]
+        after = (channel.matrix @ cells).max(axis=1).sum()
+        gain = after - channel.scale * cells.sum(axis=0).max()
+        return Fraction(gain, channel.scale * sum(weights.values())), None
+
+    def _codes(
+        self, question: BoardQuestion, answers: Collection[str]
+    ) -> tuple[NDArray[np.intp], int]:
+        """Return the answer of each board as an index of `answers`, and their number."""
+        named, codes = self.boards.answers(question)
+        order = {answer: i for i, answer in enumerate(answers)}
+        return np.array([order.get(answer, 0) for answer in named], np.intp)[codes], len(order)
+
+    def _gain_of_sample(self, question: BoardQuestion) -> tuple[Fraction, float]:
+        """Return the gain of a sample: each half judges what the other one chooses."""
+        boards, cells = self.boards, self._open_cells
+        codes, number = self._codes(question, boards.weigh(question))
+        channel, differences = Channel(self._wrong, number), []
+        for half in (0, 1):
+            choosing = boards.weigh_cells(codes, number, half)[:, cells]
+            best = cells[(channel.matrix @ choosing).argmax(axis=1)]
+            judging = boards.has_ship[1 - half :: 2]
+            heard = (channel.matrix.T / channel.scale).astype(float)[codes[1 - half :: 2]]
+            before = judging[:, cells[choosing.sum(axis=0).argmax()]]
+            differences.append((heard * judging[:, best]).sum(axis=1) - before)
+        gains = np.concatenate(differences)
+        return Fraction(float(gains.mean())), float(gains.std() / np.sqrt(len(gains)))
 
     @cached_property
     def optimum(self) -> Fraction | None:
         """The least mean number of shots from here; None if it was not searched or not found."""
-        if self.posterior.configurations > SMALL:
+        if self.posterior.configurations > SMALL or isinstance(self.posterior, MixedPosterior):
             return None
         solution = optimum(self.position, prior=self._prior)
         return None if solution is None else solution.mean
@@ -237,9 +282,9 @@ class Inquiry:
         """Return the least mean number of shots after the answer."""
         if self.optimum is None:
             return None
-        game, (named, codes) = self.position.game, self.boards.answers(question)
+        game, (codes, _) = self.position.game, self._codes(question, answers)
         ships = [tuple(to_masks(row)) for row in self.boards.ships]
-        columns = [answers.index(named[code]) for code in codes]
+        columns = codes.tolist()
         shots = Fraction(0)
         for row in channel.matrix:  # an answer that is heard, and its probability on each board
             heard = [
