@@ -279,6 +279,17 @@ def test_known_answers_beside_a_prior_and_in_advice(here):
     assert (said["known"], said["configurations"]) == (["row 2: 0"], len(boards))
 
 
+def test_known_answers_about_ships_of_one_length():
+    """Ships of one length that letters tell apart."""
+    game = Game("4x4:2a,2b,contact=any,announce=name")
+    found = Posterior(game, prior=known(game, "ship 2a on A1: yes"))
+    left = [
+        ships for ships in Rules(4, 4, ("2a", "2b"), "any", "name").configurations if ships[0] & 1
+    ]
+    assert found.configurations == len(left)
+    assert found.frequency[0][1] == Fraction(sum(sum(s) >> 1 & 1 for s in left), len(left))
+
+
 def test_too_many_boards_are_refused():
     with pytest.raises(
         OptsearchError, match=r"what is known \(row 1: 2\).*1,925,751,392 .*too many"

@@ -15,8 +15,11 @@ from optsearch.cli.common import (
 )
 from optsearch.cli.options import Form, Option
 from optsearch.cli.progress import telling
+from optsearch.game.fleets import any_game
 from optsearch.questions.channel import probability_of
 from optsearch.questions.worth import SAMPLES, Inquiry, QuestionWorth
+
+LONGEST = 30  # signs of a fraction that is printed
 
 
 @app.command(
@@ -55,7 +58,7 @@ def ask(
     probable a hit is at the best cell after the answer. Exact if the configurations are few or can
     be counted; else from a sample, with a standard error.
     """
-    position = read_position(game, shots, board, marks)
+    position = read_position(game, shots, board, marks, any_game)
     parsed_prior = read_prior(position.game, prior, know or ())
     chance = probability_of(wrong)
     with telling("asking"):
@@ -67,7 +70,9 @@ def ask(
     answer.fact("false answers", f"{float(chance):.1%}" if chance else None, wrong=float(chance))
     answer.show(seed=seed, samples=samples)
     likely = cell_names(inquiry.posterior.greedy_shots())
-    hit = f"{' '.join(likely)}, each hits with {exact_text(inquiry.best_hit)}" if likely else None
+    exact = f"{inquiry.best_hit} = " if len(str(inquiry.best_hit)) < LONGEST else ""
+    chance_text = f"each hits with {exact}{float(inquiry.best_hit):.6f}"
+    hit = f"{' '.join(likely)}, {chance_text}" if likely else None
     answer.fact("greedy shots", hit, greedy_shots=likely, best_hit=float(inquiry.best_hit))
     best = shot and f"{cell_names([shot[0]])[0]}, its reply tells {shot[1]:.4f} bits"
     answer.fact("best shot", best)

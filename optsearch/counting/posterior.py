@@ -277,8 +277,7 @@ class Posterior:
         kind_of = self.position.game.kind_of
         if not self._is_counted:
             self.require_some()
-            of_listed = self._sum_listed([1] * self.configurations)
-            return {(kind_of(ship), ship): count for ship, count in of_listed.items()}
+            return self._sum_listed([1] * self.configurations)
         totals: Counter[Ship] = Counter()
         for case, counts, size in zip(
             self._cases, self._case_counts, self._case_sizes, strict=True
@@ -351,7 +350,10 @@ class Posterior:
             return self.placements
         if self._floats is not None:
             return self._floats.placements
-        return self._sum_listed(self._listed[1])
+        totals: Counter[int] = Counter()
+        for (_, ship), weight in self._sum_listed(self._listed[1]).items():
+            totals[ship] += weight
+        return totals
 
     @cached_property
     def _cell_weights(self) -> list[float]:
@@ -462,13 +464,13 @@ class Posterior:
         """
         return self.prior is None or self._floats is None
 
-    def _sum_listed(self, numbers: Sequence[int]) -> dict[int, int]:
-        """Add up, for each placement, the numbers of the listed configurations that have it."""
-        sums: Counter[int] = Counter()
+    def _sum_listed(self, numbers: Sequence[int]) -> dict[Ship, int]:
+        """Add up, for each ship, the numbers of the listed configurations that have it."""
+        sums: Counter[Ship] = Counter()
         configurations, _ = self._listed
-        for i in range(configurations.shape[1]):
+        for i, kind in enumerate(self.position.game.fleet):
             for ship, number in zip(to_masks(configurations[:, i]), numbers, strict=True):
-                sums[ship] += number
+                sums[kind, ship] += number
         return dict(sums)
 
     @cached_property

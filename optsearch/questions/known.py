@@ -13,9 +13,10 @@ import numpy as np
 from optsearch.counting.configurations import CellSets, to_words
 from optsearch.counting.prior import Prior
 from optsearch.game import Game
+from optsearch.game.fleets import MixedGame
 from optsearch.questions.boards import HiddenBoards
 from optsearch.questions.questions import BoardQuestion, question_of
-from optsearch.support.errors import OptsearchError
+from optsearch.support.errors import NotSupported, OptsearchError
 
 BATCH = 100_000  # boards that are asked at a time
 
@@ -57,7 +58,7 @@ class KnownAnswers(Prior):
 
     def __init__(self, game: Game, answers: Sequence[KnownAnswer], base: Prior | None = None):
         texts = ", ".join(map(str, answers))
-        super().__init__(game, f"{base.name}, {texts}" if base else texts)
+        self.game, self.name = game, f"{base.name}, {texts}" if base else texts
         self.answers, self.base = tuple(answers), base
 
     def __reduce__(self) -> tuple[Callable[..., Prior | None], tuple[object, ...]]:
@@ -75,7 +76,8 @@ class KnownAnswers(Prior):
 
     def weight(self, ships: Sequence[int]) -> int:
         """Return the weight of a board, given as the masks of its ships."""
-        return self.weights(to_words(sorted(ships, key=self.game.rank), self.game.words)[None])[0]
+        ordered = list(ships) if self.game.has_twins else sorted(ships, key=self.game.rank)
+        return self.weights(to_words(ordered, self.game.words)[None])[0]
 
     def weights(self, ships: CellSets) -> list[int]:
         """Return the weights of many boards, 0 for those that give another answer."""
@@ -102,9 +104,13 @@ def known(game: Game | str, *answers: str, prior: Prior | None = None) -> Prior 
 
     answers -- as in "row 3: 2" or "FILE.py:NAME=yes". prior -- weights of the boards. Raises
     OptsearchError for a question that does not exist or an answer that does not fit it, and
-    NotSupported for ships of one length with different letters.
+    NotSupported for a fleet that is not known.
     """
     if not answers:
         return prior
+    if isinstance(game, MixedGame):
+        raise NotSupported(
+            f"--know is for known fleets, and {game} has ranges of lengths; leave it out"
+        )
     game = Game.of(game)
     return KnownAnswers(game, [KnownAnswer.parse(game, text) for text in answers], prior)

@@ -19,6 +19,7 @@ from optsearch.counting.mixture import MixedPosterior, PartPosterior, posterior_
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game
+from optsearch.game.fleets import any_game, position_in
 from optsearch.game.position import Position
 from optsearch.play.advice import optimum
 from optsearch.questions.boards import HiddenBoards
@@ -77,7 +78,8 @@ class Inquiry:
         seed: int | None = None,
         prior: Prior | None = None,
     ):
-        self.position = position if isinstance(position, Position) else Position.of(position)
+        game = any_game(position) if isinstance(position, str) else position
+        self.position = position_in(game) if isinstance(game, Game) else game
         self.posterior = posterior_of(self.position, prior)
         self.posterior.require_some()
         self._prior, self._samples, self._seed = prior, samples, seed
@@ -139,8 +141,9 @@ class Inquiry:
     def _ship_weights(self) -> Mapping[Ship, int]:
         """The weight of the boards with each ship."""
         posterior = self.posterior
-        is_mixed = isinstance(posterior, MixedPosterior)
-        return posterior.ship_weights if is_mixed else posterior.by_kind
+        if isinstance(posterior, MixedPosterior):
+            return posterior.ship_weights
+        return posterior.by_kind
 
     def _weigh_absences(self, questions: Iterable[BoardQuestion]) -> Counter[str]:
         """Return the weight of the boards with no ship of the questions that must be counted."""
