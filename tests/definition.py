@@ -77,7 +77,7 @@ class Rules:
     A ship is its length, a length with a letter as "3a", or a name of LYING on boards of squares.
     On a cylinder the last column is beside the first, on a torus the last row too. tells -- for a
     rule that is none of those named: of a ship, its cells and the one that is hit, (row, column),
-    the label of the hit, None for no label.
+    the label of the hit, None for no label. ends -- "hit" if the first hit ends the game.
     """
 
     rows: int
@@ -88,12 +88,14 @@ class Rules:
     holes: tuple = ()
     board: str = "rectangle"
     tells: Callable | None = None
+    ends: str = "sunk"
 
     def __str__(self):
         fleet = ",".join(map(str, self.fleet))
         text = f"{self.rows}x{self.columns}:{fleet}"
         text += f";contact={self.contact}" * (self.contact != "none")
         text += f";announce={self.announce}" * (self.announce != "nothing")
+        text += f";ends={self.ends}" * (self.ends != "sunk")
         text += f";holes={','.join(self.names(self.holes))}" * bool(self.holes)
         return text + f";board={self.board}" * (self.board != "rectangle")
 
@@ -266,8 +268,13 @@ class Definition:
         }
 
     def counts(self, state):
-        """For each cell that may still be hit, ascending: in how many configurations it is."""
+        """For each cell that may still be hit, ascending: in how many configurations it is.
+
+        There is none once the game is over.
+        """
         counts = Counter()
+        if self.rules.ends == "hit" and state.hits:
+            return counts
         for ships in state.family:
             for cell in range(self.rules.cells):
                 has = sum(ships) & ~state.hits & 1 << cell != 0

@@ -79,6 +79,7 @@ def solve(
     """
     started = time.perf_counter()
     position.game.require_silent("the method 'paper'")
+    position.game.require_sunk("the method 'paper'")
     configurations = Configurations(position)
     configurations.require_some()
     sets = [s & ~position.hits for s in to_masks(configurations.list())]

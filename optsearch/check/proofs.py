@@ -362,6 +362,7 @@ def root_of(position: Position, prior: Prior | None = None) -> Weighted:
         prior.require(position.game)
     game = position.game
     game.require_no_sinkings("a proof")
+    game.require_sunk("a proof")
     numbers: Counter[int] = Counter()
     for ships in reference.configurations(position):
         weight = 1 if prior is None else prior.weight(ships)

@@ -2,7 +2,7 @@
 
 It shares with the kernels only the rules of `optsearch.game` and `optsearch.game.position`, and
 handles all of these rules. It is the recursion of Audinot, Bonnet and Viennot (2014), section 3.2,
-which ends where no ship is left.
+which ends where no ship is left, or with ends=hit at the first hit.
 
 A state is a family: the parts that configurations still hide, each with the number of
 configurations that hide it. A shot splits a family by reply. No certain hit is taken for granted:
@@ -32,6 +32,12 @@ from optsearch.tree.solution import Solution
 # The cells still to hit, if all hits have the reply HIT. Else pieces in ascending order: cells, the
 # reply to a hit on one of them, and the reply to the hit on the last of them.
 Hidden = int | tuple[tuple[int, Reply, Reply], ...]
+
+
+class UntilHit(tuple[tuple[int, Reply, Reply], ...]):
+    """The pieces of a configuration that nothing hides any more once a cell is hit."""
+
+
 Family = frozenset[tuple[Hidden, int]]  # each with the number of configurations that hide it
 
 
@@ -72,6 +78,8 @@ def family(position: Position, prior: Prior | None = None) -> Family:
 
 def hidden_of(game: Game, ships: tuple[int, ...], hits: int = 0) -> Hidden:
     """Return what a configuration still hides if some cells are hit (mask)."""
+    if game.ends_at_hit and hits:
+        return ()
     pieces: dict[tuple[int, Reply, Reply], int] = defaultdict(int)
     for ship in ships:
         for cell in bits(ship & ~hits):
@@ -79,10 +87,11 @@ def hidden_of(game: Game, ships: tuple[int, ...], hits: int = 0) -> Hidden:
             first, last = reply(game, ships, 0, shot), reply(game, ships, ship, shot)
             # If the last hit has the same reply, cells of all ships with it are one piece.
             pieces[0 if first == last else ship, first, last] |= shot
-    if {last for _, _, last in pieces} <= {HIT}:
+    if {last for _, _, last in pieces} <= {HIT} and not game.ends_at_hit:
         return sum(pieces.values())
     hidden = ((cells, first, last) for (_, first, last), cells in pieces.items())
-    return tuple(sorted(hidden, key=itemgetter(0)))
+    in_order = sorted(hidden, key=itemgetter(0))
+    return UntilHit(in_order) if game.ends_at_hit else tuple(in_order)
 
 
 def shoot(family: Family, cell: int) -> dict[Reply, Family]:
@@ -99,6 +108,8 @@ def _shoot_one(hidden: Hidden, shot: int) -> tuple[Reply, Hidden]:
     if isinstance(hidden, int):
         return (HIT, hidden ^ shot) if hidden & shot else (MISS, hidden)
     for i, (cells, first, last) in enumerate(hidden):
+        if cells & shot and isinstance(hidden, UntilHit):
+            return last if cells == shot else first, ()
         if cells & shot:
             rest = hidden[:i] + hidden[i + 1 :]
             if cells == shot:

@@ -37,7 +37,8 @@ def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
     - the prior of the tree is this one, or both are none;
     - every shot is on the board and at a cell not shot before, in the position or on the path;
     - every reply of a configuration has a branch, and every branch has a configuration;
-    - a leaf is reached exactly when every cell of the ships is hit, and its weight is the number
+    - a leaf is reached exactly when every cell of the ships is hit, with ends=hit when one is, and
+      its weight is the number
       of configurations that reach it, or with a prior their total weight. Configurations of weight
       0 are left out.
 
@@ -60,6 +61,8 @@ def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
         if not len(family):
             raise _fault(game, shots, "no configuration gives these replies")
         missing = (family & ~_words(hits)).any(axis=(1, 2))
+        if game.ends_at_hit:
+            missing = np.full(len(family), not hits)
         if isinstance(node, Leaf):
             if missing.any():
                 cells = _cells(family[missing])
@@ -86,8 +89,10 @@ def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
                 raise _fault(
                     game,
                     shots,
-                    f"the tree shoots {cell_name(node.cell)}, but every cell of the "
-                    f"configuration on {_names(game, _cells(family[~missing]))} is hit",
+                    f"the tree shoots {cell_name(node.cell)}, but "
+                    + ("one" if game.ends_at_hit else "every")
+                    + f" cell of the configuration on {_names(game, _cells(family[~missing]))} "
+                    "is hit",
                 )
             bit = game.bit(node.cell)
             for reply, rows in _answers(game, family, hits, bit).items():

@@ -103,6 +103,7 @@ class MixedGame(Game):
             announce=self.announce,
             holes=self.holes,
             board=self.board,
+            ends=self.ends,
         )
         self.game_of([longest])  # GameError if it is longer than the board
         for name in ("holes", "board", "announce", "announcement"):
@@ -134,7 +135,7 @@ class MixedGame(Game):
         known: Game = self.__dict__["known"]
         return Game(
             *(self.rows, self.columns, list(fleet), self.contact, self.announce, known.holes),
-            *(known.board, known.announcement),
+            *(known.board, known.announcement, known.ends),
         )
 
     @property

@@ -45,18 +45,21 @@ IN_WORDS = {
         "any": "ships may touch",
     },
     "announce": {name: rule.words for name, rule in ANNOUNCEMENTS.items()},
+    "ends": {"sunk": "the last ship ends the game", "hit": "the first hit ends the game"},
 }
 """The values of each rule, in words; the first value of a rule is its default."""
 
 CONTACTS = tuple(IN_WORDS["contact"])
+ENDS = tuple(IN_WORDS["ends"])
 
 HOLE = "-"  # the sign of a hole on drawn boards
 HOLES = "-#"  # the signs that are read as a hole
 
 _FORM = (
     f"ROWSxCOLUMNS:SHIP,SHIP,…[,contact={'|'.join(CONTACTS)}]"
-    f"[,announce={'|'.join(ANNOUNCEMENTS)}|FILE.py:NAME][,holes=CELL,CELL-CELL,…]"
-    "[,board=cylinder|torus|hex], or FILE.json#BOARD:SHIP,SHIP,…[,…] for a board of a file"
+    f"[,announce={'|'.join(ANNOUNCEMENTS)}|FILE.py:NAME][,ends={'|'.join(ENDS)}]"
+    "[,holes=CELL,CELL-CELL,…][,board=cylinder|torus|hex], or FILE.json#BOARD:SHIP,SHIP,…[,…] for "
+    "a board of a file"
 )
 _GAME = re.compile(
     r"\s*((?P<rows>\d{1,9})\s*[xX×]\s*(?P<columns>\d{1,9})|(?P<file>.+\.json#[\w-]+(?:@\w+)?))"
@@ -147,6 +150,8 @@ class Game:
     board -- how the cells of the grid lie to each other (`optsearch.game.board`): a `Board`, or
         the name of a maker.
     announcement -- the rule named `announce` (`optsearch.game.announcements`), if already loaded.
+    ends -- what ends the game: `sunk` (the last cell of the last ship is hit), `hit` (the first
+        hit). Other ends need different numbers of hits; what counts misses alone has none of them.
 
     Raises GameError for a game that cannot be set up. If the fleet has few enough cells but does
     not fit, as in 4x4:4,3,2, the game has no configuration.
@@ -160,6 +165,7 @@ class Game:
     holes: int
     board: Board
     announcement: Announcement
+    ends: str
 
     def __init__(
         self,
@@ -171,9 +177,10 @@ class Game:
         holes: int | None = None,
         board: Board | str | None = None,
         announcement: Announcement | None = None,
+        ends: str | None = None,
     ):
         fields = _fields_of(rows) if isinstance(rows, str) else {"rows": rows}
-        values = columns, fleet, contact, announce, holes, board, announcement
+        values = columns, fleet, contact, announce, holes, board, announcement, ends
         arguments = zip(Game.__dataclass_fields__, (None, *values), strict=True)
         fields |= {name: value for name, value in arguments if value is not None}
         if not {"columns", "fleet"} <= {*fields}:
@@ -217,6 +224,8 @@ class Game:
             )
         if self.contact not in CONTACTS:
             raise GameError(f"contact={self.contact!r} is not a rule; use {', '.join(CONTACTS)}")
+        if self.ends not in ENDS:
+            raise GameError(f"ends={self.ends!r} is not a rule; use {', '.join(ENDS)}")
         if self.contact == "corner" and not self.board.has_corners:
             raise GameError(
                 f"cells of the board {self.board_text} touch along sides only, so contact=corner "
@@ -315,6 +324,8 @@ class Game:
             text += f",contact={self.contact}"
         if self.announce != "nothing":
             text += f",announce={self.announce}"
+        if self.ends != "sunk":
+            text += f",ends={self.ends}"
         if self.holes != self.board.empty:
             text += f",holes={holes_text(self.holes & ~self.board.empty, self.columns)}"
         if not (self.board.digest or self.is_rectangle):
@@ -334,9 +345,10 @@ class Game:
 
     @property
     def rules(self) -> dict[str, str]:
-        """The rules in words, by rule; without contact if the fleet is one ship."""
-        rules = {"contact": IN_WORDS["contact"][self.contact], "announce": self.announcement.words}
-        return rules if len(self.fleet) > 1 else {"announce": rules["announce"]}
+        """The rules in words, by rule: contact if there are two ships, ends if it is not sunk."""
+        rules = {"contact": IN_WORDS["contact"][self.contact]} if len(self.fleet) > 1 else {}
+        rules["announce"] = self.announcement.words
+        return rules | ({"ends": IN_WORDS["ends"][self.ends]} if self.ends != "sunk" else {})
 
     @property
     def unwritten_rules(self) -> str:
@@ -386,13 +398,23 @@ class Game:
 
     @cached_property
     def fleet_cells(self) -> int:
-        """The number of cells that the ships occupy together: the hits a whole game needs."""
+        """The number of cells that the ships occupy together."""
         return sum(self.fleet)
 
     @property
     def least_cells(self) -> int:
         """The least number of cells that the ships can occupy together."""
         return self.fleet_cells
+
+    @property
+    def ends_at_hit(self) -> bool:
+        """True if the first hit ends the game."""
+        return self.ends == "hit"
+
+    @property
+    def hits_to_end(self) -> int:
+        """The number of hits that end the game, equal for all configurations."""
+        return 1 if self.ends_at_hit else self.fleet_cells
 
     @property
     def has_shapes(self) -> bool:
@@ -643,6 +665,11 @@ class Game:
         rules = [name for name, rule in ANNOUNCEMENTS.items() if not rule.at_sinking]
         self.require_rule(what, not self.tells_sinkings, "|".join(rules))
 
+    def require_sunk(self, what: str) -> None:
+        """Raise NotSupported for a game that the first hit ends, which `what` does not handle."""
+        if self.ends_at_hit:
+            raise NotSupported(f"{what} is for ends=sunk; {self} has ends=hit")
+
     def require_small(self, what: str) -> None:
         """Raise TooLarge for a board of more than 128 cells, which `what` does not handle."""
         if self.cells > MAX_CELLS:
@@ -848,8 +875,8 @@ def _ships_and_rules(text: str, after_board: str) -> tuple[list[str], dict[str, 
             else:
                 raise GameError(
                     f"{part!r} in {text!r} is not a rule; write contact={'|'.join(CONTACTS)}, "
-                    f"announce={'|'.join(ANNOUNCEMENTS)}|FILE.py:NAME, holes=CELL,CELL-CELL,… or "
-                    f"board={'|'.join(MAKERS)}"
+                    f"announce={'|'.join(ANNOUNCEMENTS)}|FILE.py:NAME, ends={'|'.join(ENDS)}, "
+                    f"holes=CELL,CELL-CELL,… or board={'|'.join(MAKERS)}"
                 )
     return ships, rules
 

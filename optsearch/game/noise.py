@@ -167,6 +167,7 @@ class NoisyPosition:
 
     def __post_init__(self) -> None:
         require_silent(self.game)
+        self.game.require_sunk("play with replies that may be false")
         for shot in self.shots:
             self._check(shot)
 

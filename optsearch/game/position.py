@@ -145,6 +145,8 @@ class Position:
         """Raise PositionError for more hits or misses than there can be."""
         game = self.game
         hits, misses = self.hits.bit_count(), self.misses.bit_count()
+        if hits > 1 and game.ends_at_hit:
+            raise PositionError(f"{hits} hits in {str(self)!r}, but the first hit ends {game}")
         if hits > game.fleet_cells:
             raise PositionError(
                 f"{hits} hits in {str(self)!r}, but the fleet {game.fleet_text} has only "
@@ -327,8 +329,8 @@ class Position:
 
     @property
     def hits_left(self) -> int:
-        """The number of hits that end the game from here; 0 if every ship is sunk."""
-        return self.game.fleet_cells - self.hits.bit_count()
+        """The number of hits that end the game from here; 0 if it is over."""
+        return self.game.hits_to_end - self.hits.bit_count()
 
     @cached_property
     def misses(self) -> int:

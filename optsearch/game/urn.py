@@ -34,8 +34,8 @@ def draws(balls: int, red: int, wanted: int) -> dict[int, Fraction]:
 
 
 def random_shots(game: Game) -> dict[int, Fraction]:
-    """Return the probability of each number of random shots that sink the fleet of a game."""
-    return draws(game.room, game.fleet_cells, game.fleet_cells)
+    """Return the probability of each number of random shots that end a game."""
+    return draws(game.room, game.fleet_cells, game.hits_to_end)
 
 
 def mean(distribution: Mapping[int, Fraction]) -> Fraction:

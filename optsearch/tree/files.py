@@ -114,7 +114,7 @@ class _Tree:
         return tree
 
     def require_end(self, tree: DecisionTree, shots: Shots, leaf: Leaf) -> None:
-        """Refuse a leaf unless its number of configurations end there with the last hit.
+        """Refuse a leaf unless its number of configurations end there, with a hit.
 
         With a prior their weights are not known here, and are not checked.
         """
@@ -128,7 +128,10 @@ class _Tree:
             self.refuse(f"the tree of {game} ends with {cells} still to hit", shots)
         if shots and not shots[-1].reply.hit:
             self.refuse(f"the tree of {game} goes on after the last hit", shots)
-        ending = sum(map(position.is_compatible, configurations_on(game, position.hits)))
+        if game.ends_at_hit:  # with ships on other cells, too
+            ending = Posterior(position).configurations
+        else:
+            ending = sum(map(position.is_compatible, configurations_on(game, position.hits)))
         if not ending or (not tree.prior and ending != leaf.configurations):
             stated = configurations_text(leaf.configurations)
             self.refuse(f"a leaf of {game} has {stated}; {ending} end there", shots)
