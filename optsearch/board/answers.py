@@ -283,7 +283,8 @@ def _sunk(position: Position) -> dict[str, Any]:
         ways = [case.sunk for case in cases(position)]
         kinds = reduce(and_, (Counter(map(game.kind_of, way)) for way in ways))
         wrecks = reduce(and_, map(set, ways))
-    sunk = kinds.elements() if position.hits_left else game.fleet
+    is_sunk = not position.hits_left and not game.ends_at_hit
+    sunk = game.fleet if is_sunk else kinds.elements()
     return {"sunk": list(map(str, sunk)), "wrecks": _cells(sorted(wrecks))}
 
 

@@ -21,6 +21,7 @@ from optsearch.cli.common import (
     noise_of,
     numbered,
     out,
+    over_text,
     position_fields,
     read_noisy_position,
     read_prior,
@@ -463,7 +464,7 @@ def advice_lines(advice: Advice, options: AdviceOptions) -> list[str]:
     """Return the lines of advice: what is left, likely shots, a strategy's, the optimum."""
     position, optimum = advice.posterior.observations, advice.optimum
     if is_over(position):
-        return [f"every ship is sunk, after {numbered(len(position.shots), 'shot')}"]
+        return [f"{over_text(position.game)}, after {numbered(len(position.shots), 'shot')}"]
     left = counted_text(advice.posterior.configurations)
     lines = [f"{left} left, {advice.posterior.entropy:.2f} bits", ships_text(advice)]
     likely = [f"{cell_name(cell)} {float(p):.1%}" for cell, p in advice.likely(options.number)]

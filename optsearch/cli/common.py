@@ -215,6 +215,11 @@ def with_rules(title: str, game: Game) -> str:
     return ": ".join(filter(None, (title, game.unwritten_rules)))
 
 
+def over_text(game: Game) -> str:
+    """Say what ends a game."""
+    return "a ship is hit" if game.ends_at_hit else "every ship is sunk"
+
+
 def noise_fields(noise: Noise | Lies | None) -> dict[str, Any]:
     """Return the noise of replies for a JSON answer; nothing where all are true."""
     if noise is None:

@@ -247,14 +247,17 @@ def random_answer(game: Game, prior: Prior | None, within: int | None) -> Answer
     fields = mean_fields(mean.numerator, mean.denominator)
     answer.fact("mean shots", f"{float(mean):.6f}", **fields)
     answer.fact("sd", f"{sd:.4f}", sd=sd)
-    answer.fact("worst case", f"{game.room} shots", worst=game.room)
+    worst = max(chances)
+    answer.fact("worst case", f"{worst} shots", worst=worst)
     if within is not None:
         share = sum((p for shots, p in chances.items() if shots <= within), Fraction(0))
         answer.fact(f"within {within}", f"{float(share):.6f}", within=within, share=share)
     answer.show(probabilities={str(shots): float(p) for shots, p in chances.items()})
     answer.table({"shots": shots, "probability": float(p)} for shots, p in chances.items())
     answer.fact(
-        "formula", f"the last of {game.fleet_cells} cells among {game.room} in random order"
+        "formula",
+        f"the {'first' if game.ends_at_hit else 'last'} of {game.fleet_cells} cells among "
+        f"{game.room} in random order",
     )
     return answer
 

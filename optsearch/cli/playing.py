@@ -225,11 +225,14 @@ class MatchDialogue:
         """Say who has won, and to a person who has lost where the ships were."""
         match, game = self._match, self._match.game
         shots = numbered(len(match.position.shots), "shot")
+        theirs, yours = "sunk every ship", "sunk your ships"
+        if game.ends_at_hit:
+            theirs = yours = "the first hit"
         if match.is_won:
-            self._talk.say(f"you have sunk every ship, with {shots}", "bold")
+            self._talk.say(f"you have {theirs}, with {shots}", "bold")
         else:
             places = ", ".join(map(game.ship_name, match.hidden))
-            self._talk.say(f"{match.against} has sunk your ships, with {shots}", "bold")
+            self._talk.say(f"{match.against} has {yours}, with {shots}", "bold")
             self._talk.say(f"its own were at {places}")
 
 

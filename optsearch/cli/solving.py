@@ -28,6 +28,7 @@ from optsearch.cli.common import (
     mean_fields,
     mean_text,
     out,
+    over_text,
     read_position,
     require_digest,
     resumable,
@@ -154,6 +155,7 @@ def solve(
         raise OptsearchError("--table works with --method solver or paper, not with reference")
     if prove is not None:
         position.game.require_no_sinkings("--prove")
+        position.game.require_sunk("--prove")
         if aim.kind != "mean":
             raise OptsearchError(f"--prove works with --objective mean, not with {aim}")
     require_digest(parsed_prior, tree, prove, table)
@@ -404,7 +406,7 @@ def answer_of(
     )
     add_value(answer, solution)
     add_ends(answer, ends)
-    best = " ".join(cell_names(solution.best_shots)) or "none: every ship is sunk"
+    best = " ".join(cell_names(solution.best_shots)) or f"none: {over_text(solution.position.game)}"
     undecided = "not all first shots are decided yet"
     if solution.worst is not None and not solution.is_exact:
         hint = "" if solution.objective.then_mean else "; --objective worst+mean searches it"

@@ -130,7 +130,7 @@ class View:
 
     def _afloat(self, revealing: list[Shot], is_over: bool) -> NDArray[np.int16]:
         """Count the ships of each kind, or of all kinds together, that are not known to be sunk."""
-        if is_over:
+        if is_over and not self.game.ends_at_hit:
             return np.zeros_like(self._fleet)
         if self.game.shows_ships:  # one hit of each ship whose cells are all hit
             hits = Counter(shot.reply.length for shot in revealing)

@@ -91,6 +91,7 @@ class Hidings:
 def _listed(game: Game) -> Iterator[Hiding]:
     """Yield each configuration, its ships in their order."""
     position = Position(game)
+    game.require_sunk("an equilibrium")
     game.require_small("listing configurations")
     posterior = Posterior(position)
     posterior.require_some()

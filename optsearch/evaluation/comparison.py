@@ -198,6 +198,7 @@ def compare(
     """
     started = time.monotonic()
     game = Position.of(game).game
+    game.require_sunk("a comparison")
     game.require_small("evaluating strategies")
     _require_numbers(positions, largest, seed)
     runners = [runner_of(strategy, game) for strategy in (first, second, until)]

@@ -28,6 +28,7 @@ from optsearch.evaluation.tasks import Task, run_task
 from optsearch.evaluation.top import Top, are_counts
 from optsearch.game import Game
 from optsearch.game.position import Position
+from optsearch.strategies.user import UserStrategy, replay
 from optsearch.support.errors import ImpossiblePosition, TooLarge
 from optsearch.support.progress import Progress, no_progress
 from optsearch.support.sharing import run_tasks
@@ -79,7 +80,7 @@ def evaluate(
         prior.require(game)
     game.require_small("evaluating strategies")
     runner = runner_of(strategy, game, prior)
-    limit = runner.listed(memory)
+    limit = 0 if game.ends_at_hit else runner.listed(memory)  # there, counts suffice
     if position.shots and isinstance(runner, PatternRunner):
         limit = min(limit, LISTED_BY_PYTHON)  # the pattern did not make these shots itself
     with _stored(checkpoint, runner, position, limit) as store:
@@ -152,7 +153,7 @@ class _EvaluationRun:
             raise TooLarge(
                 f"{self.game} has {number:,} configurations; up to {MOST:,} can be walked"
             )
-        if isinstance(runner, PythonRunner):
+        if isinstance(runner, PythonRunner) and not self.game.ends_at_hit:  # few are played there
             runner.require_few(number)
         self._histogram: Counter[int] = Counter()
         self._weight = 0
@@ -177,6 +178,13 @@ class _EvaluationRun:
                 self._done += n * alike
             elif n <= self.limit:
                 yield Task(self.game, str(position), n, alike)
+            elif not position.hits_left:  # a hit may end a game with this many left
+                if isinstance(self.strategy, UserStrategy):
+                    replay(self.strategy, position, len(self._start.shots))
+                prior = self.runner.prior
+                weight = n if prior is None else Posterior(position, prior=prior).weight
+                ended = [0] * len(position.shots) + [weight]
+                self._enter(Task(self.game, str(position), n, alike), ended)
             else:
                 for some in top.children_by_twins(position, n):
                     stack.append((*some[0], alike * len(some)))

@@ -93,6 +93,10 @@ class MixedGame(Game):
             raise GameError(
                 f"the fleet {self.fleet_text} has a shape beside ranges of lengths; give lengths"
             )
+        if self.ends != "sunk":
+            raise GameError(
+                f"ends={self.ends} is for a fleet whose lengths are known, not {self.fleet_text}"
+            )
         letters = [letter_of(kind) for kind in self.fleet]
         longest = max(map(int, self.fleet), default=0)
         self.__dict__["known"] = least = Game(
@@ -103,7 +107,6 @@ class MixedGame(Game):
             announce=self.announce,
             holes=self.holes,
             board=self.board,
-            ends=self.ends,
         )
         self.game_of([longest])  # GameError if it is longer than the board
         for name in ("holes", "board", "announce", "announcement"):
@@ -135,7 +138,7 @@ class MixedGame(Game):
         known: Game = self.__dict__["known"]
         return Game(
             *(self.rows, self.columns, list(fleet), self.contact, self.announce, known.holes),
-            *(known.board, known.announcement, known.ends),
+            *(known.board, known.announcement),
         )
 
     @property

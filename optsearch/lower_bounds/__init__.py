@@ -6,6 +6,7 @@
   how many configurations such cells meet, `conditional_coverage` the same given one placement.
 - `reveal` shows each ship whole at its first hit. `two_hidden` reveals all ships but two.
 - `ship_chain` and `first_ship` improve the chain by the misses that a met ship still costs.
+- `first_hit` bounds games that the first hit ends.
 - `dual_chain` bounds the misses on any family by a price for each of its sets.
 - `worst_case` bounds the most shots that a strategy may take.
 - `by_chance` is an upper bound: the mean number of shots at random.

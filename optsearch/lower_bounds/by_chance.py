@@ -24,10 +24,15 @@ def misses_by_chance(hits: int, cells: int) -> Fraction:
     return Fraction(hits * (cells - hits), hits + 1)
 
 
+def misses_before_hit(hits: int, cells: int) -> Fraction:
+    """Return the mean number of misses before the first hit, if `hits` of `cells` hold ships."""
+    return Fraction(cells - hits, hits + 1)
+
+
 def shots_by_chance(position: Position) -> Fraction:
     """Return the mean number of shots at random from a position on; no prior changes it.
 
-    Certain hits are shot first, then the undecided cells at random.
+    Certain hits are shot first, then the undecided cells at random, until the game is over.
     Raises ImpossiblePosition if no configuration is left.
     """
     posterior = Posterior(position)
@@ -39,6 +44,10 @@ def shots_by_chance(position: Position) -> Fraction:
     certain = sum(n == number for n in through)
     open_cells = sum(0 < n < number for n in through)
     left = position.hits_left
+    if position.game.ends_at_hit and left:
+        is_certain = certain or not open_cells
+        hits = open_cells if is_certain else position.game.fleet_cells
+        return 1 + misses_before_hit(hits, open_cells)
     return left + misses_by_chance(left - certain, open_cells)
 
 

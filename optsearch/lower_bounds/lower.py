@@ -20,13 +20,14 @@ from optsearch.counting.prior import Prior
 from optsearch.game import MAX_CELLS, Game, bits
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
-from optsearch.lower_bounds.by_chance import misses_by_chance
+from optsearch.lower_bounds.by_chance import misses_before_hit, misses_by_chance
 from optsearch.lower_bounds.chain import mean_at_least, root_chain
 from optsearch.lower_bounds.conditional_coverage import (
     ConditionalCoverage,
     list_conditional_coverages,
 )
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
+from optsearch.lower_bounds.first_hit import mean_by_sets, mean_by_single_cells
 from optsearch.lower_bounds.first_ship import (
     LIMITS,
     MORE_CELLS,
@@ -128,6 +129,13 @@ def first_bounds(position: Position) -> list[Bound]:
     """Return a bracket that needs no count: one shot for each ship cell, and shots at random."""
     game, hits = position.game, position.hits_left
     cells = game.cells - (position.closed | game.holes).bit_count()
+    if game.ends_at_hit:
+        misses = misses_before_hit(game.fleet_cells, cells) if hits else 0
+        chance = "any cell, by chance: the first of k of n cells is hit after (n+1)/(k+1) shots"
+        return [
+            Bound("one hit", "lower", Fraction(hits), "the first hit ends the game"),
+            Bound("cells at random", "upper", hits + Fraction(misses), chance),
+        ]
     return [
         Bound("one shot for each cell", "lower", Fraction(hits), "every cell of a ship is shot"),
         Bound(
@@ -151,6 +159,8 @@ def first_bounds_of(
     """
     game, hits = position.game, position.hits_left
     cells = game.cells - (position.closed | game.holes).bit_count()
+    if game.ends_at_hit:
+        return (hits, cells) if objective.kind == "worst" else (0, weight)
     if objective.kind == "worst":
         # A packing tells all ships but one; where one hit shows a whole ship it proves nothing.
         has_none = position.shots or prior is not None or game.label_of_kind is None
@@ -191,6 +201,9 @@ def lower_bounds_in_turn(
     leave_out: LeaveOut = ignore_left_out,
 ) -> Iterator[Bound]:
     """Yield the bounds of `lower_bounds` as they are computed."""
+    if position.game.ends_at_hit:
+        yield from _until_hit(position, prior, leave_out)
+        return
     if position.shots or prior is not None:
         position.game.require_silent(_THESE)
     if prior is not None:
@@ -220,6 +233,19 @@ def lower_bounds_in_turn(
         yield first_bounds(position)[0]
     if position.game.label_of_kind is not None:  # else hits on one ship tell where it lies
         yield from _from_two_hidden(plain, number, progress, leave_out)
+
+
+def _until_hit(position: Position, prior: Prior | None, leave_out: LeaveOut) -> Iterator[Bound]:
+    """Yield the bounds of a game that the first hit ends."""
+    mean = mean_by_single_cells(position, prior)
+    yield Bound("single cells", "lower", mean, "the most probable k cells, as if apart; their sum")
+    if position.shots or prior is not None:
+        return
+    number, name = Posterior(position).configurations, "sets of cells"
+    if number > COMPUTED or position.game.cells > MAX_CELLS:
+        leave_out(LeftOut(name, f"{number:,} configurations; up to {COMPUTED:,} are walked"))
+        return
+    yield Bound(name, "lower", mean_by_sets(position, NODES), "the most that k cells meet; its sum")
 
 
 def _from_places(position: Position, number: int) -> Bound:

@@ -34,6 +34,7 @@ from optsearch.play.simulate import (
     PLAYED_COMPILED,
     ReplyModel,
     asked_in,
+    compiled_of,
     errors_of,
     generator_of,
     play_task,
@@ -59,6 +60,8 @@ def evaluation_seconds(strategy: object, game: Game, clock: Clock = time.process
     """
     number = Posterior(Position(game)).configurations
     runner = runner_of(strategy, game)
+    if game.ends_at_hit:  # then only one shot of each number is chosen
+        return 0.0
     if isinstance(runner, PythonRunner):
         runner.require_few(number)
     if number <= FEW:
@@ -142,7 +145,7 @@ def simulation_seconds(
     if manner.is_plain and (seconds := rollout_seconds(chosen, game, games, clock)):
         return seconds
     boards = Drawn().boards(game, min(games, PLAYED_COMPILED), 1)
-    if manner.is_plain and chosen.compiled(game) is not None:
+    if compiled_of(chosen, game, manner) is not None:
         play_task(chosen, game, boards[:1], 0, 1)  # compiles it
         started = clock()
         play_task(chosen, game, boards, 0, 1)

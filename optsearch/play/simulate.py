@@ -36,7 +36,7 @@ from optsearch.game.position import Position, afloat, play, reply
 from optsearch.play.hiding import Drawn, Hider
 from optsearch.play.hiding import hider as hider_of
 from optsearch.strategies import Player, Strategy, as_player
-from optsearch.strategies.player import AFLOAT, require_salvo, salvo_of, salvo_size
+from optsearch.strategies.player import AFLOAT, Compiled, require_salvo, salvo_of, salvo_size
 from optsearch.support.errors import OptsearchError, StrategyError
 from optsearch.support.progress import Progress, Status, meter, no_progress
 from optsearch.support.sharing import SerialExecutor, run_tasks
@@ -369,7 +369,7 @@ def replay(
     manner.require(chosen, game)
     chooser = asked_in(chosen, game)
     if isinstance(chooser, Chooser) and manner.is_plain:
-        report = meter(progress, game.fleet_cells)
+        report = meter(progress, game.hits_to_end)
 
         def shot(position: Position) -> Cell:
             report(position.hits.bit_count())
@@ -397,7 +397,7 @@ def play_task(
     if manner.is_plain and isinstance(chooser, Chooser):
         left = (chooser.shots_left(to_masks(ships), position_in(game)) for ships in boards)
         return [shots for shots in left if shots is not None]
-    compiled = chooser.compiled(game) if manner.is_plain and isinstance(chooser, Player) else None
+    compiled = compiled_of(chooser, game, manner)
     if compiled is None:
         ends = [
             played(
@@ -414,6 +414,13 @@ def play_task(
     return [
         int(compiled(cells[number - first], generator_of(seed, number))) for number, _ in numbered
     ]
+
+
+def compiled_of(player: Player | Chooser, game: Game, manner: ReplyModel) -> Compiled | None:
+    """Return a player as one compiled function, which plays until all ships are sunk; or None."""
+    if isinstance(player, Chooser) or not manner.is_plain or game.ends_at_hit:
+        return None
+    return player.compiled(game)
 
 
 def numbered_cells(game: Game, boards: CellSets) -> NDArray[np.uint8]:
@@ -560,9 +567,8 @@ class _SimulationRun:
 
     def _tasks(self) -> Iterator[_Task]:
         """Yield all tasks, boards before players, so that all players advance evenly."""
-        is_plain = self.manner.is_plain
         sizes = [
-            PLAYED_COMPILED if is_plain and player.compiled(self.game) else PLAYED
+            PLAYED_COMPILED if compiled_of(player, self.game, self.manner) else PLAYED
             for player in self.players
         ]
         for first in range(0, self.games, PLAYED):
@@ -615,5 +621,5 @@ class _SimulationRun:
             isinstance(shots, list)
             and len(shots) == number * (2 if self.manner.salvo == AFLOAT else 1)
             and all(type(n) is int and 0 < n <= limit for n in shots)
-            and min(shots[:number]) >= self.game.least_cells
+            and min(shots[:number]) >= (1 if self.game.ends_at_hit else self.game.least_cells)
         )

@@ -16,7 +16,7 @@ from typing import Any
 
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.evaluation import Task, run_task
+from optsearch.evaluation import Task, evaluate, run_task
 from optsearch.evaluation.runners import runner_of
 from optsearch.game import MAX_CELLS, Game, notebook
 from optsearch.game.position import Position
@@ -103,6 +103,10 @@ def bounds_in_turn(
     progress -- called after each step with its status; an error that it raises ends the step, and
     earlier bounds hold. If it ends a greedy strategy, shooting at random replaces that bound.
     """
+    if position.game.ends_at_hit:
+        yield from lower_bounds_in_turn(position, prior, progress, seconds, leave_out)
+        yield from _or_by_chance(lambda: _by_list(position, prior, progress), position)
+        return
     if prior is not None:
         yield from lower_bounds_in_turn(position, prior, progress, seconds, leave_out)
         yield from _or_by_chance(lambda: _greedy_by(position, prior, progress), position)
@@ -317,6 +321,17 @@ def _by_strategy(
         Fraction(total, number),
         f"{strategy}, on every configuration; computed here",
     )
+
+
+def _by_list(position: Position, prior: Prior | None, progress: Progress[BoundsStatus]) -> Bound:
+    """Return the bound of greedy shooting until the first hit, which is a list of cells."""
+
+    def report(status: Status) -> None:
+        progress(BoundsStatus(what="greedy on every configuration", effort=status.effort))
+
+    mean = evaluate(GREEDY, position, jobs=1, progress=report, prior=prior).mean
+    source = f"{GREEDY}, on every configuration; computed here"
+    return Bound("most probable cell", "upper", mean, source)
 
 
 def _greedy_by(position: Position, prior: Prior, progress: Progress[BoundsStatus]) -> Bound:

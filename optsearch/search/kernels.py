@@ -486,6 +486,7 @@ def _searching(
     tick: Callable[[int], None],
     rule: str,
 ) -> Search:
+    problem.game.require_sunk("this search")
     replies, items, labels = problem.labelled
     search = Search(
         items,

@@ -77,6 +77,8 @@ class Solver:
         prior: Prior | None = None,
         family: Family | None = None,
     ):
+        if position.game.ends_at_hit:
+            options = replace(options, root_bounds=False)  # which are of whole games
         self._started = time.perf_counter()
         self._lock = threading.RLock()  # the kernel's buffers serve one thread at a time
         self.position = position

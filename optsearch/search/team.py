@@ -17,6 +17,7 @@ from optsearch.counting.family import Family
 from optsearch.counting.prior import Prior
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
+from optsearch.search.first_hit import FirstHitKernel
 from optsearch.search.frontier import BestFirstSearch, Question
 from optsearch.search.kernels import Disk, Kernel, Problem, SolverOptions
 from optsearch.search.shared_memory import (
@@ -61,6 +62,8 @@ class SearchSpec(NamedTuple):
     def kernel(self, table: MemoryTable, disk: Disk | None, tick: Callable[[int], None]) -> Kernel:
         """Return a kernel for this search."""
         problem = Problem.of(self.position, self.prior, self.family, self.objective)
+        if self.position.game.ends_at_hit:
+            return FirstHitKernel(problem, disk, tick)
         return Kernel(problem, self.options, table, disk, tick)
 
 

@@ -44,6 +44,7 @@ def require_small(position: Position, prior: Prior | None = None) -> None:
     Raises ImpossiblePosition if no configuration is left, NotSupported for a user's rule.
     """
     position.game.require_named_rule("explore")
+    position.game.require_sunk("explore")
     posterior = Posterior(position, prior=prior)
     posterior.require_some()
     if posterior.configurations > MAX_CONFIGURATIONS:

@@ -77,6 +77,12 @@ class Strategy(Player):
         position -- a Position; a NoisyPosition where replies may be false (`require_noise`).
         """
 
+    def require_end(self, game: Game) -> None:
+        """Raise NotSupported if it weighs how a game goes on, and what ends this game is another.
+
+        By default it chooses by the position, whatever ends the game.
+        """
+
     def begin(self, game: Game, generator: np.random.Generator) -> Playing:
         """Return the strategy itself, since it draws nothing and remembers nothing."""
         return self
@@ -131,9 +137,13 @@ def named(text: str) -> Strategy:
 def rule_of(strategy: Strategy, game: Game) -> Rule | PatternRule | None:
     """Return the rule by which the kernel plays as the strategy does, or None if it has none.
 
-    Raises StrategyError for a rule that the kernel does not accept.
+    Kernels play until all ships are sunk. Raises StrategyError for a rule that the kernel does not
+    accept, or if the strategy weighs how a game goes on, which ends at the first hit.
     """
     rule = strategy.rule(game)
+    if game.ends_at_hit:
+        strategy.require_end(game)
+        return None
     try:
         if isinstance(rule, Rule):
             return Rule.validated(rule, game)

@@ -23,6 +23,7 @@ from optsearch.game.fleets import MixedPosition
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.orders import order_of
 from optsearch.game.position import MISS, Position, Reply, known_replies, reply
+from optsearch.search.first_hit import FirstHitKernel
 from optsearch.search.kernels import Kernel, announced_kernel, best_cells
 from optsearch.search.rules import RANGES
 from optsearch.strategies import Rule, Strategy
@@ -232,6 +233,9 @@ def residual_sets(position: Position) -> list[int]:
 
 def endgame_shot(position: Position, order: Sequence[int]) -> int:
     """The first cell in an order that an optimal strategy shoots in a position of few sets."""
+    if position.game.ends_at_hit:
+        silent = Position(position.game.announcing("nothing"), position.shots)  # only misses
+        return first_best_shot(FirstHitKernel.of(silent), order)
     if position.game.is_silent:
         return optimal_shot(residual_sets(position), order)
     if position.game.has_labels:

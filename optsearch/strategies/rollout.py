@@ -266,6 +266,10 @@ class Rollout(Strategy):
     def _compiled(self, name: str, game: Game) -> CompiledScore | None:
         return self._score(name, game).compiled(game) if name else None
 
+    def require_end(self, game: Game) -> None:
+        """Raise NotSupported unless the game ends when all ships are sunk."""
+        game.require_sunk(self.name)
+
     def shot(self, position: Position) -> Cell:
         """Return the cell to shoot next, from exact counts and lists in plain Python."""
         position.game.require_small(self.name)

@@ -49,6 +49,10 @@ class Within(Strategy):
     percent: int = number(30, 0, 100, "of the greatest probability that such a cell must have")
     cap: int = number(MOST, 1, MOST, "configurations up to which cells are compared")
 
+    def require_end(self, game: Game) -> None:
+        """Raise NotSupported unless the game ends when all ships are sunk."""
+        game.require_sunk(self.name)
+
     def shot(self, position: Position) -> Cell:
         """Return the cell to shoot next."""
         game = position.game

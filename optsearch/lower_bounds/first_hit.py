@@ -1,0 +1,45 @@
+"""Lower bounds of games that the first hit ends: what k cells can meet.
+
+Until the first hit a strategy is a list of cells. If any k cells meet at most A(k) of N
+configurations, at least N - A(k) take more than k shots, and the mean is at least the sum of
+1 - A(k) / N over k = 0, 1, …
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import accumulate, count
+
+from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import Prior
+from optsearch.game.position import Position
+from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
+
+
+def mean_until_hit(most_met: Callable[[int], int], configurations: int) -> Fraction:
+    """Bound the mean number of shots until the first hit; most_met -- A(k), in the end all."""
+    total = 0
+    for k in count():
+        left = configurations - most_met(k)
+        if left <= 0:
+            return Fraction(total, configurations)
+        total += left
+    raise AssertionError("no number of cells meets all")
+
+
+def mean_by_single_cells(position: Position, prior: Prior | None = None) -> Fraction:
+    """Bound the mean by A(k) = the sum of the k greatest weights of single cells."""
+    if not position.hits_left:
+        return Fraction(0)
+    posterior = Posterior(position, prior=prior)
+    posterior.require_some()
+    weights = sorted(posterior.occurrence.ravel().tolist(), reverse=True)
+    sums = [0, *accumulate(weights)]
+    return mean_until_hit(lambda k: min(sums[k], posterior.weight), posterior.weight)
+
+
+def mean_by_sets(position: Position, nodes: int) -> Fraction:
+    """Bound the mean of a whole game by `Coverage`; nodes -- of each search. Raises TooLarge."""
+    counts = CellSetCounts.of(position.game.announcing("nothing"))
+    return mean_until_hit(Coverage(counts, nodes).most_met, counts.configurations)
