@@ -1,8 +1,10 @@
 """Games whose fleet is not known: every answer beside all configurations of all fleets."""
 
+import json
 import random
 from collections import Counter
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from math import isclose, log2
 
@@ -19,6 +21,7 @@ from optsearch.play.hiding import hider
 from optsearch.play.match import Match
 from optsearch.play.replies import Replies
 from optsearch.play.simulate import simulate
+from optsearch.search.mixed import greedy_shots_mixed, solve_mixed
 from optsearch.support.errors import PositionError
 
 PUBLISHED = "8x8:2-5r,2-5g,2-5p,2-5o,contact=any,announce=name"
@@ -223,6 +226,62 @@ def test_advice(here):
 
 
 @pytest.mark.parametrize("text", ["4x4:2-3,1-2", "4x4:2-3a,1-2b,announce=name"])
+def totals(fleets, left):
+    """The least total of shots, and that of greedy, by trying all; the end of a game is told."""
+    cells = range(fleets.game.cells)
+
+    def parts(family, hits, cell):
+        missed = frozenset(ships for ships in family if not sum(ships) >> cell & 1)
+        on = frozenset(s for s in family - missed if sum(s) & ~hits & ~(1 << cell))
+        return (missed, hits), (on, hits | 1 << cell)
+
+    def weight(family):
+        return sum(left[ships] for ships in family)
+
+    def counts(family, hits):
+        return {c: weight(s for s in family if (sum(s) & ~hits) >> c & 1) for c in cells}
+
+    @cache
+    def least(family, hits):
+        useful = [cell for cell, n in counts(family, hits).items() if n]
+        return weight(family) + min(
+            sum(least(*part) for part in parts(family, hits, cell) if part[0]) for cell in useful
+        )
+
+    def greedy(family, hits):
+        n = counts(family, hits)
+        cell = max(cells, key=n.__getitem__)
+        return weight(family) + sum(greedy(*p) for p in parts(family, hits, cell) if p[0])
+
+    return least, greedy
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["3x3:1-3", "3x3:1-2,1,contact=corner", "2x4:1-2,1-2,contact=any", "3x3:2-3,1,contact=any"],
+)
+def test_the_optimum_and_greedy(text, here):
+    """Both by the search, where a ship more or less may be left, beside all ways to shoot."""
+    game = MixedGame(text)
+    fleets = Fleets(game)
+    for shots in ("", "A1=miss B2=hit"):
+        position = MixedPosition(game, shots)
+        left = fleets.left(position)
+        family = frozenset(ships for ships in left if sum(ships) != position.hits)
+        total, (least, greedy) = sum(left[s] for s in family), totals(fleets, left)
+        assert solve_mixed(position).mean == least(family, position.hits) / total
+        histogram = greedy_shots_mixed(position)
+        shot = Fraction(sum(k * n for k, n in histogram.items()), sum(histogram.values()))
+        assert shot == greedy(family, position.hits) / total
+    solution = solve_mixed(MixedPosition(game))
+    status, out, err = here("solve", text)
+    assert (status, err) == (0, "")
+    assert f"mean shots  {solution.mean_text} = " in out
+    status, out, err = here("evaluate", "greedy", text, "--json")
+    assert (status, err) == (0, "")
+    assert json.loads(out)["worst"] >= game.least_cells
+
+
 def test_simulated_games_end_with_the_last_ship(text):
     """Greedy shoots at a most probable cell until all hidden ships are sunk."""
     game = MixedGame(text)
@@ -255,7 +314,9 @@ def test_a_match():
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (("solve", "4x4:2-3"), "the lengths of the ships 2-3 are not known; count, posterior"),
+        (("solve", "4x4:2-3", "--tree", "tree.json"), "--tree is for known fleets, and that of"),
+        (("solve", "4x4:2-3,2,announce=sunk"), "whose fleet is not known is for announce=nothing"),
+        (("evaluate", "greedy", "6x6:2-4,2-4,2-4"), "by --prior fleet=configurations each"),
         (("simulate", "parity", "4x4:2-3"), "the lengths of the ships 2-3 are not known"),
         (("simulate", "greedy", "4x4:2-3", "--boards", "corner"), "the lengths of the ships 2-3"),
         (("evaluate", "levels", "4x4:2-3"), "the lengths of the ships 2-3 are not known"),

@@ -42,6 +42,7 @@ RUNS = {
     "solve": [
         ["solve", GAME, "--tree", "tree.json", "--prove", "proof.json"],
         ["solve", "4x4:3,2", "--all-shots"],
+        ["solve", "3x3:1-2,1"],
         ["solve", GAME, "--objective", "worst"],
         ["solve", GAME, "--objective", "within=11"],
     ],

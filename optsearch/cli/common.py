@@ -252,6 +252,14 @@ def known_text(prior: Prior | None) -> str | None:
     return ", ".join(map(str, prior.answers)) if isinstance(prior, KnownAnswers) else None
 
 
+def require_known_fleet(game: Game, **options: object) -> None:
+    """Refuse options of known fleets, by name, that are given for another game."""
+    for name, value in options.items():
+        if value:
+            option = name.replace("_", "-")
+            raise OptsearchError(f"--{option} is for known fleets, and that of {game} is not known")
+
+
 def require_digest(prior: Prior | None, *paths: Path | None) -> None:
     """Refuse files that name a prior whose weights no digest names."""
     for path in paths:

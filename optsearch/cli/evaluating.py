@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import time
 from contextlib import AbstractContextManager
 from fractions import Fraction
 from math import sqrt
@@ -20,6 +21,7 @@ from optsearch.cli.common import (
     prior_fields,
     prior_text,
     read_game,
+    require_known_fleet,
     require_order,
     resumable,
     with_rules,
@@ -28,15 +30,18 @@ from optsearch.cli.estimates import announce_comparison, announce_evaluation
 from optsearch.cli.options import OUTPUT, Argument, Form, Option
 from optsearch.cli.progress import telling
 from optsearch.counting.posterior import Posterior
-from optsearch.counting.prior import Prior, prior_of
+from optsearch.counting.prior import FleetPrior, Prior, prior_of
 from optsearch.evaluation import Comparison, Evaluation, EvaluationStatus
 from optsearch.evaluation import compare as compare_
 from optsearch.evaluation import evaluate as evaluate_
 from optsearch.evaluation.comparison import MOST_DRAWN, POSITIONS
 from optsearch.game import Game, urn
+from optsearch.game.fleets import MixedGame, MixedPosition, any_game
 from optsearch.game.orders import ORDERS, order_of
 from optsearch.results.tables import TABLES
+from optsearch.search.mixed import greedy_shots_mixed
 from optsearch.strategies import Strategy, added_players, all_kinds, as_player, as_strategy
+from optsearch.strategies.greedy import Greedy
 from optsearch.strategies.player import Player, name_of, parameters
 from optsearch.strategies.simple import Random
 from optsearch.support.decimals import time_text
@@ -76,8 +81,15 @@ def evaluate(
     column) from 0.
     """
     require_order("evaluate", [strategy], game)
-    parsed = read_game(game)
+    parsed = read_game(game, any_game)
     parsed_prior = prior_of(prior, parsed)
+    if isinstance(parsed, MixedGame):
+        require_known_fleet(parsed, jobs=jobs not in (None, 1), resume=resume, dask=dask)
+        evaluation = evaluate_mixed(strategy, parsed, parsed_prior)
+        if output is not None:
+            save(evaluation, output)
+        answer_of(evaluation, within).print(form)
+        return
     if as_player(strategy) == Random():
         _refuse_options(strategy, resume=resume, dask=dask, output=output)
         random_answer(parsed, parsed_prior, within).print(form)
@@ -146,6 +158,21 @@ def list_strategies(names: list[str] | None = None, form: Form = Form.TEXT) -> N
         answer.show(f"{name}\n  {source}, of an installed package")
     answer.show("\nstrategies NAME lists the parameters of one.")
     return answer.print(form)
+
+
+def evaluate_mixed(strategy: str, game: MixedGame, prior: Prior | None) -> Evaluation:
+    """Evaluate greedy if the fleet is not known; it shoots at the first most probable cell."""
+    if strategy not in ("greedy", str(Greedy()), str(Greedy(endgame=0))):
+        as_player(strategy).require_fleet(game)
+        raise StrategyError(
+            f"{strategy} is not evaluated if the fleet is not known; greedy is, and simulate plays "
+            "games of it"
+        )
+    started, position = time.perf_counter(), MixedPosition(game)
+    histogram = greedy_shots_mixed(position, prior)
+    seconds = time.perf_counter() - started
+    named = prior or FleetPrior.of_vectors(game)
+    return Evaluation(str(Greedy(endgame=0)), position, histogram, seconds, 1, 0, named)
 
 
 OWN = (

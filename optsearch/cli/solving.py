@@ -31,6 +31,7 @@ from optsearch.cli.common import (
     over_text,
     read_position,
     require_digest,
+    require_known_fleet,
     resumable,
 )
 from optsearch.cli.console import Interrupted, err
@@ -39,6 +40,7 @@ from optsearch.cli.progress import CollectedBounds, collect_bounds, solving, tel
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import MAX_CELLS, Cell, cell_name
+from optsearch.game.fleets import MixedPosition, any_game
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, legend
 from optsearch.lower_bounds import Bound, LeftOut, first_bounds, first_bounds_of
@@ -47,6 +49,7 @@ from optsearch.results.bracket import Bracket, bounds_in_turn
 from optsearch.results.stored import StoredBracket, name_with_table, stored_bracket
 from optsearch.search import solver
 from optsearch.search.greedy import GreedySolver
+from optsearch.search.mixed import solve_mixed
 from optsearch.search.proving import prove_solution
 from optsearch.support.decimals import decimal, ends, open_mean, time_text
 from optsearch.support.errors import NotSupported, OptsearchError, TooLarge
@@ -138,8 +141,20 @@ def solve(
     Prints every optimal first shot, and what greedy shooting costs.
     """
     aim = Objective.parse(objective)
-    position = read_position(game, shots, board, marks)
+    position = read_position(game, shots, board, marks, any_game)
     parsed_prior = prior_of(prior, position.game)
+    if isinstance(position, MixedPosition):
+        others: dict[str, object] = {
+            "method": method is not Method.SOLVER,
+            "jobs": jobs not in (None, 1),
+        }
+        others |= {"time_limit": time_limit, "all_shots": all_shots, "dask": dask, "table": table}
+        others |= {"objective": aim.kind != "mean", "tree": tree, "prove": prove}
+        require_known_fleet(position.game, **others)
+        with solving(str(position.game)):
+            solution = solve_mixed(position, parsed_prior, int(memory * 2**30))
+        answer_of(solution, Ends(), None).print(form)
+        return
     if parsed_prior is not None and method is Method.PAPER:
         raise OptsearchError(f"--prior works with --method solver or reference, not {method.value}")
     require_solver(

@@ -165,7 +165,7 @@ class MixedPosterior(Posterior):
 
     def _weight_of(self, part: Part) -> Fraction:
         """Return the weight of a configuration of a part."""
-        if isinstance(self.prior, FleetPrior):
+        if isinstance(self.prior, FleetPrior) and not self.prior.are_vectors_equal:
             return Fraction(self.prior.lengths in (None, part.lengths))
         game = self.position.game
         n = _configurations_of(replace(game.game_of(part.lengths), announce="nothing"))

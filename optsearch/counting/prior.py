@@ -349,9 +349,18 @@ class FleetPrior(Prior):
     which; None for all fleets.
     """
 
+    are_vectors_equal = False  # in place of configurations
+
     def __init__(self, game: MixedGame, lengths: tuple[int, ...] | None = None):
         fleet = "configurations" if lengths is None else ",".join(map(str, lengths))
         self.game, self.lengths, self.name = game, lengths, f"fleet={fleet}"
+
+    @classmethod
+    def of_vectors(cls, game: MixedGame) -> FleetPrior:
+        """Return the default prior, by which each vector of lengths is equally likely."""
+        prior = cls(game)
+        prior.name, prior.are_vectors_equal = "fleet=vectors", True
+        return prior
 
     @classmethod
     def of(cls, text: str, game: MixedGame) -> FleetPrior | None:

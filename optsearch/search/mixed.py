@@ -1,0 +1,107 @@
+"""The optimum, and greedy, if the fleet is not known and hits tell nothing.
+
+The game ends when the last ship is sunk, which then is told. So a configuration is one ship with
+all its cells, whose sinking is announced. Configurations differ in their hits: bounds that count
+the games of one number of hits are left out of the search.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+import numpy as np
+
+from optsearch.compiled._table import MemoryTable
+from optsearch.counting.configurations import to_masks, to_words
+from optsearch.counting.family import MAX_SETS, MAX_WEIGHT
+from optsearch.counting.mixture import MixedPosterior
+from optsearch.counting.prior import FleetPrior, Prior
+from optsearch.game import Game
+from optsearch.game.fleets import MixedPosition
+from optsearch.search.kernels import Kernel, Problem, SolverOptions, best_cells
+from optsearch.support.errors import PositionError, TooLarge
+from optsearch.tree.solution import Solution
+
+OPTIONS = SolverOptions(leaf_counting=False, profile=False, names=False)
+
+
+def mixed_kernel(
+    position: MixedPosition,
+    prior: Prior | None = None,
+    memory: int = OPTIONS.memory,
+) -> Kernel:
+    """Return the kernel of the cells still to hit, by the weights of `MixedPosterior`.
+
+    Configurations without a cell left to hit are left out: the game goes on. Raises NotSupported if
+    hits tell something, TooLarge for too many configurations or weights, and PositionError if every
+    ship is sunk.
+    """
+    game = position.game
+    game.require_silent("solving a game whose fleet is not known")
+    game.require_small("solving")
+    ships, weights = MixedPosterior(position, prior).weighed(MAX_SETS // 8)
+    by_cells: Counter[int] = Counter()
+    for cells, weight in zip(to_masks(np.bitwise_or.reduce(ships, axis=1)), weights, strict=True):
+        by_cells[cells & ~position.hits] += weight
+    del by_cells[0]
+    if not by_cells:
+        raise PositionError(f"every ship is sunk in {position.title}; there is nothing to solve")
+    if (total := sum(by_cells.values())) > MAX_WEIGHT:
+        raise TooLarge(
+            f"the weights of {game} add up to {total:,}; the search takes {MAX_WEIGHT:,} in all: "
+            "by --prior fleet=configurations each configuration weighs 1"
+        )
+    known: Game = game.game_of([1])
+    told = Game(
+        *(game.rows, game.columns, [1], "any", "sunk"), holes=known.holes, board=known.board
+    )
+    sets, numbers = to_words([*by_cells]), np.array([*by_cells.values()], np.int64)
+    most = max(map(int.bit_count, by_cells))
+    problem = Problem(told, sets, numbers, 0, most, None, sets[:, None, :])
+    return Kernel(problem, OPTIONS, MemoryTable(memory), None, lambda nodes: None)
+
+
+def solve_mixed(
+    position: MixedPosition, prior: Prior | None = None, memory: int = OPTIONS.memory
+) -> Solution:
+    """Return the least mean number of shots until the last ship is sunk.
+
+    memory -- bytes of the transposition table. Errors as in `mixed_kernel`.
+    """
+    started = time.perf_counter()
+    kernel = mixed_kernel(position, prior, memory)
+    root = kernel.root
+    total = kernel.hits_left(root) + kernel.solve(root)
+    cells = sorted(best_cells(kernel, root))
+    return Solution(
+        position=position,
+        method="solver",
+        total_height=total,
+        configurations=kernel.weight(root),
+        best_shots=tuple(map(position.game.cell, cells)),
+        nodes=kernel.nodes,
+        subsets=kernel.subsets,
+        seconds=time.perf_counter() - started,
+        lower=total,
+        upper=total,
+        prior=prior or FleetPrior.of_vectors(position.game),
+    )
+
+
+def greedy_shots_mixed(position: MixedPosition, prior: Prior | None = None) -> dict[int, int]:
+    """Return the weight of the configurations by the shots that greedy takes, ascending.
+
+    It shoots at the first of the most probable cells, also if few configurations are left.
+    """
+    kernel = mixed_kernel(position, prior)
+    histogram, waiting = Counter[int](), [(kernel.root, 0)]
+    while waiting:
+        state, shots = waiting.pop()
+        if len(state.family) == 1:
+            left = kernel.cells_of(state) & ~state.hits
+            histogram[shots + left.bit_count()] += kernel.weight(state)
+            continue
+        parts = kernel.parts(state, kernel.greedy_choices(state)[0])
+        waiting += [(part, shots + 1) for part in parts.values()]
+    return dict(sorted(histogram.items()))
