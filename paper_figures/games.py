@@ -337,6 +337,70 @@ def reply_worth(source: Path) -> Figure:
     return figure
 
 
+QUESTIONS = {
+    "cell_of_ship": "is this cell of that ship?",
+    "two_touch": "do two ships touch?",
+    "ship_in_region": "is a ship in a row, …?",
+    "ship_is_horizontal": "is a ship horizontal?",
+    "shot": "shot: miss, or which ship?",
+    "length_of_ship": "how long is a ship?",
+    "cells_in_region": "how many cells in a row, …?",
+}
+YES_OR_NO = ("cell_of_ship", "two_touch", "ship_in_region", "ship_is_horizontal")
+
+
+@figure(TABLES["questions"])
+def questions(source: Path) -> Figure:
+    """A row per kind of question: a dot per board at the bits of the best, a bar at their mean."""
+    table = TABLES["questions"].read(source)
+    figure = Figure(figsize=(style.WIDTH, RULE_HIGH * len(QUESTIONS)))
+    ax = figure.add_axes((0, 0, 1, 1))
+    for place, kind in enumerate(QUESTIONS):
+        bits = [row["bits"] for row in table if row["kind"] == kind]
+        colour = style.ORANGE if kind == "shot" else style.BLUE
+        ax.plot(bits, [place] * len(bits), style.MARKS[0], color=colour, fillstyle="none", gid=kind)
+        ax.plot([sum(bits) / len(bits)] * 2, [place - 0.35, place + 0.35], color=style.INK)
+    ax.set_yticks(range(len(QUESTIONS)), list(QUESTIONS.values()))
+    ax.set_ylim(-0.7, len(QUESTIONS) - 0.3)
+    ax.set_xlim(left=-0.05)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="x")
+    ax.set_xlabel("expected information of the best one, bits")
+    return figure
+
+
+@figure(TABLES["questions"])
+def questions_or_shots(source: Path) -> Figure:
+    """A row per board: the bits of the best shot, and of questions, true and 10 % false."""
+    best: dict[int, dict[str, float]] = {}
+    for row in TABLES["questions"].read(source):
+        values = best.setdefault(row["board"], {})
+        names = {"shot": "best shot"}.get(row["kind"], "best question, 10 % false")
+        values[names] = max(values.get(names, 0), row["bits_if_wrong"])
+        if row["kind"] in YES_OR_NO:
+            for name, bits in (
+                ("yes or no", row["bits"]),
+                ("yes or no, 10 % false", row["bits_if_wrong"]),
+            ):
+                values[name] = max(values.get(name, 0), bits)
+    boards = sorted(best, key=lambda board: best[board]["best shot"])
+    figure = Figure(figsize=(style.WIDTH, 0.16 * len(boards)))
+    ax = figure.add_axes((0, 0, 1, 1))
+    names = ("best shot", "yes or no", "yes or no, 10 % false", "best question, 10 % false")
+    colours = (style.ORANGE, style.BLUE, style.SKY, style.GREEN)
+    for name, mark, colour in zip(names, style.MARKS, colours, strict=False):
+        ax.plot([best[board][name] for board in boards], range(len(boards)), mark, color=colour,
+                label=name, fillstyle="none", gid=name)  # fmt: skip
+    ax.set_yticks(range(len(boards)), [str(board) for board in boards])
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="both")
+    ax.set_xlim(left=0)
+    ax.set_ylabel("board")
+    ax.set_xlabel("expected information, bits")
+    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
+    return figure
+
+
 GAP, LETTER = 0.25, 0.2  # inches: between the halves, and of the letter of a panel
 HALVES = ("upper", "lower")
 
