@@ -97,9 +97,9 @@ def builds():
 
 def declarations(kernel):
     """The .pxd files that a kernel depends on: its own, what it cimports, and what those do."""
-    found, new = set(), [kernel] if kernel.exists() else []
-    while new:
-        path = new.pop()
+    needed, unread = set(), [kernel] if kernel.exists() else []
+    while unread:
+        path = unread.pop()
         text = path.read_text(encoding="utf-8")
         names = re.findall(r"^(?:from\s+(\S+)\s+)?cimport\s+(\S+)", text, re.MULTILINE)
         beside = [Path("cython_ext/optsearch/compiled", f"{kernel.stem}.pxd")]
@@ -108,10 +108,10 @@ def declarations(kernel):
             for origin, name in names
             for folder in INCLUDED
         ]
-        fresh = {pxd for pxd in beside if pxd.is_file()} - found
-        found |= fresh
-        new += fresh
-    return sorted(found)
+        new = {pxd for pxd in beside if pxd.is_file()} - needed
+        needed |= new
+        unread += new
+    return sorted(needed)
 
 
 def sources():
@@ -140,13 +140,14 @@ def translate(build):
     """Translate the kernels that changed since their C files for this build were written."""
 
     def is_stale(source):
-        made = c_file(build, source)
-        if not made.exists():
+        translation = c_file(build, source)
+        if not translation.exists():
             return True
-        with made.open(encoding="utf-8") as file:
+        with translation.open(encoding="utf-8") as file:
             is_by_this = f" by Cython {Cython.__version__} " in file.readline()
         needs = filter(Path.exists, (source, Path(__file__), *declarations(source)))
-        return not is_by_this or made.stat().st_mtime < max(path.stat().st_mtime for path in needs)
+        newest = max(path.stat().st_mtime for path in needs)
+        return not is_by_this or translation.stat().st_mtime < newest
 
     is_debug = build == "debug"
     stale = {name: source for name, source in sources().items() if is_stale(source)}
@@ -223,10 +224,11 @@ class BuildKernels(build_ext):
             if build is not None:
                 Path("optsearch", "compiled", "builds", build).mkdir(parents=True, exist_ok=True)
         # Else one processor would compile the longest while the others wait.
-        self.extensions.sort(key=lambda one: -Path(one.sources[0]).stat().st_size)
+        self.extensions.sort(key=lambda kernel: -Path(kernel.sources[0]).stat().st_size)
         self.ready = []
         super().run()
-        built = {Path(self.get_ext_fullpath(one.name)).resolve() for one in self.extensions}
+        names = [kernel.name for kernel in self.extensions]
+        built = {Path(self.get_ext_fullpath(name)).resolve() for name in names}
         folder = Path("" if self.inplace else self.build_lib, "optsearch", "compiled")
         for path in folder.rglob(f"*{sysconfig.get_config_var('EXT_SUFFIX')}"):
             is_kept = self.inplace and path.parent.name == "debug" and not DEBUG

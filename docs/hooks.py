@@ -26,10 +26,10 @@ ROOT = Path(__file__).parent.parent
 ABOVE = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE")  # on the site beside pages
 
 
-def captioned(found: re.Match[str]) -> str:
-    """A picture with the caption of its figure, and the commands that make it."""
-    image, name = found[1], found[2]
-    (figure,) = [one for one in FIGURES if one.name == name]
+def add_caption(picture: re.Match[str]) -> str:
+    """Return a picture with the caption of its figure, and the commands that make it."""
+    image, name = picture[1], picture[2]
+    figure = next(figure for figure in FIGURES if figure.name == name)
     caption = f"{registry.captions()[name]} {figure.origin}"
     return (
         f'<figure markdown="span">\n{image}\n'
@@ -41,17 +41,16 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """MkDocs asks for each page before it is rendered: help and captions are added."""
     markdown = parts.on_site(markdown)
     for figure in FIGURES:
-        markdown = re.sub(
-            rf"^\[(!\[.*\]\(pictures/({figure.name})\.png\))\].*$", captioned, markdown, flags=re.M
-        )
+        picture = rf"^\[(!\[.*\]\(pictures/({figure.name})\.png\))\].*$"
+        markdown = re.sub(picture, add_caption, markdown, flags=re.M)
     is_above = "/" not in page.file.src_uri  # then `..` is the folder above `docs`
     return markdown.replace("](../", "](") if is_above else markdown
 
 
-def in_mathml(found: re.Match[str]) -> str:
-    """A formula that `pymdownx.arithmatex` has found, as MathML; no space around names and bars."""
-    mark, formula = found[1], unescape(found[2] or found[3])
-    mathml = convert(formula, display="block" if mark == "div" else "inline")
+def to_mathml(element: re.Match[str]) -> str:
+    """Return an element of `pymdownx.arithmatex` as MathML; no space around names and bars."""
+    tag, formula = element[1], unescape(element[2] or element[3])
+    mathml = convert(formula, display="block" if tag == "div" else "inline")
     mathml = re.sub(r"<mo>(\w{2,})</mo>", r"<mi>\1</mi>", mathml)
     return mathml.replace(">&#x0007C;</mo>", ' lspace="0" rspace="0">|</mo>')
 
@@ -59,7 +58,7 @@ def in_mathml(found: re.Match[str]) -> str:
 def on_page_content(html: str, **_: Any) -> str:
     """MkDocs asks for each page as HTML: formulas become MathML, which needs no script."""
     formula = r'<(div|span) class="arithmatex">(?:\\\[(.*?)\\\]|\\\((.*?)\\\))</\1>'
-    return re.sub(formula, in_mathml, html, flags=re.DOTALL)
+    return re.sub(formula, to_mathml, html, flags=re.DOTALL)
 
 
 def on_files(files: Any, config: Any) -> Any:

@@ -17,21 +17,21 @@ NEXT = re.compile(rf"(?:(?<=[.;]) |(?<=,) and |\n\s*)(?={NAMES} --\s)")
 CLOSING = re.compile(r"\n(?=Raises |Errors |Only |The |None |Nothing )")  # said of the whole
 
 
-def listed(text: str) -> str:
-    """A docstring in which parameters are the terms of definition lists."""
+def list_parameters(text: str) -> str:
+    """Return a docstring whose parameters are the terms of definition lists."""
     return "\n\n".join(
         _entries(block) if HEAD.match(block) else block for block in re.split(r"\n{2,}", text)
     )
 
 
 def _entries(block: str) -> str:
-    first, *rest = CLOSING.split(block, maxsplit=1)
+    head, *closing = CLOSING.split(block, maxsplit=1)
     parts = []
-    for item in NEXT.split(first):
+    for item in NEXT.split(head):
         names, _, meaning = item.partition(" --")
         terms = ", ".join(f"`{name}`" for name in names.split(", "))
         parts.append(f"{terms}\n:   {' '.join(meaning.split()).rstrip(';,')}")
-    return "\n\n".join([*parts, *rest])
+    return "\n\n".join([*parts, *closing])
 
 
 class Parameters(griffe.Extension):
@@ -40,4 +40,4 @@ class Parameters(griffe.Extension):
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Rewrite its docstring."""
         if obj.docstring is not None:
-            obj.docstring.value = listed(obj.docstring.value)
+            obj.docstring.value = list_parameters(obj.docstring.value)

@@ -78,37 +78,37 @@ def shown(column: Column, value: Any) -> str:
     return f"{value:,}" if column.type.name == "integer" else column.show(value)
 
 
-def table(text: str) -> str:
-    """A declared table, by the text of its part; ValueError for what is not there."""
+def table_of(text: str) -> str:
+    """Return a declared table in Markdown, by the text of its part; ValueError if none has it."""
     name, *words = text.split()
     if name not in TABLES:
         raise ValueError(
             f"there is no table {name!r}; there are: {', '.join((*COMPUTED, *TABLES))}"
         )
-    made = TABLES[name]
+    table = TABLES[name]
     options = dict(word.split("=", 1) for word in words)
     parts = {"name": options.pop("name")} if "name" in options else {}
-    columns = {column.name: column for column in made.columns}
-    rows = list(made.read(**parts))
+    file = table.file.format(**parts)
+    origin = f"\n\n`{table.command}` makes [{file}](../data/results/{file})."
+    columns = {column.name: column for column in table.columns}
+    rows = list(table.read(**parts))
     if where := options.pop("where", ""):
         rows = [row for row in rows if (row[where.strip("!")] is None) == where.startswith("!")]
     if sort := options.pop("sort", ""):
         rows.sort(key=lambda row: row[sort.strip("-")], reverse=sort.startswith("-"))
     rows = rows[: int(options.pop("first", len(rows)))]
     if counted := options.pop("count", ""):
-        found = Counter(row[counted] for row in rows).items()
-        return markdown((counted, "rows"), *found) + _origin(
-            made.file.format(**parts), made.command
-        )
+        numbers = Counter(row[counted] for row in rows)
+        return markdown((counted, "rows"), *numbers.items()) + origin
     names = options.pop("columns").split(",")
     across, value = (options.pop(key, "") for key in ("across", "value"))
     if options:
         raise ValueError(f"a part cannot have {', '.join(options)}")
     lines: dict[tuple[str, ...], dict[str, str]] = {}
     for number, row in enumerate(rows):
-        key = tuple(shown(columns[one], row[one]) for one in names)
+        key = tuple(shown(columns[name], row[name]) for name in names)
         if across:
-            head = ", ".join(shown(columns[one], row[one]) for one in across.split(","))
+            head = ", ".join(shown(columns[name], row[name]) for name in across.split(","))
             lines.setdefault(key, {})[head] = shown(columns[value], row[value])
         else:
             lines[(*key, str(number))] = {}
@@ -116,12 +116,8 @@ def table(text: str) -> str:
     body = (
         (*key[: len(names)], *(cells.get(h, "") for h in heads)) for key, cells in lines.items()
     )
-    top = (*(one.replace("_", " ") for one in names), *heads)
-    return markdown(top, *body) + _origin(made.file.format(**parts), made.command)
-
-
-def _origin(file: str, command: str) -> str:
-    return f"\n\n`{command}` makes [{file}](../data/results/{file})."
+    top = (*(name.replace("_", " ") for name in names), *heads)
+    return markdown(top, *body) + origin
 
 
 # What is computed from tables
@@ -163,21 +159,21 @@ def worth_of_switches() -> str:
 
 def optima_by_rules() -> str:
     """Optima of games of 100 configurations and more in which ships may touch, by what is told."""
-    told, found = ("nothing", "sunk", "ship"), dict[str, dict[str, dict[str, Any]]]()
+    rules, rows_of = ("nothing", "sunk", "ship"), dict[str, dict[str, dict[str, Any]]]()
     for row in TABLES["optima"].read():
         if row["contact"] == "any" and row["configurations"] >= 100:
             silent = replace(row["game"], announce="nothing")
-            found.setdefault(f"`{silent}`", {})[row["announce"]] = row
-    complete = {game: by for game, by in found.items() if by.keys() >= {*told}}
+            rows_of.setdefault(f"`{silent}`", {})[row["announce"]] = row
+    complete = {game: rows for game, rows in rows_of.items() if rows.keys() >= {*rules}}
     return markdown(
         ("game", "configurations", "nothing announced", "sinkings announced", "with their length"),
         *(
             (
                 game,
-                by["ship"]["configurations"],
-                *(f"{by[a]['total_height']}: {by[a]['mean']:.4f}" for a in told),
+                rows["ship"]["configurations"],
+                *(f"{rows[rule]['total_height']}: {rows[rule]['mean']:.4f}" for rule in rules),
             )
-            for game, by in complete.items()
+            for game, rows in complete.items()
         ),
     )
 
@@ -204,13 +200,13 @@ def verification() -> str:
         ("table", "made", "as it stands", "takes", "command"),
         *(
             (
-                one.file,
-                one.header.get("date", ""),
-                one.text,
-                time_text(60 * one.minutes),
-                f"`{one.command}`",
+                status.file,
+                status.header.get("date", ""),
+                status.text,
+                time_text(60 * status.minutes),
+                f"`{status.command}`",
             )
-            for one in verification_statuses()
+            for status in verification_statuses()
         ),
     )
 
@@ -276,11 +272,11 @@ def gallery() -> str:
 
 def declared() -> dict[str, str]:
     """The names in the JSON of each command, as it declares them."""
-    everyone = everything().commands
-    puzzles = {f"solitaire {name}": one for name, one in everyone["solitaire"].commands.items()}
-    commands = {**{name: one for name, one in everyone.items() if name != "solitaire"}, **puzzles}
-    found = {name: one.callback.gives for name, one in commands.items()}
-    return {name: names for name, names in found.items() if names}
+    commands = dict(everything().commands)
+    puzzles = commands.pop("solitaire").commands
+    commands |= {f"solitaire {name}": command for name, command in puzzles.items()}
+    names_of = {name: command.callback.gives for name, command in commands.items()}
+    return {name: names for name, names in names_of.items() if names}
 
 
 def about_families() -> dict[str, str]:
@@ -319,16 +315,16 @@ def written(page: str) -> str:
         if name not in ended:
             raise ValueError(f"the part {name!r} has no line `<!-- end -->`")
 
-    def part(found: re.Match[str]) -> str:
-        name = found[1]
-        text = COMPUTED[name]() if name in COMPUTED else table(name)
+    def write(part: re.Match[str]) -> str:
+        name = part[1]
+        text = COMPUTED[name]() if name in COMPUTED else table_of(name)
         return f"<!-- table {name} -->\n\n{text}\n\n<!-- end -->"
 
-    return PART.sub(part, page)
+    return PART.sub(write, page)
 
 
 def on_site(page: str) -> str:
     """A page with what only the site has; ValueError for what nothing writes."""
     return ON_SITE.sub(
-        lambda found: help_of(found[2]) if found[1] == "help" else COMPUTED[found[2]](), page
+        lambda part: help_of(part[2]) if part[1] == "help" else COMPUTED[part[2]](), page
     )

@@ -68,9 +68,9 @@ def in_few_colours(image: Image.Image) -> Image.Image:
         *(palette.mixed(palette.LESS, share / 10) for share in range(1, 11)),
     ]
     channels = [int(colour[i : i + 2], 16) for colour in colours for i in (1, 3, 5)]
-    few = Image.new("P", (1, 1))
-    few.putpalette(channels + channels[:3] * (256 - len(colours)))
-    return image.quantize(palette=few, dither=Image.Dither.NONE)
+    image_of_colours = Image.new("P", (1, 1))
+    image_of_colours.putpalette(channels + channels[:3] * (256 - len(colours)))
+    return image.quantize(palette=image_of_colours, dither=Image.Dither.NONE)
 
 
 def small(drawn: Figure) -> Image.Image:
@@ -133,14 +133,10 @@ def draw_nested() -> None:
 def draw_position() -> None:
     """The position of the README, by its command."""
     path = PICTURES / "position.png"
-    for one in (path, path.with_suffix(".svg")):
-        _run("posterior", str(PAPER), "--shots", POSITION, "--figure", str(one))
+    command = [sys.executable, "-m", "optsearch", "posterior", str(PAPER), "--shots", POSITION]
+    for file in (path, path.with_suffix(".svg")):
+        subprocess.run([*command, "--figure", file], check=True, stdout=subprocess.DEVNULL)
     in_few_colours(Image.open(path).convert("RGB")).save(path, optimize=True)
-
-
-def _run(*arguments: str) -> None:
-    command = [sys.executable, "-m", "optsearch", *arguments]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 # The board in a browser
@@ -202,8 +198,8 @@ def draw_board() -> None:
             }
             browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
             browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
-            seen = [{"name": "prefers-color-scheme", "value": scheme}]
-            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": seen})
+            features = [{"name": "prefers-color-scheme", "value": scheme}]
+            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
         def keep(name: str) -> None:
             wait()

@@ -68,7 +68,7 @@ def leaderboard(source: Path) -> Figure:
         players = {name: histogram for (of, name), histogram in histograms.items() if of == game}
         best = best_known(players)
         for line, (start, label) in enumerate(SHOWN.items()):
-            for name in [one for one in players if one.startswith(start)][:1]:
+            for name in [player for player in players if player.startswith(start)][:1]:
                 _draw_player(ax, line, players[name], style.STRATEGIES.get(label, style.LABEL))
                 if name == best:
                     at: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (4, 4)}

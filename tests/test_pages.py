@@ -45,7 +45,7 @@ def test_what_only_the_site_has():
 
 def test_a_declared_table():
     """The columns, rows and order that are asked for, and where the file is."""
-    lines = parts.table("growth columns=size,configurations where=confirmed sort=-size first=2")
+    lines = parts.table_of("growth columns=size,configurations where=confirmed sort=-size first=2")
     head, _, first, second, _, origin = lines.split("\n")
     assert head == "| size | configurations |"
     sizes = sorted({row["size"] for row in TABLES["growth"].read()})
@@ -53,8 +53,8 @@ def test_a_declared_table():
     assert re.fullmatch(r"\| \d+ \| \d{1,3}(,\d{3})+ \|", second)
     assert origin.startswith("`python -m ")
     assert origin.endswith("` makes [growth.csv](../data/results/growth.csv).")
-    across = parts.table("growth columns=size across=contact value=configurations").split("\n")
+    across = parts.table_of("growth columns=size across=contact value=configurations").split("\n")
     assert across[0] == "| size | none | corner | any |"
     assert len(across) == len(sizes) + 4
-    assert parts.table("growth count=contact").split("\n")[2] == f"| none | {len(sizes)} |"
-    assert len(parts.table("growth columns=size where=!confirmed").split("\n")) == 4
+    assert parts.table_of("growth count=contact").split("\n")[2] == f"| none | {len(sizes)} |"
+    assert len(parts.table_of("growth columns=size where=!confirmed").split("\n")) == 4

@@ -50,13 +50,10 @@ def _probability(row: int, column: int) -> str:
     return rounded(Fraction(int(posterior.occurrence[row, column]), posterior.configurations), 3)
 
 
-def _time_note() -> str:
-    return (
-        "Times are for all probabilities of the empty board. Ours is processor time, with the "
-        "table that is made once a game."
-    )
-
-
+_TIME_NOTE = (
+    "Times are for all probabilities of the empty board. Ours is processor time, with the table "
+    "that is made once a game."
+)
 _ORDERS = {"nodes_largest_first": (3, 2), "nodes_smallest_first": (2, 3)}
 _SECONDS = ("seconds_one_core", "seconds_eight_threads", "seconds_gpu")
 
@@ -77,7 +74,7 @@ def numbers() -> Iterator[Number]:
                 title,
                 row["value"],
                 lambda: f"{_time_posterior()[1]:.2f}",
-                _time_note if name == _SECONDS[0] else no_note,
+                (lambda: _TIME_NOTE) if name == _SECONDS[0] else no_note,
                 is_compared=False,
             )
         else:

@@ -48,7 +48,7 @@ PLAYERS = {
     "exact_1": "thompson:block_size=1,information=exact",
     "greedy": "greedy:endgame=0",
 }
-"""The player of each column of `results.THOMPSON`."""
+"""The player of each column of the table `thompson`."""
 
 # With one ship the post enumerates the boards and shoots the first of the most probable cells.
 ENUMERATION = "greedy:endgame=0"

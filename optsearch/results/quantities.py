@@ -83,11 +83,6 @@ class Value:
         )
 
 
-def _not_stored(game: Game, results: Path) -> Value | None:
-    """Return None: no table has this quantity."""
-    return None
-
-
 @dataclass(frozen=True)
 class Quantity:
     """One column of a table.
@@ -102,7 +97,7 @@ class Quantity:
     name: str
     asks: str
     compute: Callable[[Game, float, Progress[Any]], Value]
-    stored: Callable[[Game, Path], Value | None] = _not_stored
+    stored: Callable[[Game, Path], Value | None] = lambda game, results: None
     of: Callable[[Value], Value] = lambda value: value
     is_mean: bool = True
     strategy: Strategy | None = None
