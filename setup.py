@@ -62,7 +62,7 @@ SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-w
 
 
 def compiles(flags):
-    """Whether the C compiler of this machine takes these flags."""
+    """True if the C compiler of this machine takes these flags."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "probe.c")
         source.write_text("int probe(int x) { return x + 1; }\n")
@@ -96,7 +96,7 @@ def builds():
 
 
 def declarations(kernel):
-    """The .pxd files that a kernel depends on: its own, what it cimports, and what those do."""
+    """List the .pxd files that a kernel needs: its own, those it cimports, and those of these."""
     needed, unread = set(), [kernel] if kernel.exists() else []
     while unread:
         path = unread.pop()
@@ -121,7 +121,7 @@ def sources():
 
 
 def c_file(build, source):
-    """The C file of a kernel for a build, which object files are named after."""
+    """Return the C file of a kernel for a build; object files are named after it."""
     is_translated = build in (None, "debug")  # else it is a copy
     place = Path(build or "release", source if is_translated else source.name)
     return Path("build", place).with_suffix(".c")
@@ -173,7 +173,7 @@ def translate(build):
 
 
 def extensions():
-    """One extension for each kernel and build."""
+    """List the extensions, one for each kernel and build."""
     result = []
     for build, flags in builds().items():
         for name, source in sources().items():
@@ -200,12 +200,12 @@ def say(text, is_last=False):
 
 
 class BuildKernels(build_ext):
-    """The kernels, and none that a build before left: it would hide the plain one of its name."""
+    """Build the kernels, and delete those of a build before: each would hide the plain one."""
 
     def finalize_options(self):
-        """An editable install keeps what it built, as `build_ext --inplace` does.
+        """Keep what an editable install built, as `build_ext --inplace` does.
 
-        It also forgets the option `parallel`, so that it is set here.
+        An editable install forgets the option `parallel`, so that it is set here.
         """
         super().finalize_options()
         self.parallel = os.cpu_count()
@@ -215,7 +215,7 @@ class BuildKernels(build_ext):
             self.build_lib, self.build_temp = str(folder / "lib"), str(folder / "temp")
 
     def run(self):
-        """Translate and build, and delete the others of this Python."""
+        """Translate and build, and delete other kernels of this Python."""
         for build in builds():
             if build in (None, "debug"):
                 translate(build)
@@ -245,7 +245,7 @@ class BuildKernels(build_ext):
 
 
 def commit():
-    """The commit of this source: as its archive says, or git; empty where neither does."""
+    """Return the commit of this source, from its archive or from git; empty if neither has it."""
     if COMMIT.is_file():
         return COMMIT.read_text(encoding="ascii")
     command = ["git", "--git-dir=.git", "describe", "--always", "--abbrev=40", "--exclude=*"]
@@ -257,7 +257,7 @@ def commit():
 
 
 class BuildWithData(build_py):
-    """The package with data/ and its commit, which `optsearch.support.datafiles` finds there."""
+    """Build the package with data/ and its commit, for `optsearch.support.datafiles`."""
 
     def run(self):
         """Copy the modules, then data/; an editable install finds the one in the checkout."""
@@ -268,7 +268,7 @@ class BuildWithData(build_py):
             Path(folder, COMMIT).write_text(commit(), encoding="ascii")
 
     def get_outputs(self, include_bytecode=True):
-        """What `run` writes."""
+        """List the files that `run` writes."""
         copied = [path for path in Path("data").rglob("*") if path.is_file()]
         return super().get_outputs(include_bytecode) + [
             str(Path(self.build_lib, "optsearch", path)) for path in (*copied, Path("data", COMMIT))
@@ -276,7 +276,7 @@ class BuildWithData(build_py):
 
 
 class SourceWithCommit(sdist):
-    """The archive of the source, which says of which commit it is."""
+    """Make the archive of the source, with its commit."""
 
     def make_release_tree(self, base_dir, files):
         """Lay out the files of the archive."""
@@ -285,7 +285,7 @@ class SourceWithCommit(sdist):
 
 
 def description():
-    """README.md as a package index shows it: pictures and files beside it are not there."""
+    """Return README.md for a package index, without pictures and links to files beside it."""
     text = Path("README.md").read_text(encoding="utf-8")
     picture = r"!\[[^]]*\]\((?!https?:)[^)]*\)"
     text = re.sub(rf"^(?:{picture}|\[{picture}\]\(.*\))\n\n", "", text, flags=re.MULTILINE)

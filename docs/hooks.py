@@ -1,4 +1,4 @@
-"""What the site has beside `docs`: figures, their captions, tables of results, the files above.
+"""Hooks of MkDocs: they add figures, their captions, tables of results and the files above `docs`.
 
 Figures are drawn from the committed tables, in place of the small ones of `docs/pictures`. Tables
 stand in the pages themselves, help texts on the site alone (`docs/parts.py`).
@@ -38,7 +38,7 @@ def add_caption(picture: re.Match[str]) -> str:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """MkDocs asks for each page before it is rendered: help and captions are added."""
+    """Add help texts and captions to a page, before MkDocs renders it."""
     markdown = parts.on_site(markdown)
     for figure in FIGURES:
         picture = rf"^\[(!\[.*\]\(pictures/({figure.name})\.png\))\].*$"
@@ -56,13 +56,13 @@ def to_mathml(element: re.Match[str]) -> str:
 
 
 def on_page_content(html: str, **_: Any) -> str:
-    """MkDocs asks for each page as HTML: formulas become MathML, which needs no script."""
+    """Turn the formulas of a page in HTML into MathML, which needs no script."""
     formula = r'<(div|span) class="arithmatex">(?:\\\[(.*?)\\\]|\\\((.*?)\\\))</\1>'
     return re.sub(formula, to_mathml, html, flags=re.DOTALL)
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """MkDocs asks for the files of the site: those above `docs`, tables and figures are added."""
+    """Add to the files of the site those above `docs`, tables and figures."""
     for path in RESULTS.rglob("*.csv"):
         address = path.relative_to(ROOT).as_posix()
         files.append(File.generated(config, address, abs_src_path=str(path)))

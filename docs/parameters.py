@@ -1,4 +1,4 @@
-"""Docstrings for the site: what they say of each parameter or field becomes an entry of a list.
+"""Docstrings for the site: each parameter or field becomes an entry of a list.
 
 In a docstring `name -- what it is` begins a line, or follows the one before; on the site each has a
 line of its own.
@@ -35,7 +35,7 @@ def _entries(block: str) -> str:
 
 
 class Parameters(griffe.Extension):
-    """What mkdocstrings asks for each object."""
+    """An extension of griffe, which mkdocstrings calls for each object."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Rewrite its docstring."""

@@ -1,4 +1,4 @@
-"""What the pages take from the program: help texts, tables of results, the names in answers.
+"""The parts of pages that the program writes: help texts, tables of results, names in answers.
 
 In a page, a part that is written by this module stands between two comments, which no reader sees:
 
@@ -51,7 +51,7 @@ ON_SITE = re.compile(r"^<!-- (help|site) ([^\n]*) -->$", re.MULTILINE)
 
 
 def help_of(command: str) -> str:
-    """What `optsearch COMMAND --help` prints, as a block."""
+    """Return the text of `optsearch COMMAND --help` as a block."""
     answer = CliRunner().invoke(app, [*command.split(), "--help"], prog_name="optsearch")
     if answer.exit_code != 0:
         raise ValueError(f"there is no help of {command!r}: {answer.output}")
@@ -59,7 +59,7 @@ def help_of(command: str) -> str:
 
 
 def markdown(*rows: tuple[object, ...]) -> str:
-    """A table; the first row is its head."""
+    """Return a table in Markdown; the first row is its head."""
     head, *others = [f"| {' | '.join(map(str, row))} |" for row in rows]
     return "\n".join([head, "|---" * len(rows[0]) + "|", *others])
 
@@ -68,7 +68,7 @@ def markdown(*rows: tuple[object, ...]) -> str:
 
 
 def shown(column: Column, value: Any) -> str:
-    """A value as a page has it: games and strategies as code, digits in threes."""
+    """Return a value as a page has it: games and strategies as code, digits in threes."""
     if value is None:
         return ""
     if isinstance(value, Game) or column.name == "strategy":
@@ -124,7 +124,7 @@ def table_of(text: str) -> str:
 
 
 def searches_by_size() -> str:
-    """How many of the searches ended within some time, by the number of configurations."""
+    """Count the searches that ended within some time, by the number of configurations."""
     rows = TABLES["optima"].read().rows
     sizes = ((1, 100), (101, 300), (301, 1000), (1001, 10_000))
     limits = (0.1, 1.0, 10.0, 100.0)
@@ -138,13 +138,13 @@ def searches_by_size() -> str:
 
 
 def _of_all(ratios: Sequence[float]) -> tuple[str, str]:
-    """The median and the greatest of some ratios; of how many one side was given up."""
+    """Return the median and the greatest of ratios; if any is infinite, how many are."""
     given_up = f"no end: {ratios.count(inf)}"
     return f"{median(ratios):.2f}", given_up if inf in ratios else f"{max(ratios):.1f}"
 
 
 def worth_of_switches() -> str:
-    """What the search takes without each switch."""
+    """Return the effort and the time of the search without each switch."""
     runs: dict[str, list[tuple[float, float]]] = {}  # effort and seconds of each position
     for row in TABLES["ablation"].read():
         runs.setdefault(row["off"], []).append(
@@ -158,7 +158,7 @@ def worth_of_switches() -> str:
 
 
 def optima_by_rules() -> str:
-    """Optima of games of 100 configurations and more in which ships may touch, by what is told."""
+    """Return optima by the rule, of games of 100 configurations or more whose ships may touch."""
     rules, rows_of = ("nothing", "sunk", "ship"), dict[str, dict[str, dict[str, Any]]]()
     for row in TABLES["optima"].read():
         if row["contact"] == "any" and row["configurations"] >= 100:
@@ -179,7 +179,7 @@ def optima_by_rules() -> str:
 
 
 def games_won() -> str:
-    """Boards of the mini-game that strategies win with some shots."""
+    """Count the boards of the mini-game that strategies win with some shots."""
     table = TABLES["mini_game"].read()
     limits = (19, 20, 24)
     rows = []
@@ -195,7 +195,7 @@ def games_won() -> str:
 
 
 def verification() -> str:
-    """Of each table when it was made, and what confirmed it."""
+    """Say when each table was made, and what confirmed it."""
     return markdown(
         ("table", "made", "as it stands", "takes", "command"),
         *(
@@ -212,7 +212,7 @@ def verification() -> str:
 
 
 def means_of_the_papers_game() -> str:
-    """Strategies of the paper's game, the worst first, and the bound below all of them."""
+    """Return strategies of the paper's game, the worst first, and the bound below all of them."""
     paper = Game.parse("paper")
     players = {
         row["strategy"].partition(":")[0]: row
@@ -256,7 +256,7 @@ def means_of_the_papers_game() -> str:
 
 
 def gallery() -> str:
-    """Every figure with its title; `docs/hooks.py` gives it its caption on the site."""
+    """Return every figure with its title; `docs/hooks.py` gives it its caption on the site."""
     from paper_figures import registry  # it sets the style of matplotlib
 
     captions = registry.captions()
@@ -271,7 +271,7 @@ def gallery() -> str:
 
 
 def declared() -> dict[str, str]:
-    """The names in the JSON of each command, as it declares them."""
+    """Map each command to the names in its JSON, as it declares them."""
     commands = dict(everything().commands)
     puzzles = commands.pop("solitaire").commands
     commands |= {f"solitaire {name}": command for name, command in puzzles.items()}
@@ -280,12 +280,12 @@ def declared() -> dict[str, str]:
 
 
 def about_families() -> dict[str, str]:
-    """Likewise where the command is given a family of sets, behind what names the family."""
+    """Map each command to the names in its JSON about a family, behind those of the family."""
     return {name: vars(answer)["gives"] for name, answer in sorted(ANSWERS.items())}
 
 
 def names_in_answers(names_of: dict[str, str]) -> str:
-    """A table of these names."""
+    """Return a table of these names."""
     rows = (
         (f"`{command}`", re.sub(r"(\w+)", r"`\1`", names)) for command, names in names_of.items()
     )
@@ -306,9 +306,9 @@ COMPUTED: dict[str, Callable[[], str]] = {
 
 
 def written(page: str) -> str:
-    """A page with its parts as they should be.
+    """Return a page whose parts are written anew.
 
-    ValueError for a part that has no end, or that nothing writes.
+    Raises ValueError for a part that has no end, or that nothing writes.
     """
     ended = [part[1] for part in PART.finditer(page)]
     for name in re.findall(r"^<!-- table (.*) -->$", page, re.MULTILINE):
@@ -324,7 +324,7 @@ def written(page: str) -> str:
 
 
 def on_site(page: str) -> str:
-    """A page with what only the site has; ValueError for what nothing writes."""
+    """Return a page with the parts that only the site has; ValueError if nothing writes one."""
     return ON_SITE.sub(
         lambda part: help_of(part[2]) if part[1] == "help" else COMPUTED[part[2]](), page
     )
