@@ -1,0 +1,117 @@
+"""How many configurations k shots hit: python -m experiments.first_hit [--seconds S] [GAME …]
+
+For single ships and for the fleets of the named games, until the first hit. With one ship the most
+that k cells meet is exact, by an integer programme for each k, whose list is replayed on every
+placement; with a fleet it lies between greedy and a bound. --seconds is of the search for the least
+mean of a game with one ship, where greedy does not reach the bound by these numbers.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import accumulate
+from math import comb
+
+import numpy as np
+
+from experiments import script
+from optsearch.counting.posterior import Posterior
+from optsearch.evaluation import evaluate
+from optsearch.game import MAX_CELLS, Game
+from optsearch.game.named_games import NAMED_GAMES
+from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
+from optsearch.results.tables import TABLES, part_of
+from optsearch.search.list_programme import best_list
+from optsearch.search.solver import solve
+from optsearch.support.datafiles import RESULTS
+
+SECONDS = 30.0
+COUNTED = 2_000_000  # configurations of a fleet, up to which sets of cells are counted here
+NODES = 50_000  # sets of a search for the most that k cells meet
+
+
+def games() -> list[Game]:
+    """The games of the table; what hits tell makes no difference."""
+    single = [
+        Game(side, side, (length,), ends="hit") for side in range(5, 13) for length in range(2, 6)
+    ]
+    fleets = [Game(f"{name},ends=hit").announcing("nothing") for name in NAMED_GAMES]
+    return list(dict.fromkeys(single + fleets))
+
+
+def rows(game: Game, seconds: float) -> script.Rows:
+    """Yield a row for each number of shots until all are hit by greedy and, if known, at best."""
+    greedy = evaluate("greedy:endgame=0", game, jobs=1)
+    number, total = greedy.configurations, greedy.total_height
+    met = [0, *accumulate(greedy.histogram.get(k, 0) for k in range(1, greedy.worst + 1))]
+    most_met, most = _most_met(game, number), [0]
+    while most[-1] < number:
+        most.append(most_met(len(most)))
+    least_total = sum(number - n for n in most)
+    is_single = len(game.fleet) == 1
+    if is_single and least_total < total and game.cells <= MAX_CELLS:
+        solution = solve(game, time_limit=seconds)
+        least_total = max(least_total, solution.lower or 0)
+        total = min(total, solution.upper or total)
+    for k in range(1, len(met)):
+        bound = most[min(k, len(most) - 1)]
+        yield (
+            *(game, number, k, _by_chance(game.room, [game.fleet_cells], k)),
+            _on_checkerboard(game, k) if is_single else None,
+            *(met[k], bound if is_single else met[k], bound, least_total, total),
+        )
+
+
+def _most_met(game: Game, number: int) -> Callable[[int], int]:
+    """Return a bound on the configurations that k cells meet; with one ship it is attained."""
+    if len(game.fleet) == 1:
+        ships = game.placements(game.fleet[0])
+        has = np.array([[ship >> cell & 1 for cell in range(game.cells)] for ship in ships], bool)
+
+        def met_by_best(k: int) -> int:
+            weights = np.ones(number, np.int64)
+            cells = best_list(has, weights, [k], False, number, lambda: None)
+            return int(has[:, cells].any(axis=1).sum())
+
+        return met_by_best
+    whole = replace(game, ends="sunk")
+    stored = TABLES["coverage"].path(RESULTS, name=part_of(whole))
+    if stored.is_file():
+        return TABLES["coverage"].read(stored).column("most_met").__getitem__
+    if number <= COUNTED:
+        return Coverage(CellSetCounts.of(whole), NODES).most_met
+    counts = sorted(Posterior(game).occurrence.ravel().tolist(), reverse=True)
+    return lambda k: min(number, sum(counts[:k]))
+
+
+def _by_chance(cells: int, sizes: list[int], k: int) -> Fraction:
+    """Return the chance that k of some cells, drawn at random, have one of a set.
+
+    sizes -- of the sets, each as likely as the others, as to the number of its cells among these.
+    """
+    missed = sum(comb(cells - size, k) for size in sizes)
+    return 1 - Fraction(missed, len(sizes) * comb(cells, k)) if k <= cells else Fraction(1)
+
+
+def _on_checkerboard(game: Game, k: int) -> Fraction | None:
+    """Return the chance of k random cells of one colour; None if there are not so many."""
+    cells = [i for i in range(game.cells) if sum(game.cell(i)) % 2]
+    if k > len(cells):
+        return None
+    black = sum(1 << cell for cell in cells)
+    sizes = [(ship & black).bit_count() for ship in game.placements(game.fleet[0])]
+    return _by_chance(len(cells), sizes, k)
+
+
+main = script.Experiment(
+    "first_hit",
+    games,
+    rows,
+    [script.option("--seconds", type=float, default=SECONDS, help="of a search")],
+    read_task=Game.parse,
+    keeps_rows=True,
+)
+
+
+if __name__ == "__main__":
+    script.run(main)
