@@ -3,5 +3,5 @@
 from optsearch.search.solver import SWITCHES, SolverOptions
 
 # The first solver: normal forms, leaf counting and a table of what is known.
-OF_FIRST = ("memo", "isomorphism", "leaf_counting", "ordering", "small_cases")
+OF_FIRST = ("memo", "isomorphism", "leaf_counting", "ordering")
 FIRST = SolverOptions(root_bounds=False, **{name: name in OF_FIRST for name in SWITCHES})

@@ -79,12 +79,12 @@ UNSOLVED = {"5x6:2,2,2", "5x6:3,2,2"} | {f"6x6:{fleet}" for fleet in FLEETS} - {
 CONFIRMATIONS = """\
 tree: an optimal tree replayed on every configuration; reference: the definition in plain Python;
 paper: Algorithm 2; published: Table 1, Mayflower or the prototype, in data/published; first: the
-solver with all switches off that the first one did not have; unpruned: the search without bounds,
-dominated cells and small cases; announced: the solver with what it has for announced sinkings
+solver with all switches off that the first one did not have; unpruned: the search without bounds
+and dominated cells; announced: the solver with what it has for announced sinkings
 alone, each set of cells one ship; proof: a proof that none is better, checked without the
 solver"""
 
-UNPRUNED = SolverOptions(leaf_counting=False, profile=False, domination=False, small_cases=False)
+UNPRUNED = SolverOptions(leaf_counting=False, profile=False, domination=False)
 ENOUGH = 3  # confirmations
 GREEDY_SECONDS = 2
 FEW = 600  # configurations of games whose best greedy strategy is searched

@@ -30,7 +30,6 @@ from optsearch.compiled._arena cimport Arena
 from optsearch.compiled._family cimport (
     LABELS, MAX_CODES, NOTHING, Candidate, Node, Ships, chosen_of, greatest_count, part_size)
 from optsearch.compiled._sequences cimport MANY, count_sequences
-from optsearch.compiled._ships cimport place_of
 from optsearch.compiled._sides cimport bound_by_sides
 from options cimport Switches
 
@@ -69,58 +68,6 @@ cdef void descending(const int32_t* values, int n, int most, int32_t* out) noexc
         out[j] = v
 
 
-cdef int64_t by_falling_weight(const Node* node) noexcept nogil:
-    """Return the cost of two sets, or of sets of one cell, shot by falling weight, an empty one last."""
-    cdef int64_t empty = 0, weight, cost = 0, left = node.weight
-    cdef int i
-    for i in range(node.n):
-        if not node.rows[i]:
-            empty = node.weights[i]
-    for i in range(node.n, 0, -1):     # from the heaviest
-        weight = node.light[i] - node.light[i - 1]
-        if weight == empty:            # the empty one, or one as heavy in its place: it comes last
-            empty = 0
-            continue
-        left -= weight
-        cost += left
-    return cost
-
-
-cdef bint are_told_apart(const Node* node) noexcept nogil:
-    """True if hits alone tell two sets apart.
-
-    LABELS: if they have a common cell, as it has two labels.
-
-    SINKINGS: if a ship of one lies in the cells common to both and is not a ship (cells and label) of
-    the other. Else one miss of the lighter set always suffices. For no miss all shots have to be common
-    cells until a reply differs. If S is a ship of X as described, shoot its cells; if Y gives the same
-    replies, Y has a ship S' with the last cell and with S' < S, and shooting S' first decides. If neither
-    has such a ship, common cells sink the same ships in both.
-    """
-    cdef const Ships* ships = &node.ships
-    cdef Cells common = node.rows[0] & node.rows[1]
-    cdef int i, j
-    if node.kind == LABELS:
-        return common != 0
-    for i in range(2):
-        for j in range(ships.s):
-            if not ships.masks[i * ships.s + j] & ~common and (
-                    place_of(ships, 1 - i, ships.masks[i * ships.s + j], ships.label[j]) < 0):
-                return True
-    return False
-
-
-cdef bint share_a_cell(const Node* node) noexcept nogil:
-    """True if two of the sets have a common cell."""
-    cdef Cells seen = 0
-    cdef int i
-    for i in range(node.n):
-        if node.rows[i] & seen:
-            return True
-        seen |= node.rows[i]
-    return False
-
-
 cdef class Bounds:
     """The lower bounds of a search.
 
@@ -155,7 +102,6 @@ cdef class Bounds:
     cdef bint solve_trivial(self, Node* node) noexcept nogil:
         """True if the optimum follows without a search; then `lower` is the optimum and `exact` is set."""
         cdef int64_t cost = 0
-        cdef int t
         if node.n == 1:
             return True
         if self.objective == WITHIN and node.budget < 0:
@@ -168,24 +114,6 @@ cdef class Bounds:
             else:
                 cost = self.light_of(node)[node.n - 1]
             node.lower, node.exact = cost, True
-            return True
-        if not self.on.small_cases:
-            return False
-        if node.n == 2 or node.hits == 1:
-            # Two sets: one of them, the lighter, misses once. Sets of one cell: by falling weight.
-            # But an empty set has no cell to shoot at: it is the last, whatever it weighs. (mean)
-            if node.n == 2 and node.kind != NOTHING and are_told_apart(node):
-                node.lower, node.exact = 0, True
-                return True
-            if node.n > 2 and node.kind == LABELS and share_a_cell(node):
-                return False
-            for t in range(node.n - 1):
-                cost += price(self.objective, node.budget - t, self.light_of(node)[node.n - 1 - t])
-                if self.objective != MEAN and t == node.budget:
-                    break
-            if node.weights != NULL and self.objective == MEAN and node.kind == NOTHING:
-                cost = by_falling_weight(node)
-            node.lower, node.exact = min(cost, FORBIDDEN), True
             return True
         return False
 

@@ -4,11 +4,6 @@ It uses the tables of `_words`. A subset in which no cell has several labels is 
 its hits tell nothing more. A cell that all sets have, with several labels, is shot at once (`_search`,
 domination): the subset splits into parts by label, and each is searched on its own.
 
-For two sides U and V of the cells, the optima of the parts that are alike on U, in cells and labels, and
-of those that are alike on V add up to no more than that of the subset: a shot at U tells nothing in a part
-that is alike on U, so the misses on V of an optimal strategy are enough for these parts, and those on U
-for the others (`two_sided_bound` in `_search`). U is the set of cells that one ship may have.
-
 The bound from counts, that shot i of the chain of misses hits at most the i-th greatest count, holds if no
 cell common to all sets has several labels: such a cell ends the chain at no cost.
 """
@@ -17,7 +12,7 @@ cimport cython
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memset
 
-from cells cimport MAX_CELLS, Cells, ctz, first, one, popcount, size
+from cells cimport MAX_CELLS, Cells, ctz, popcount
 from counting cimport LANES, count_cells, is_inside
 from hashing cimport scramble
 from objectives cimport INFINITE
@@ -47,16 +42,13 @@ cdef class LabelledSearch:
         node.lower = value if node.exact else max(node.lower, value)
         return 0
 
-    cdef int bound_family(self, Node* node, int64_t limit) except -1 nogil:
-        """Raise `lower` by the bounds of a family."""
+    cdef void bound_family(self, Node* node) noexcept nogil:
+        """Raise `lower` by the bound of a family from counts."""
         cdef Part whole, part
         self.begin(node, &whole)
         self.take(&whole, whole.sets, &part)
         if part.labelled < 0 and node.n > 2:
             node.lower = max(node.lower, self.bound(&whole, whole.sets, node.n))
-            if node.lower < limit:
-                node.lower = max(node.lower, self.bound_by_alike(&part, limit))
-        return 0
 
     cdef void begin(self, const Node* node, Part* whole) noexcept nogil:
         """Load a family: fill `whole`, and make the cached entries of the one before void."""
@@ -94,23 +86,12 @@ cdef class LabelledSearch:
         while m % LANES:
             part.columns[m] = part.counts[m] = 0
             m += 1
-        self.take_labels(part)
-
-    cdef void take_labels(self, Part* part) noexcept nogil:
-        """Fill `where` and `is_told` of a part."""
-        cdef const uint64_t* replies
-        cdef int i, code, codes = self.node.codes
-        memset(part.where, 0, codes * sizeof(Cells))
         part.is_told = False
         for i in range(part.m):
-            replies = self.node.replies + part.cell[i] * codes
-            for code in range(codes):
-                if replies[code] & part.sets:
-                    part.where[code] |= one(i)
-                    part.is_told |= (replies[code] & part.sets) != part.columns[i]
+            part.is_told |= self.is_labelled(part.cell[i], part.columns[i])
 
     cdef bint is_labelled(self, int cell, uint64_t sets) noexcept nogil:
-        """True if a cell that all the sets have has several labels."""
+        """True if a cell has several labels in these sets, which all have it."""
         cdef const uint64_t* replies = self.node.replies + cell * self.node.codes
         while not replies[0] & sets:
             replies += 1
@@ -167,8 +148,6 @@ cdef class LabelledSearch:
                     return lower
         count_subset(self.words.effort)
         lower = max(lower, self.bound(part, part.sets, part.n))
-        if lower < limit:
-            lower = max(lower, self.bound_by_alike(part, limit))
         if lower < limit:
             lower = self.try_cells(part, lower, limit, exact)
         if by_identity:
@@ -255,48 +234,6 @@ cdef class LabelledSearch:
             of_count[numbers[i]] += 1
         bound = bound_by_chain(of_count, n) * self.words.least_of(sets) if self.on.profile else 0
         self.words.keep_bound(sets, bound)
-        return bound
-
-    cdef int64_t bound_by_alike(self, const Part* part, int64_t limit) except -1 nogil:
-        """Return a bound by the parts that are alike on one of two sides of the cells."""
-        cdef Cells every = ~<Cells>0 if part.m == MAX_CELLS else one(part.m) - 1
-        cdef Cells side = every
-        cdef int64_t bound
-        cdef int code
-        for code in range(self.node.codes):
-            if part.where[code] and size(part.where[code]) < size(side):
-                side = part.where[code]
-        if side == every or not self.on.two_sided:
-            return 0
-        bound = self.sum_alike(part, side, limit)
-        return bound + self.sum_alike(part, every & ~side, limit - bound)
-
-    cdef int64_t sum_alike(self, const Part* part, Cells side, int64_t limit) except -1 nogil:
-        """Return the sum of the optima of the parts alike on a side if below `limit`, else a bound."""
-        cdef uint64_t left = part.sets, alike
-        cdef const uint64_t* replies
-        cdef Cells cells
-        cdef int64_t bound = 0
-        cdef bint ignored
-        cdef int i, c, k
-        while left and bound < limit:
-            i = ctz(left)
-            alike = left
-            cells = side
-            while cells:
-                c = first(cells)
-                cells &= cells - 1
-                replies = self.node.replies + part.cell[c] * self.node.codes
-                if not part.columns[c] >> i & 1:
-                    alike &= ~part.columns[c]
-                    continue
-                k = 0
-                while not replies[k] >> i & 1:
-                    k += 1
-                alike &= replies[k]
-            left &= ~alike
-            if alike & (alike - 1):
-                bound += self.solve(part, alike, limit - bound, &ignored)
         return bound
 
 

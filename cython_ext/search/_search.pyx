@@ -41,18 +41,14 @@ With NOTHING alone, because they take a certain hit for free, or an item out of 
 - products: if F is the product of G and H on disjoint cells, M(F) = |H| M(G) + |G| M(H). If the
   part in H is known, a strategy for F is one for G, and so for every part; and the strategies for
   G and H played one after the other attain it. (mean, equal weights)
-- forced: a cell that all sets but one have, of least weight w, is shot first:
-  M = M(F hit at c) + w. M(F) is at least M(F less that set) + w, because an optimal strategy for F,
-  played without that set, saves the misses of one side of the shot that separates the set from the
-  last of the others; each side weighs at least w. (mean) If labels separate it, that may be free.
 
 Under the rule `best greedy` only cells of the greatest weight are shot, each time the best of them, under
 `worst greedy` the worst, and under `first greedy` the first (mean, with NOTHING). Certain hits are free
 under every rule. Merging holds for all of them, and so do products: restricted to one factor, a greedy
 strategy for the product is a greedy one for the factor. Domination has no effect: a cell in all the sets
-of another and more is not tied with it. Forced shots are not used. Bounds of the optimum are bounds of
-`best greedy`; `worst greedy` is a plain recursion with a table, and `first greedy` one without a table:
-its cost depends on the names of the cells.
+of another and more is not tied with it. Bounds of the optimum are bounds of `best greedy`; `worst greedy`
+is a plain recursion with a table, and `first greedy` one without a table: its cost depends on the names of
+the cells.
 
 Processes that search the same family share a table, and mark in it the families that they are at. A
 process puts off a shot while another one is at a part after it, until its other shots are done; then it
@@ -222,13 +218,6 @@ cdef class Search:
                 continue
             candidate.cell = c
             candidate.price = price(self.objective, node.budget, node.weight - node.weight_hit[c])
-            if self.is_forced(node, c):
-                node.part_bound[c] = candidate.bound_missed = 0
-                candidate.bound = candidate.price
-                node.shots[0] = candidate
-                node.shots_n = 1
-                node.lower = max(node.lower, candidate.bound)
-                return
             if self.on.domination and not node.whole and is_dominated(node, c):
                 continue
             self.bounds.bound_parts(node, &candidate)
@@ -240,12 +229,6 @@ cdef class Search:
             least = min(least, candidate.bound)
             add_shot(node, &candidate, self.on.ordering)
         node.lower = max(node.lower, least)
-
-    cdef bint is_forced(self, const Node* node, int c) noexcept nogil:
-        """True if all sets but the lightest have the cell, so that it may be shot first."""
-        return (self.on.forced and self.rule == OPTIMAL and node.kind == NOTHING and not node.whole
-                and self.objective == MEAN and node.n - node.count[c] == 1
-                and node.weight - node.weight_hit[c] == self.bounds.light_of(node)[1])
 
     cdef bint has_chain(self, const Node* node) noexcept nogil:
         """True if the dual of the chain is used for a family."""
@@ -399,7 +382,7 @@ cdef class Search:
         if node.exact or node.lower >= limit:
             return 0
         if node.on_word and node.kind == LABELS:
-            self.labelled.bound_family(node, limit)
+            self.labelled.bound_family(node)
         elif node.on_word:
             node.lower = max(node.lower, self.bounds.capped_of(node))
         if node.lower < limit and self.on.memo and node.n >= (

@@ -20,7 +20,7 @@ from optsearch.compiled._bounds cimport Bounds, capped_bound, capped_row
 from optsearch.compiled._effort cimport Effort, count_subset
 from optsearch.compiled._family cimport Node
 from optsearch.compiled._identities cimport Identity, IdentityTable
-from options cimport BEST_GREEDY, OPTIMAL, Switches
+from options cimport BEST_GREEDY, Switches
 
 cdef enum:
     BOUNDED = 1 << 10          # entries of `bounded`: a bound is needed again soon, and a small table is near
@@ -231,8 +231,8 @@ cdef class WordSearch:
         cdef Subset subset
         cdef Identity key
         cdef bint by_identity
-        cdef int n = popcount(sets), i = 0
-        cdef int64_t lower = 0, least, value
+        cdef int n = popcount(sets), i
+        cdef int64_t lower = 0, value
         cdef Known* known = self.known + (scramble(sets) & (KNOWN - 1))
         exact[0] = True
         if n <= 2:
@@ -268,18 +268,7 @@ cdef class WordSearch:
             lower = max(lower, self.bound_by_counts(&subset))
         if lower >= limit:
             return lower
-        least = self.least_of(sets)
-        if self.on.forced and self.rule == OPTIMAL and subset.most == n - 1:
-            while i < subset.m and <int>subset.counts[i] == n - 1 and (
-                    self.weight_of(sets & ~parts[i]) != least):
-                i += 1
-        else:
-            i = subset.m
-        if i < subset.m and <int>subset.counts[i] == n - 1:
-            lower = max(lower, least + self.solve(
-                parts[i], subset.hits, parts, subset.m, limit - least, exact))
-        else:
-            lower = self.try_cells(&subset, lower, limit, exact)
+        lower = self.try_cells(&subset, lower, limit, exact)
         self.keep(known, sets, lower, exact[0])
         if by_identity:
             self.identities.keep(&key, lower, exact[0])

@@ -2,8 +2,8 @@
 
 cdef struct Switches:
     bint memo, isomorphism, leaf_counting, profile, frequency_cap, matching
-    bint domination, merging, products, forced, ordering, lookahead, small_cases, words, splitting
-    bint chain, two_sided, even, identity, names
+    bint domination, merging, products, ordering, lookahead, words, splitting, chain, two_sided, even
+    bint identity, names
 
 cdef enum:                     # rules
     OPTIMAL = 0                # any cell

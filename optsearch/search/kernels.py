@@ -55,8 +55,8 @@ class SolverOptions:
     """Switches of the search, which change its time and never its result.
 
     The inequalities and their proofs are in the docstrings of `cython_ext/search/_search.pyx` and
-    `_bounds.pyx`. Merging, products, splitting, chain, even and forced act only where hits tell
-    nothing, two_sided and words not where sinkings are announced, names only there.
+    `_bounds.pyx`. Merging, products, splitting, chain and even act only where hits tell nothing,
+    two_sided and words not where sinkings are announced, names only there.
 
     memo -- keep solved families in the transposition table.
     identity -- first look a family up by which sets it is, in a table that takes at most an eighth
@@ -82,10 +82,8 @@ class SolverOptions:
         is weighed anew (`Kernel.weigh`), and not for one search.
     names -- where sinkings are announced, bound a family by what it costs if each hit names its
         ship; equal ships are told apart.
-    forced -- shoot at once a cell that only one set lacks.
     ordering -- try cells by their bound, the least first, instead of in row-major order.
     lookahead -- bound both parts after a shot by their own shots before searching either.
-    small_cases -- solve two sets, and sets of one cell, at sight.
     words -- search families of up to 64 sets as subsets of one machine word.
     root_bounds -- begin from what is known of the root without a search: once a search is long,
         from the bounds of `optsearch.lower_bounds`; where its time is limited, from rollouts.
@@ -107,10 +105,8 @@ class SolverOptions:
     two_sided: bool = True
     even: bool = False
     names: bool = True
-    forced: bool = True
     ordering: bool = True
     lookahead: bool = True
-    small_cases: bool = True
     words: bool = True
     root_bounds: bool = True
     memory: int = 2 << 30

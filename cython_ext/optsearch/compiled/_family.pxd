@@ -51,7 +51,7 @@ cdef struct Node:              # one family with its counts; a single block of m
     bint on_word               # True if searched as subsets of one machine word
     bint priced                # True once the prices are set
     bint former                # its weights are former ones, by which other weights are bounded
-    bint whole                 # keep every cell: no merging, no domination, no forced shot
+    bint whole                 # keep every cell: no merging, no domination
     int kind                   # NOTHING, LABELS or SINKINGS
     int codes                  # replies with a hit
     int shots_n

@@ -2,8 +2,8 @@
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 
-from cells cimport MAX_CELLS, Cells
-from optsearch.compiled._family cimport MAX_CODES, Node
+from cells cimport MAX_CELLS
+from optsearch.compiled._family cimport Node
 from optsearch.compiled._identities cimport IdentityTable
 from optsearch.compiled._words cimport WordSearch
 from options cimport Switches
@@ -17,7 +17,6 @@ cdef struct Part:              # a subset of the family, with counted cells
     uint64_t columns[MAX_CELLS]  # [m] the sets with each cell that not all have, the most first
     uint64_t counts[MAX_CELLS]   # [m]
     uint8_t cell[MAX_CELLS]      # [m] the index of the cell in the family
-    Cells where[MAX_CODES]       # the indices in `cell` on which each label may be
 
 cdef class LabelledSearch:
     cdef WordSearch words
@@ -25,10 +24,9 @@ cdef class LabelledSearch:
     cdef Switches on
     cdef const Node* node
     cdef int search(self, Node* node, int64_t limit) except -1 nogil
-    cdef int bound_family(self, Node* node, int64_t limit) except -1 nogil
+    cdef void bound_family(self, Node* node) noexcept nogil
     cdef void begin(self, const Node* node, Part* whole) noexcept nogil
     cdef void take(self, const Part* whole, uint64_t sets, Part* part) noexcept nogil
-    cdef void take_labels(self, Part* part) noexcept nogil
     cdef bint is_labelled(self, int cell, uint64_t sets) noexcept nogil
     cdef int64_t cost_of_two(self, uint64_t sets) noexcept nogil
     cdef int64_t solve(self, const Part* whole, uint64_t sets, int64_t limit,
@@ -41,5 +39,3 @@ cdef class LabelledSearch:
                            bint* exact) except -1 nogil
     cdef int64_t shoot(self, const Part* part, int i, int64_t limit) except -1 nogil
     cdef int64_t bound(self, const Part* whole, uint64_t sets, int n) noexcept nogil
-    cdef int64_t bound_by_alike(self, const Part* part, int64_t limit) except -1 nogil
-    cdef int64_t sum_alike(self, const Part* part, Cells side, int64_t limit) except -1 nogil
