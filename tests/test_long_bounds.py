@@ -255,6 +255,14 @@ def test_contact_any_has_no_reveal_game():
         reveal.reveal(Game.parse("4x4:2,2,contact=any"))
 
 
+def test_too_many_configurations_for_the_reveal_game():
+    """2^48 or more, which the kernel could not add up."""
+    game = Game.parse("7x18:2,1,1,1,1,1,1,1,1,1,1,1")
+    said = "fewer than 281,474,976,710,656 configurations; .* has 4,240,042,248,861,996"
+    with pytest.raises(TooLarge, match=said):
+        reveal.reveal(game)
+
+
 # The ship chain
 
 
