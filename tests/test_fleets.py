@@ -225,7 +225,6 @@ def test_advice(here):
         Replies(posterior.position).add((0, 5), posterior.position.game.reply("hit:r"))
 
 
-@pytest.mark.parametrize("text", ["4x4:2-3,1-2", "4x4:2-3a,1-2b,announce=name"])
 def totals(fleets, left):
     """The least total of shots, and that of greedy, by trying all; the end of a game is told."""
     cells = range(fleets.game.cells)
@@ -282,6 +281,7 @@ def test_the_optimum_and_greedy(text, here):
     assert json.loads(out)["worst"] >= game.least_cells
 
 
+@pytest.mark.parametrize("text", ["4x4:2-3,1-2", "4x4:2-3a,1-2b,announce=name"])
 def test_simulated_games_end_with_the_last_ship(text):
     """Greedy shoots at a most probable cell until all hidden ships are sunk."""
     game = MixedGame(text)

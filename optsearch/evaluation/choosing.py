@@ -22,7 +22,7 @@ from optsearch.evaluation.top import Top
 from optsearch.game import MAX_CELLS, Cell, Game
 from optsearch.game.fleets import MixedPosition
 from optsearch.game.noise import Lies, Noise, NoisyPosition
-from optsearch.game.position import Position, Shot, afloat, reply
+from optsearch.game.position import Position, Shot, reply
 from optsearch.strategies import as_strategy
 from optsearch.strategies.greedy import counts_of
 from optsearch.strategies.player import salvo_of
@@ -160,7 +160,7 @@ class Chooser:
             ):
                 return self._followed_left(ships, start, is_over)
             position = start
-            while afloat(ships, position.hits):
+            while not position.is_over(ships):
                 if is_over():
                     return None
                 cell = self.shot(position)

@@ -322,6 +322,10 @@ class Position:
 
     # What the shots say
 
+    def is_over(self, ships: Iterable[int]) -> bool:
+        """True if the game against these ships (masks) is over."""
+        return not self.hits_left or not any(ship & ~self.hits for ship in ships)
+
     @cached_property
     def hits(self) -> int:
         """The mask of the cells hit."""
@@ -601,11 +605,6 @@ def _sinkings_of(game: Game, drawn: Mapping[Cell, Reply]) -> dict[Cell, Reply]:
     return replies
 
 
-def afloat(ships: Iterable[int], hits: int) -> bool:
-    """True if a ship has a cell that is not hit; all are masks."""
-    return any(ship & ~hits for ship in ships)
-
-
 def no_configuration(game: Game) -> ImpossiblePosition:
     """Return the error for a game whose fleet does not fit."""
     return ImpossiblePosition(
@@ -623,7 +622,7 @@ def play(
     configuration -- masks of the ships, compatible with `start`, where the game begins.
     """
     ships, position, game = tuple(configuration), start, start.game
-    while afloat(ships, position.hits):
+    while not position.is_over(ships):
         cell = shot(position)
         if cell is None:
             break

@@ -18,7 +18,7 @@ from optsearch.counting.configurations import to_masks
 from optsearch.counting.mixture import posterior_of
 from optsearch.game import Cell, Game, cell_name, parse_cell
 from optsearch.game.fleets import MixedGame, any_game, position_in
-from optsearch.game.position import Reply, Shot, afloat, reply
+from optsearch.game.position import Reply, Shot, reply
 from optsearch.game.ships import ships_of
 from optsearch.play.hiding import hider
 from optsearch.strategies import Player, as_player
@@ -69,12 +69,12 @@ class Match:
     @property
     def is_over(self) -> bool:
         """True if one side has sunk every ship."""
-        return self.is_won or (bool(self.against) and not afloat(self.own, self.answers.hits))
+        return self.is_won or (bool(self.against) and self.answers.is_over(self.own))
 
     @property
     def is_won(self) -> bool:
         """True if the person has sunk every ship."""
-        return not afloat(self.hidden, self.position.hits)
+        return self.position.is_over(self.hidden)
 
     @property
     def is_answered(self) -> bool:

@@ -32,7 +32,7 @@ from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Cell, Game, notebook
 from optsearch.game.fleets import any_game, position_in
 from optsearch.game.noise import Lies, Noise, NoisyPosition, require_silent
-from optsearch.game.position import Position, afloat, play, reply
+from optsearch.game.position import Position, play, reply
 from optsearch.play.hiding import Drawn, Hider
 from optsearch.play.hiding import hider as hider_of
 from optsearch.strategies import Player, Strategy, as_player
@@ -320,13 +320,13 @@ def played(
         None if manner.noise is None else manner.noise.errors(game, np.random.default_rng(errors))
     )
     limit = manner.most_shots(game)
-    while not _is_over(position, ships):
+    while not position.is_over(ships):
         if manner.salvo == 1:
             cells = [playing.shot(position)]
         else:
             cells = salvo_of(playing, position, manner.size(position))
         for cell in cells:
-            if _is_over(position, ships):
+            if position.is_over(ships):
                 break
             bit = game.bit(cell)
             if isinstance(position, NoisyPosition):
@@ -342,12 +342,6 @@ def played(
                 "each of these once"
             )
     return position
-
-
-def _is_over(position: Position | NoisyPosition, ships: Sequence[int]) -> bool:
-    if isinstance(position, NoisyPosition):
-        return position.is_over(ships)
-    return not afloat(ships, position.hits)
 
 
 def replay(
