@@ -230,10 +230,10 @@ class Marks:
             return leaves
         with_a_cell = [sum(n for marks, n in sets if marks & on_cell) for on_cell in self.on]
         with_a_cell += [n for marks, n in sets if not marks]
-        rest, cover = weight(family), 0
+        weight_left, cover = weight(family), 0
         for n in sorted(with_a_cell, reverse=True):
-            rest = max(0, rest - n)
-            cover += rest
+            weight_left = max(0, weight_left - n)
+            cover += weight_left
         return max(leaves, cover)
 
 

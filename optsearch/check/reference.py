@@ -98,8 +98,8 @@ def shoot(family: Family, cell: int) -> dict[Reply, Family]:
     """Map each reply to a shot to the part of the family that gives it, without the cell shot."""
     parts: dict[Reply, Counter[Hidden]] = defaultdict(Counter)
     for hidden, number in family:
-        reply, rest = _shoot_one(hidden, 1 << cell)
-        parts[reply][rest] += number
+        reply, still_hidden = _shoot_one(hidden, 1 << cell)
+        parts[reply][still_hidden] += number
     return {reply: frozenset(part.items()) for reply, part in parts.items()}
 
 
@@ -111,10 +111,12 @@ def _shoot_one(hidden: Hidden, shot: int) -> tuple[Reply, Hidden]:
         if cells & shot and isinstance(hidden, UntilHit):
             return last if cells == shot else first, ()
         if cells & shot:
-            rest = hidden[:i] + hidden[i + 1 :]
+            other_ships = hidden[:i] + hidden[i + 1 :]
             if cells == shot:
-                return last, rest
-            return first, tuple(sorted((*rest, (cells ^ shot, first, last)), key=itemgetter(0)))
+                return last, other_ships
+            return first, tuple(
+                sorted((*other_ships, (cells ^ shot, first, last)), key=itemgetter(0))
+            )
     return MISS, hidden
 
 

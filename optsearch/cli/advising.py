@@ -438,9 +438,11 @@ def others_text(shots: Sequence[Shot], number: int) -> str:
         ", ".join(in_words(shot.cell, shot.reply) for shot in part)
         for part in (shots[:number], shots[number + 1 :])
     )
-    taken = f"{before} before it {'is' if number == 1 else 'are'} taken" if before else ""
-    left = f"{behind} behind it {'is' if number + 2 == len(shots) else 'are'} not" if behind else ""
-    return ", ".join(filter(None, (taken, left)))
+    accepted = f"{before} before it {'is' if number == 1 else 'are'} taken" if before else ""
+    ignored = (
+        f"{behind} behind it {'is' if number + 2 == len(shots) else 'are'} not" if behind else ""
+    )
+    return ", ".join(filter(None, (accepted, ignored)))
 
 
 def ships_text(advice: Advice) -> str:

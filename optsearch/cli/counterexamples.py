@@ -120,10 +120,10 @@ def answer_of(result: CounterexampleSearch) -> Answer:
     for name, counterexample in result.least.items():
         answer.head(f"\nfewest {name}")
         show_counterexample(answer, counterexample)
-    shown = result.counterexamples[:SHOWN]
-    if shown:
+    smallest = result.counterexamples[:SHOWN]
+    if smallest:
         answer.head("\nsmallest first: best greedy, optimum, configurations, position")
-    for case in shown:
+    for case in smallest:
         answer.show(
             f"{case.best_greedy_total_height:6} {case.total_height:6} {case.configurations:5}  "
             f"{case.position.title}"
@@ -131,7 +131,7 @@ def answer_of(result: CounterexampleSearch) -> Answer:
     fields = [case.fields for case in result.counterexamples]
     answer.show(counterexamples=fields)
     answer.table(fields)
-    if left_out := len(result.counterexamples) - len(shown):
+    if left_out := len(result.counterexamples) - len(smallest):
         answer.show(f"and {left_out:,} more: --json or --format csv lists all")
     return answer
 

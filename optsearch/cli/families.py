@@ -147,10 +147,10 @@ def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) 
     listed = trees if total is None else {"optimal": optimum.tree(), **trees}
     for name, strategy in listed.items():
         excess = 0 if total is None else strategy.total - total
-        more = f"+{excess:,}" if excess > 0 else ""
+        excess_text = f"+{excess:,}" if excess > 0 else ""
         label = name if name == "optimal" else f"greedy, {name}"
         mean = decimal(Fraction(strategy.total, sets.weight))
-        table.append((label, f"{strategy.total:,}", mean, more, str(strategy.worst)))
+        table.append((label, f"{strategy.total:,}", mean, excess_text, str(strategy.worst)))
     rules = {
         name: {**misses_fields(strategy.total, sets), "worst": strategy.worst}
         for name, strategy in trees.items()

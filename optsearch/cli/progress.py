@@ -149,9 +149,9 @@ def collect_bounds(
 
     def narrows(bound: Bound) -> bool:
         better = max if bound.side == "lower" else min
-        known = best.get(bound.side)
-        best[bound.side] = bound.value if known is None else better(known, bound.value)
-        return best[bound.side] != known
+        end_before = best.get(bound.side)
+        best[bound.side] = bound.value if end_before is None else better(end_before, bound.value)
+        return best[bound.side] != end_before
 
     def note(status: BoundsStatus) -> str:
         ends_so_far = [ends(best["lower"], best.get("upper"))] if "lower" in best else []
@@ -160,9 +160,9 @@ def collect_bounds(
     for bound in first:
         narrows(bound)
     limit = Limit(time_limit)
-    shown = nullcontext(no_progress) if on_narrower else telling(label, note)
+    display = nullcontext(no_progress) if on_narrower else telling(label, note)
     try:
-        with limit.alarm(), shown as progress:
+        with limit.alarm(), display as progress:
             for bound in bounds(limit.watch(progress)):
                 collected.append(bound)
                 if narrows(bound) and on_narrower is not None:

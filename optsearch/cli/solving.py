@@ -255,8 +255,8 @@ def why_no_tree(position: Position, prior: Prior | None, time_limit: float) -> s
     """Return why a search with a time limit will give no tree; empty if it will give one."""
     if position.game.cells > MAX_CELLS:
         return f"boards of more than {MAX_CELLS} cells are not searched"
-    least, share = COUNTING
-    limit = Limit(max(least, share * time_limit))
+    least_seconds, share = COUNTING
+    limit = Limit(max(least_seconds, share * time_limit))
     try:
         with limit.alarm():
             number = Posterior(position, prior=prior, progress=limit.watch()).configurations
@@ -308,11 +308,11 @@ def narrow(solution: Solution, stored: StoredBracket | None) -> tuple[Solution, 
     upper = min(solution.upper, floor(stored.upper.value * weight))
     if (lower, upper) == (solution.lower, solution.upper) and solution.method == "solver":
         return solution, Ends()
-    own = "this search" if solution.method == "solver" else "computed here"
+    own_source = "this search" if solution.method == "solver" else "computed here"
     is_own = lower > stored.lower.value * weight, upper < stored.upper.value * weight
     ends = Ends(
-        own if is_own[0] else name_with_table(stored.lower),
-        own if is_own[1] else name_with_table(stored.upper),
+        own_source if is_own[0] else name_with_table(stored.lower),
+        own_source if is_own[1] else name_with_table(stored.upper),
         open_value(solution, solution.lower, solution.upper),
     )
     value = lower if lower == upper else None
@@ -468,11 +468,11 @@ def add_value(answer: Answer, solution: Solution) -> None:
         if objective.kind == "worst" and solution.worst is None:
             answer.fact("worst case", open_value(solution, lower, upper), worst=None)
         elif objective.kind == "within":
-            least = decimal(Fraction(lower, weight), "lower")
-            most = decimal(Fraction(upper, weight), "upper")
+            lower_text = decimal(Fraction(lower, weight), "lower")
+            upper_text = decimal(Fraction(upper, weight), "upper")
             answer.fact(
                 f"within {objective.shots}",
-                f"between {lower:,} and {upper:,} of {counted}: {least} and {most}",
+                f"between {lower:,} and {upper:,} of {counted}: {lower_text} and {upper_text}",
                 finished=None,
             )
         elif objective.kind == "mean" and total is None:
@@ -528,9 +528,9 @@ def shot_text(value: ShotValue, solution: Solution) -> ShotText:
         )
     if value.is_exact:
         return ShotText(decimal(Fraction(lower, weight), places=4), mean_text(lower, weight))
-    least = decimal(Fraction(lower, weight), "lower", 3)
-    most = decimal(Fraction(upper, weight), "upper", 3)
-    return ShotText(f"{least}-{most}", open_mean(lower, upper, weight))
+    lower_text = decimal(Fraction(lower, weight), "lower", 3)
+    upper_text = decimal(Fraction(upper, weight), "upper", 3)
+    return ShotText(f"{lower_text}-{upper_text}", open_mean(lower, upper, weight))
 
 
 def shots_for_people(solution: Solution) -> list[str]:

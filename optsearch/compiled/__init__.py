@@ -17,15 +17,15 @@ def _choose_build() -> str:
     names = [*instruction_sets(), "plain", "debug"]
     available = [name for name in names if name == "plain" or (folder / name).is_dir()]
     is_debug = os.environ.get("OPTSEARCH_DEBUG", "0") not in ("", "0")
-    wanted = "debug" if is_debug else os.environ.get("OPTSEARCH_BUILD") or available[0]
-    if wanted not in available:
+    build = "debug" if is_debug else os.environ.get("OPTSEARCH_BUILD") or available[0]
+    if build not in available:
         raise ImportError(
-            f"the build {wanted!r} of the kernels is not here; there are {', '.join(available)} "
+            f"the build {build!r} of the kernels is not here; there are {', '.join(available)} "
             "(`make debug` makes the bounds-checked one)"
         )
-    if wanted != "plain":
-        __path__.insert(0, str(folder / wanted))
-    return wanted
+    if build != "plain":
+        __path__.insert(0, str(folder / build))
+    return build
 
 
 build = _choose_build()

@@ -51,10 +51,10 @@ def _is_on_macos(name: str) -> bool:
     import ctypes
 
     value, size = ctypes.c_int64(0), ctypes.c_size_t(8)
-    asked = f"hw.optional.{name}".encode()
+    key = f"hw.optional.{name}".encode()
     try:
         sysctl = ctypes.CDLL(None).sysctlbyname
-        failed = sysctl(asked, ctypes.byref(value), ctypes.byref(size), None, ctypes.c_size_t(0))
+        failed = sysctl(key, ctypes.byref(value), ctypes.byref(size), None, ctypes.c_size_t(0))
     except (OSError, AttributeError):
         return False
     return not failed and value.value == 1

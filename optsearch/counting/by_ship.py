@@ -78,7 +78,8 @@ class ShipByShip:
         if not fleet or not ranks:
             return
         kind, *others = fleet
-        first, done = 0, 0  # the first rank with the next placement, and the ranks placed so far
+        first_rank = 0  # of the configurations with the next placement
+        next_rank = 0  # the index of the first of `ranks` that is not placed yet
         for number, ship in enumerate(places[kind]):
             closed = ship | self.game.halo(ship)
             places_left = {
@@ -93,12 +94,12 @@ class ShipByShip:
                 else not hits_left
             )
             with_ship = []
-            while done < len(ranks) and ranks[done][0] < first + count:
-                rank, row = ranks[done]
-                with_ship.append((rank - first, row))
-                done += 1
+            while next_rank < len(ranks) and ranks[next_rank][0] < first_rank + count:
+                rank, row = ranks[next_rank]
+                with_ship.append((rank - first_rank, row))
+                next_rank += 1
             placed[[row for _, row in with_ship], -len(fleet)] = to_words([ship])
             self._place(tuple(others), places_left, hits_left, with_ship, placed)
-            first += count
-            if done == len(ranks):
+            first_rank += count
+            if next_rank == len(ranks):
                 return

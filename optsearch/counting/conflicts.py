@@ -28,7 +28,7 @@ def position_of(game: Game, text: str) -> Position:
     Raises PositionError as `Position.parse`, and if several ships are possible.
     """
     shots = shots_of(game, text)
-    if not any(one.reply == _unnamed(game) for one in shots):
+    if not any(shot.reply == _unnamed(game) for shot in shots):
         return position_in(game, shots)
     position = position_in(game)
     for shot in shots:
@@ -60,17 +60,17 @@ def reply_in(
         return replace(reply, length=None)
     if reply != _unnamed(game) or game.bit(cell) & position.closed:
         return reply
-    forms = [one for one in replies_at(game, cell) if one.length is not None]
-    possible = [one for one in forms if fits(position, cell, one, prior)]
+    forms = [form for form in replies_at(game, cell) if form.length is not None]
+    possible = [form for form in forms if fits(position, cell, form, prior)]
     if len(possible) == 1:
         return possible[0]
-    how = "sunk" if reply.sunk else "hit"
+    outcome = "sunk" if reply.sunk else "hit"
     if not possible:
-        raise PositionError(f"{cell_name(cell)} cannot be {how} after {position}")
-    told = [in_words(cell, one) for one in possible[:MOST_TOLD]]
+        raise PositionError(f"{cell_name(cell)} cannot be {outcome} after {position}")
+    examples = [in_words(cell, form) for form in possible[:MOST_TOLD]]
     never = "; where the length is never told, begin with announce=sunk in place of announce=ship"
     raise PositionError(
-        f"which ship was {how}? write {' or '.join(told)}" + (never if reply.sunk else "")
+        f"which ship was {outcome}? write {' or '.join(examples)}" + (never if reply.sunk else "")
     )
 
 
@@ -94,21 +94,21 @@ def conflict(
     impossible. Its shot was still made: a reply that is left out may have been any.
     """
 
-    def is_possible(kept: set[int]) -> bool:
+    def is_possible(numbers: set[int]) -> bool:
         if not isinstance(lies, Lies):
-            return _is_possible(game, shots, kept)
-        heard = tuple(shots[i] for i in sorted(kept))
-        return Posterior(NoisyPosition(game, lies, heard)).is_possible
+            return _is_possible(game, shots, numbers)
+        replies = tuple(shots[i] for i in sorted(numbers))
+        return Posterior(NoisyPosition(game, lies, replies)).is_possible
 
-    kept = set(range(len(shots)))
-    if is_possible(kept):
+    numbers = set(range(len(shots)))
+    if is_possible(numbers):
         return ()
     if isinstance(game, MixedGame) and game.tells_sinkings:
         return tuple(shots)
     for i in range(len(shots)):
-        if not is_possible(kept - {i}):
-            kept.remove(i)
-    return tuple(shots[i] for i in sorted(kept))
+        if not is_possible(numbers - {i}):
+            numbers.remove(i)
+    return tuple(shots[i] for i in sorted(numbers))
 
 
 def possible_single_errors(
@@ -126,7 +126,7 @@ def possible_single_errors(
     )
 
 
-def _is_possible(game: Game, shots: Sequence[Shot], kept: Set[int]) -> bool:
+def _is_possible(game: Game, shots: Sequence[Shot], numbers: Set[int]) -> bool:
     """True if some configuration gives the replies kept; the other replies are unknown.
 
     The replies of a ship follow from its placement and the order of all shots. So placements with
@@ -135,14 +135,14 @@ def _is_possible(game: Game, shots: Sequence[Shot], kept: Set[int]) -> bool:
     """
     if game.has_labels or isinstance(game, MixedGame):
         try:
-            left = position_in(game, (shot for i, shot in enumerate(shots) if i in kept))
+            left = position_in(game, (shot for i, shot in enumerate(shots) if i in numbers))
         except PositionError:  # more hits of a ship than it has cells
             return False
         return posterior_of(left).is_possible
     plain = tuple(
-        Shot(shots[i].cell, replace(shots[i].reply, sunk=False, length=None)) for i in kept
+        Shot(shots[i].cell, replace(shots[i].reply, sunk=False, length=None)) for i in numbers
     )
-    left_out = Prior.of_placements(game, dict.fromkeys(_contradicting(game, shots, kept), 0))
+    left_out = Prior.of_placements(game, dict.fromkeys(_contradicting(game, shots, numbers), 0))
     try:
         silent = Position(replace(game, announce="nothing"), plain)
         return Posterior(silent, prior=left_out).is_possible
@@ -150,7 +150,7 @@ def _is_possible(game: Game, shots: Sequence[Shot], kept: Set[int]) -> bool:
         return False
 
 
-def _contradicting(game: Game, shots: Sequence[Shot], kept: Set[int]) -> Iterator[int]:
+def _contradicting(game: Game, shots: Sequence[Shot], numbers: Set[int]) -> Iterator[int]:
     """Yield the placements whose reply to a shot differs from a reply kept."""
     bits = [game.bit(shot.cell) for shot in shots]
     for length in set(game.fleet):
@@ -159,7 +159,7 @@ def _contradicting(game: Game, shots: Sequence[Shot], kept: Set[int]) -> Iterato
             sinks = met[-1] if len(met) == int(length) and not game.is_silent else None
             for i in met:
                 reply = shots[i].reply
-                if i not in kept or not reply.hit:
+                if i not in numbers or not reply.hit:
                     continue
                 fits = reply.sunk and reply.length in (None, length) if i == sinks else reply == HIT
                 if not fits:

@@ -273,8 +273,8 @@ class FrontierSweep:
             _completable(kinds, counts, ahead, np.array(room[::-1])),
             self._max_bytes,
         )
-        most, _ = self._bounds(order, numbers, constraints)
-        return _Query(kernel, order, placed, bound, most, hits.bit_length())
+        mask_bounds, _ = self._bounds(order, numbers, constraints)
+        return _Query(kernel, order, placed, bound, mask_bounds, hits.bit_length())
 
     def _watch(
         self, query: _Query, progress: Progress[Status], passes: int, has_way_back: bool = False
@@ -284,26 +284,28 @@ class FrontierSweep:
         It reports the share of the masks, as they are bounded. If the first layers grow so fast
         that those to come will not fit, it raises TooLarge.
         """
-        kernel, most, cells = query.kernel, query.most, self.game.cells
-        until = np.cumsum(most)
-        report = meter(progress, float(until[-1]) * passes)
+        kernel, mask_bounds, cells = query.kernel, query.most, self.game.cells
+        masks_before = np.cumsum(mask_bounds)
+        report = meter(progress, float(masks_before[-1]) * passes)
         started, calls, before = time.monotonic(), 0, 0
 
         def watch(swept: int) -> None:
             nonlocal calls, before
             number, calls = calls // cells, calls + 1
             is_back = has_way_back and number % 2
-            share = until[-1] - until[cells - swept] if is_back else until[swept]
-            report(float(min(number, passes - 1) * until[-1] + share))
+            share = (
+                masks_before[-1] - masks_before[cells - swept] if is_back else masks_before[swept]
+            )
+            report(float(min(number, passes - 1) * masks_before[-1] + share))
             if number:
                 return
             masks, before = kernel.states - before, kernel.states
             # A hit to come would leave fewer masks than those before it let expect.
-            if masks >= GROWN and query.hits_end <= swept <= most.argmax():
-                met = masks / most[swept]
-                size = 2 * met * most.max() * (OF_A_MASK + OF_A_FLEET * kernel.stride)
+            if masks >= GROWN and query.hits_end <= swept <= mask_bounds.argmax():
+                met = masks / mask_bounds[swept]
+                size = 2 * met * mask_bounds.max() * (OF_A_MASK + OF_A_FLEET * kernel.stride)
                 if size > SAFE * self._max_bytes:
-                    seconds = (time.monotonic() - started) * met * until[-1] / kernel.states
+                    seconds = (time.monotonic() - started) * met * masks_before[-1] / kernel.states
                     raise TooLarge(
                         f"by the growth of its first layers the sweep over the cells of "
                         f"{self.game} would need up to {size / 2**30:,.0f} GiB and "

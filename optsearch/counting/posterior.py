@@ -513,8 +513,8 @@ class Posterior:
         values = self._cell_weights if is_exact else self.probability.ravel().tolist()
         unshot = [cell for cell in range(game.cells) if not closed >> cell & 1]
         greatest = max((values[cell] for cell in unshot), default=0)
-        least = greatest if is_exact else greatest * (1 - 2 * self.relative_error)
-        return [game.cell(cell) for cell in unshot if values[cell] and values[cell] >= least]
+        threshold = greatest if is_exact else greatest * (1 - 2 * self.relative_error)
+        return [game.cell(cell) for cell in unshot if values[cell] and values[cell] >= threshold]
 
     @property
     def entropy(self) -> float:
@@ -786,7 +786,9 @@ def _labels_told(position: Position) -> Iterator[tuple[Label | None, int]]:
 def barred_ships(position: Position) -> frozenset[Ship]:
     """Return the ships that have another label on a hit."""
     labels = _labels_told(position)
-    return frozenset().union(*(position.game.label_table.others(*told) for told in labels))
+    return frozenset().union(
+        *(position.game.label_table.others(label, cell) for label, cell in labels)
+    )
 
 
 def _sinkings(position: Position) -> list[_Sinking]:
@@ -799,7 +801,7 @@ def _sinkings(position: Position) -> list[_Sinking]:
         if shot.reply.sunk:
             assert not isinstance(kind, str)
             sinkings.append(_Sinking(bit, kind, hits))
-    tellers = (game.label_table.tellers(*told) for told in _labels_told(position))
+    tellers = (game.label_table.tellers(label, cell) for label, cell in _labels_told(position))
     alone = {ship for ships in tellers if len(ships) == 1 and not game.has_twins for ship in ships}
     by_mask = sorted(alone, key=itemgetter(1))
     return sinkings + [_Sinking(ship & -ship, kind, ship) for kind, ship in by_mask]

@@ -26,27 +26,27 @@ FORMAT = "optsearch equilibrium certificate"
 VERSION = 1
 
 
-def save(found: Equilibrium, path: str | Path) -> None:
+def save(solution: Equilibrium, path: str | Path) -> None:
     """Write the certificate of an equilibrium; ProofError if it cannot be written."""
-    game, hidings = found.game, found.hidings
+    game, hidings = solution.game, solution.hidings
     head = {
         "format": FORMAT,
         "version": VERSION,
         "game": str(game),
-        "objective": str(found.objective),
-        "hider_guarantees": str(found.worth(found.least)),
-        "shooter_guarantees": str(found.worth(found.most)),
+        "objective": str(solution.objective),
+        "hider_guarantees": str(solution.worth(solution.least)),
+        "shooter_guarantees": str(solution.worth(solution.most)),
     }
     hider = [
         {
             "hidden": [game.names(ship) for ship in hidings.hidden[hidings.orbits[orbit][0]]],
-            "weight": str(found.weights[orbit]),
+            "weight": str(solution.weights[orbit]),
         }
-        for orbit, _ in found.hider
+        for orbit, _ in solution.hider
     ]
     shooter = [
         {"probability": str(probability), "tree": tree_fields(tree.root)}
-        for tree, probability in found.shooter
+        for tree, probability in solution.shooter
     ]
     lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in head.items()]
     for name, entries in (("hider", hider), ("shooter", shooter)):

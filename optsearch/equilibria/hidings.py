@@ -106,14 +106,14 @@ def _listed(game: Game) -> Iterator[Hiding]:
 
 def _orbits(game: Game, hidden: tuple[Hiding, ...]) -> tuple[tuple[int, ...], ...]:
     place = {hiding: i for i, hiding in enumerate(hidden)}
-    seen: set[int] = set()
+    in_an_orbit: set[int] = set()
     orbits = []
     for i, hiding in enumerate(hidden):
-        if i not in seen:
+        if i not in in_an_orbit:
             orbit = {
                 place[game.ordered([image(ship, permutation) for ship in hiding])]
                 for permutation in game.symmetries()
             }
-            seen |= orbit
+            in_an_orbit |= orbit
             orbits.append(tuple(sorted(orbit)))
     return tuple(orbits)

@@ -133,8 +133,8 @@ class Comparison:
         alike = f"alike in {self.alike:,} of {self.positions:,} positions"
         if self.is_exact:
             return f"the whole game; {'alike' if self.alike else 'not alike'}"
-        fewest, most = min(self.shots_before), max(self.shots_before)
-        before = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        fewest, greatest = min(self.shots_before), max(self.shots_before)
+        before = f"{fewest}" if fewest == greatest else f"{fewest} to {greatest}"
         return f"after the first {before} shots; {alike}"
 
     def __repr__(self) -> str:
@@ -343,9 +343,9 @@ def _evaluations(
         fact = None if store is None else _recall(store, task)
         if fact is not None:
             results[task] = _done(task, *fact)
-    resumed, done = len(results), sum(task.configurations for task in results)
-    report = meter(progress, sum(task.configurations for task in needed), done)
-    report(done)
+    resumed, evaluated = len(results), sum(task.configurations for task in results)
+    report = meter(progress, sum(task.configurations for task in needed), evaluated)
+    report(evaluated)
     game = runners[0].game
     work = partial(_evaluate_part, [runner.strategy for runner in runners], game)
     missing: Iterator[_Needed] = iter([task for task in needed if task not in results])
@@ -353,8 +353,8 @@ def _evaluations(
         if store is not None:
             store.add(_name(task), fact)
         results[task] = _done(task, *fact)
-        done += task.configurations
-        report(done)
+        evaluated += task.configurations
+        report(evaluated)
     return results, resumed
 
 

@@ -450,11 +450,11 @@ class Game:
         self.require_no_twins("what goes by the cells of ships")
         return self._kinds[ship]
 
-    def require_no_twins(self, what: str) -> None:
+    def require_no_twins(self, feature: str) -> None:
         """Raise NotSupported if ships of different kinds can lie on the same cells."""
         if self.has_twins:
             raise NotSupported(
-                f"{what} cannot tell ships apart that can lie on the same cells, as in {self}: "
+                f"{feature} cannot tell ships apart that can lie on the same cells, as in {self}: "
                 "count, posterior, sample, solve, advise, play and simulate can, without a prior"
             )
 
@@ -646,36 +646,36 @@ class Game:
                 "announce=nothing: give lengths here"
             )
 
-    def require_rule(self, what: str, is_handled: bool, rules: str) -> None:
-        """Raise NotSupported unless `what` handles what hits tell. rules -- those it handles."""
+    def require_rule(self, feature: str, is_handled: bool, rules: str) -> None:
+        """Raise NotSupported unless `feature` handles what hits tell. rules -- those it handles."""
         if not is_handled:
             raise NotSupported(
-                f"{what} is for announce={rules}; {self} has announce={self.announce}"
+                f"{feature} is for announce={rules}; {self} has announce={self.announce}"
             )
 
-    def require_silent(self, what: str) -> None:
-        """Raise NotSupported if hits tell more than hit, which `what` does not handle."""
-        self.require_rule(what, self.is_silent, "nothing")
+    def require_silent(self, feature: str) -> None:
+        """Raise NotSupported if hits tell more than hit, which `feature` does not handle."""
+        self.require_rule(feature, self.is_silent, "nothing")
 
-    def require_named_rule(self, what: str) -> None:
-        """Raise NotSupported for a user's rule, which `what` does not handle."""
-        self.require_rule(what, self.announce in ANNOUNCEMENTS, "|".join(ANNOUNCEMENTS))
+    def require_named_rule(self, feature: str) -> None:
+        """Raise NotSupported for a user's rule, which `feature` does not handle."""
+        self.require_rule(feature, self.announce in ANNOUNCEMENTS, "|".join(ANNOUNCEMENTS))
 
-    def require_no_sinkings(self, what: str) -> None:
-        """Raise NotSupported if the order of the shots matters, which `what` does not handle."""
+    def require_no_sinkings(self, feature: str) -> None:
+        """Raise NotSupported if the order of the shots matters, which `feature` does not handle."""
         rules = [name for name, rule in ANNOUNCEMENTS.items() if not rule.at_sinking]
-        self.require_rule(what, not self.tells_sinkings, "|".join(rules))
+        self.require_rule(feature, not self.tells_sinkings, "|".join(rules))
 
-    def require_sunk(self, what: str) -> None:
-        """Raise NotSupported for a game that the first hit ends, which `what` does not handle."""
+    def require_sunk(self, feature: str) -> None:
+        """Raise NotSupported for a game that the first hit ends, which `feature` does not handle."""
         if self.ends_at_hit:
-            raise NotSupported(f"{what} is for ends=sunk; {self} has ends=hit")
+            raise NotSupported(f"{feature} is for ends=sunk; {self} has ends=hit")
 
-    def require_small(self, what: str) -> None:
-        """Raise TooLarge for a board of more than 128 cells, which `what` does not handle."""
+    def require_small(self, feature: str) -> None:
+        """Raise TooLarge for a board of more than 128 cells, which `feature` does not handle."""
         if self.cells > MAX_CELLS:
             raise TooLarge(
-                f"{what} is for boards of at most {MAX_CELLS} cells; {self} has {self.cells}: "
+                f"{feature} is for boards of at most {MAX_CELLS} cells; {self} has {self.cells}: "
                 "larger ones are counted (count, posterior, sample, bounds) and played (play, "
                 "advise, simulate)"
             )
@@ -685,19 +685,19 @@ class Game:
         """True if the game has straight ships on a rectangle without holes."""
         return self.is_rectangle and not self.holes and not self.has_shapes
 
-    def require_usual(self, what: str) -> None:
-        """Raise NotSupported for holes, shapes, other boards, which `what` does not handle."""
-        self.require_rectangle(what)
+    def require_usual(self, feature: str) -> None:
+        """Raise NotSupported for holes, shapes, other boards, which `feature` does not handle."""
+        self.require_rectangle(feature)
         if self.holes:
-            raise NotSupported(f"{what} is for boards without holes; {self} has holes")
+            raise NotSupported(f"{feature} is for boards without holes; {self} has holes")
         if self.has_shapes:
-            raise NotSupported(f"{what} is for straight ships; {self} has others")
+            raise NotSupported(f"{feature} is for straight ships; {self} has others")
 
-    def require_rectangle(self, what: str) -> None:
-        """Raise NotSupported for a board that is not a rectangle, which `what` needs."""
+    def require_rectangle(self, feature: str) -> None:
+        """Raise NotSupported for a board that is not a rectangle, which `feature` needs."""
         if not self.is_rectangle:
             raise NotSupported(
-                f"{what} needs the rows and columns of a rectangle; {self} has another board"
+                f"{feature} needs the rows and columns of a rectangle; {self} has another board"
             )
 
     # Cells and masks
@@ -787,16 +787,16 @@ class Game:
 
     # Symmetries
 
-    def symmetries(self, most: int | None = None) -> tuple[Permutation, ...]:
+    def symmetries(self, limit: int | None = None) -> tuple[Permutation, ...]:
         """Return the symmetries of the game: permutations p, cell index i going to p[i].
 
         They keep which cells touch, the holes, the placements of each kind, and the labels; the
-        identity is the first. most -- if there are more, return only the identity.
+        identity is the first. limit -- if there are more, return only the identity.
         """
         symmetries = _symmetries(self.board, self.holes, frozenset(self.fleet))
         if self.label_of_kind is None:
             symmetries = self._label_symmetries
-        return symmetries[:1] if most is not None and len(symmetries) > most else symmetries
+        return symmetries[:1] if limit is not None and len(symmetries) > limit else symmetries
 
     @cached_property
     def _label_symmetries(self) -> tuple[Permutation, ...]:

@@ -184,19 +184,19 @@ class Position:
                 f"{shot} shows no ship of the fleet {self.game.fleet_text} that lies there; the "
                 f"replies are {self.game.forms_of_replies}"
             )
-        most = self.game.most(shot.reply)
+        most_hits = self.game.most(shot.reply)
         number = 1 + sum(earlier.reply == shot.reply for earlier in before)
-        if most is None or number <= most:
+        if most_hits is None or number <= most_hits:
             return
         kind = "shape" if isinstance(length, Shape) else "length"
         kind = "label" if isinstance(length, str) else kind
         of_kind = "" if length is None else f" of {kind} {length}"
-        limit = f"; the fleet {self.game.fleet_text} has {most or 'none'}"
-        if not most:
+        limit = f"; the fleet {self.game.fleet_text} has {most_hits or 'none'}"
+        if not most_hits:
             raise PositionError(f"{shot} names a ship{of_kind}{limit}")
         if shot.reply.sunk:
             raise PositionError(f"{shot} makes {number} sunk ships{of_kind}{limit}")
-        cells = "cell" if most == 1 else "cells"
+        cells = "cell" if most_hits == 1 else "cells"
         raise PositionError(f"{shot} makes {number} hits on ships{of_kind}{limit} {cells} of them")
 
     @classmethod

@@ -89,7 +89,7 @@ class CellSetCounts:
         cls,
         game: Game,
         checkpoint: Path | None = None,
-        progress: Callable[[int, int], None] = lambda done, total: None,
+        progress: Callable[[int, int], None] = lambda classes_done, total: None,
     ) -> CellSetCounts:
         """Count by one walk over all configurations.
 
@@ -108,16 +108,16 @@ class CellSetCounts:
         classes = _first_ships(game)
         title = f"the counts of the cell sets of {game}"
         with nullcontext() if checkpoint is None else Store(checkpoint, title, batch=1) as store:
-            done, total, sums = _load(store, game)
-            for ship, weight in classes[done:]:
+            classes_done, total, sums = _load(store, game)
+            for ship, weight in classes[classes_done:]:
                 count, arrays = _walk(game, ship, ship)
                 total += weight * count
                 for running, array in zip(sums, arrays, strict=True):
                     running += weight * array
-                done += 1
-                progress(done, len(classes))
+                classes_done += 1
+                progress(classes_done, len(classes))
                 if store is not None:
-                    _save(store, done, total, sums)
+                    _save(store, classes_done, total, sums)
         if classes[0][0]:
             sums = [_symmetric(game, array, size) for size, array in enumerate(sums, 1)]
         if total != number or sums[0].sum() != number * game.fleet_cells:
@@ -224,8 +224,8 @@ def _load(store: Store | None, game: Game) -> tuple[int, int, list[Numbers]]:
     return int(head[0]), int(head[1]), sums
 
 
-def _save(store: Store, done: int, total: int, sums: list[Numbers]) -> None:
-    head = np.array([done, total])
+def _save(store: Store, classes_done: int, total: int, sums: list[Numbers]) -> None:
+    head = np.array([classes_done, total])
     store.put(_COUNTS, np.concatenate([head, *(array.ravel() for array in sums)]).tobytes())
 
 

@@ -170,7 +170,7 @@ class Effect:
     standard_error: float
 
 
-def hedges_g(more: Outcome, less: Outcome) -> Effect:
+def hedges_g(first: Outcome, second: Outcome) -> Effect:
     """Return the difference of means in pooled standard deviations, corrected for small samples.
 
     L. V. Hedges, Journal of Educational Statistics 6 (1981): g = J d with the difference d over the
@@ -178,10 +178,10 @@ def hedges_g(more: Outcome, less: Outcome) -> Effect:
     (n1 + n2) / (n1 n2) + g^2 / (2 (n1 + n2)) for independent samples. On the same boards players
     tend to be good and bad together, so this is usually too large.
     """
-    n, m = more.games, less.games
+    n, m = first.games, second.games
     freedom = n + m - 2
-    pooled = sqrt(((n - 1) * more.sd**2 + (m - 1) * less.sd**2) / freedom)
-    g = (1 - 3 / (4 * freedom - 1)) * (more.mean - less.mean) / pooled
+    pooled = sqrt(((n - 1) * first.sd**2 + (m - 1) * second.sd**2) / freedom)
+    g = (1 - 3 / (4 * freedom - 1)) * (first.mean - second.mean) / pooled
     return Effect(g, sqrt((n + m) / (n * m) + g * g / (2 * (n + m))))
 
 
@@ -272,10 +272,10 @@ class Simulation:
     def differences(self) -> Iterator[Difference]:
         """Yield the difference of every two players, the worse one first, in order of means."""
         ranked = sorted(self.outcomes, key=lambda outcome: outcome.mean)
-        for less, more in combinations(ranked, 2):
-            by_board = more.shots - less.shots
+        for faster, slower in combinations(ranked, 2):
+            by_board = slower.shots - faster.shots
             error = sd(by_board) / sqrt(len(by_board))
-            yield Difference(more.strategy, less.strategy, float(by_board.mean()), error)
+            yield Difference(slower.strategy, faster.strategy, float(by_board.mean()), error)
 
 
 # Single games and tasks

@@ -162,9 +162,9 @@ def _best_greedy(game: Game, seconds: float, progress: Progress[Any]) -> Value:
 
 def _end(side: str, value: Value) -> Value:
     """Return one end of a bracket, with its own source."""
-    end, by = (value.lower, value.by) if side == "lower" else (value.upper, value.upper_by)
-    source = "" if end is None else STORED if table_of(by) else COMPUTED
-    return replace(value, lower=end, upper=end, by=by, upper_by="", source=source)
+    end, origin = (value.lower, value.by) if side == "lower" else (value.upper, value.upper_by)
+    source = "" if end is None else STORED if table_of(origin) else COMPUTED
+    return replace(value, lower=end, upper=end, by=origin, upper_by="", source=source)
 
 
 def _stored_hider(game: Game, results: Path) -> Value | None:
@@ -195,8 +195,8 @@ def _stored_mean(strategy: Strategy, game: Game, results: Path) -> Value | None:
         is_same = (header.get("strategy"), table.game) == (str(strategy), game)
         if is_same and "prior" not in header:
             total, number = int(header["total_height"]), int(header["configurations"])
-            by = f"data/results/{path.parent.name}/{path.name}"
-            return replace(_exact(total, number, by), source=STORED)
+            origin = f"data/results/{path.parent.name}/{path.name}"
+            return replace(_exact(total, number, origin), source=STORED)
     return None
 
 
@@ -206,8 +206,8 @@ def _evaluate(strategy: Strategy, game: Game, seconds: float, progress: Progress
     if rule_of(strategy, game) is None and _number(game) <= MOST_BY_PYTHON:
         timed = Timed(strategy, limit)
     evaluation = evaluate(timed, game, jobs=1, progress=limit.watch(progress))
-    by = f"optsearch evaluate {strategy}"
-    return _exact(evaluation.total_height, evaluation.configurations, by)
+    origin = f"optsearch evaluate {strategy}"
+    return _exact(evaluation.total_height, evaluation.configurations, origin)
 
 
 def as_quantity(name: str) -> Quantity:
@@ -245,9 +245,9 @@ def narrow(value: Value, lower: Fraction | None = None, upper: Fraction | None =
 # Shared by the quantities
 
 
-def _exact(total: int, number: int, by: str) -> Value:
+def _exact(total: int, number: int, origin: str) -> Value:
     mean = Fraction(total, number)
-    return Value(mean, mean, number, COMPUTED, by)
+    return Value(mean, mean, number, COMPUTED, origin)
 
 
 def _number(game: Game) -> int:

@@ -352,8 +352,8 @@ class Positions:
         self._hidden = Counter(_hit_digits(game, row) for row in ships)
         self._cube = (*(self._base,) * game.cells, 1)  # an axis a cell, and arrays even of one
         identity = tuple(range(game.cells))
-        ones = [[1] * game.cells] * (self._base - 2)
-        self.configurations: Codes = self._summed(ones, identity).astype(np.int32)
+        unit_rows = [[1] * game.cells] * (self._base - 2)
+        self.configurations: Codes = self._summed(unit_rows, identity).astype(np.int32)
         self.optimum: Codes = np.zeros(self._number, np.int32)
         self.greedy: Codes = np.zeros(self._number, np.int32)
         for codes in self._by_shots():

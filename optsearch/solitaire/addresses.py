@@ -90,8 +90,10 @@ def from_address(address: str) -> Puzzle:
             None if n == _UNSHAPED else n for n in _numbers(signs, puzzle.columns + puzzle.rows)
         ]
         cells = list(_numbers(signs, puzzle.columns * puzzle.rows))
-        if rest := "".join(signs):
-            raise PuzzleError(f"{rest!r:.40} are more clues than the grid {puzzle.grid} has places")
+        if surplus := "".join(signs):
+            raise PuzzleError(
+                f"{surplus!r:.40} are more clues than the grid {puzzle.grid} has places"
+            )
         return replace(
             puzzle,
             column_counts=tuple(counts[: puzzle.columns]),

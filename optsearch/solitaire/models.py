@@ -326,36 +326,36 @@ class CellModel(Model):
         self.model.add_bool_or([symbol.negated(), *(other[name] for name in allowed)])
 
     def _add_neighbours(self, i: int, j: int) -> None:
-        here = self.symbols[i * self.puzzle.columns + j]
+        symbol = self.symbols[i * self.puzzle.columns + j]
         sides = {LEFT: (0, -1), RIGHT: (0, 1), TOP: (-1, 0), BOTTOM: (1, 0)}
         opposite = {LEFT: RIGHT, RIGHT: LEFT, TOP: BOTTOM, BOTTOM: TOP}
         for a, b in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
             other = self._at(i + a, j + b)
             if other is not None:
-                self.model.add_bool_or([here[WATER], other[WATER]])
+                self.model.add_bool_or([symbol[WATER], other[WATER]])
         for side, (a, b) in sides.items():
-            self._implies(here[SUBMARINE], i + a, j + b, (WATER,))
+            self._implies(symbol[SUBMARINE], i + a, j + b, (WATER,))
             for end in sides:
                 # The left end of a ship goes on to the right, in the middle or the right end.
                 goes_on = side == opposite[end]
-                self._implies(here[end], i + a, j + b, (MIDDLE, side) if goes_on else (WATER,))
+                self._implies(symbol[end], i + a, j + b, (MIDDLE, side) if goes_on else (WATER,))
             # A middle goes on to opposite sides: both or none of each pair, and one pair.
             other, across = self._at(i + a, j + b), self._at(i - a, j - b)
             if other is not None:
                 self.model.add_bool_or(
-                    [here[MIDDLE].negated(), other[WATER], other[MIDDLE], other[side]]
+                    [symbol[MIDDLE].negated(), other[WATER], other[MIDDLE], other[side]]
                 )
                 if across is None:
-                    self.model.add_bool_or([here[MIDDLE].negated(), other[WATER]])
+                    self.model.add_bool_or([symbol[MIDDLE].negated(), other[WATER]])
                 else:
                     self.model.add_bool_or(
-                        [here[MIDDLE].negated(), other[WATER], across[WATER].negated()]
+                        [symbol[MIDDLE].negated(), other[WATER], across[WATER].negated()]
                     )
         beside, above = self._at(i, j + 1), self._at(i + 1, j)
         pair = [neighbour for neighbour in (beside, above) if neighbour is not None]
-        self.model.add_bool_or([here[MIDDLE].negated(), *(n[WATER].negated() for n in pair)])
+        self.model.add_bool_or([symbol[MIDDLE].negated(), *(n[WATER].negated() for n in pair)])
         if len(pair) == 2:
-            self.model.add_bool_or([here[MIDDLE].negated(), *(n[WATER] for n in pair)])
+            self.model.add_bool_or([symbol[MIDDLE].negated(), *(n[WATER] for n in pair)])
 
     def _add_fleet(self) -> None:
         """Require as many runs of end, middles and end as the fleet has ships of that length."""

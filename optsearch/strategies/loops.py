@@ -467,7 +467,7 @@ def density_values(knowledge: Knowledge, ships: Ships, weight: int) -> Array:
 def play_by_values(
     board: Array,
     kind_of: Array,
-    told: int,
+    sinkings: int,
     knowledge: Knowledge,
     ships: Ships,
     sides: Array,
@@ -478,7 +478,7 @@ def play_by_values(
 ) -> int:
     """Play a game of RANDOM, PARITY or DENSITY; return the number of its shots.
 
-    kind_of -- the kind of each ship by its number, from 0. told -- 1 if sinkings are announced,
+    kind_of -- the kind of each ship by its number, from 0. sinkings -- 1 if sinkings are announced,
     2 if they name their ships. knowledge -- at the start, from `begin_knowledge`.
     """
     left = np.zeros(len(kind_of) + 1, np.int64)
@@ -494,7 +494,7 @@ def play_by_values(
         ship = board[cell]
         left[ship] -= 1
         cells -= ship > 0
-        is_sunk = ship > 0 and told > 0 and not left[ship]
-        kind = kind_of[ship - 1] if is_sunk and told == 2 else OTHER
+        is_sunk = ship > 0 and sinkings > 0 and not left[ship]
+        kind = kind_of[ship - 1] if is_sunk and sinkings == 2 else OTHER
         learn_reply(knowledge, ships, cell, ship > 0, is_sunk, kind)
     return int(knowledge.counts[0])

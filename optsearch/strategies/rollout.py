@@ -237,7 +237,7 @@ class Rollout(Strategy):
     @cached_property
     def _numbers(self) -> Rule:
         """The rule without the parts that depend on the game."""
-        few, many = self._compared_sizes
+        fewest, greatest = self._compared_sizes
         return Rule(
             (),
             self.endgame,
@@ -247,8 +247,8 @@ class Rollout(Strategy):
             self.finalists,
             self.cap,
             self.lookahead.truncate,
-            few=few,
-            many=many,
+            few=fewest,
+            many=greatest,
             above=self.lookahead.above if self.depth else NEVER,
             second=self.second if self.depth else self.screen,
             inner=self.lookahead.inner,
@@ -275,9 +275,12 @@ class Rollout(Strategy):
         position.game.require_small(self.name)
         game = position.game
         if not game.is_silent:
-            few, many = self._compared_sizes
+            fewest, greatest = self._compared_sizes
             counts = counts_of(position)
-            if not few < counts.configurations <= many and counts.configurations > self.endgame:
+            if (
+                not fewest < counts.configurations <= greatest
+                and counts.configurations > self.endgame
+            ):
                 return game.cell(self._cell_by_policy(position, counts))
         family = _LabelledFamily(position) if not game.is_silent else _SilentFamily(position)
         certain = family.certain

@@ -21,7 +21,7 @@ def tally(chosen: Array, table: Array, hits: Array, limit: int, uses: Array) -> 
         as low and high 64 bits. hits -- uint64 of shape (2,). uses -- int64 of shape (placements,).
     """
     ships, samples = chosen.shape
-    kept = 0
+    accepted = 0
     for sample in range(samples):
         low = high = closed_low = closed_high = hits[0] & ~hits[0]
         is_apart = True
@@ -37,7 +37,7 @@ def tally(chosen: Array, table: Array, hits: Array, limit: int, uses: Array) -> 
         if is_apart and not hits[0] & ~low and not hits[1] & ~high:
             for ship in range(ships):
                 uses[chosen[ship, sample]] += 1
-            kept += 1
-            if kept == limit:
+            accepted += 1
+            if accepted == limit:
                 break
-    return kept
+    return accepted

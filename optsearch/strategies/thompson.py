@@ -112,9 +112,9 @@ class Thompson(Player):
         samples -- the number to keep, from as many blocks as that takes; by default the kept ones
             of one block, as for a shot.
         """
-        counts, kept = self._sample(position, generator, samples)
+        counts, accepted = self._sample(position, generator, samples)
         game = position.game
-        return (counts / kept).reshape(game.rows, game.columns)
+        return (counts / accepted).reshape(game.rows, game.columns)
 
     def most_sampled(
         self, position: Position | NoisyPosition, generator: np.random.Generator, number: int = 1
@@ -143,27 +143,27 @@ class Thompson(Player):
             return self._sample_posterior(position, generator, samples or self.block_size)
         if self.information == "exact":
             return self._sample_exactly(position, generator, samples or self.block_size)
-        least, blocks = samples or 1, _Blocks(position, self, generator)
-        counts, kept, drawn = blocks.tally(least, samples, self.block_size, MOST_SAMPLES)
-        if kept < least:
+        min_accepted, blocks = samples or 1, _Blocks(position, self, generator)
+        counts, accepted, drawn = blocks.tally(min_accepted, samples, self.block_size, MOST_SAMPLES)
+        if accepted < min_accepted:
             raise StrategyError(
-                f"{self} keeps {kept:,} of {drawn:,} samples after {str(position)!r}; "
+                f"{self} keeps {accepted:,} of {drawn:,} samples after {str(position)!r}; "
                 "information=exact always keeps all"
             )
-        return counts, kept
+        return counts, accepted
 
     def _sample_exactly(
         self, position: Position, generator: np.random.Generator, samples: int
     ) -> tuple[Counts, int]:
         """Draw uniformly; return how many of the samples cover each cell, and `samples`."""
-        counts, kept = np.zeros(position.game.cells, np.int64), 0
+        counts, accepted = np.zeros(position.game.cells, np.int64), 0
         is_product = self.prior is None or self.prior.placements is not None
         if (position.game.labels or position.game.is_silent) and is_product:
-            most = EXACT_BLOCKS * EXACT_BLOCK_SIZE
+            most_drawn = EXACT_BLOCKS * EXACT_BLOCK_SIZE
             blocks = _Blocks(position, self, generator)
-            counts, kept, _ = blocks.tally(samples, samples, EXACT_BLOCK_SIZE, most)
-        if kept < samples:
-            counts += self._sample_posterior(position, generator, samples - kept)[0]
+            counts, accepted, _ = blocks.tally(samples, samples, EXACT_BLOCK_SIZE, most_drawn)
+        if accepted < samples:
+            counts += self._sample_posterior(position, generator, samples - accepted)[0]
         return counts, samples
 
     def _sample_posterior(
@@ -239,23 +239,23 @@ class _Blocks:
         self._generator = generator
 
     def tally(
-        self, least: int, most: int | None, size: int, most_drawn: int
+        self, min_accepted: int, max_accepted: int | None, size: int, most_drawn: int
     ) -> tuple[Counts, int, int]:
-        """Draw blocks of `size` samples until `least` are kept or `most_drawn` are drawn.
+        """Draw blocks of `size` samples until `min_accepted` are kept or `most_drawn` are drawn.
 
         Return how many kept samples cover each cell, the number kept, and the number drawn. At most
-        `most` samples are kept, by default all that fit.
+        `max_accepted` samples are kept, by default all that fit.
         """
         from optsearch.strategies.sampling import tally
 
         uses = np.zeros(len(self._table), np.int64)
-        kept = drawn = 0
-        while kept < least and drawn < most_drawn and self._can_draw:
+        accepted = drawn = 0
+        while accepted < min_accepted and drawn < most_drawn and self._can_draw:
             chosen = self._draw(size) + self._starts[:, None]
-            left = size if most is None else most - kept
-            kept += int(tally(chosen, self._table, self._hits, left, uses))
+            left = size if max_accepted is None else max_accepted - accepted
+            accepted += int(tally(chosen, self._table, self._hits, left, uses))
             drawn += size
-        return uses @ _covered(self._table[:, :2], self._cells), kept, drawn
+        return uses @ _covered(self._table[:, :2], self._cells), accepted, drawn
 
     @property
     def _can_draw(self) -> bool:
@@ -268,8 +268,8 @@ class _Blocks:
         if self._ends is None:
             return np.stack([generator.integers(0, n, size) for n in self._sizes])
         rows = [np.searchsorted(e, generator.random(size) * e[-1], "right") for e in self._ends]
-        found: NDArray[np.int64] = np.minimum(rows, np.array(self._sizes)[:, None] - 1)
-        return found
+        numbers: NDArray[np.int64] = np.minimum(rows, np.array(self._sizes)[:, None] - 1)
+        return numbers
 
 
 def _ends(prior: Prior, placements: NDArray[np.uint64]) -> NDArray[np.float64]:
