@@ -262,7 +262,7 @@ def main() -> None:
             position = after_random_shots(game, shots, seed=1)
             compare(f"The same after {shots} random shots at {game}", position, list(MATRICES)[:2])
     compare(f"Samples of {standard}", Position(standard), SAMPLES)
-    announced = touching.announcing("ship")
+    announced = touching.with_announcement("ship")
     compare(f"A whole game of {announced}", Position(announced), GAMES)
     for text, evaluations in EVALUATIONS.items():
         game = Game.parse(text)

@@ -59,9 +59,9 @@ def confirmed(solution: Equilibrium) -> str:
         path = Path(folder) / "certificate.json"
         save(solution, path)
         checked = check(path)
-    if (checked.hider, checked.shooter) != (solution.least, solution.most):
+    if (checked.hider, checked.shooter) != (solution.lower, solution.upper):
         raise AssertionError(
-            f"{solution.game}: {solution.least}, {solution.most}, checked {checked}"
+            f"{solution.game}: {solution.lower}, {solution.upper}, checked {checked}"
         )
     return checked.method
 
@@ -74,7 +74,7 @@ def row(
     if solution.uniform != optimum:
         raise AssertionError(f"{game}: {solution.uniform} against a uniform hider, not {optimum}")
     is_uniform = (
-        solution.is_uniform if solution.is_exact or solution.least > solution.uniform else None
+        solution.is_uniform if solution.is_exact or solution.lower > solution.uniform else None
     )
     mix, uniform = solution.occupancy, solution.uniform_occupancy
     values = (
@@ -84,8 +84,8 @@ def row(
         len(solution.hidings.orbits),
         solution.uniform,
         solution.value if solution.is_exact else None,
-        between(solution.least, "lower", solution.least, solution.most),
-        between(solution.most, "upper", solution.least, solution.most),
+        between(solution.lower, "lower", solution.lower, solution.upper),
+        between(solution.upper, "upper", solution.lower, solution.upper),
         is_uniform,
         len(solution.hider),
         len(solution.roots),

@@ -35,7 +35,7 @@ def games() -> list[Game]:
     single = [
         Game(side, side, (length,), ends="hit") for side in range(5, 13) for length in range(2, 6)
     ]
-    fleets = [Game(f"{name},ends=hit").announcing("nothing") for name in NAMED_GAMES]
+    fleets = [Game(f"{name},ends=hit").with_announcement("nothing") for name in NAMED_GAMES]
     return list(dict.fromkeys(single + fleets))
 
 

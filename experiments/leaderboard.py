@@ -24,7 +24,7 @@ from optsearch.cli.simulating import simulating
 from optsearch.counting.configurations import CellSets
 from optsearch.game import Game
 from optsearch.play.hiding import Drawn
-from optsearch.play.simulate import Outcome, asked_in, play_task, sd, simulate
+from optsearch.play.simulate import Outcome, play_task, player_for_games, sd, simulate
 from optsearch.results.tables import TABLES, part_of
 from optsearch.strategies import as_player
 from optsearch.strategies.greedy import forget_counts
@@ -90,12 +90,14 @@ def exact(header: Mapping[str, str]) -> float:
 def milliseconds(player: str, game: Game, boards: CellSets) -> float:
     """Processor time of a move; of other games nothing is remembered."""
     playing = as_player(player)
-    play_task(asked_in(playing, game), game, boards[:1], 0, SEED)  # compiles what is compiled
+    play_task(
+        player_for_games(playing, game), game, boards[:1], 0, SEED
+    )  # compiles what is compiled
     spent, shots = 0.0, 0
     for number in range(len(boards)):
         forget_counts()
         before = time.process_time()
-        chooser, board = asked_in(playing, game), boards[number : number + 1]
+        chooser, board = player_for_games(playing, game), boards[number : number + 1]
         shots += sum(play_task(chooser, game, board, number, SEED))
         spent += time.process_time() - before
     return 1000 * spent / shots

@@ -278,7 +278,7 @@ def shots_saved(source: Path | None = None) -> dict[Game, dict[str, Fraction]]:
     """
     means: dict[Game, dict[str, Fraction]] = {}
     for row in TABLES["optima"].read(source):
-        game = row["game"].announcing("nothing")
+        game = row["game"].with_announcement("nothing")
         if row["configurations"] >= MANY and len(set(game.fleet)) > 1 and game.contact != "corner":
             mean = Fraction(row["total_height"], row["configurations"])
             means.setdefault(game, {})[row["announce"]] = mean

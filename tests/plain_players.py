@@ -237,7 +237,9 @@ def heard(position):
         return closed | shown, 0, tuple(sorted(afloat.elements(), reverse=True))
     for shot in position.shots:
         hits |= game.bit(shot.cell) if shot.reply.hit else 0
-        if position.shown[shot.cell] == SUNK != shot.reply:  # it follows from the names of hits
+        if (
+            position.drawn_replies[shot.cell] == SUNK != shot.reply
+        ):  # it follows from the names of hits
             ship = game.mask(one.cell for one in position.shots if one.reply == shot.reply)
             closed |= ship | game.halo(ship)
             afloat.subtract([shot.reply.length or 0])

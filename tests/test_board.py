@@ -61,7 +61,7 @@ def test_every_answer_is_that_of_advise(position, data):
     assert found["counts"] == [str(n) for n in known.posterior.occurrence.ravel().tolist()]
     assert found["over"] == (not position.hits_left)
     wrecks = [sum(1 << cell for cell in ship) for ship in found["wrecks"]]
-    listed = [to_masks(row) for row in known.posterior.everything(masks=True)]
+    listed = [to_masks(row) for row in known.posterior.list_all(masks=True)]
     assert all(ship in ships and not ship & ~position.hits for ship in wrecks for ships in listed)
     end = answers.endgame(setting, shots)
     if not position.hits_left:
@@ -204,7 +204,7 @@ def test_games_are_sampled_from_a_position(tmp_path):
         sum(one[key] for one in parts) for key in ("games", "total", "squares")
     )
     chooser, every = Chooser("greedy", setting.game), []
-    for ships in Posterior(position).everything(masks=True):
+    for ships in Posterior(position).list_all(masks=True):
         every.append(len(play(chooser.shot, to_masks(ships), position).shots) - 2)
     mean, deviation = statistics.mean(every), statistics.pstdev(every)
     assert games > 20

@@ -31,7 +31,7 @@ GAMES = [
 @pytest.fixture
 def everything(monkeypatch):
     """Each configuration is drawn once: what is random is then what is expected."""
-    monkeypatch.setattr(Posterior, "sample", lambda self, n, rng, masks: self.everything(masks)[:n])
+    monkeypatch.setattr(Posterior, "sample", lambda self, n, rng, masks: self.list_all(masks)[:n])
 
 
 def below(shot, position, family):

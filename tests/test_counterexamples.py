@@ -219,7 +219,7 @@ def test_too_much_effort_is_undecided(monkeypatch):
     search = counterexamples.CounterexampleSearch(
         Scope(20, ((2, 1),), empty_only=True), (searched,)
     )
-    assert (search.undecided, search.positions, search.least) == ([game], 0, {})
+    assert (search.undecided, search.positions, search.smallest) == ([game], 0, {})
 
 
 # Games
@@ -275,13 +275,13 @@ def test_smallest_first(ten):
     assert [example.order for example in examples] == sorted(example.order for example in examples)
     sizes = [(example.game.cells, example.configurations, example.shots) for example in examples]
     assert sizes == sorted(sizes)
-    for example in (*examples[:12], *ten.least.values()):
+    for example in (*examples[:12], *ten.smallest.values()):
         family = reference.family(example.position)
         assert example.total_height == reference.total_height(family)
         assert example.best_greedy_total_height == reference.best_greedy(family)
         assert_shots(example)
     least = {
-        name: (str(example.game), str(example.position)) for name, example in ten.least.items()
+        name: (str(example.game), str(example.position)) for name, example in ten.smallest.items()
     }
     assert least == {
         "cells": ("1x8:3,1", "A1=hit D1=miss"),

@@ -411,7 +411,7 @@ def test_text_counts_pictures_and_notebooks_agree(position):
         shown if shown in "Xo●-" else f"{number}{'?' * shown.endswith('?')}"
         for shown, number in zip(percent, occurrence, strict=True)
     ]
-    told = {shot.cell for shot in position.shots} - set(posterior.position.shown)
+    told = {shot.cell for shot in position.shots} - set(posterior.position.drawn_replies)
     assert {game.cell(i) for i, text in enumerate(percent) if "?" in text} == told
     html = re.sub("<[^>]*>", " ", posterior._repr_html_())
     (legend,) = (text.get_text() for text in artists(ax, "legend"))

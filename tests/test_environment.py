@@ -181,7 +181,7 @@ def test_what_is_seen():
     seen = View(game)(Position.parse(game, "A1 3 B1 3 A2 2 C1 3 D2 2"))
     assert seen["board"].tolist() == [[4, 4, 4, 0], [5, 0, 0, 5], [0, 0, 0, 0]]
     assert seen["afloat"].tolist() == [0, 2]
-    game = game.announcing("place")
+    game = game.with_announcement("place")
     view = View(game)
     seen = view(Position.parse(game, "A1 A1-C1 D2 D2-D3 D3 D2-D3 A2 miss"))
     assert seen["board"].tolist() == [[4, 6, 6, 0], [1, 0, 0, 5], [0, 0, 0, 5]]

@@ -221,7 +221,7 @@ def test_weights_that_are_too_far_apart(tmp_path, monkeypatch):
     exact = linear.exact_hider
     monkeypatch.setattr(linear, "exact_hider", lambda *a: [w + (1 << 60) for w in exact(*a)])
     found = equilibrium("4x4:2,2")
-    assert found.least <= Fraction(1637, 204) <= found.most != found.least  # the bracket stays
+    assert found.lower <= Fraction(1637, 204) <= found.upper != found.lower  # the bracket stays
 
 
 @given(st.data())
@@ -248,7 +248,7 @@ def test_weights_of_any_size(data):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(weighted, "MAX_WEIGHT", data.draw(st.sampled_from([100, 1 << 12, 1 << 43])))
         search.weigh(weights)
-        assert search.paid() == expected
+        assert search.least_payment() == expected
 
 
 # All rules
@@ -311,17 +311,17 @@ def test_ctrl_c_leaves_a_bracket_that_is_proved(tmp_path, rounds):
     stop = Rounds(rounds, KeyboardInterrupt)
     found = equilibrium("4x4:3,2", progress=stop, partial=True, checkpoint=tmp_path / "kept")
     assert found.is_interrupted
-    assert found.least < Fraction(3717, 440) < found.most
+    assert found.lower < Fraction(3717, 440) < found.upper
     checked = certified(found, tmp_path / "bracket.json")
-    assert (checked.hider, checked.shooter) == (found.least, found.most)
+    assert (checked.hider, checked.shooter) == (found.lower, found.upper)
     assert not checked.is_exact
     with pytest.raises(NotSupported, match="between"):
         assert found.value is None
     rest = Rounds(1000, None)
     again = equilibrium("4x4:3,2", progress=rest, checkpoint=tmp_path / "kept")
     assert again.value == Fraction(3717, 440)
-    assert rest.seen[0].least >= stop.seen[-1].least  # it has what was found
-    assert rest.seen[0].most <= stop.seen[max(0, rounds - 2)].most
+    assert rest.seen[0].lower >= stop.seen[-1].lower  # it has what was found
+    assert rest.seen[0].upper <= stop.seen[max(0, rounds - 2)].upper
     with pytest.raises(KeyboardInterrupt):
         equilibrium("4x4:3,2", progress=Rounds(2, KeyboardInterrupt))
 
@@ -335,8 +335,8 @@ def whole_run():
 
 def test_the_bracket_narrows():
     _, seen = whole_run()
-    lower = [status.least for status in seen.seen]
-    upper = [status.most for status in seen.seen]
+    lower = [status.lower for status in seen.seen]
+    upper = [status.upper for status in seen.seen]
     assert lower == sorted(lower)
     assert upper == sorted(upper, reverse=True)
     assert all(low <= high for low, high in zip(lower, upper, strict=True))
@@ -346,11 +346,11 @@ def test_a_tolerance_ends_the_run(tmp_path):
     found = equilibrium("4x4:3,2", tolerance=Fraction(1, 20))
     exact, _ = whole_run()
     assert found.rounds < exact.rounds
-    assert found.least <= exact.value <= found.most <= found.least + Fraction(1, 20)
-    assert certified(found, tmp_path / "bracket.json").shooter == found.most
+    assert found.lower <= exact.value <= found.upper <= found.lower + Fraction(1, 20)
+    assert certified(found, tmp_path / "bracket.json").shooter == found.upper
     for text in ("4x4:2,2", "4x5:3,3"):
         found = equilibrium(text, tolerance=Fraction(1, 10**9))
-        assert found.most - found.least <= Fraction(1, 10**9)
+        assert found.upper - found.lower <= Fraction(1, 10**9)
 
 
 def limited(monkeypatch, checks):
@@ -375,13 +375,13 @@ def test_a_time_limit(monkeypatch, tmp_path):
     limited(monkeypatch, 12)
     found = equilibrium("4x4:3,2", time_limit=1)
     assert not found.is_exact
-    assert certified(found, tmp_path / "bracket.json").hider == found.least
+    assert certified(found, tmp_path / "bracket.json").hider == found.lower
     kept = tmp_path / "kept"
     with pytest.raises(KeyboardInterrupt):
         equilibrium("4x4:3,2", progress=Rounds(1, KeyboardInterrupt), checkpoint=kept)
     limited(monkeypatch, 0)  # trees from before, and no answer of now
     again = equilibrium("4x4:3,2", time_limit=1, checkpoint=kept)
-    assert again.most <= equilibrium("4x4:3,2", time_limit=1).most
+    assert again.upper <= equilibrium("4x4:3,2", time_limit=1).upper
 
 
 SHORT = [
@@ -405,9 +405,9 @@ def test_the_bracket_of_no_time(monkeypatch, tmp_path, text, objective):
     uniform, tree = solve(text, objective=aim), greedy(text).tree("first")
     number = uniform.configurations
     if objective == "mean":
-        assert found.game.fleet_cells < found.least <= uniform.mean <= found.most <= tree.worst
+        assert found.game.fleet_cells < found.lower <= uniform.mean <= found.upper <= tree.worst
     else:
-        assert 0 < found.least <= 1 - Fraction(uniform.finished, number) <= found.most <= 1
+        assert 0 < found.lower <= 1 - Fraction(uniform.finished, number) <= found.upper <= 1
     assert found.total_weight == number
     save(found, tmp_path / "bracket.json")
 
@@ -419,15 +419,15 @@ def test_ctrl_c_in_the_first_round_leaves_a_bracket(interrupt_at, tmp_path, text
     assert found.is_interrupted
     assert found.uniform is None
     checked = certified(found, tmp_path / "bracket.json")
-    assert (checked.hider, checked.shooter) == (found.least, found.most)
-    assert found.least <= solve(text).mean <= found.most
+    assert (checked.hider, checked.shooter) == (found.lower, found.upper)
+    assert found.lower <= solve(text).mean <= found.upper
 
 
 def test_the_definition_ends_in_time(monkeypatch):
     """By an alarm, for it does not look at the clock; it takes minutes."""
     monkeypatch.setattr(run.Limit, "check", lambda self, effort=0: None)
     found = equilibrium("5x5:5,3,announce=place", time_limit=0.01)
-    assert found.least <= Fraction(909, 92) <= found.most
+    assert found.lower <= Fraction(909, 92) <= found.upper
 
 
 @given(games(max_cells=9, announce=EVERY_RULE))

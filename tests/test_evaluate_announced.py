@@ -259,7 +259,7 @@ def test_tasks_of_any_size(monkeypatch, contact, announce, text, fleet):
     whole = evaluate(text, game, jobs=1)
     assert whole.tasks == 1
     for limit in (10, 17, 40):  # the endgame is in tasks, so they are no smaller
-        monkeypatch.setattr(KernelRunner, "listed", lambda self, memory, limit=limit: limit)
+        monkeypatch.setattr(KernelRunner, "task_limit", lambda self, memory, limit=limit: limit)
         parts = evaluate(text, game, jobs=1)
         assert parts.histogram == whole.histogram
         assert parts.tasks > 1

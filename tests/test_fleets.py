@@ -92,7 +92,7 @@ def check(fleets, position, prior=None):
     assert posterior.occurrence.ravel().tolist() == [occurrence[i] for i in range(game.cells)]
     bits_left = sum(float(w / total) * (log2(total) - log2(w)) for w in left.values())
     assert isclose(posterior.entropy, bits_left, abs_tol=1e-9)
-    listed, weights = posterior.weighed()
+    listed, weights = posterior.list_weighted()
     rows = {
         row if game.names_hits else tuple(sorted(row)): Fraction(weight, sum(weights))
         for row, weight in zip(map(ships_of, listed), weights, strict=True)
@@ -305,10 +305,10 @@ def test_a_match():
         match.shoot(cell)
         if not match.is_won:
             match.answer()
-    before = match.undone()
+    before = match.without_last_turn()
     assert not before.is_over
     assert before.position.shots == match.position.shots[:-1]
-    assert Match.resumed(match.kept()).kept() == match.kept()
+    assert Match.from_json(match.to_json()).to_json() == match.to_json()
 
 
 @pytest.mark.parametrize(

@@ -309,7 +309,7 @@ def test_a_sample_as_arrays(game):
     boards = posterior.boards(posterior.sample(20, seed=3, masks=True))
     lines = ["\n".join("".join(".1"[cell] for cell in row) for row in board) for board in drawn]
     assert lines == [re.sub("[0-9]", "1", board).replace("-", ".") for board in boards]
-    assert (posterior.everything().sum(axis=0) == posterior.occurrence).all()
+    assert (posterior.list_all().sum(axis=0) == posterior.occurrence).all()
     for ask in (posterior.ships, posterior.boards):
         with pytest.raises(optsearch.OptsearchError, match=r"uint8 does not tell ships apart"):
             ask(drawn)

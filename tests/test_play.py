@@ -65,7 +65,7 @@ def test_every_opponent_shoots_back(against):
 def test_who_is_first_wins():
     game = Game.parse("1x3:2")
     match = Match(game, 0, "exact", "A1-B1")
-    assert match.own == ships_of("A1-B1", game)
+    assert match.own_ships == ships_of("A1-B1", game)
     match.shoot((0, 1))
     assert str(match.answer()) == "B1=hit"
     assert not match.is_over
@@ -123,20 +123,20 @@ def test_a_stopped_game_goes_on(against, tmp_path):
 def test_a_kept_match_is_checked(tmp_path):
     match = Match(Game.parse(GAME), 5, "hard")
     match.shoot((0, 0))
-    text = match.kept()  # stopped before the answer
-    again = Match.resumed(text)
+    text = match.to_json()  # stopped before the answer
+    again = Match.from_json(text)
     assert not again.is_answered
     match.answer()
     assert str(again.answer()) == str(match.answers.shots[-1])
-    fields = json.loads(match.kept())
+    fields = json.loads(match.to_json())
     for name, value in (("answers", ["A1=hit", "A2=hit"]), ("seed", 6), ("shots", ["A1=sunk:3"])):
         with pytest.raises(OptsearchError):
-            Match.resumed(json.dumps({**fields, name: value}))
+            Match.from_json(json.dumps({**fields, name: value}))
     for bad in ("", "{}", "[1]", json.dumps({**fields, "seed": True})):
         with pytest.raises(OptsearchError, match="not a match that was kept"):
-            Match.resumed(bad)
+            Match.from_json(bad)
     path = tmp_path / "match.json"
-    path.write_text(match.kept())
+    path.write_text(match.to_json())
     for arguments, said in (
         (["4x4:3,2"], "its game is 4x4:3,2,contact=any,announce=ship, not 4x4:3,2;"),
         ([GAME, "--seed", "4"], "its seed is 5, not 4"),
@@ -164,7 +164,7 @@ def test_undo_takes_a_shot_and_its_answer_back(against, tmp_path):
     result = run(["A1", "B2", "undo", "C3"], GAME, "--seed", "2", *name, "--resume", str(path))
     assert "is taken back" in result.output
     assert result.output.count("shot 2> ") == 3 - 1
-    match = Match.resumed(path.read_text())  # the opponent's chance is that of a game without B2
+    match = Match.from_json(path.read_text())  # the opponent's chance is that of a game without B2
     played = Match(Game.parse(GAME), 2, against)
     for cell in ((0, 0), (2, 2)):
         played.shoot(cell)
@@ -215,7 +215,7 @@ def test_the_boards_are_shown_after_each_shot(monkeypatch, wide):
         match.answer()
         boards = [
             playing.board_lines(match.position),
-            playing.board_lines(match.answers, match.own),
+            playing.board_lines(match.answers, match.own_ships),
         ]
         for board, shots in zip(boards, (match.position.shots, match.answers.shots), strict=True):
             assert [line.plain for line in board if "›" in line.plain] == [
@@ -238,7 +238,7 @@ def test_who_hides_the_ships(tmp_path):
     expected = to_masks(hider("corner").boards(game, 1, 3)[0])
     match = Match(game, 3, boards="corner")
     assert match.hidden == expected
-    assert Match.resumed(match.kept()).hidden == expected
+    assert Match.from_json(match.to_json()).hidden == expected
     path = tmp_path / "match.json"
     run(["A1"], "4x4:3,2,contact=any", "--seed", "3", "--boards", "corner", "--resume", str(path))
     assert json.loads(path.read_text())["boards"] == "corner"

@@ -16,7 +16,7 @@ from optsearch.evaluation import evaluate
 from optsearch.game import CONTACTS, Game, bits
 from optsearch.game.position import MISS, Position, play, reply
 from optsearch.play import hiding
-from optsearch.play.simulate import played, simulate
+from optsearch.play.simulate import play_game, simulate
 from optsearch.search.solver import solve
 from optsearch.strategies import Player, Strategy, as_player, as_strategy, named
 from optsearch.strategies.greedy import Greedy, counts_of
@@ -210,7 +210,7 @@ def test_numba_plays_as_plain_python(text, board, games):
         for ship, mask in enumerate(masks, 1):
             cells[list(bits(mask))] = 1 if game.is_silent else ship
         first, second = (np.random.default_rng([11, number]) for _ in range(2))
-        shots = played(player, game, masks, second).shots
+        shots = play_game(player, game, masks, second).shots
         if game.announce not in ("name", "place"):
             assert compiled(cells, first) == len(shots), (text, number)
             assert first.random() == second.random()  # as many draws

@@ -17,7 +17,7 @@ from optsearch.counting.configurations import Configurations, to_masks
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
 from optsearch.counting.lattice import Sweep
-from optsearch.counting.posterior import FLOOR, Posterior, _choose, cases
+from optsearch.counting.posterior import FLOOR, Posterior, _choose, sunk_assignments
 from optsearch.counting.prior import Prior
 from optsearch.counting.remainders import combine_residues, moduli_above
 from optsearch.game import Game
@@ -120,7 +120,7 @@ QUESTIONS = (
     *(
         lambda one: one.placement_probability,
         lambda one: one.greedy_shots(),
-        lambda one: one.everything(),
+        lambda one: one.list_all(),
     ),
     *(lambda one: one.sample(1, 1), lambda one: one.relative_error, lambda one: one.require_some()),
 )
@@ -147,7 +147,7 @@ def require_that_exists(posterior, weights):
     through = Counter(chain.from_iterable(having))
     assert posterior.placements == through
     assert posterior.occurrence.tolist() == cells_of(through, posterior.position.game)
-    every = map(to_masks, posterior.everything(masks=True))
+    every = map(to_masks, posterior.list_all(masks=True))
     assert sorted(tuple(sorted(ships)) for ships in every) == sorted(having)
     assert posterior.weight == sum(weights.values())
     assert posterior.entropy <= log2(len(having))
@@ -342,7 +342,7 @@ def test_ships_that_differ_by_names_alone_are_counted_as_equal_ones(board, conta
     for ships in map(to_masks, Posterior(game).sample(8, 3, masks=True)):
         position = Position(game)
         for index in drawn.permutation(game.cells).tolist():
-            for case in cases(position):
+            for case in sunk_assignments(position):
                 constraints = case.constraints
                 if constraints.fleet:
                     asked[engine._without_names(constraints) is None] += 1
@@ -426,7 +426,7 @@ def test_ship_by_ship_sampling_is_uniform(number):
 def test_ship_by_ship_samples_fit_the_replies(position, number):
     """The method for huge games keeps what hits have told, under every rule."""
     posterior, rng = Posterior(position), np.random.default_rng(number)
-    everything = {tuple(to_masks(ships)) for ships in posterior.everything(masks=True)}
+    everything = {tuple(to_masks(ships)) for ships in posterior.list_all(masks=True)}
     drawn = np.array([posterior._sample_ship_by_ship(rng) for _ in range(10)], np.uint64)
     assert {tuple(to_masks(ships)) for ships in posterior._ordered(drawn)} <= everything
 

@@ -255,7 +255,7 @@ def test_weights_of_tasks(monkeypatch, tmp_path):
     game = Game.parse("6x6:3,2")
     prior, other = (Prior.of_placements(game, {0b111: weight, 0b11: 0}) for weight in (9, 8))
     evaluation = evaluate("greedy", game, prior=prior, jobs=1)
-    monkeypatch.setattr(runners.KernelRunner, "listed", lambda self, memory: 128)
+    monkeypatch.setattr(runners.KernelRunner, "task_limit", lambda self, memory: 128)
     halves = evaluate("greedy", game, prior=prior, jobs=1, checkpoint=tmp_path)
     assert halves.tasks > 5
     assert halves.histogram == evaluation.histogram
@@ -282,7 +282,7 @@ def test_only_what_has_a_weight_is_played(name, monkeypatch):
     strategy = asked if name == "asked" else name
     evaluation = evaluate(strategy, game, prior=prior, jobs=1)
     for runner in (runners.KernelRunner, runners.PatternRunner, runners.PythonRunner):
-        monkeypatch.setattr(runner, "listed", lambda self, memory: 32)
+        monkeypatch.setattr(runner, "task_limit", lambda self, memory: 32)
     parts = evaluate(strategy, game, prior=prior, jobs=1)
     assert parts.histogram == evaluation.histogram
     assert evaluation.configurations == 10

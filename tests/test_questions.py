@@ -268,7 +268,9 @@ def test_known_answers_beside_a_prior_and_in_advice(here):
     base, both = (
         Posterior(game, prior=p) for p in (weights, known(game, "row 2: 0", prior=weights))
     )
-    rest = sum(w for ships, w in zip(*base.weighed(), strict=True) if not ships[:, 0].sum() & 0xF0)
+    rest = sum(
+        w for ships, w in zip(*base.list_weighted(), strict=True) if not ships[:, 0].sum() & 0xF0
+    )
     assert both.weight == rest > both.configurations
     advice = advise(Position(game), 200, known(game, "row 2: 0"))
     boards = [ships for ships in Rules(4, 4, (3, 2)).configurations if not sum(ships) & 0xF0]
@@ -300,7 +302,7 @@ def test_too_many_boards_are_refused():
 def test_a_barred_ship_is_not_there():
     game = Game("5x5:3a,3b,announce=name")
     barred = frozenset((game.fleet[0], ship) for ship in game.placements(game.fleet[0])[:7])
-    boards = Posterior(game).everything(masks=True)
+    boards = Posterior(game).list_all(masks=True)
     left = sum((game.fleet[0], ships[0]) not in barred for ships in map(to_masks, boards))
     assert Posterior(game, barred=barred).configurations == left
 

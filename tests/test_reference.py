@@ -181,7 +181,7 @@ def test_what_is_told_helps(position):
     text = str(position.game)
     shots = tuple(shot for shot in position.shots if not shot.reply.hit)
     totals = [
-        reference.solve(Position(Game.parse(text).announcing(rule), shots)).total_height
+        reference.solve(Position(Game.parse(text).with_announcement(rule), shots)).total_height
         for rule in ("nothing", *AT_SINKING)
     ]
     assert totals == sorted(totals, reverse=True)

@@ -23,7 +23,7 @@ from optsearch.game.noise import Lies, Noise, NoisyPosition
 from optsearch.game.position import HIT, MISS, Position, Shot, play
 from optsearch.play.hiding import Drawn
 from optsearch.play.replies import Replies, ReplyConflict
-from optsearch.play.simulate import ReplyModel, generator_of, played, replay, simulate
+from optsearch.play.simulate import ReplyModel, generator_of, play_game, replay, simulate
 from optsearch.strategies import as_player
 from optsearch.strategies.greedy import counts_of
 from optsearch.strategies.player import AFLOAT
@@ -114,7 +114,7 @@ def test_true_replies_are_those_of_the_papers_game():
     player = as_player("greedy:endgame=0")
     for board, ships in enumerate(Drawn().boards(GAME, 20, 1)):
         ends = [
-            played(player, GAME, to_masks(ships), generator_of(1, board), manner)
+            play_game(player, GAME, to_masks(ships), generator_of(1, board), manner)
             for manner in (ReplyModel(), ReplyModel(Noise()), ReplyModel(Lies(0)))
         ]
         assert ends[0].shots == ends[1].shots == ends[2].shots

@@ -84,7 +84,7 @@ def test_means_are_those_of_all_configurations(games):
         assert abs(outcome.sd - exact.sd) < 0.1 * exact.sd
     (difference,) = found.differences()
     pairs = found.outcomes[1].shots - found.outcomes[0].shots
-    assert (difference.more, difference.less) == ("Rows", "greedy:ties=first,endgame=4")
+    assert (difference.slower, difference.faster) == ("Rows", "greedy:ties=first,endgame=4")
     assert difference.mean == pairs.mean()
     assert difference.standard_error == pytest.approx(np.std(pairs, ddof=1) / sqrt(games))
 

@@ -88,7 +88,7 @@ def wrong_words(hidden, monkeypatch):
 def wrong_packings(hidden, monkeypatch):
     """Packings have one placement more, if there is one."""
     (row,) = hidden.count_leftovers().tolist()
-    free = [row[1]] * (hidden.long.most - 1) + [row[2]] * (hidden.short.most - 1)
+    free = [row[1]] * (hidden.long.most_on_cell - 1) + [row[2]] * (hidden.short.most_on_cell - 1)
     row[4:] = [min(n + 1, room) for n, room in zip(row[4:], free, strict=True)]
     monkeypatch.setattr(hidden, "count_leftovers", lambda: [row])
 
@@ -153,11 +153,11 @@ def test_kernel_is_the_definition(seed):
         hidden = Hidden(length, most, int(rng.integers(0, 5)))
         free = int(rng.integers(1, 9))
         sizes = sorted(int(n) for n in rng.integers(0, free + 1, most - 1))
-        findings.append(hidden.finding(free, sizes))
+        findings.append(hidden.kernel_input(free, sizes))
         met, packings = [], [0, *sizes, free]
         while not met or met[-1] < free:
             met.append(min(free - p + s * len(met) for s, p in enumerate(packings)))
-        ships.append((tuple(met), lambda x, k=length - 1: comb(x + k, k), most, hidden.barred))
+        ships.append((tuple(met), lambda x, k=length - 1: comb(x + k, k), most, hidden.most_barred))
     for price in (1, 3, 6, 10):
         assert least_cost(*findings, price) == chain_cost(*ships, price)
 
@@ -187,8 +187,8 @@ def test_what_known_ships_leave(text):
         assert sum(row[0] for row in rows) == len(leftovers)
         assert sum(row[3] for row in rows) == sum(number for number, *_ in leftovers)
         for which, cut in (
-            (1, slice(4, 3 + hidden.long.most)),
-            (2, slice(3 + hidden.long.most, None)),
+            (1, slice(4, 3 + hidden.long.most_on_cell)),
+            (2, slice(3 + hidden.long.most_on_cell, None)),
         ):
             smallest = [min(sizes) for sizes in zip(*(row[cut] for row in rows), strict=True)]
             for _, *free in leftovers:

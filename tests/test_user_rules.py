@@ -118,12 +118,12 @@ def test_a_text_of_elsewhere_runs_no_rule(rules, forget):
     """A match, a list of games, a table of results, the address and the page of the board."""
     game = Game(GAME)
     Path("games.txt").write_text(f"2x2..2x3:2,announce=rules.py:parity\n{game}")
-    kept = Match(game, seed=1).kept()
+    kept = Match(game, seed=1).to_json()
     fields = {"game": game, "strategy": "greedy", "total_height": 0}
     path = TABLES["evaluations"].write([], path=Path("evaluation.csv"), fields=fields, **fields)
     forget()
     doors = [
-        lambda: Match.resumed(kept),
+        lambda: Match.from_json(kept),
         lambda: read_games(["games.txt"]),
         lambda: TABLES["evaluations"].read(path).game,
         lambda: setting_of(str(game), ()),

@@ -749,7 +749,7 @@ cdef class Frontier:
         self.modulus = 0
         return self.forward[uint64_t](1, True, None)
 
-    def through(self, uint64_t modulus=0, watch=None):
+    def count_by_placement(self, uint64_t modulus=0, watch=None):
         """Return the number of configurations, and those through each placement, modulo `modulus`.
 
         The latter is uint64 of shape (placements,). modulus -- 0 for 2^64.

@@ -399,7 +399,7 @@ cdef class Query:
     """Passes over the lattice for one set of constraints; its buffers are reused.
 
     set() gives the constraints. count() sweeps forward and keeps only the cells within reach;
-    through() keeps the states of all cells, for the way back. `most_visits` bounds their number,
+    count_by_placement() keeps the states of all cells, for the way back. `most_visits` bounds their number,
     and count() finds it, `visits`; `room` is the number that fits into memory.
     """
 
@@ -838,7 +838,7 @@ cdef class Query:
             counts += [totals[j] for j in range(width)]
         return counts
 
-    def through(self, uint64_t modulus=0, watch=None):
+    def count_by_placement(self, uint64_t modulus=0, watch=None):
         """Return the number of configurations, and those through each placement, modulo `modulus`.
 
         The latter is uint64 of shape (ways, cells), by way and first cell. modulus -- 0 for 2^64.
@@ -882,7 +882,7 @@ cdef class Query:
     def unrank(self, ranks, int ships, weights=None):
         """Return the configurations with these ranks: int32 (n, ships) of way * cells + cell.
 
-        ranks -- uint64 below the number of configurations, after through() with modulus 0; or
+        ranks -- uint64 below the number of configurations, after count_by_placement() with modulus 0; or
         float64 below the total weight, after weigh(weights), with the same weights. They are
         overwritten.
         """

@@ -518,7 +518,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             return self.roll_words(w, x, left)
         if n <= SMALL:
             return UNIT * <int64_t>self.labelled_endgame.misses(w, x, n, at.hits)
-        if self.rule.few < WORD:     # else these words are played once only
+        if self.rule.compare_above < WORD:     # else these words are played once only
             entry = self.place_of_cost(x, at, 0)
             if self.is_cost(entry, w, x, at, 0):
                 return entry.cost

@@ -7,10 +7,10 @@ The rules (`optsearch/strategies` has the strategies that use them):
 
 - *greedy*: a most probable cell, the first of several; the optimum, the first of several cells, once
   `endgame` configurations are left.
-- *rollout*: with more than `few` configurations and at most `many` the most probable cells are candidates,
-  up to `candidates` of them that have at least `percent` percent of the greatest probability; a cell that
-  lies under a candidate before it is left out. The cost of each is the misses of greedy (endgame 4) from
-  there on, and the cheapest is shot, the first of several. Up to `cap` configurations the rollouts are
+- *rollout*: with more than `compare_above` configurations and at most `compare_up_to` the most probable
+  cells are candidates, up to `candidates` of them that have at least `percent` percent of the greatest
+  probability; a cell that lies under a candidate before it is left out. The cost of each is the misses of
+  greedy (endgame 4) from there on, and the cheapest is shot, the first of several. Up to `cap` configurations the rollouts are
   exact. Above, they play on a sample, the configurations whose hash ends in b zero bits, with the least b
   that leaves at most `cap`. Above `screen`, a sample of at most `screen` first leaves only the `finalists`
   cheapest candidates. On samples they stop at `truncate` sampled configurations with an estimate.
@@ -64,8 +64,8 @@ cdef class EvaluatorBase:
         self.rule.candidates, self.rule.percent = rule.candidates, rule.percent
         self.rule.endgame, self.rule.truncate = rule.endgame, rule.truncate
         self.rule.screen, self.rule.finalists, self.rule.cap = rule.screen, rule.finalists, rule.cap
-        self.rule.few = rule.few if self.has_labels else 0
-        self.rule.many = rule.many if self.has_labels else INT64_MAX
+        self.rule.compare_above = rule.compare_above if self.has_labels else 0
+        self.rule.compare_up_to = rule.compare_up_to if self.has_labels else INT64_MAX
         self.rule.above, self.rule.second, self.rule.until = rule.above, rule.second, rule.until
         self.take_levels(rule)
         self.estimates = np.array(rule.estimates, np.int32)
@@ -247,7 +247,7 @@ cdef class EvaluatorBase:
 
     cdef bint compares(self, int64_t n) noexcept nogil:
         """True if cells are compared by rollouts with n configurations."""
-        return self.rule.candidates > 1 and self.rule.few < n <= self.rule.many
+        return self.rule.candidates > 1 and self.rule.compare_above < n <= self.rule.compare_up_to
 
     cdef bint asks(self, int64_t n) noexcept nogil:
         """True if a score chooses the shot with n configurations."""
@@ -290,9 +290,10 @@ cdef class EvaluatorBase:
                     node.hits |= one(part.block.cell[i])
         node.columns, node.cell, node.having = part.block.cells, part.block.cell, counts.having
         if score.uses_labels:
-            self.hear(score, part, counts, shift)
+            self.describe_labels(score, part, counts, shift)
 
-    cdef void hear(self, Score* score, const Part* part, const Counts* counts, int shift) noexcept nogil:
+    cdef void describe_labels(self, Score* score, const Part* part, const Counts* counts,
+                              int shift) noexcept nogil:
         """Fill the ships afloat, and the configurations by label of each shot, in the input of a score."""
         cdef Replies replies
         cdef int i, t

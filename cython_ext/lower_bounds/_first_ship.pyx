@@ -145,10 +145,10 @@ cdef class FirstShip:
         if not 0 <= cell < self.board or size(before) > self.most:
             raise ValueError(f"a cell of the board, and at most {self.most} misses")
         with nogil:
-            result = self.known(cell, before, True)
+            result = self.cell_value(cell, before, True)
         return result
 
-    cdef int64_t known(self, int cell, Cells before, bint compute) except -2 nogil:
+    cdef int64_t cell_value(self, int cell, Cells before, bint compute) except -2 nogil:
         """Return V of a cell after misses; -1 if it is not cached and `compute` is False."""
         cdef Cells near = before & self.near[cell], image, turned = near, some
         cdef int32_t least = self.least_cell[cell]
@@ -176,7 +176,7 @@ cdef class FirstShip:
             return self.found[known].value
         if not compute:
             return -1
-        value = self.compute(least, turned, misses)
+        value = self.compute_value(least, turned, misses)
         if self.computed == self.found_room:
             self.widen()
         add_number(&self.numbers, hash, self.computed)
@@ -194,7 +194,7 @@ cdef class FirstShip:
         self.found_room *= 2
         return 0
 
-    cdef int64_t compute(self, int cell, Cells before, int misses) except -1 nogil:
+    cdef int64_t compute_value(self, int cell, Cells before, int misses) except -1 nogil:
         """Compute V of a cell; before -- the misses near it, misses -- the number of all misses."""
         cdef int i, e
         cdef Cells some = join(0, 0)
@@ -228,9 +228,9 @@ cdef class FirstShip:
         for i in range(self.through):
             self.closest = max(self.closest, popcount(self.beside[i]))
         forget_states(&self.states)
-        return self.least(~<uint64_t>0 >> (64 - self.through), 0, misses)
+        return self.state_value(~<uint64_t>0 >> (64 - self.through), 0, misses)
 
-    cdef uint64_t name(self, uint64_t alive, uint64_t near) noexcept nogil:
+    cdef uint64_t state_name(self, uint64_t alive, uint64_t near) noexcept nogil:
         """Return a name of the cells missed near placements: equal names, equal numbers in all halos."""
         cdef uint64_t some = alive, every = 0
         cdef int i, places = 0
@@ -246,32 +246,32 @@ cdef class FirstShip:
             some &= some - 1
         return near & every
 
-    cdef int64_t least(self, uint64_t alive, uint64_t near, int misses) except -1 nogil:
+    cdef int64_t state_value(self, uint64_t alive, uint64_t near, int misses) except -1 nogil:
         """Return the value of a state."""
         cdef int e
         cdef int64_t value = -1, best, either
-        cdef uint64_t hit, name = self.name(alive, near)
+        cdef uint64_t hit, name = self.state_name(alive, near)
         cdef const State* state = find_state(&self.states, alive, name, misses)
         if state.stamp == self.states.stamp:
             return state.value
         if misses >= self.start:
-            value = self.left(alive, near, misses)
+            value = self.configurations_left(alive, near, misses)
         if misses < self.most:
-            best = self.least(alive, near, misses + 1)
+            best = self.state_value(alive, near, misses + 1)
             for e in range(self.cells):
                 if best <= value:
                     break
                 hit = alive & self.cover[e]
                 if hit and hit != alive:
-                    either = self.least(alive & ~hit, near | <uint64_t>1 << e, misses + 1)
+                    either = self.state_value(alive & ~hit, near | <uint64_t>1 << e, misses + 1)
                     if either < best:
-                        either += self.least(hit, near, misses)
+                        either += self.state_value(hit, near, misses)
                         best = min(best, either)
             value = max(value, best)
         add_state(&self.states, alive, name, misses, value)
         return value
 
-    cdef int64_t left(self, uint64_t alive, uint64_t near, int misses) noexcept nogil:
+    cdef int64_t configurations_left(self, uint64_t alive, uint64_t near, int misses) noexcept nogil:
         """Count the configurations left in a state, from below."""
         cdef int64_t each = 0, together = 0, number
         cdef int i, k
@@ -299,7 +299,7 @@ cdef class Sequences:
     best -- the most that j cells keep so far; sets that cannot reach more are left out.
 
     A cell adds to a sequence at most the configurations that it adds to those met (the bound of
-    `optsearch.lower_bounds.coverage`) less V. It adds at most as much as it did to a beginning of the
+    `optsearch.lower_bounds.coverage`) less V. It adds at most as numbers_kept as it did to a beginning of the
     sequence, with any lower bound in place of V: V falls only at cells that share a placement with it.
     """
 
@@ -342,7 +342,7 @@ cdef class Sequences:
             for i in range(n):
                 for k in range(width):
                     cells[k] = sets[i, k]
-                self.follow(cells, width, kept[i], j)
+                self.extend_one(cells, width, kept[i], j)
                 if i % PATIENCE == 0:
                     with gil:
                         PyErr_CheckSignals()
@@ -354,16 +354,16 @@ cdef class Sequences:
         sets = np.empty((self.number, width), np.uint8)
         kept = np.empty(self.number, np.int64)
         cdef uint8_t[:, ::1] cells = sets
-        cdef int64_t[::1] much = kept
+        cdef int64_t[::1] numbers_kept = kept
         for i in range(self.number):
-            much[i] = self.following[i].kept
+            numbers_kept[i] = self.following[i].kept
             for k in range(width):
                 cells[i, k] = self.following[i].cells[k]
         self.number = 0
         forget_numbers(&self.numbers)
         return sets, kept
 
-    cdef int follow(self, uint8_t* cells, int width, int64_t kept, int j) except -1 nogil:
+    cdef int extend_one(self, uint8_t* cells, int width, int64_t kept, int j) except -1 nogil:
         """Extend one sequence by each cell that may lead to more than the best."""
         cdef int64_t added[128]
         cdef int64_t limits[128]
@@ -378,7 +378,7 @@ cdef class Sequences:
             added[v], limits[v], values[v] = self.covered.alone[v], self.covered.alone[v], 0
         for depth in range(width + 1):
             if depth:
-                self.add(cells, depth - 1, added)
+                self.update_added(cells, depth - 1, added)
                 missed |= one(cells[depth - 1])
             for v in range(n):
                 if missed & one(v):
@@ -386,14 +386,14 @@ cdef class Sequences:
                     continue
                 if depth and self.values.line[cells[depth - 1]] & one(v):
                     values[v] = 0
-                value = self.values.known(v, missed, False)
+                value = self.values.cell_value(v, missed, False)
                 is_known[v] = value >= 0
                 if is_known[v]:
                     values[v] = value
                 limits[v] = min(limits[v], added[v] - values[v])
         while True:
             # Compute V of the first cell, among those that add the most, whose V is not cached.
-            total = self.greatest(limits, left, ahead)
+            total = self.take_greatest(limits, left, ahead)
             if kept + total <= self.best:
                 return 0
             for k in range(left):
@@ -402,7 +402,7 @@ cdef class Sequences:
             else:
                 break
             v = ahead[k]
-            self.look(v, missed, added, limits)
+            self.compute_limit(v, missed, added, limits)
             is_known[v] = True
         if left == 1:
             self.best = kept + total
@@ -411,27 +411,27 @@ cdef class Sequences:
         for k in range(left):
             is_first[ahead[k]] = True
         for v in range(n):
-            if missed & one(v) or not self.may(v, kept, total, is_first, limits, ahead[left - 1]):
+            if missed & one(v) or not self.may_improve(v, kept, total, is_first, limits, ahead[left - 1]):
                 continue
             if not is_known[v]:
-                self.look(v, missed, added, limits)
-                if not self.may(v, kept, total, is_first, limits, ahead[left - 1]):
+                self.compute_limit(v, missed, added, limits)
+                if not self.may_improve(v, kept, total, is_first, limits, ahead[left - 1]):
                     continue
             cells[width] = v
-            self.keep(cells, width + 1, kept + limits[v])
+            self.keep_if_best(cells, width + 1, kept + limits[v])
         return 0
 
-    cdef inline bint may(self, int v, int64_t kept, int64_t total, bint* is_first, int64_t* limits,
+    cdef inline bint may_improve(self, int v, int64_t kept, int64_t total, bint* is_first, int64_t* limits,
                          int last) noexcept nogil:
         """True if a sequence with this cell next may keep more than the best."""
         return kept + total + (0 if is_first[v] else limits[v] - limits[last]) > self.best
 
-    cdef int look(self, int v, Cells missed, int64_t* added, int64_t* limits) except -1 nogil:
+    cdef int compute_limit(self, int v, Cells missed, int64_t* added, int64_t* limits) except -1 nogil:
         """Compute V of a cell, and lower its limit by it."""
-        limits[v] = min(limits[v], added[v] - self.values.known(v, missed, True))
+        limits[v] = min(limits[v], added[v] - self.values.cell_value(v, missed, True))
         return 0
 
-    cdef int64_t greatest(self, int64_t* limits, int left, int* ahead) noexcept nogil:
+    cdef int64_t take_greatest(self, int64_t* limits, int left, int* ahead) noexcept nogil:
         """Fill `ahead` with the cells of the greatest limits, falling; return the sum of the limits."""
         cdef int64_t total = 0
         cdef int v, k, i
@@ -450,7 +450,7 @@ cdef class Sequences:
             total += limits[ahead[k]]
         return total
 
-    cdef void add(self, uint8_t* cells, int last, int64_t* added) noexcept nogil:
+    cdef void update_added(self, uint8_t* cells, int last, int64_t* added) noexcept nogil:
         """Update the bounds on what each cell adds, when cell number `last` joins those before it."""
         cdef const uint32_t* rows[MAX_SEQUENCE][MAX_SEQUENCE]
         cdef const uint32_t* row = self.covered.one_row + cells[last] * self.cells
@@ -468,7 +468,7 @@ cdef class Sequences:
             for v in range(n):
                 added[v] -= heaviest_tree(&rows[0][0], MAX_SEQUENCE, last, v)
 
-    cdef int keep(self, uint8_t* cells, int width, int64_t kept) except -1 nogil:
+    cdef int keep_if_best(self, uint8_t* cells, int width, int64_t kept) except -1 nogil:
         """Keep a sequence if it is the best of its set, up to symmetry, so far."""
         cdef Cells image, least = join(0, 0)
         cdef uint64_t hash, at

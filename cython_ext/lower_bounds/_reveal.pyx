@@ -117,9 +117,9 @@ cdef class Reveal:
         self.lowered = <int64_t*>self.arena.array(total, sizeof(int64_t))
 
     def __dealloc__(self):
-        self.forget()
+        self.clear_tables()
 
-    cdef void forget(self) noexcept nogil:
+    cdef void clear_tables(self) noexcept nogil:
         cdef int i
         for i in range(MAX_SHIPS + 1):
             free(self.tables[i].numbers.words)
@@ -127,7 +127,7 @@ cdef class Reveal:
             free(self.tables[i].values)
         memset(self.tables, 0, sizeof(self.tables))
 
-    cdef int keep(self, Table* table, Cells known, const int64_t* out) except -1 nogil:
+    cdef int store(self, Table* table, Cells known, const int64_t* out) except -1 nogil:
         """Add the values of a set of ships to a table."""
         cdef int64_t width = self.misses + 1
         if table.used == table.room:
@@ -161,7 +161,7 @@ cdef class Reveal:
             total += left[i]
         with nogil:
             self.solve(total, ships, shut, &out[0])
-            self.forget()
+            self.clear_tables()
         return result
 
     cdef int solve(self, int ships, Cells known, Cells closed, int64_t* out) except -1 nogil:
@@ -215,17 +215,17 @@ cdef class Reveal:
                 elif most[j] < 0 or total < most[j]:
                     most[j] = total
         if p and out[self.misses]:
-            self.cover(ships, p, out)
+            self.bound_finished(ships, p, out)
             for j in range(self.misses):
                 out[j] = min(out[j], most[j])
             for j in range(self.misses - 2, -1, -1):
                 out[j] = min(out[j], out[j + 1])
         else:
             memset(out, 0, width * sizeof(int64_t))
-        self.keep(table, known, out)
+        self.store(table, known, out)
         return 0
 
-    cdef void cover(self, int ships, int p, int64_t* out) noexcept nogil:
+    cdef void bound_finished(self, int ships, int p, int64_t* out) noexcept nogil:
         """Fill F(l) by the coverage of k cells, and by sequences behind the completions that j cells meet."""
         cdef int width = self.misses + 1, i, j, k, m, hits = 0
         cdef int64_t* values = self.values[ships]
@@ -243,7 +243,7 @@ cdef class Reveal:
                 if ships == 1:
                     break    # F of a whole fleet is 1 from l = 0 on
                 continue
-            self.coverage(ships, p, total, self.misses - j, best)
+            self.bound_coverage(ships, p, total, self.misses - j, best)
             # The weights d(j) are covered by k cells where l - k + 1 = j.
             for k in range(1, self.misses - j + 1):
                 out[j + k - 1] += best[k]
@@ -252,7 +252,7 @@ cdef class Reveal:
             for i in range(p):
                 w[i] = values[i * width + self.misses]
                 total += w[i]
-            self.coverage(ships, p, total, self.misses, best)
+            self.bound_coverage(ships, p, total, self.misses, best)
         for i in range(self.kinds):
             hits += self.left[i] * self.length[i]
         for m in range(self.misses):
@@ -261,7 +261,7 @@ cdef class Reveal:
                 out[m] = min(out[m], best[j] + self.sequences[hits, m - j])
             out[m] = min(out[m], best[m + 1])
 
-    cdef void coverage(self, int ships, int p, int64_t total, int most, int64_t* best) noexcept nogil:
+    cdef void bound_coverage(self, int ships, int p, int64_t total, int most, int64_t* best) noexcept nogil:
         """Fill best[k], k = 1 … most: a bound on the weight of p placements that k cells cover."""
         cdef int64_t degree[128]
         cdef int64_t filled[128]

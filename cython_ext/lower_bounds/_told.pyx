@@ -74,15 +74,15 @@ cdef class KnownShips:
         self.arena = Arena()
         self.kinds = <Kind*>self.arena.array(2, sizeof(Kind))
         self.closed = self.arena.cells(closed)
-        self.take(0, long)
-        self.take(1, short)
+        self.load_kind(0, long)
+        self.load_kind(1, short)
         memset(self.beside, 0, sizeof(self.beside))
         for p in range(long.shape[0]):
             for q in range(short.shape[0]):
                 if together[p, q]:
                     self.beside[p][q >> 6] |= <uint64_t>1 << (q & 63)
 
-    cdef void take(self, int which, const uint64_t[:, ::1] sets):
+    cdef void load_kind(self, int which, const uint64_t[:, ::1] sets):
         cdef Kind* kind = self.kinds + which
         cdef Cells rest
         cdef int p
@@ -95,7 +95,7 @@ cdef class KnownShips:
                 kind.length[p] += 1
                 rest &= rest - 1
 
-    def stock(self, const uint64_t[:, ::1] known, int most_long, int most_short):
+    def count_free(self, const uint64_t[:, ::1] known, int most_long, int most_short):
         """Return a row per set of known ships: int64 of shape (n, 4 + most_long - 1 + most_short - 1).
 
         A row has the number of images of the set (0 if another one of them is less), the free long and
@@ -112,10 +112,10 @@ cdef class KnownShips:
         out = result
         with nogil:
             for row in range(known.shape[0]):
-                self.look(join(known[row, 0], known[row, 1]), most_long, most_short, &out[row, 0])
+                self.fill_row(join(known[row, 0], known[row, 1]), most_long, most_short, &out[row, 0])
         return result
 
-    cdef int alike(self, Cells known) noexcept nogil:
+    cdef int count_images(self, Cells known) noexcept nogil:
         """Count the different images of a set; 0 if one of them is less than the set."""
         cdef int s, same = 0
         cdef Cells rest, image
@@ -129,20 +129,20 @@ cdef class KnownShips:
             same += image == known
         return self.symmetries // same
 
-    cdef void look(self, Cells known, int most_long, int most_short, int64_t* out) noexcept nogil:
+    cdef void fill_row(self, Cells known, int most_long, int most_short, int64_t* out) noexcept nogil:
         cdef int free_long[MAX_PLACEMENTS]
         cdef int free_short[MAX_PLACEMENTS]
         cdef uint64_t bits[WORDS]
         cdef Cells closed = 0, rest = known
         cdef int i, w, s, longs, shorts
-        out[0] = self.alike(known)
+        out[0] = self.count_images(known)
         if out[0] == 0:
             return
         while rest:
             closed |= self.closed[first(rest)]
             rest &= rest - 1
-        longs = self.free(0, closed, free_long)
-        shorts = self.free(1, closed, free_short)
+        longs = self.list_free(0, closed, free_long)
+        shorts = self.list_free(1, closed, free_short)
         memset(bits, 0, sizeof(bits))
         for i in range(shorts):
             bits[free_short[i] >> 6] |= <uint64_t>1 << (free_short[i] & 63)
@@ -151,11 +151,11 @@ cdef class KnownShips:
             for w in range(WORDS):
                 out[3] += popcount(bits[w] & self.beside[free_long[i]][w])
         for s in range(1, most_long):
-            out[3 + s] = self.packed(0, free_long, longs, s)
+            out[3 + s] = self.packing_size(0, free_long, longs, s)
         for s in range(1, most_short):
-            out[2 + most_long + s] = self.packed(1, free_short, shorts, s)
+            out[2 + most_long + s] = self.packing_size(1, free_short, shorts, s)
 
-    cdef int free(self, int which, Cells closed, int* out) noexcept nogil:
+    cdef int list_free(self, int which, Cells closed, int* out) noexcept nogil:
         cdef Kind* kind = self.kinds + which
         cdef int p, n = 0
         for p in range(kind.n):
@@ -164,35 +164,35 @@ cdef class KnownShips:
                 n += 1
         return n
 
-    cdef int packed(self, int which, const int* free, int n, int capacity) noexcept nogil:
+    cdef int packing_size(self, int which, const int* free, int n, int capacity) noexcept nogil:
         """Return the size of a packing: free placements of which no cell is in more than `capacity`."""
         cdef Kind* kind = self.kinds + which
         cdef int left[MAX_CELLS]
-        cdef int wanted[MAX_CELLS]
+        cdef int free_with_cell[MAX_CELLS]
         cdef int open[MAX_PLACEMENTS]
-        cdef int i, j, p, c, best, taken = 0, number = n, kept
+        cdef int i, j, p, c, best, chosen = 0, number = n, kept
         cdef int64_t score, least
         for c in range(self.cells):
-            left[c], wanted[c] = capacity, 0
+            left[c], free_with_cell[c] = capacity, 0
         for i in range(n):
             open[i] = free[i]
             for j in range(kind.length[free[i]]):
-                wanted[kind.cells[free[i]][j]] += 1
+                free_with_cell[kind.cells[free[i]][j]] += 1
         while number:
             best, least = 0, -1
             for i in range(number):
                 p, score = open[i], 0
                 for j in range(kind.length[p]):
                     c = kind.cells[p][j]
-                    score += wanted[c] * (SHARE // left[c])
+                    score += free_with_cell[c] * (SHARE // left[c])
                 if least < 0 or score < least:
                     best, least = i, score
             p = open[best]
-            taken += 1
+            chosen += 1
             for j in range(kind.length[p]):
                 c = kind.cells[p][j]
                 left[c] -= 1
-                wanted[c] -= 1
+                free_with_cell[c] -= 1
             kept = 0
             for i in range(number):
                 if i == best:
@@ -206,9 +206,9 @@ cdef class KnownShips:
                     kept += 1
                     continue
                 for j in range(kind.length[p]):
-                    wanted[kind.cells[p][j]] -= 1
+                    free_with_cell[kind.cells[p][j]] -= 1
             number = kept
-        return taken
+        return chosen
 
 
 cdef enum:
@@ -250,32 +250,32 @@ cdef class Finding:
     cdef int64_t met_by(self, int cells) noexcept nogil:
         return self.met[min(cells, self.last)]
 
-    cdef void options(self, int place, int hit, int price, int32_t* out, int step) noexcept nogil:
+    cdef void fill_costs(self, int place, int hit, int price, int32_t* out, int step) noexcept nogil:
         """Fill the least cost of the placements left, if the other ship is hit at a place of the chain.
 
         hit -- the number of placements met before. out -- the cost if the cell meets, and so bars, at least
         0, …, `most` further ones, `step` apart.
         """
-        cdef int64_t found[SHOTS]
-        cdef int64_t sum = 0           # of found[0], …, found[within - 1]
-        cdef int within = 0, end, cells, barred, left, wanted = self.free - hit
+        cdef int64_t finished[SHOTS]
+        cdef int64_t sum = 0           # of finished[0], …, finished[within - 1]
+        cdef int within = 0, end, cells, barred, left, not_met = self.free - hit
         cdef int most_barred = max(self.barred, self.most)
         cdef int64_t cost[MAX_PLACEMENTS + 1]
-        while True:                    # found[w]: within w further misses
-            found[within] = wanted
+        while True:                    # finished[w]: within w further misses
+            finished[within] = not_met
             for end in range(min(self.tail, within + 1) + 1):
                 cells = within + 1 - end
-                found[within] = min(found[within], self.behind[end] + min(
+                finished[within] = min(finished[within], self.behind[end] + min(
                     <int64_t>self.most * cells, self.met_by(place + cells) - hit))
-            if found[within] >= wanted:
+            if finished[within] >= not_met:
                 break
-            sum += found[within]
+            sum += finished[within]
             within += 1
         for barred in range(most_barred + 1):
-            left = max(0, wanted - barred)
-            while within and found[within - 1] >= left:
+            left = max(0, not_met - barred)
+            while within and finished[within - 1] >= left:
                 within -= 1
-                sum -= found[within]
+                sum -= finished[within]
             cost[barred] = <int64_t>(place - price + within) * left - sum
         for barred in range(most_barred - 1, -1, -1):
             cost[barred] = min(cost[barred], cost[barred + 1])
@@ -300,9 +300,9 @@ def least_cost(Finding long not None, Finding short not None, int price):
             top_g, top_h = <int>long.met_by(place), <int>short.met_by(place)
             next_g, next_h = <int>long.met_by(place + 1), <int>short.met_by(place + 1)
             for h in range(top_h + 1):
-                short.options(place, h, price, &at_long[h, 0], 1)
+                short.fill_costs(place, h, price, &at_long[h, 0], 1)
             for g in range(top_g + 1):
-                long.options(place, g, price, &at_short[0, g], n + 1)
+                long.fill_costs(place, g, price, &at_short[0, g], n + 1)
             now[:, :] = 0
             for h in range(min(top_h, m - 1) + 1):
                 for g in range(min(top_g, n - 1) + 1):

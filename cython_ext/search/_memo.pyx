@@ -39,7 +39,7 @@ cdef class Memo:
         value[0] = found >> 1
         return SOLVED if found & 1 else BOUNDED
 
-    cdef int hear(self, const Key* key, int64_t* value) noexcept nogil:
+    cdef int recall_shared(self, const Key* key, int64_t* value) noexcept nogil:
         """Look up a state in the shared table alone; return as `recall` does."""
         cdef int64_t found
         if not self.shared.find(key, &found):

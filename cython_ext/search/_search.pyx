@@ -568,10 +568,10 @@ cdef class Search:
             return self.bounds.capped_of(node)
         return self.bounds.bound_of(node, INFINITE)
 
-    cdef bint hear(self, Node* node, int64_t limit) noexcept nogil:
+    cdef bint recall_shared(self, Node* node, int64_t limit) noexcept nogil:
         """Take over what other processes found of a family; True if that answers it."""
         cdef int64_t value
-        cdef int known = self.memo.hear(&node.key, &value)
+        cdef int known = self.memo.recall_shared(&node.key, &value)
         learn(node, known, value)
         return node.exact or node.lower >= limit
 
@@ -709,7 +709,7 @@ cdef class Search:
                     waiting |= one(n)
                 elif value >= best:
                     failed = min(failed, value)
-                if together and self.hear(node, limit):
+                if together and self.recall_shared(node, limit):
                     return True
                 if best <= node.lower:
                     waiting = 0

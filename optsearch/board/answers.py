@@ -20,7 +20,7 @@ from typing import Any
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.conflicts import conflict, position_of, possible_single_errors
 from optsearch.counting.lattice import no_room
-from optsearch.counting.posterior import Posterior, cases
+from optsearch.counting.posterior import Posterior, sunk_assignments
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.evaluation.choosing import Chooser
 from optsearch.game import IN_WORDS, MAX_CELLS, Cell, Game, bits, cell_name, parse_cell
@@ -273,14 +273,14 @@ def _sunk(position: Position) -> dict[str, Any]:
     if game.names_hits or game.shows_ships:
         for label in {shot.reply.length for shot in position.shots if shot.reply.length}:
             hits = game.mask(shot.cell for shot in position.shots if shot.reply.length == label)
-            if hits.bit_count() == game.most(Reply(True, length=label)):
-                kind = game.kind_told(label)
+            if hits.bit_count() == game.most_replies(Reply(True, length=label)):
+                kind = game.kind_of_label(label)
                 assert kind is not None
                 number = 1 if game.shows_ships else game.fleet.count(kind)
                 kinds[kind] += number
                 wrecks |= {hits} if number == 1 else set()
     elif game.tells_sinkings:
-        ways = [case.sunk for case in cases(position)]
+        ways = [case.sunk for case in sunk_assignments(position)]
         kinds = reduce(and_, (Counter(map(game.kind_of, way)) for way in ways))
         wrecks = reduce(and_, map(set, ways))
     is_sunk = not position.hits_left and not game.ends_at_hit
@@ -455,7 +455,7 @@ def view(pickled: bytes) -> dict[str, Any]:
         "against": match.against,
         "shots": str(match.position),
         "answers": str(match.answers),
-        "own": _cells(match.own),
+        "own": _cells(match.own_ships),
         "over": match.is_over,
         "won": match.is_won,
         "hidden": _cells(match.hidden) if match.is_over else None,

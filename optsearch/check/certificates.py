@@ -193,7 +193,7 @@ class _Certificate:
         """Map each hiding to its number of configurations."""
         numbers: Counter[Hiding] = Counter()
         for ships in reference.configurations(Position(self.game)):
-            hiding = (sum(ships),) if self.game.is_silent else self.game.ordered(ships)
+            hiding = (sum(ships),) if self.game.is_silent else self.game.sort_ships(ships)
             numbers[hiding] += 1
             self.examples.setdefault(hiding, ships)
         if not numbers:
@@ -202,7 +202,7 @@ class _Certificate:
 
     def images(self, hiding: Hiding) -> set[Hiding]:
         return {
-            self.game.ordered([image(ship, permutation) for ship in hiding])
+            self.game.sort_ships([image(ship, permutation) for ship in hiding])
             for permutation in self.game.symmetries()
         }
 
@@ -229,7 +229,7 @@ class _Certificate:
 
     def parse_hiding(self, ships: Any) -> Hiding:
         try:
-            hiding = self.game.ordered([self.game.mask(map(parse_cell, ship)) for ship in ships])
+            hiding = self.game.sort_ships([self.game.mask(map(parse_cell, ship)) for ship in ships])
         except (TypeError, ValueError, AttributeError, GameError):
             hiding = ()
         if hiding not in self.hidden:

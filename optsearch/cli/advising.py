@@ -406,7 +406,9 @@ class Session:
         together: dict[str, Any] = {}
         if self._options.salvo != 1:
             together = {"salvo": salvo_names(advice, self._options)}
-            together["by_salvo"] = cell_names(advice.by) if self._options.chooser else None
+            together["by_salvo"] = (
+                cell_names(advice.strategy_shots) if self._options.chooser else None
+            )
         answer = Answer(
             with_rules(self.position.title, self.position.game),
             **position_fields(self.position, self._replies.prior),
@@ -418,7 +420,7 @@ class Session:
             best_shots=optimum and cell_names(optimum.best_shots),
             mean=optimum and optimum.mean,
             by=self._options.chooser and str(self._options.chooser.strategy),
-            by_shot=cell_name(advice.by[0]) if advice.by else None,
+            by_shot=cell_name(advice.strategy_shots[0]) if advice.strategy_shots else None,
             **together,
             refused=self.refused,
         )
@@ -474,7 +476,9 @@ def advice_lines(advice: Advice, options: AdviceOptions) -> list[str]:
     if options.salvo != 1:
         lines.append(f"a salvo of the most probable: {' '.join(salvo_names(advice, options))}")
     if options.chooser is not None:
-        lines.append(f"{options.chooser.name} shoots: {' '.join(cell_names(advice.by))}")
+        lines.append(
+            f"{options.chooser.name} shoots: {' '.join(cell_names(advice.strategy_shots))}"
+        )
     if optimum is not None:
         cells = " ".join(cell_name(cell) for cell in optimum.best_shots)
         lines.append(f"optimal: {cells}, {float(optimum.mean):.4f} shots more on average")

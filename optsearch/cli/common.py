@@ -225,7 +225,7 @@ def noise_fields(noise: Noise | Lies | None) -> dict[str, Any]:
     if noise is None:
         return {}
     if isinstance(noise, Lies):
-        return {"lies": noise.most}
+        return {"lies": noise.limit}
     return {"false_hits": float(noise.false_hits), "false_misses": float(noise.false_misses)}
 
 

@@ -116,8 +116,8 @@ def answer_of(result: CounterexampleSearch) -> Answer:
     answer.show(undecided=undecided)
     if undecided:
         answer.show(f"\nundecided: {' '.join(undecided)}")
-    answer.show(fewest={name: least.fields for name, least in result.least.items()})
-    for name, counterexample in result.least.items():
+    answer.show(fewest={name: least.fields for name, least in result.smallest.items()})
+    for name, counterexample in result.smallest.items():
         answer.head(f"\nfewest {name}")
         show_counterexample(answer, counterexample)
     smallest = result.counterexamples[:SHOWN]

@@ -155,7 +155,7 @@ def heat_board(posterior: Posterior, counts: bool = False) -> Text:
     counts -- show in how many configurations a cell has a ship, in place of percent and the bar.
     """
     observations, game = posterior.observations, posterior.position.game
-    shot = posterior.position.shown  # what leaves no doubt
+    shot = posterior.position.drawn_replies  # what leaves no doubt
     likely, doubtful = set(posterior.greedy_shots()), set(observations.signs) - set(shot)
     chances = posterior.probability
     numbers = posterior.occurrence if counts else 100 * chances

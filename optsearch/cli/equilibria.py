@@ -71,7 +71,7 @@ def equilibrium(
     from optsearch import equilibria as module  # HiGHS takes a while
 
     def note(status: module.Round) -> str:
-        low, high = sorted((_worth(aim, status.least), _worth(aim, status.most)))
+        low, high = sorted((_worth(aim, status.lower), _worth(aim, status.upper)))
         return f"round {status.number}, {status.trees} trees, [{low:.6f}, {high:.6f}]"
 
     with (
@@ -198,7 +198,7 @@ def _loss_text(result: Any) -> str:
     """Say how much a hider loses who draws uniformly; empty where no loss is known."""
     if result.is_uniform:
         return ": as good as any"
-    loss = float(result.least - result.uniform)
+    loss = float(result.lower - result.uniform)
     if not loss:
         return ""
     bound = "" if result.is_exact else "at least "

@@ -92,7 +92,7 @@ def load_match(
     if file is None or not file.exists():
         return Match(game, secrets.randbits(32) if seed is None else seed, against, ships, boards)
     try:
-        match = Match.resumed(read_text(file, MOST_KEPT))
+        match = Match.from_json(read_text(file, MOST_KEPT))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise OptsearchError(f"cannot go on with {str(file)!r}: {reason}") from None
@@ -102,7 +102,7 @@ def load_match(
         "game": str(match.game),
         "seed": match.seed if seed is not None else None,
         "against": match.against if against else "",
-        "ships": " ".join(map(match.game.ship_name, match.own)) if ships else "",
+        "ships": " ".join(map(match.game.ship_name, match.own_ships)) if ships else "",
         "boards": match.boards if boards != "uniform" else "",
     }
     for name, value in options.items():
@@ -174,7 +174,7 @@ class MatchDialogue:
             self._show()
         elif line == "undo":
             gone = position.shots[-1:]
-            self._match = self._match.undone()
+            self._match = self._match.without_last_turn()
             self._keep()
             self._talk.say(f"{gone[0]} is taken back")
             self._show()
@@ -205,7 +205,7 @@ class MatchDialogue:
     def _keep(self) -> None:
         if self._file is not None:
             with writing(self._file) as beside:
-                beside.write_text(f"{self._match.kept()}\n")
+                beside.write_text(f"{self._match.to_json()}\n")
 
     def _show(self) -> None:
         """Print the boards, beside each other where there is room."""
@@ -214,7 +214,7 @@ class MatchDialogue:
         meanings = f"{legend(match.game)}, . not shot{hole}, › last shot"
         boards = [board_lines(match.position)]
         if match.against:
-            boards.append(board_lines(match.answers, match.own))
+            boards.append(board_lines(match.answers, match.own_ships))
             for board, whose in zip(boards, ("theirs", "yours"), strict=True):
                 board.insert(0, Text(whose, "bold"))
         self._talk.say()
@@ -281,6 +281,6 @@ def signs(position: Position, ships: Sequence[int] = ()) -> list[list[str]]:
     for number, ship in enumerate(ships, 1):
         for row, column in game.cells_of(ship):
             grid[row][column] = str(number)
-    for (row, column), sign in position.shown.items():
+    for (row, column), sign in position.drawn_replies.items():
         grid[row][column] = sign.letter
     return grid

@@ -155,7 +155,7 @@ def collect_bounds(
 
     def note(status: BoundsStatus) -> str:
         ends_so_far = [ends(best["lower"], best.get("upper"))] if "lower" in best else []
-        return ", ".join([*ends_so_far, status.what])
+        return ", ".join([*ends_so_far, status.step])
 
     for bound in first:
         narrows(bound)

@@ -161,7 +161,9 @@ def answer_of(
     if 1 < len(outcomes) <= SHOWN:
         answer.head("\nshots more, on the same boards")
         differences = simulation.differences()
-        answer.show(columns([(d.more, "than", d.less, difference_text(d)) for d in differences]))
+        answer.show(
+            columns([(d.slower, "than", d.faster, difference_text(d)) for d in differences])
+        )
     resumed = f", {simulation.resumed:,} games were played before" if simulation.resumed else ""
     answer.show(f"\n{simulation.seconds:,.1f} seconds{resumed}")
     return answer

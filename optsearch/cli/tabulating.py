@@ -90,7 +90,7 @@ def table(
 
 def progress_text(status: TableStatus) -> str:
     """Format the progress of a table."""
-    last = f", {status.what}" if status.what else ""
+    last = f", {status.step}" if status.step else ""
     return f"{status.done:,.0f} of {status.total:,.0f} values{last}"
 
 

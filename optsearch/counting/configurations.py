@@ -266,7 +266,7 @@ class Configurations(Listing):
                 written += n
         return sets[:written]
 
-    def filtered(self, keep: Callable[[CellSets], CellSets]) -> CellSets:
+    def filter(self, keep: Callable[[CellSets], CellSets]) -> CellSets:
         """Return the rows of `list` that a filter keeps, shape (n, 2), in any order.
 
         The filter gets some rows at a time, so the whole list is never in memory.
@@ -274,7 +274,7 @@ class Configurations(Listing):
 
         def work(kernel: Enumerator) -> CellSets:
             return np.concatenate(
-                [np.empty((0, 2), np.uint64), *map(keep, filled(kernel, 1 << 16))]
+                [np.empty((0, 2), np.uint64), *map(keep, read_rows(kernel, 1 << 16))]
             )
 
         return np.concatenate(self._in_pieces(work))
@@ -282,10 +282,10 @@ class Configurations(Listing):
     def stream(self, batch: int = 1 << 16) -> Iterator[CellSets]:
         """Yield the rows of `list` in arrays of at most `batch` (256 or more) rows."""
         for kernel in self._enumerators():
-            yield from filled(kernel, batch)
+            yield from read_rows(kernel, batch)
 
 
-def filled(kernel: Enumerator, batch: int, words: int = 2) -> Iterator[CellSets]:
+def read_rows(kernel: Enumerator, batch: int, words: int = 2) -> Iterator[CellSets]:
     """Yield the rows that a kernel meets, in arrays of at most `batch` rows."""
     while True:
         rows = np.empty((batch, words), np.uint64)
@@ -386,7 +386,7 @@ class CodedConfigurations(Listing):
         ]
         for kernel in self._enumerators():
             kernel.name(sorts, of_placements, codes.shifts, codes.words)
-            for rows in filled(kernel, batch, 2 + codes.words):
+            for rows in read_rows(kernel, batch, 2 + codes.words):
                 rows |= of_sunk
                 yield rows
 

@@ -127,7 +127,7 @@ def possible_single_errors(
 
 
 def _is_possible(game: Game, shots: Sequence[Shot], numbers: Set[int]) -> bool:
-    """True if some configuration gives the replies kept; the other replies are unknown.
+    """True if some configuration gives the replies with `numbers`; the others are unknown.
 
     The replies of a ship follow from its placement and the order of all shots. So placements with
     other replies are left out, and ships that cover the hits and no miss are counted. If each hit
@@ -151,7 +151,7 @@ def _is_possible(game: Game, shots: Sequence[Shot], numbers: Set[int]) -> bool:
 
 
 def _contradicting(game: Game, shots: Sequence[Shot], numbers: Set[int]) -> Iterator[int]:
-    """Yield the placements whose reply to a shot differs from a reply kept."""
+    """Yield the placements whose reply to a shot differs from one of those with `numbers`."""
     bits = [game.bit(shot.cell) for shot in shots]
     for length in set(game.fleet):
         for ship in game.placements(length):

@@ -179,7 +179,7 @@ class NamedShips:
 
     def __init__(self, game: Game):
         self._game = game
-        self._plain = engine_for(game.announcing("nothing"))
+        self._plain = engine_for(game.with_announcement("nothing"))
 
     @cached_property
     def _named(self) -> Sweep | AnyBoard:

@@ -134,7 +134,7 @@ class Family:
         posterior = Posterior(position, prior=prior)
         if prior.placements is not None and posterior.configurations > MAX_SETS:
             raise _too_many(posterior.configurations, position)
-        ships, numbers = posterior.weighed(MAX_SETS)
+        ships, numbers = posterior.list_weighted(MAX_SETS)
         if not numbers:
             posterior.require_some()
         weights: Counter[int] = Counter()

@@ -132,15 +132,15 @@ def _fold(position: Permutation) -> Iterable[Permutation]:
 class _Query:
     """A kernel set to some constraints; `placed` are the numbers of its placements in the order.
 
-    bound -- an upper bound on the number of configurations. most -- of the masks before each cell.
-    hits_end -- the place after the last hit in the order.
+    bound -- an upper bound on the number of configurations. mask_bounds -- upper bounds on the
+    masks before each cell. hits_end -- the place after the last hit in the order.
     """
 
     kernel: Frontier
     order: _Order
     placed: NDArray[np.intp]
     bound: int
-    most: NDArray[np.float64]
+    mask_bounds: NDArray[np.float64]
     hits_end: int
 
     def masks(self) -> list[int]:
@@ -284,7 +284,7 @@ class FrontierSweep:
         It reports the share of the masks, as they are bounded. If the first layers grow so fast
         that those to come will not fit, it raises TooLarge.
         """
-        kernel, mask_bounds, cells = query.kernel, query.most, self.game.cells
+        kernel, mask_bounds, cells = query.kernel, query.mask_bounds, self.game.cells
         masks_before = np.cumsum(mask_bounds)
         report = meter(progress, float(masks_before[-1]) * passes)
         started, calls, before = time.monotonic(), 0, 0
@@ -365,7 +365,7 @@ class FrontierSweep:
 
             def work() -> None:
                 for modulus in moduli:
-                    results.append(query.kernel.through(modulus % 2**64, watch))
+                    results.append(query.kernel.count_by_placement(modulus % 2**64, watch))
 
             self._run(query, constraints, work)
         total = combine_residues([count for count, _ in results], moduli)

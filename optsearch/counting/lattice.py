@@ -276,7 +276,7 @@ class Sweep:
             moduli = moduli_above(bound)
             self._require_room()
             watch = self._watch(progress, 2 * len(moduli))  # there and back
-            results = [self._query.through(m % 2**64, watch) for m in moduli]
+            results = [self._query.count_by_placement(m % 2**64, watch) for m in moduli]
         total = combine_residues([count for count, _ in results], moduli)
         columns = [counts[orientation.way, orientation.first].tolist() for _, counts in results]
         ships = zip(orientation.kind.tolist(), orientation.masks, strict=True)
@@ -339,7 +339,7 @@ class Sweep:
             if weights is None:
                 if self._counted is None:
                     self._require_room()
-                    self._query.through()
+                    self._query.count_by_placement()
                     self._counted = (orientation, constraints)
                 placed = self._query.unrank(ranks.copy(), ships)
             else:

@@ -25,7 +25,13 @@ from optsearch.counting.by_ship import ShipByShip
 from optsearch.counting.configurations import CellSets
 from optsearch.counting.constraints import Constraints, Counting, Ship
 from optsearch.counting.engines import engine_for
-from optsearch.counting.posterior import MOST_LISTED, Posterior, SunkAssignment, below, cases
+from optsearch.counting.posterior import (
+    MOST_LISTED,
+    Posterior,
+    SunkAssignment,
+    draw_below,
+    sunk_assignments,
+)
 from optsearch.counting.prior import FleetPrior, Prior
 from optsearch.game import MAX_CELLS, Game
 from optsearch.game.fleets import (
@@ -72,7 +78,7 @@ class PartPosterior(Posterior):
     def _all_cases(self) -> list[SunkAssignment]:
         game = self.position.game
         if not game.names_hits:
-            return list(cases(self.position))
+            return list(sunk_assignments(self.position))
         hits, misses = self.position.hits, self.position.misses
         by_kind = dict.fromkeys(game.fleet, 0)  # the hits that name each ship
         for shot in self.position.shots:
@@ -309,7 +315,9 @@ class MixedPosterior(Posterior):
         self.require_some()
         rng = np.random.default_rng(seed)
         ends = np.cumsum([0] + [part.total for part in self.parts], dtype=object)
-        drawn = [int(np.searchsorted(ends, below(int(ends[-1]), rng), "right")) for _ in range(n)]
+        drawn = [
+            int(np.searchsorted(ends, draw_below(int(ends[-1]), rng), "right")) for _ in range(n)
+        ]
         samples = np.empty(self._shape(n), np.uint64)
         for number, part in enumerate(self.parts, 1):
             rows = [i for i, chosen in enumerate(drawn) if chosen == number]
@@ -330,20 +338,20 @@ class MixedPosterior(Posterior):
             return [list(range(len(fleet)))]
         return _places(fleet, known, tuple(part.named.items()))
 
-    def everything(self, masks: bool = False) -> NDArray[Any]:
+    def list_all(self, masks: bool = False) -> NDArray[Any]:
         """List all configurations, as `sample` has them."""
-        ships, _ = self.weighed(self.configurations)
+        ships, _ = self.list_weighted(self.configurations)
         return ships if masks else self._arrays(ships)
 
     def batches(self, size: int) -> Iterator[CellSets]:
-        """Yield all configurations in batches of at most a size, as `everything(masks=True)`."""
+        """Yield all configurations in batches of at most a size, as `list_all(masks=True)`."""
         self.require_some()
         for part in self.parts:
             places = self._places(part.part)
             for batch in part.posterior.batches(max(1, size // len(places))):
                 yield np.concatenate([batch[:, order] for order in places])
 
-    def weighed(self, limit: int = MOST_LISTED) -> tuple[CellSets, list[int]]:
+    def list_weighted(self, limit: int = MOST_LISTED) -> tuple[CellSets, list[int]]:
         """List all configurations as ships (see `sample`), and their integer weights.
 
         Raises TooLarge if they are more than `limit`.
@@ -357,7 +365,7 @@ class MixedPosterior(Posterior):
         listed: list[CellSets] = []
         weights: list[int] = []
         for part in self.parts:
-            ships = part.posterior.everything(masks=True)
+            ships = part.posterior.list_all(masks=True)
             for order in self._places(part.part):
                 listed.append(ships[:, order])
                 weights += [part.weight] * len(ships)

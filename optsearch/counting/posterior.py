@@ -59,7 +59,7 @@ class SunkAssignment:
     sunk: tuple[int, ...]
     constraints: Constraints
 
-    def barring(self, ships: frozenset[Ship]) -> SunkAssignment:
+    def with_barred(self, ships: frozenset[Ship]) -> SunkAssignment:
         """Return it with more ships barred."""
         barred = self.constraints.barred | ships
         return replace(self, constraints=replace(self.constraints, barred=barred))
@@ -164,7 +164,7 @@ class Posterior:
     @cached_property
     def _all_cases(self) -> list[SunkAssignment]:
         """The cases that the replies leave."""
-        return list(cases(self._counted))
+        return list(sunk_assignments(self._counted))
 
     @cached_property
     def _cases(self) -> list[SunkAssignment]:
@@ -174,7 +174,7 @@ class Posterior:
             return self._all_cases
         kind_of = self.position.game.kind_of
         return [
-            case.barring(barred)
+            case.with_barred(barred)
             for case in self._all_cases
             if not any((kind_of(ship), ship) in barred for ship in case.sunk)
         ]
@@ -362,9 +362,9 @@ class Posterior:
 
     @cached_property
     def _listed(self) -> tuple[CellSets, list[int]]:
-        return self.weighed()
+        return self.list_weighted()
 
-    def weighed(self, limit: int = MOST_LISTED) -> tuple[CellSets, list[int]]:
+    def list_weighted(self, limit: int = MOST_LISTED) -> tuple[CellSets, list[int]]:
         """List all configurations that have a weight, as ships (see `sample`), and their weights.
 
         Raises TooLarge if more than `limit` configurations would have to be listed.
@@ -559,14 +559,14 @@ class Posterior:
         samples = self._ordered(samples)
         return samples if masks else self._arrays(samples)
 
-    def everything(self, masks: bool = False) -> NDArray[Any]:
+    def list_all(self, masks: bool = False) -> NDArray[Any]:
         """List all configurations, with a prior those that have a weight, as `sample` has them."""
         self.require_some()
         configurations = self._list_candidates() if self._is_counted else self._listed[0]
         return configurations if masks else self._arrays(configurations)
 
     def batches(self, size: int) -> Iterator[CellSets]:
-        """Yield all configurations in batches of a size, as `everything(masks=True)` has them."""
+        """Yield all configurations in batches of a size, as `list_all(masks=True)` has them."""
         self.require_some()
         if self._is_counted:
             yield from self._list_in_batches(size)
@@ -647,7 +647,7 @@ class Posterior:
     def _sample_listed(self, n: int, rng: np.random.Generator) -> CellSets:
         configurations, weights = self._listed
         ends = list(accumulate(weights))
-        return configurations[[bisect_right(ends, below(ends[-1], rng)) for _ in range(n)]]
+        return configurations[[bisect_right(ends, draw_below(ends[-1], rng)) for _ in range(n)]]
 
     def _sample_by_floats(
         self, n: int, rng: np.random.Generator, floats: _FloatWeights
@@ -720,7 +720,7 @@ class Posterior:
         return np.take_along_axis(samples, order[..., None], axis=1)
 
 
-def below(total: int, rng: np.random.Generator) -> int:
+def draw_below(total: int, rng: np.random.Generator) -> int:
     """Draw an integer of any size from 0 to total - 1, uniformly."""
     size = (total.bit_length() + 7) // 8
     mask = (1 << total.bit_length()) - 1
@@ -735,7 +735,7 @@ def _choose(counts: list[int], rng: np.random.Generator) -> int:
     total = sum(counts)
     if total == 0:
         raise TooLarge("nothing to choose from")
-    draw = below(total, rng)
+    draw = draw_below(total, rng)
     for i, count in enumerate(counts):
         if draw < count:
             return i
@@ -751,7 +751,7 @@ class _Sinking(NamedTuple):
     hits: int
 
 
-def cases(position: Position | NoisyPosition) -> Iterator[SunkAssignment]:
+def sunk_assignments(position: Position | NoisyPosition) -> Iterator[SunkAssignment]:
     """Yield each way in which the sunk ships can lie; each configuration belongs to one.
 
     If every hit has a label, there is at most one case: ships with another label on a hit are
@@ -787,7 +787,10 @@ def barred_ships(position: Position) -> frozenset[Ship]:
     """Return the ships that have another label on a hit."""
     labels = _labels_told(position)
     return frozenset().union(
-        *(position.game.label_table.others(label, cell) for label, cell in labels)
+        *(
+            position.game.label_table.placements_with_other_label(label, cell)
+            for label, cell in labels
+        )
     )
 
 
@@ -801,7 +804,10 @@ def _sinkings(position: Position) -> list[_Sinking]:
         if shot.reply.sunk:
             assert not isinstance(kind, str)
             sinkings.append(_Sinking(bit, kind, hits))
-    tellers = (game.label_table.tellers(label, cell) for label, cell in _labels_told(position))
+    tellers = (
+        game.label_table.placements_with_label(label, cell)
+        for label, cell in _labels_told(position)
+    )
     alone = {ship for ships in tellers if len(ships) == 1 and not game.has_twins for ship in ships}
     by_mask = sorted(alone, key=itemgetter(1))
     return sinkings + [_Sinking(ship & -ship, kind, ship) for kind, ship in by_mask]

@@ -136,7 +136,7 @@ class Prior(ABC):
         return None
 
     @property
-    def leaves_out(self) -> bool:
+    def has_zero_weights(self) -> bool:
         """True if it is clear, without asking for each, that some configurations have weight 0."""
         return self.rows is not None or (self.placements is not None and bool(self.barred))
 
@@ -150,7 +150,7 @@ class Prior(ABC):
         if replace(game, announce=self.game.announce) != self.game:
             raise PositionError(f"the prior {self.name} is of the game {self.game}, not of {game}")
 
-    def times(self, other: Prior) -> Prior:
+    def combine(self, other: Prior) -> Prior:
         """Return the prior by which a configuration weighs the product of its weights by both."""
         other.require(self.game)
         return _CombinedPrior(self, other)
@@ -426,7 +426,7 @@ def update_by_replies(position: NoisyPosition, prior: Prior | None = None) -> Pr
         return prior
     name = prior.name if prior else str(position.noise)
     of_replies = Prior.of_cells(position.game, position.weights, "product", name=name)
-    return of_replies if prior is None else prior.times(of_replies)
+    return of_replies if prior is None else prior.combine(of_replies)
 
 
 # Tables

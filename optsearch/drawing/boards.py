@@ -100,7 +100,7 @@ def draw_board(ax: Axes, position: Position) -> None:
     game = position.game
     for cell in game.cells_of(game.holes & ~game.board.empty):
         ax.add_patch(cell_patch(game, cell, facecolor=palette.HOLE, lw=0, zorder=2, gid="hole"))
-    for cell, reply in position.shown.items():
+    for cell, reply in position.drawn_replies.items():
         _draw_shot(ax, game, cell, reply)
     _draw_lines(ax, game)
     _name_cells(ax, game)

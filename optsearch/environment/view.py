@@ -125,7 +125,7 @@ class View:
 
     def _place(self, shot: Shot) -> int:
         """Return the index in `kinds` of the ship that a reply names, or 0 if it names none."""
-        kind = self.game.kind_told(shot.reply.length)
+        kind = self.game.kind_of_label(shot.reply.length)
         return 0 if kind is None else self.kinds.index(kind)
 
     def _afloat(self, revealing: list[Shot], is_over: bool) -> NDArray[np.int16]:

@@ -34,8 +34,8 @@ def save(solution: Equilibrium, path: str | Path) -> None:
         "version": VERSION,
         "game": str(game),
         "objective": str(solution.objective),
-        "hider_guarantees": str(solution.worth(solution.least)),
-        "shooter_guarantees": str(solution.worth(solution.most)),
+        "hider_guarantees": str(solution.worth(solution.lower)),
+        "shooter_guarantees": str(solution.worth(solution.upper)),
     }
     hider = [
         {
@@ -70,4 +70,4 @@ def _least(game: Game, objective: Objective, weights: dict[tuple[int, ...], int]
     by_cells = sorted(weights, key=sum)
     search = WeightedSearch(game, objective, by_cells, lambda: None, MEMORY)
     search.weigh([weights[ships] for ships in by_cells])
-    return search.paid()
+    return search.least_payment()

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.equilibria.hidings import Hidings
-from optsearch.equilibria.oracle import paid
+from optsearch.equilibria.oracle import payments
 from optsearch.game import Cell
 from optsearch.game.objective import Objective
 from optsearch.game.position import Reply, reply
@@ -107,7 +107,7 @@ class Graph:
         cost = np.zeros(len(self._nodes) + 1)
         is_mean = self.objective.shots is None
         if not is_mean:
-            np.add.at(cost, leaves, weights[hidings] * paid(self.objective, depths))
+            np.add.at(cost, leaves, weights[hidings] * payments(self.objective, depths))
         chosen = []
         for same in self._heights:
             weight[same.nodes] = weight[same.after[same.starts]].sum(1)
@@ -129,7 +129,7 @@ class Graph:
         met = depth[leaves] >= 0
         shots = np.zeros(len(self.hidings), np.int64)
         shots[hidings[met]] = depth[leaves[met]]
-        return np.hstack(choice), self.hidings.totals(paid(self.objective, shots))
+        return np.hstack(choice), self.hidings.totals(payments(self.objective, shots))
 
     def tree(self, choice: Choice) -> Node | Leaf:
         """Return the tree that takes the shots of a choice (`best`)."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.equilibria.hidings import Hidings
-from optsearch.equilibria.oracle import Shots, paid
+from optsearch.equilibria.oracle import Shots, payments
 from optsearch.game import bits
 from optsearch.game.objective import Objective
 from optsearch.game.position import MISS, Reply, reply
@@ -46,4 +46,4 @@ def greedy_tree(hidings: Hidings, objective: Objective) -> tuple[Node | Leaf, tu
         return Node(game.cell(cell), after)
 
     root = follow(np.arange(len(hidings)), 0, 0)
-    return root, hidings.totals(paid(objective, shots))
+    return root, hidings.totals(payments(objective, shots))

@@ -101,7 +101,7 @@ def _listed(game: Game) -> Iterator[Hiding]:
             f"equilibrium; at most {MOST:,} are handled"
         )
     for ships in list_ships(position):
-        yield game.ordered(to_masks(ships))
+        yield game.sort_ships(to_masks(ships))
 
 
 def _orbits(game: Game, hidden: tuple[Hiding, ...]) -> tuple[tuple[int, ...], ...]:
@@ -111,7 +111,7 @@ def _orbits(game: Game, hidden: tuple[Hiding, ...]) -> tuple[tuple[int, ...], ..
     for i, hiding in enumerate(hidden):
         if i not in in_an_orbit:
             orbit = {
-                place[game.ordered([image(ship, permutation) for ship in hiding])]
+                place[game.sort_ships([image(ship, permutation) for ship in hiding])]
                 for permutation in game.symmetries()
             }
             in_an_orbit |= orbit

@@ -172,7 +172,7 @@ def greatest_pay(rows: Rows, sizes: Sequence[int], mix: Sequence[Fraction]) -> F
     return max(sum((p * row[o] for p, row in played), Fraction(0)) / s for o, s in enumerate(sizes))
 
 
-def rounded(mix: Vector, scale: int) -> list[Fraction]:
+def round_mix(mix: Vector, scale: int) -> list[Fraction]:
     """Return a mix of rational numbers near one of floating-point numbers."""
     weights = [round(scale * p) for p in mix.tolist()]
     return [Fraction(weight, sum(weights)) for weight in weights]

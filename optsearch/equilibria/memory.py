@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from optsearch.equilibria.hidings import Hidings
-from optsearch.equilibria.oracle import paid
+from optsearch.equilibria.oracle import payments
 from optsearch.game import Game, cell_name, parse_cell
 from optsearch.game.objective import Objective
 from optsearch.game.position import reply
@@ -92,7 +92,7 @@ class Memory:
                 shots[place] += 1
             if left:
                 raise ValueError("cells are left")
-        return self.hidings.totals(paid(self.objective, shots))
+        return self.hidings.totals(payments(self.objective, shots))
 
 
 def tree_of(fields: Any, game: Game) -> Node | Leaf:

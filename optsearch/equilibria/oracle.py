@@ -65,7 +65,7 @@ class Oracle:
                 f"their ships at most {MOST_ANNOUNCED} are handled"
             )
 
-    def whole(self, mix: NDArray[np.float64]) -> list[int]:
+    def integer_weights(self, mix: NDArray[np.float64]) -> list[int]:
         """Return whole weights near a mix, one per orbit, small enough for a quick answer."""
         scale = (MAX_WEIGHT - len(self.hidings)) // self.spread
         scale -= len(self.hidings)  # rounding adds up to a half for each
@@ -79,16 +79,16 @@ class Oracle:
     def answer(self, weights: Sequence[int]) -> BestAnswer:
         """Return a best answer to whole weights, not all 0."""
         self.search.weigh(self._spread_out(weights))
-        root, shots = _grown(self.search, self.hidings)
-        row = self.hidings.totals(paid(self.objective, shots))
+        root, shots = _grow_tree(self.search, self.hidings)
+        row = self.hidings.totals(payments(self.objective, shots))
         return BestAnswer(tuple(weights), sum(map(int.__mul__, row, weights)), root, row)
 
-    def least(self, weights: Sequence[int]) -> int:
+    def bound_cost(self, weights: Sequence[int]) -> int:
         """Bound the cost of a best answer to the first weights of all, which was cut short.
 
         The ones add at most `spread - 1`, and what costs w N + 1 in all costs w at least this.
         """
-        bound = self.search.least(self._spread_out(weights))
+        bound = self.search.bound_cost(self._spread_out(weights))
         return -((self.spread - 1 - bound) // self.spread)
 
     def _spread_out(self, weights: Sequence[int]) -> list[int]:
@@ -102,14 +102,14 @@ class Oracle:
             self.search.kernel.bound_by_previous_weights()
 
 
-def paid(objective: Objective, shots: Shots) -> Shots:
+def payments(objective: Objective, shots: Shots) -> Shots:
     """Return what the shooter pays for games of these numbers of shots."""
     if objective.shots is None:
         return shots
     return (shots > objective.shots).astype(np.int64)
 
 
-def _grown(search: WeightedSearch, hidings: Hidings) -> tuple[Node | Leaf, Shots]:
+def _grow_tree(search: WeightedSearch, hidings: Hidings) -> tuple[Node | Leaf, Shots]:
     """Return a best tree, and the shots that it takes for each hiding."""
     kernel = search.kernel
     assert kernel is not None

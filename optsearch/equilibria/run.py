@@ -37,12 +37,15 @@ SHARES = 1 << 40  # in which probabilities are rounded where they are not exact
 
 @dataclass(frozen=True)
 class Round(Status):
-    """The progress of a run. least, most -- bounds of what the shooter pays, most approximately."""
+    """The progress of a run.
+
+    lower, upper -- bounds of what the shooter pays; the upper one is approximate.
+    """
 
     number: int
     trees: int
-    least: float
-    most: float
+    lower: float
+    upper: float
 
 
 def equilibrium(
@@ -121,7 +124,7 @@ class _Run:
         self.trees: dict[tuple[int, ...], Node | Leaf | Choice] = {}  # by what they pay
         self.rounds = 0
         self.uniform: Fraction | None = None
-        self.least = Fraction(-1)  # of the best mix so far
+        self.lower = Fraction(-1)  # of the best mix so far
         self.weights: tuple[int, ...] = ()
         self.upper = float("inf")
         self.exact: list[Fraction] | None = None  # the shooter's mix, once the value is known
@@ -141,7 +144,7 @@ class _Run:
         for root, row in self.memory.trees():
             self._add(root, row)
         self.ask(self.numbers)
-        self.uniform = self.least
+        self.uniform = self.lower
         self.centre = self._mix(self.numbers)
         if best is not None and best != self.numbers:
             self.ask(best)
@@ -150,7 +153,7 @@ class _Run:
         """Bound the value if the first answer was cut short."""
         self.limit = None
         self.weights = tuple(self.numbers)
-        self.least = Fraction(self.oracle.least(self.numbers), self.oracle.total(self.numbers))
+        self.lower = Fraction(self.oracle.bound_cost(self.numbers), self.oracle.total(self.numbers))
         root, row = greedy_tree(self.hidings, self.objective)
         self.trees.setdefault(row, root)
         self.hider = linear.HiderProgramme(self.hidings.sizes)  # a tree may have been joining
@@ -166,8 +169,8 @@ class _Run:
             self._add(answer.root, answer.row)
             self.memory.add(answer.root)
         worth = self._worth(answer)
-        if worth > self.least:
-            self.least, self.weights = worth, answer.weights
+        if worth > self.lower:
+            self.lower, self.weights = worth, answer.weights
             self.oracle.bound_by_previous_weights()
             self.centre = self._mix(weights)
             self.memory.keep(answer.weights)
@@ -194,14 +197,14 @@ class _Run:
         mix, near = self._mixes()
         self._report()
         self._tick()
-        if self.upper - self.least < CLOSE:
+        if self.upper - self.lower < CLOSE:
             self._settle()
             return
-        before = self.least
-        self.ask(self.oracle.whole(near))
-        if self.least == before and not self.is_new:
+        before = self.lower
+        self.ask(self.oracle.integer_weights(near))
+        if self.lower == before and not self.is_new:
             if near is not mix:
-                self.ask(self.oracle.whole(mix))
+                self.ask(self.oracle.integer_weights(mix))
             if not self.is_new:
                 self._settle()
 
@@ -221,7 +224,7 @@ class _Run:
     def _mixes_now(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         mix = self.hider.mix()
         self.upper = min(self.upper, self._least_pay(mix))
-        is_far = self.upper - self.least > END
+        is_far = self.upper - self.lower > END
         return mix, self._at_level() if is_far else mix
 
     def _least_pay(self, mix: NDArray[np.float64]) -> float:
@@ -231,7 +234,7 @@ class _Run:
         """Add the graph's best tree against a mix if it is much better; True if it was added."""
         weights = mix / self.hidings.sizes
         choice, row = self.graph.best(weights[self.hidings.orbit_of])
-        threshold = self._least_pay(mix) - BETTER * float(self.upper - self.least)
+        threshold = self._least_pay(mix) - BETTER * float(self.upper - self.lower)
         if np.array(row) @ weights >= threshold or row in self.trees:
             return False
         self._add(choice, row)
@@ -242,7 +245,7 @@ class _Run:
 
         Near it the trees so far are most informative (Lemaréchal, Nemirovskii and Nesterov 1995).
         """
-        lower = float(self.least)
+        lower = float(self.lower)
         level = lower + LEVEL * (self.upper - lower)
         return linear.nearest(self.hider.pays, self.centre, level)
 
@@ -261,21 +264,21 @@ class _Run:
             except TooLarge:  # the bracket stays
                 self.ended = True
                 return
-            if self._worth(answer) == self.least:
+            if self._worth(answer) == self.lower:
                 self.weights = answer.weights  # those of the vertex are the least whole numbers
-        if self.least == greatest:
+        if self.lower == greatest:
             self.exact = shooter + [Fraction(0)] * (len(self.trees) - len(shooter))
         self.ended = self.exact is not None or not self.is_new
 
     def _report(self) -> None:
         seconds = time.perf_counter() - self.started
-        lower = float(self.least)
+        lower = float(self.lower)
         upper = max(lower, self.upper)
         self.progress(Round(self.rounds, len(self.trees), lower, upper, seconds=seconds))
 
     def is_over(self, tolerance: Fraction) -> bool:
         """True if the value is known, or its bounds are near enough."""
-        near = self.upper - self.least <= tolerance - Fraction(CLOSE)
+        near = self.upper - self.lower <= tolerance - Fraction(CLOSE)
         return self.ended or (bool(tolerance) and near)
 
     # The end
@@ -285,7 +288,7 @@ class _Run:
         mix = self.exact
         if mix is None:
             # A tree whose joining was interrupted is left out.
-            mix = linear.rounded(self.hider.shooter()[: len(self.trees)], SHARES)
+            mix = linear.round_mix(self.hider.shooter()[: len(self.trees)], SHARES)
         used = [
             (tree if isinstance(tree, Node | Leaf) else self.graph.tree(tree), p)
             for tree, p in zip(self.trees.values(), mix, strict=True)
@@ -294,8 +297,8 @@ class _Run:
         return Equilibrium(
             hidings=self.hidings,
             objective=self.objective,
-            least=self.least,
-            most=linear.greatest_pay(list(self.trees), self.sizes, mix),
+            lower=self.lower,
+            upper=linear.greatest_pay(list(self.trees), self.sizes, mix),
             weights=self.weights,
             roots=tuple(root for root, _ in used),
             probabilities=tuple(p for _, p in used),

@@ -23,9 +23,9 @@ class Equilibrium:
     """A mix of the hider, a mix of the shooter, and what each of them guarantees.
 
     hidings -- what the hider chooses from. objective -- `mean`: the hider is paid one for each
-    shot; `within=K`: one where a game is not finished within K shots. least, most -- exact bounds
-    of what the shooter pays: no tree pays less than `least` against the hider's mix, and the
-    shooter's mix pays at most `most`, whatever is hidden. weights -- of the hider's mix, in whole
+    shot; `within=K`: one where a game is not finished within K shots. lower, upper -- exact bounds
+    of what the shooter pays: no tree pays less than `lower` against the hider's mix, and the
+    shooter's mix pays at most `upper`, whatever is hidden. weights -- of the hider's mix, in whole
     numbers: of each hiding, one an orbit. roots, probabilities -- of the shooter's mix: the trees,
     each of them turned by a symmetry of the board that is drawn at random. uniform -- what the best
     tree pays against a hider who draws configurations uniformly; None if the search for it was cut
@@ -35,8 +35,8 @@ class Equilibrium:
 
     hidings: Hidings
     objective: Objective
-    least: Fraction
-    most: Fraction
+    lower: Fraction
+    upper: Fraction
     weights: tuple[int, ...]
     roots: tuple[Node | Leaf, ...]
     probabilities: tuple[Fraction, ...]
@@ -57,7 +57,7 @@ class Equilibrium:
     @property
     def is_exact(self) -> bool:
         """True if the value is known."""
-        return self.least == self.most
+        return self.lower == self.upper
 
     @property
     def value(self) -> Fraction:
@@ -67,7 +67,7 @@ class Equilibrium:
         """
         if not self.is_exact:
             raise NotSupported(f"the value of {self.game} is not known: {self.value_text}")
-        return self.worth(self.least)
+        return self.worth(self.lower)
 
     def worth(self, paid: Fraction) -> Fraction:
         """A payment in terms of the objective: shots, or the probability to finish."""
@@ -76,7 +76,7 @@ class Equilibrium:
     @property
     def bracket(self) -> tuple[Fraction, Fraction]:
         """Two bounds on the value, the lower one first."""
-        low, high = sorted((self.worth(self.least), self.worth(self.most)))
+        low, high = sorted((self.worth(self.lower), self.worth(self.upper)))
         return low, high
 
     @property
@@ -90,7 +90,7 @@ class Equilibrium:
     @property
     def is_uniform(self) -> bool:
         """True if to draw configurations uniformly is a best mix of the hider."""
-        return self.is_exact and self.uniform == self.least
+        return self.is_exact and self.uniform == self.lower
 
     @property
     def total_weight(self) -> int:

@@ -103,9 +103,9 @@ class WeightedSearch:
         if ships is None:
             return np.arange(len(self.configurations))
         place = {ships: i for i, ships in enumerate(self.configurations)}
-        return np.array([place[self.game.ordered(to_masks(row))] for row in ships])
+        return np.array([place[self.game.sort_ships(to_masks(row))] for row in ships])
 
-    def least(self, weights: Sequence[int]) -> int:
+    def bound_cost(self, weights: Sequence[int]) -> int:
         """Bound what the best strategy pays, from what the first search knows when it is cut short.
 
         weights -- those of `weigh`.
@@ -129,7 +129,7 @@ class WeightedSearch:
         budget = NO_BUDGET if last is None else last - self.kernel.cells_left
         return self.kernel.root._replace(budget=budget)
 
-    def paid(self) -> int:
+    def least_payment(self) -> int:
         """Return what the best strategy pays in total, each configuration counted by its weight."""
         assert self.kernel is not None
         cost = self.kernel.solve(self.root) if self.is_whole else self._best(self.root)[0]

@@ -123,7 +123,7 @@ class Chooser:
         runner = self._runner
         if isinstance(runner, KernelRunner) and runner.is_rollout:
             left = Posterior(position).configurations
-            if left > FEW and runner.compares(left):
+            if left > FEW and runner.compares_cells(left):
                 return [self._by_kernel(position, left)]
         try:
             return [self.strategy.shot(position)]
@@ -132,12 +132,12 @@ class Chooser:
 
     def _by_kernel(self, position: Position, number: int) -> Cell:
         counts = self._top.counts(position)
-        limit = self._runner.listed(MEMORY)
+        limit = self._runner.task_limit(MEMORY)
         return self._game.cell(self._runner.shot(position, number, counts, limit))
 
     @cached_property
     def _top(self) -> Top:
-        return Top(self._runner, None, self._runner.listed(MEMORY))
+        return Top(self._runner, None, self._runner.task_limit(MEMORY))
 
     # Games
 

@@ -219,7 +219,7 @@ def compare(
         if executor is None and (jobs == 1 or number <= _AT_ONCE):
             jobs = 1
             kernels = [runner for runner in runners[:2] if not isinstance(runner, PythonRunner)]
-            executor = stack.enter_context((*kernels, runners[0])[0].here())
+            executor = stack.enter_context((*kernels, runners[0])[0].open_executor())
         elif executor is None:
             for runner in runners[:2]:
                 pickle.dumps(runner.strategy)  # raises here if it cannot be sent
@@ -278,7 +278,7 @@ def largest_of(runners: Sequence[Runner], largest: int | None, memory: int) -> i
     """Return the most configurations of a position; raise TooLarge if they cannot be listed."""
     limits = []
     for runner in runners:
-        limit = runner.listed(memory)
+        limit = runner.task_limit(memory)
         if isinstance(runner, PatternRunner):
             limit = LISTED_BY_PYTHON  # the pattern did not lead to these positions itself
         if largest is not None and largest > limit:

@@ -80,7 +80,7 @@ def evaluate(
         prior.require(game)
     game.require_small("evaluating strategies")
     runner = runner_of(strategy, game, prior)
-    limit = 0 if game.ends_at_hit else runner.listed(memory)  # there, counts suffice
+    limit = 0 if game.ends_at_hit else runner.task_limit(memory)  # there, counts suffice
     if position.shots and isinstance(runner, PatternRunner):
         limit = min(limit, LISTED_BY_PYTHON)  # the pattern did not make these shots itself
     with _stored(checkpoint, runner, position, limit) as store:
@@ -88,7 +88,7 @@ def evaluate(
         if executor is not None:
             return run.on(executor, jobs)
         if jobs == 1 or run.is_one_task:
-            with runner.here() as executor:
+            with runner.open_executor() as executor:
                 return run.on(executor, 1)
         pickle.dumps(runner.strategy)  # raises here if it cannot be sent
         with processes(jobs) as pool:
@@ -98,7 +98,9 @@ def evaluate(
 def tasks(strategy: object, game: Game, memory: int = MEMORY) -> Iterator[Task]:
     """Yield the tasks of an evaluation, in order."""
     runner = runner_of(strategy, game)
-    return _EvaluationRun(runner, Position(game), runner.listed(memory), None, no_progress).nodes()
+    return _EvaluationRun(
+        runner, Position(game), runner.task_limit(memory), None, no_progress
+    ).nodes()
 
 
 @contextmanager
@@ -146,7 +148,7 @@ class _EvaluationRun:
         posterior.require_some()
         self.configurations = number = posterior.configurations
         prior = runner.prior
-        self._leaving_out = prior if prior is not None and prior.leaves_out else None
+        self._leaving_out = prior if prior is not None and prior.has_zero_weights else None
         if number > MOST_BY_PYTHON and self._leaving_out is not None:
             number = Posterior(start, prior=prior).configurations
         if number > MOST:

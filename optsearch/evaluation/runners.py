@@ -26,13 +26,13 @@ from optsearch.counting.configurations import (
 )
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
-from optsearch.counting.posterior import Posterior, cases
+from optsearch.counting.posterior import Posterior, sunk_assignments
 from optsearch.counting.prior import Prior
 from optsearch.game import Game, bits
 from optsearch.game.position import Position, Reply, reply
 from optsearch.search.rules import labels_at, told_lengths
 from optsearch.strategies import PatternRule, Rule, Strategy, as_strategy, rule_of
-from optsearch.strategies.pattern import told_cells
+from optsearch.strategies.pattern import revealed_cells
 from optsearch.strategies.score import refused
 from optsearch.strategies.user import UserStrategy, replay
 from optsearch.support.errors import StrategyError, TooLarge
@@ -80,7 +80,7 @@ class Runner(ABC):
         self.game = game
         self.prior = prior
 
-    def listed(self, memory: int) -> int:
+    def task_limit(self, memory: int) -> int:
         """Return the most configurations of a task; memory -- bytes of a process."""
         self.memory = memory
         is_slow = isinstance(self.rule, Rule) and len(self.rule.levels) > 1
@@ -94,7 +94,7 @@ class Runner(ABC):
         return 1 << (limit.bit_length() - 1)
 
     @contextmanager
-    def here(self) -> Iterator[Executor]:
+    def open_executor(self) -> Iterator[Executor]:
         """Open an executor in this process: a thread for the kernel, so that ctrl-C can stop it."""
         with ThreadPoolExecutor(1) as pool:
             try:
@@ -124,7 +124,7 @@ class Runner(ABC):
 class PythonRunner(Runner):
     """The runner that asks a strategy for its shot at every position, under any rule of replies."""
 
-    def listed(self, memory: int) -> int:
+    def task_limit(self, memory: int) -> int:
         """Return LISTED_BY_PYTHON, whatever the memory."""
         return LISTED_BY_PYTHON
 
@@ -138,7 +138,7 @@ class PythonRunner(Runner):
             )
 
     @contextmanager
-    def here(self) -> Iterator[Executor]:
+    def open_executor(self) -> Iterator[Executor]:
         """Open an executor that runs tasks in this thread, which ctrl-C can stop."""
         yield SerialExecutor()
 
@@ -156,7 +156,9 @@ class PythonRunner(Runner):
             listed = map(to_masks, list_ships(position))
             everything = [ships for ships in listed if position.is_compatible(ships)]
         else:
-            everything = list(map(to_masks, Posterior(position, prior=self.prior).weighed()[0]))
+            everything = list(
+                map(to_masks, Posterior(position, prior=self.prior).list_weighted()[0])
+            )
         stack = [(position, everything)] if everything else []
         games = 0
         while stack:
@@ -196,15 +198,17 @@ class PatternRunner(Runner):
             return runner.histogram(position, n, from_start)
         histogram = np.zeros(129, np.int64)
         if self.prior is not None:
-            return self._weighed(position, self.prior)
+            return self._histogram_by_prior(position, self.prior)
         listing = (
-            Configurations(position, threads=1).stream() if self.game.is_silent else coded(position)
+            Configurations(position, threads=1).stream()
+            if self.game.is_silent
+            else coded_rows(position)
         )
         for sets in listing:
             self.play(sets, histogram)
         return [int(n) for n in histogram]
 
-    def _weighed(self, position: Position, prior: Prior) -> list[int]:
+    def _histogram_by_prior(self, position: Position, prior: Prior) -> list[int]:
         """Return the histogram by a prior; configurations of one weight are played together."""
         total = [0] * 129
         sets, weights = weigh_configurations(position, prior)
@@ -217,7 +221,7 @@ class PatternRunner(Runner):
     def play(self, sets: CellSets, histogram: NDArray[np.int64]) -> None:
         """Add the shots of configurations to a histogram.
 
-        sets -- uint64 of shape (n, 2), or rows of `coded` if sinkings are announced.
+        sets -- uint64 of shape (n, 2), or rows of `coded_rows` if sinkings are announced.
         """
         order = np.array(self.rule.order, np.int32)
         size = (self.game.rows, self.game.columns, self.game.fleet_cells)
@@ -237,7 +241,7 @@ class PatternRunner(Runner):
         codes = Codes.of(self.game)
         return Fleet(
             [
-                (shift, told_cells(self.game, kind), to_words(self.game.placements(kind)))
+                (shift, revealed_cells(self.game, kind), to_words(self.game.placements(kind)))
                 for kind, shifts in zip(codes.kinds, codes.shifts, strict=True)
                 for shift in shifts
             ]
@@ -270,17 +274,17 @@ class KernelRunner(Runner):
         self.rule: Rule = rule
         self._drawn: tuple[int, TreeEvaluator] | None = None
 
-    def listed(self, memory: int) -> int:
+    def task_limit(self, memory: int) -> int:
         """Return as in `Runner`; raise TooLarge if rollouts must compare cells with more."""
-        limit = super().listed(memory)
-        if self.is_rollout and not self.game.is_silent and limit < self.rule.many:
+        limit = super().task_limit(memory)
+        if self.is_rollout and not self.game.is_silent and limit < self.rule.compare_up_to:
             configurations = engine_for(self.game).count(Constraints(self.game.fleet))
             if limit < configurations:
-                needed = BYTES << (min(configurations, self.rule.many) - 1).bit_length()
+                needed = BYTES << (min(configurations, self.rule.compare_up_to) - 1).bit_length()
                 raise TooLarge(
-                    f"{self.strategy} compares cells with up to {self.rule.many:,} configurations, "
-                    f"and with {memory:,} bytes of memory a process has up to {limit:,}; "
-                    f"{needed:,} bytes or more are accepted, and sizes up to {limit}"
+                    f"{self.strategy} compares cells with up to {self.rule.compare_up_to:,} "
+                    f"configurations, and with {memory:,} bytes of memory a process has up to "
+                    f"{limit:,}; {needed:,} bytes or more are accepted, and sizes up to {limit}"
                 )
         return limit
 
@@ -293,7 +297,9 @@ class KernelRunner(Runner):
         evaluator.score_by(self.rule, board, told_lengths(game))
         return evaluator
 
-    def filled(self, position: Position, rows: CellSets, following: bool = False) -> TreeEvaluator:
+    def fill_evaluator(
+        self, position: Position, rows: CellSets, following: bool = False
+    ) -> TreeEvaluator:
         """Return a kernel with these configurations.
 
         rows -- the cells of each, two words, and the code if hits have labels. following -- True to
@@ -318,7 +324,7 @@ class KernelRunner(Runner):
             bits = int(weights.max()).bit_length()
             evaluator.begin(len(sets), position.hits, position.misses, weight_bits=bits)
             evaluator.add(np.column_stack([sets, weights]))
-        return _walked(self.strategy, evaluator, position)
+        return _walk_tree(self.strategy, evaluator, position)
 
     def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
         """Return a certain hit, or the shot of a rollout or score, or a most probable cell.
@@ -330,9 +336,9 @@ class KernelRunner(Runner):
             for cell in fresh:
                 if counts[cell] == n:
                     return cell
-        if self.compares(n):
+        if self.compares_cells(n):
             exact = np.array(counts, np.int64)
-            evaluator = self._sample(limit) if n > limit else self._listed(position)
+            evaluator = self._sample(limit) if n > limit else self._evaluator_of_all(position)
             cell = evaluator.shot(position.hits, position.misses, n, exact)
             require_no_fault(self.strategy, evaluator, self.game)
             return cell
@@ -340,18 +346,20 @@ class KernelRunner(Runner):
             return super().shot(position, n, counts, limit)
         return max(fresh, key=counts.__getitem__)
 
-    def compares(self, n: int) -> bool:
+    def compares_cells(self, n: int) -> bool:
         """True if rollouts compare cells with n configurations."""
-        few, many = (0, n) if self.game.is_silent else (self.rule.few, self.rule.many)
-        return self.is_rollout and few < n <= many
+        above, up_to = (
+            (0, n) if self.game.is_silent else (self.rule.compare_above, self.rule.compare_up_to)
+        )
+        return self.is_rollout and above < n <= up_to
 
     @property
     def is_rollout(self) -> bool:
         """True for a rollout, for which `shot` also takes 65 to `limit` configurations."""
         return self.rule.candidates > 1
 
-    def _listed(self, position: Position) -> TreeEvaluator:
-        return self.filled(position, listed_rows(position))
+    def _evaluator_of_all(self, position: Position) -> TreeEvaluator:
+        return self.fill_evaluator(position, listed_rows(position))
 
     def _sample(self, limit: int) -> TreeEvaluator:
         """Return the kernel with the configurations from which samples are drawn; drawn once."""
@@ -377,7 +385,7 @@ class KernelRunner(Runner):
                 f"{everything:,}; with tasks of {limit:,} that needs more memory, or smaller "
                 "samples"
             )
-        drawn = Configurations(Position(self.game)).filtered(lambda sets: sampled(sets, level))
+        drawn = Configurations(Position(self.game)).filter(lambda sets: sampled(sets, level))
         evaluator = self.evaluator()
         evaluator.begin(len(drawn), is_sample=True)
         evaluator.add(drawn)
@@ -418,7 +426,7 @@ def require_no_fault(strategy: Strategy, evaluator: TreeEvaluator, game: Game) -
         raise refused(strategy, game, *evaluator.fault)
 
 
-def _walked(strategy: Strategy, evaluator: TreeEvaluator, position: Position) -> list[int]:
+def _walk_tree(strategy: Strategy, evaluator: TreeEvaluator, position: Position) -> list[int]:
     """Run a kernel; return its histogram by shots, with those before the position.
 
     Raises StrategyError if the answer of a score is wrong.
@@ -438,7 +446,7 @@ def listed_rows(position: Position) -> CellSets:
     """Return all rows of `rows_of` in one array."""
     if position.game.is_silent:
         return Configurations(position).list()
-    return np.concatenate(list(coded(position)))
+    return np.concatenate(list(coded_rows(position)))
 
 
 def rows_of(position: Position) -> Iterator[CellSets]:
@@ -446,11 +454,11 @@ def rows_of(position: Position) -> Iterator[CellSets]:
     if position.game.is_silent:
         yield from Configurations(position, threads=1).stream(1 << 16)
     else:
-        yield from coded(position)
+        yield from coded_rows(position)
 
 
-def coded(position: Position) -> Iterator[CellSets]:
+def coded_rows(position: Position) -> Iterator[CellSets]:
     """Yield the configurations of a position in arrays: two words of cells, then the code."""
-    for case in cases(position):
+    for case in sunk_assignments(position):
         listing = CodedConfigurations(position.game, case.sunk, case.constraints)
         yield from listing.stream()

@@ -67,7 +67,7 @@ class FollowedTask:
         if not isinstance(runner, KernelRunner):
             raise NotSupported(f"{strategy} has no rule that the kernel follows; play it instead")
         self._rows = np.concatenate(list(rows_of(position)))
-        self._evaluator = runner.filled(position, self._rows, following=True)
+        self._evaluator = runner.fill_evaluator(position, self._rows, following=True)
         self._strategy = runner.strategy
         self.configurations = len(self._rows)
 
@@ -94,7 +94,7 @@ class FollowedTask:
         """
         ships = () if isinstance(configuration, int) else configuration
         cells = configuration if isinstance(configuration, int) else sum(configuration)
-        ordered = self._game.ordered
+        ordered = self._game.sort_ships
         low, high = to_words([cells])[0]
         for place in ((self._rows[:, 0] == low) & (self._rows[:, 1] == high)).nonzero()[0].tolist():
             if not ships or ordered(self.ships(place)) == ordered(ships):

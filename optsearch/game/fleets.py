@@ -170,11 +170,11 @@ class MixedGame(Game):
             return frozenset(Reply(True, length=label) for label in self.labels)
         return frozenset().union(*(game.hit_replies for game in self._by_length.values()))
 
-    def most(self, answer: Reply) -> int | None:
+    def most_replies(self, answer: Reply) -> int | None:
         """Bound how often a reply to a hit can come in a game; None without a limit."""
         if self.names_hits:
             return next((int(k) for k in self.fleet if letter_of(k) == answer.length), 0)
-        bounds = [game.most(answer) for game in self._by_length.values()]
+        bounds = [game.most_replies(answer) for game in self._by_length.values()]
         return None if None in bounds else len(self.fleet) * max(map(int, filter(None, bounds)))
 
     def hit_reply(self, kind: int, ship: int, cell: int, is_sunk: bool) -> Reply:

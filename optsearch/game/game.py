@@ -32,7 +32,7 @@ from optsearch.game.board import MAKERS, Board, Permutation, bits, image, make_b
 from optsearch.game.board_files import named_board
 from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, parse_cell
 from optsearch.game.labels import LabelTable
-from optsearch.game.named_games import BOX, NAMED_GAMES, box, split_name, suggestion
+from optsearch.game.named_games import BOX, NAMED_GAMES, boxed_ships, split_name, suggestion
 from optsearch.game.shapes import LengthRange, Lettered, Placement, Shape, parse_kind
 from optsearch.game.user_rules import announcement_of, named_announcement
 from optsearch.support.errors import GameError, NotSupported, TooLarge
@@ -462,7 +462,7 @@ class Game:
         """Return the kind of each ship of a configuration, which with twins is in fleet order."""
         return self.fleet if self.has_twins else tuple(map(self.kind_of, ships))
 
-    def ordered(self, ships: Sequence[int]) -> tuple[int, ...]:
+    def sort_ships(self, ships: Sequence[int]) -> tuple[int, ...]:
         """Return a configuration in its canonical order: ascending by mask.
 
         With twins the order of the fleet stays, and only equal ships are sorted.
@@ -475,7 +475,7 @@ class Game:
     @cached_property
     def named_ships(self) -> dict[str, int]:
         """The ships that have names, by name: those of a board file, or of the boxed fleet."""
-        names = box(self.names_hits)
+        names = boxed_ships(self.names_hits)
         kinds: dict[str, int] = {name: parse_kind(text) for name, text in names.items()}
         if "a" not in self.fleet_text:
             kinds = {name: int(kind) for name, kind in kinds.items()}
@@ -605,7 +605,7 @@ class Game:
         """Return the label of a cell (index) of a placement, its kind and mask; None for none."""
         return self.label_table.cells[kind, ship][cell]
 
-    def kind_told(self, label: Label | None) -> int | None:
+    def kind_of_label(self, label: Label | None) -> int | None:
         """Return the kind of the ship that a label names or shows; None if it does neither."""
         if isinstance(label, Placement):
             return self.kind_of(label)
@@ -620,13 +620,13 @@ class Game:
         """Every reply to a hit."""
         return frozenset([HIT]) if self.is_silent else self.label_table.replies
 
-    def most(self, answer: Reply) -> int | None:
+    def most_replies(self, answer: Reply) -> int | None:
         """Bound how often a reply to a hit can come in a game; None without a limit."""
         if self.is_silent or (self.tells_sinkings and not answer.sunk):
             return None
-        return self.label_table.most.get(answer.length, 0)
+        return self.label_table.most_replies.get(answer.length, 0)
 
-    def announcing(self, announce: str) -> Game:
+    def with_announcement(self, announce: str) -> Game:
         """Return the game with another announcement, without letters if hits do not name ships.
 
         If letters are removed, each configuration corresponds to equally many of this game.
@@ -667,7 +667,7 @@ class Game:
         self.require_rule(feature, not self.tells_sinkings, "|".join(rules))
 
     def require_sunk(self, feature: str) -> None:
-        """Raise NotSupported for a game that the first hit ends, which `feature` does not handle."""
+        """Raise NotSupported if the first hit ends the game, which `feature` does not handle."""
         if self.ends_at_hit:
             raise NotSupported(f"{feature} is for ends=sunk; {self} has ends=hit")
 

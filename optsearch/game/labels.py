@@ -87,17 +87,17 @@ class LabelTable:
         """Return the labels that a hit on a cell (index) can tell, in order of the placements."""
         return tuple(label for label in self._on.get(cell, {}) if label is not None)
 
-    def tellers(self, label: Label | None, cell: int) -> frozenset[KindAndMask]:
+    def placements_with_label(self, label: Label | None, cell: int) -> frozenset[KindAndMask]:
         """Return the placements whose label on a cell (index) is this one."""
         return self._on.get(cell, {}).get(label, frozenset())
 
-    def others(self, label: Label | None, cell: int) -> frozenset[KindAndMask]:
+    def placements_with_other_label(self, label: Label | None, cell: int) -> frozenset[KindAndMask]:
         """Return the placements on a cell (index) whose label there is another one."""
         by_label = self._on.get(cell, {})
         return frozenset().union(*(by_label[other] for other in by_label if other != label))
 
     @cached_property
-    def most(self) -> dict[Label | None, int]:
+    def most_replies(self) -> dict[Label | None, int]:
         """An upper bound, for each label, on the hits of one game that tell it."""
         of_ship: dict[Label | None, dict[int, int]] = defaultdict(dict)
         for (kind, _), parts in self.parts.items():

@@ -81,7 +81,7 @@ BOX = {"carrier": "5", "battleship": "4", "cruiser": "3a", "submarine": "3b", "p
 """The ships of the boxed game by name; replies may use a name or a length."""
 
 
-def box(names_hits: bool) -> dict[str, str]:
+def boxed_ships(names_hits: bool) -> dict[str, str]:
     """Return the ships of the boxed game by name. names_hits -- True for the rules since 2002.
 
     Since 2002 hits name ships, and the cruiser is called destroyer; before, that had two cells.

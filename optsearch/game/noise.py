@@ -92,18 +92,20 @@ class NoisyReplies:
 class Lies:
     """The greatest number of false replies; PositionError unless it is 0 to MOST_LIES."""
 
-    most: int
+    limit: int
 
     def __post_init__(self) -> None:
-        if not 0 <= self.most <= MOST_LIES:
-            raise PositionError(f"at most {self.most} false replies; 0 to {MOST_LIES} are accepted")
+        if not 0 <= self.limit <= MOST_LIES:
+            raise PositionError(
+                f"at most {self.limit} false replies; 0 to {MOST_LIES} are accepted"
+            )
 
     def __str__(self) -> str:
-        return f"at most {self.most} false repl{'y' if self.most == 1 else 'ies'}"
+        return f"at most {self.limit} false repl{'y' if self.limit == 1 else 'ies'}"
 
     def errors(self, game: Game, generator: np.random.Generator) -> LyingReplies:
         """Return the replies of one game; a generator draws the numbers of the false ones."""
-        numbers = generator.choice(game.cells, min(self.most, game.cells), replace=False)
+        numbers = generator.choice(game.cells, min(self.limit, game.cells), replace=False)
         return LyingReplies(frozenset(numbers.tolist()))
 
 
@@ -234,7 +236,7 @@ class NoisyPosition:
         if isinstance(self.noise, Lies):
             pairs = zip(self.shots, at_ship, strict=True)
             lies = sum(shot.reply.hit != is_ship for shot, is_ship in pairs)
-            return Fraction(lies <= self.noise.most)
+            return Fraction(lies <= self.noise.limit)
         chances = map(self.noise.likelihood, (shot.reply for shot in self.shots), at_ship)
         return prod(chances, start=Fraction(1))
 
@@ -256,7 +258,7 @@ class NoisyPosition:
         """
         assert isinstance(self.noise, Lies)
         cells = [(self.game.bit(cell), *tally) for cell, tally in self._tallies.items()]
-        number = sum(comb(len(cells), false) for false in range(self.noise.most + 1))
+        number = sum(comb(len(cells), false) for false in range(self.noise.limit + 1))
         if number > MOST_READINGS:
             raise TooLarge(
                 f"there are {number:,} ways to choose {self.noise} of {len(cells)} cells; at most "
@@ -273,7 +275,7 @@ class NoisyPosition:
             if if_water <= lies_left:
                 yield from read(index + 1, lies_left - if_water, ships, water | bit)
 
-        yield from read(0, self.noise.most, 0, 0)
+        yield from read(0, self.noise.limit, 0, 0)
 
     # What the replies amount to: certain cells, and a weight for each other cell
 
@@ -286,7 +288,7 @@ class NoisyPosition:
         noise = self.noise
         if isinstance(noise, Lies):
             return {
-                cell: (Fraction(if_ship <= noise.most), Fraction(if_water <= noise.most))
+                cell: (Fraction(if_ship <= noise.limit), Fraction(if_water <= noise.limit))
                 for cell, (if_ship, if_water) in self._tallies.items()
             }
         by_cell: dict[Cell, tuple[Fraction, Fraction]] = {}

@@ -184,7 +184,7 @@ class Position:
                 f"{shot} shows no ship of the fleet {self.game.fleet_text} that lies there; the "
                 f"replies are {self.game.forms_of_replies}"
             )
-        most_hits = self.game.most(shot.reply)
+        most_hits = self.game.most_replies(shot.reply)
         number = 1 + sum(earlier.reply == shot.reply for earlier in before)
         if most_hits is None or number <= most_hits:
             return
@@ -244,10 +244,10 @@ class Position:
     @property
     def signs(self) -> dict[Cell, str]:
         """The sign in figures of each cell that is shot."""
-        return {cell: answer.sign for cell, answer in self.shown.items()}
+        return {cell: answer.sign for cell, answer in self.drawn_replies.items()}
 
     @cached_property
-    def shown(self) -> dict[Cell, Reply]:
+    def drawn_replies(self) -> dict[Cell, Reply]:
         """The reply to draw at each cell shot.
 
         A hit that names the only ship of its kind, or shows its ship, is drawn as a sinking if it
@@ -261,14 +261,14 @@ class Position:
                 continue
             times[answer] += 1
             is_one_ship = fleet.count(answer.length) == 1 or isinstance(answer.length, Placement)
-            if is_one_ship and times[answer] == self.game.most(answer):
+            if is_one_ship and times[answer] == self.game.most_replies(answer):
                 shown[shot.cell] = SUNK
         return shown
 
     @property
     def ships_afloat(self) -> int:
         """The number of ships afloat, as far as the replies tell."""
-        return len(self.game.fleet) - sum(answer.sunk for answer in self.shown.values())
+        return len(self.game.fleet) - sum(answer.sunk for answer in self.drawn_replies.values())
 
     def _repr_html_(self) -> str:
         """The board as notebooks show it: × is a hit, ○ a miss."""
@@ -316,7 +316,7 @@ class Position:
         symbols = [["."] * game.columns for _ in range(game.rows)]
         for row, column in game.cells_of(game.holes):
             symbols[row][column] = HOLE
-        for (row, column), answer in self.shown.items():
+        for (row, column), answer in self.drawn_replies.items():
             symbols[row][column] = answer.letter
         return "\n".join(map("".join, symbols))
 

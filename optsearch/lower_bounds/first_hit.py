@@ -41,5 +41,5 @@ def mean_by_single_cells(position: Position, prior: Prior | None = None) -> Frac
 
 def mean_by_sets(position: Position, nodes: int) -> Fraction:
     """Bound the mean of a whole game by `Coverage`; nodes -- of each search. Raises TooLarge."""
-    counts = CellSetCounts.of(position.game.announcing("nothing"))
+    counts = CellSetCounts.of(position.game.with_announcement("nothing"))
     return mean_until_hit(Coverage(counts, nodes).most_met, counts.configurations)

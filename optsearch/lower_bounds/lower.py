@@ -90,9 +90,9 @@ class Bound:
 
 @dataclass(frozen=True, kw_only=True)
 class BoundsStatus(Status):
-    """The progress of the bounds of a game. what -- the name of the step that is running."""
+    """The progress of the bounds of a game. step -- the name of the one that is running."""
 
-    what: str = ""
+    step: str = ""
 
 
 class FinishedAtMost(NamedTuple):
@@ -211,7 +211,7 @@ def lower_bounds_in_turn(
         return
     plain = position  # a mean over ships without letters is that with letters
     if position.game.names_hits:
-        plain = Position(position.game.announcing("nothing"))
+        plain = Position(position.game.with_announcement("nothing"))
     number = Posterior(plain, progress=_counting(progress)).configurations
     if not number:
         Posterior(position).require_some()
@@ -274,7 +274,7 @@ def left_out_reason(number: int, action: str, seconds: float) -> str:
 
 def _counting(progress: Progress[BoundsStatus]) -> Progress[Status]:
     return lambda status: progress(
-        BoundsStatus(done=status.done, total=status.total, what="counting")
+        BoundsStatus(done=status.done, total=status.total, step="counting")
     )
 
 
@@ -286,7 +286,7 @@ def _from_leaves_apart(position: Position, number: int) -> Bound:
     """
     game, hits = position.game, position.hits_left
     contact = "corner" if game.board.has_corners else "none"
-    rules = replace(game.announcing("nothing"), contact=contact)
+    rules = replace(game.with_announcement("nothing"), contact=contact)
     apart = Posterior(Position(rules, position.shots)).configurations
     misses = leaf_counting_misses({1: apart}, hits, hit_words(game)) if apart else 0
     return Bound(
@@ -310,7 +310,7 @@ def two_hidden_bound(game: Game, rows: Iterable[AllButTwo], source: str) -> Boun
 
 def _steps(progress: Progress[BoundsStatus]) -> Callable[[str, int, int], None]:
     """Report steps by name, without a start time: they differ too much to estimate an end."""
-    return lambda what, done, total: progress(BoundsStatus(done=done, total=total, what=what))
+    return lambda step, done, total: progress(BoundsStatus(done=done, total=total, step=step))
 
 
 def _from_two_hidden(
@@ -347,7 +347,7 @@ def _from_leaves(position: Position, family: Family | None = None) -> list[Bound
     """
     game, hits = position.game, position.hits_left
     if not position.shots:
-        position = Position(game.announcing("nothing"))
+        position = Position(game.with_announcement("nothing"))
     leaves = leaves_of(position) if family is None else Counter(family.weights)
     words = hit_words(game)
     bounds = []

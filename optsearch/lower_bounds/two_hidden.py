@@ -73,15 +73,15 @@ _ROWS = 1 << 12  # sets that one call of the kernel looks at
 class Hidden:
     """One of the two hidden ships.
 
-    length -- in cells. most -- the most of its placements on one cell. barred -- the most of its
-    placements that one placement of the other ship bars.
+    length -- in cells. most_on_cell -- the most of its placements on one cell. most_barred -- the
+    most of its placements that one placement of the other ship bars.
     """
 
     length: int
-    most: int
-    barred: int
+    most_on_cell: int
+    most_barred: int
 
-    def finding(self, free: int, packings: Sequence[int]) -> Finding:
+    def kernel_input(self, free: int, packings: Sequence[int]) -> Finding:
         """Return H and the numbers of words for the kernel, if `free` placements are left.
 
         packings -- the sizes of P_1, …, P_(most - 1).
@@ -91,9 +91,11 @@ class Hidden:
         while not met or met[-1] < free:
             met.append(min(free - size + s * len(met) for s, size in enumerate(sizes)))
         words: list[int] = []
-        while not words or (words[-1] < self.most and self.length > 1):
+        while not words or (words[-1] < self.most_on_cell and self.length > 1):
             words.append(comb(len(words) + self.length - 1, self.length - 1))
-        return Finding(np.array(met, np.int64), np.array(words, np.int64), self.most, self.barred)
+        return Finding(
+            np.array(met, np.int64), np.array(words, np.int64), self.most_on_cell, self.most_barred
+        )
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ class TwoHidden:
         bars = 1 - together
         self.long = Hidden(lengths[0], _most(game, long), int(bars.sum(axis=0).max(initial=0)))
         self.short = Hidden(lengths[1], _most(game, short), int(bars.sum(axis=1).max(initial=0)))
-        if not self.long.most or not self.short.most:
+        if not self.long.most_on_cell or not self.short.most_on_cell:
             raise no_configuration(game)
         try:
             self._kernel = KnownShips(
@@ -171,16 +173,18 @@ class TwoHidden:
     ) -> NDArray[np.int64]:
         """Count what the sets of revealed ships leave free.
 
-        Returns int64 of shape (n, 4 + long.most - 1 + short.most - 1). Sets that leave the same
-        share a row: the number of these sets, free long placements, free short placements, pairs
-        of all these sets, sizes of the packings of the long and of the short placements.
-        progress -- called with the number of sets looked at and of all.
-        Raises as `list_revealed_sets`, and ImpossiblePosition if the fleet does not fit.
+        Returns int64 of shape (n, 4 + long.most_on_cell - 1 + short.most_on_cell - 1). Sets that
+        leave the same share a row: the number of these sets, free long placements, free short
+        placements, pairs of all these sets, sizes of the packings of the long and of the short
+        placements. progress -- called with the number of sets looked at and of all. Raises as
+        `list_revealed_sets`, and ImpossiblePosition if the fleet does not fit.
         """
         sets = self.list_revealed_sets()
         parts = []
         for start in range(0, len(sets), _ROWS):
-            rows = self._kernel.stock(sets[start : start + _ROWS], self.long.most, self.short.most)
+            rows = self._kernel.count_free(
+                sets[start : start + _ROWS], self.long.most_on_cell, self.short.most_on_cell
+            )
             parts.append(rows[(rows[:, 0] > 0) & (rows[:, 3] > 0)])
             progress(min(start + _ROWS, len(sets)), len(sets))
         if not any(map(len, parts)):
@@ -197,9 +201,9 @@ class TwoHidden:
     def misses(self, row: Sequence[int], price: int) -> int:
         """Return the sum of M_Q over the sets of a row of `count_leftovers`."""
         sets, free_long, free_short, pairs, *packings = map(int, row)
-        cut = self.long.most - 1
-        long = self.long.finding(free_long, packings[:cut])
-        short = self.short.finding(free_short, packings[cut:])
+        cut = self.long.most_on_cell - 1
+        long = self.long.kernel_input(free_long, packings[:cut])
+        short = self.short.kernel_input(free_short, packings[cut:])
         return max(0, price * pairs + sets * least_cost(long, short, price))
 
     def price(self, row: Sequence[int]) -> int:

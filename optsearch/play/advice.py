@@ -32,12 +32,12 @@ class Advice:
     """The advice at a position.
 
     posterior -- of the ships. optimum -- of the position, or None if it was not searched or not
-    found. by -- the cells that a strategy shoots now, empty if none was asked.
+    found. strategy_shots -- the cells that a strategy shoots now, empty if none was asked.
     """
 
     posterior: Posterior
     optimum: Solution | None
-    by: tuple[Cell, ...] = ()
+    strategy_shots: tuple[Cell, ...] = ()
 
     @property
     def ships_left(self) -> tuple[int, ...] | None:
@@ -102,23 +102,23 @@ def advise(
     position: Position | NoisyPosition,
     endgame: int = ENDGAME,
     prior: Prior | None = None,
-    by: Chooser | None = None,
+    chooser: Chooser | None = None,
     salvo: int = 1,
     progress: Progress[Status] = no_progress,
 ) -> Advice:
     """Return the advice at a position, with the optimum if few configurations are left.
 
     endgame -- the most configurations for which the optimum is searched. prior -- the weights of
-    the configurations. by -- a strategy to ask, too. salvo -- the number of cells that it chooses
-    together. The optimum is of single shots and true replies, and is left out otherwise. progress
-    -- called during a long count. Raises ImpossiblePosition if no configuration is left, and as
-    `Chooser.shots`.
+    the configurations. chooser -- a strategy to ask, too. salvo -- the number of cells that it
+    chooses together. The optimum is of single shots and true replies, and is left out otherwise.
+    progress -- called during a long count. Raises ImpossiblePosition if no configuration is left,
+    and as `Chooser.shots`.
     """
     posterior = posterior_of(position, prior, progress)
     _ = posterior.probability  # counts; raises ImpossiblePosition if no configuration is left
     if isinstance(position, NoisyPosition):
-        return Advice(posterior, None, tuple(by.shots(position, salvo)) if by else ())
-    chosen = by.shots(position, salvo) if by is not None and position.hits_left else ()
+        return Advice(posterior, None, tuple(chooser.shots(position, salvo)) if chooser else ())
+    chosen = chooser.shots(position, salvo) if chooser is not None and position.hits_left else ()
     is_few = salvo == 1 and posterior.configurations <= endgame
     return Advice(posterior, optimum(position, prior=prior) if is_few else None, tuple(chosen))
 

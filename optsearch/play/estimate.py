@@ -33,12 +33,12 @@ from optsearch.play.simulate import (
     PLAIN,
     PLAYED_COMPILED,
     ReplyModel,
-    asked_in,
     compiled_of,
     errors_of,
     generator_of,
+    play_game,
     play_task,
-    played,
+    player_for_games,
 )
 from optsearch.strategies import Player, Strategy, as_player
 from optsearch.strategies.player import salvo_of
@@ -72,7 +72,7 @@ def evaluation_seconds(strategy: object, game: Game, clock: Clock = time.process
 def pace(strategy: object, game: Game, largest: int, clock: Clock = time.process_time) -> float:
     """Return processor seconds per configuration, at positions of at most `largest`."""
     runner = runner_of(strategy, game)
-    largest = min(largest, runner.listed(MEMORY))
+    largest = min(largest, runner.task_limit(MEMORY))
     from_start = isinstance(runner, PatternRunner)  # whose kernel plays all shots anyway
 
     def run(position: Position, number: int) -> None:
@@ -150,7 +150,7 @@ def simulation_seconds(
         started = clock()
         play_task(chosen, game, boards, 0, 1)
         return (clock() - started) / len(boards) * games
-    chooser = asked_in(chosen, game)
+    chooser = player_for_games(chosen, game)
     timed, ends = _Timed(chooser, clock), list[float]()
     for number, ships in enumerate(map(to_masks, boards)):
         if manner.is_plain and isinstance(chooser, Chooser):
@@ -159,7 +159,7 @@ def simulation_seconds(
         else:
             lots = generator_of(1, number), manner, errors_of(1, number)
             try:
-                played(timed, game, ships, *lots)
+                play_game(timed, game, ships, *lots)
             except _TimeOver:
                 break
         ends.append(timed.spent)
@@ -189,7 +189,7 @@ def rollout_seconds(
     )
     listing, listed = _time_largest(lambda place, _: listed_rows(place), path, LISTED, clock)
     each = listing / listed
-    limit = runner.listed(MEMORY)
+    limit = runner.task_limit(MEMORY)
     sizes = [n for _, n in path]
     lists = [min(limit, n) for n in sizes if n > FOLLOWED]
     lists.append(next((n for n in sizes if n <= FOLLOWED), 0))

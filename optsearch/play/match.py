@@ -56,10 +56,10 @@ class Match:
             self.hidden = to_masks(hider(boards).boards(game, 1, seed)[0])
         self.position = position_in(game)
         self.answers = position_in(game)
-        self.own: list[int] = []
+        self.own_ships: list[int] = []
         self._playing = None
         if against:
-            self.own = ships_of(ships, game) if ships else drawn
+            self.own_ships = ships_of(ships, game) if ships else drawn
             player = _opponent(against)
             player.require_fleet(game)
             self._playing = player.begin(game, np.random.default_rng([seed, 2]))
@@ -69,7 +69,7 @@ class Match:
     @property
     def is_over(self) -> bool:
         """True if one side has sunk every ship."""
-        return self.is_won or (bool(self.against) and self.answers.is_over(self.own))
+        return self.is_won or (bool(self.against) and self.answers.is_over(self.own_ships))
 
     @property
     def is_won(self) -> bool:
@@ -94,11 +94,11 @@ class Match:
         """Make the opponent's shot and return it."""
         assert self._playing is not None
         cell = self._playing.shot(self.answers)
-        answer = reply(self.game, self.own, self.answers.hits, self.game.bit(cell))
+        answer = reply(self.game, self.own_ships, self.answers.hits, self.game.bit(cell))
         self.answers = self.answers.after(cell, answer)
         return self.answers.shots[-1]
 
-    def undone(self) -> Match:
+    def without_last_turn(self) -> Match:
         """Return the match before the last shot and its answer; PositionError without a shot."""
         if not self.position.shots:
             raise PositionError("no shot was made; there is nothing to take back")
@@ -113,11 +113,11 @@ class Match:
     def _own_text(self) -> str:
         if isinstance(self.game, MixedGame):  # whose ships the seed gives
             return ""
-        return " ".join(map(self.game.ship_name, self.own))
+        return " ".join(map(self.game.ship_name, self.own_ships))
 
     # Saving
 
-    def kept(self) -> str:
+    def to_json(self) -> str:
         """Return the match as a line of JSON."""
         return json.dumps(
             {
@@ -132,7 +132,7 @@ class Match:
         )
 
     @classmethod
-    def resumed(cls, text: str) -> Match:
+    def from_json(cls, text: str) -> Match:
         """Play the match of a saved line again; raise OptsearchError if it takes another course."""
         fields = _fields(text)
         names = ("seed", "against", "ships", "boards")

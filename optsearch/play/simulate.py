@@ -151,13 +151,13 @@ def sd(values: NDArray[np.int64]) -> float:
 
 @dataclass(frozen=True)
 class Difference:
-    """The shots that player `more` takes beyond player `less` on the same boards.
+    """The shots that player `slower` takes beyond player `faster` on the same boards.
 
     mean -- of the differences board by board; standard_error -- of that mean.
     """
 
-    more: str
-    less: str
+    slower: str
+    faster: str
     mean: float
     standard_error: float
 
@@ -291,7 +291,7 @@ def errors_of(seed: int, number: int) -> np.random.Generator:
     return np.random.default_rng([seed, 2, number])
 
 
-def asked_in(player: Player, game: Game) -> Player | Chooser:
+def player_for_games(player: Player, game: Game) -> Player | Chooser:
     """Return the player to ask in several games.
 
     A strategy that would list too many configurations shoots as in an evaluation, and games share
@@ -300,7 +300,7 @@ def asked_in(player: Player, game: Game) -> Player | Chooser:
     return Chooser(player, game) if isinstance(player, Strategy) else player
 
 
-def played(
+def play_game(
     player: Player | Chooser,
     game: Game,
     ships: Sequence[int],
@@ -361,7 +361,7 @@ def replay(
     ships = to_masks((boards or Drawn()).boards(game, number + 1, seed)[number])
     chosen = as_player(player)
     manner.require(chosen, game)
-    chooser = asked_in(chosen, game)
+    chooser = player_for_games(chosen, game)
     if isinstance(chooser, Chooser) and manner.is_plain:
         report = meter(progress, game.hits_to_end)
 
@@ -371,7 +371,7 @@ def replay(
 
         return play(shot, ships, position_in(game))
     generator, errors = generator_of(seed, number), errors_of(seed, number)
-    return played(chooser, game, ships, generator, manner, errors)
+    return play_game(chooser, game, ships, generator, manner, errors)
 
 
 def play_task(
@@ -384,8 +384,8 @@ def play_task(
 ) -> list[int]:
     """Return the shots of a player on these boards; first -- the number of the first one.
 
-    chooser -- the player to ask for them (`asked_in`). If salvos have one shot per ship afloat, the
-    numbers of salvos follow.
+    chooser -- the player to ask for them (`player_for_games`). If salvos have one shot per ship
+    afloat, the numbers of salvos follow.
     """
     numbered = list(enumerate(boards, first))
     if manner.is_plain and isinstance(chooser, Chooser):
@@ -394,7 +394,7 @@ def play_task(
     compiled = compiled_of(chooser, game, manner)
     if compiled is None:
         ends = [
-            played(
+            play_game(
                 *(chooser, game, to_masks(ships)),
                 generator_of(seed, number),
                 manner,
@@ -532,7 +532,7 @@ class _SimulationRun:
         self._identities = (
             [player.identity() for player in self.players] if self.store is not None else []
         )
-        self._choosers = [asked_in(player, self.game) for player in self.players]
+        self._choosers = [player_for_games(player, self.game) for player in self.players]
         self._shots, self._salvos = np.zeros((2, len(self.players), self.games), np.int64)
         self.missing = [task for task in self._tasks() if not self._recall(task)]
         self._resumed = int(np.count_nonzero(self._shots))

@@ -94,7 +94,7 @@ class Inquiry:
     def boards(self) -> HiddenBoards:
         """All boards, or a sample."""
         if self.is_listed:
-            return HiddenBoards(self.position.game, *self.posterior.weighed())
+            return HiddenBoards(self.position.game, *self.posterior.list_weighted())
         drawn = self.posterior.sample(self._samples, self._seed, masks=True)
         return HiddenBoards(self.position.game, drawn)
 

@@ -310,9 +310,9 @@ def _by_strategy(
     strategy = player.strategy
     task, work = Task(position.game, str(position), number), partial(run_task, named(strategy))
     report = partial(
-        progress, BoundsStatus(what=f"{strategy.partition(':')[0]} on every configuration")
+        progress, BoundsStatus(step=f"{strategy.partition(':')[0]} on every configuration")
     )
-    with runner_of(named(strategy), position.game).here() as executor:
+    with runner_of(named(strategy), position.game).open_executor() as executor:
         ((_, histogram),) = run_tasks(executor, work, iter([task]), 1, report)
     total = sum(shots * n for shots, n in enumerate(histogram)) - number * len(position.shots)
     return Bound(
@@ -327,7 +327,7 @@ def _by_list(position: Position, prior: Prior | None, progress: Progress[BoundsS
     """Return the bound of greedy shooting until the first hit, which is a list of cells."""
 
     def report(status: Status) -> None:
-        progress(BoundsStatus(what="greedy on every configuration", effort=status.effort))
+        progress(BoundsStatus(step="greedy on every configuration", effort=status.effort))
 
     mean = evaluate(GREEDY, position, jobs=1, progress=report, prior=prior).mean
     source = f"{GREEDY}, on every configuration; computed here"
@@ -338,7 +338,7 @@ def _greedy_by(position: Position, prior: Prior, progress: Progress[BoundsStatus
     """Return the bound of greedy shooting by a prior, on every configuration."""
 
     def report(status: Status) -> None:
-        progress(BoundsStatus(what="greedy by the prior", effort=status.effort))
+        progress(BoundsStatus(step="greedy by the prior", effort=status.effort))
 
     solver = GreedySolver(position, progress=report, prior=prior)
     return Bound(

@@ -192,7 +192,7 @@ def stored_two_hidden(game: Game, results: Path) -> list[Bound]:
     """Return the bound from the table of known ships that `experiments.told` wrote."""
     if game.label_of_kind is None:
         return []  # hits on one ship may tell where it lies
-    game = game.announcing("nothing")  # the two ships are told apart in any case
+    game = game.with_announcement("nothing")  # the two ships are told apart in any case
     path = TABLES["told"].path(results, name=known_part_of(game))
     if len(game.fleet) < 2 or not path.is_file():
         return []
@@ -223,7 +223,7 @@ def stored_evaluations(game: Game, results: Path) -> list[Bound]:
     if game.shows_ships:
         rules += ["name"]
     rules += [game.announce] * (not game.is_silent)
-    playable: dict[Game | None, str] = {game.announcing(rule): rule for rule in rules}
+    playable: dict[Game | None, str] = {game.with_announcement(rule): rule for rule in rules}
     bounds = []
     for path in TABLES["evaluations"].all(results):
         table = TABLES["evaluations"].read(path)

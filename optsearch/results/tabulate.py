@@ -66,9 +66,9 @@ class CellTask(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class TableStatus(Status):
-    """The progress of a table. what -- the last value, or the one that is computed now."""
+    """The progress of a table. step -- the value computed last, or the one that is computed now."""
 
-    what: str = ""
+    step: str = ""
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ def table(
         def report(title: str = "") -> None:
             nonlocal last
             last = title or last
-            progress(TableStatus(done=len(values), total=len(tasks), resumed=before, what=last))
+            progress(TableStatus(done=len(values), total=len(tasks), resumed=before, step=last))
 
         try:
             workers = min(tasks_at_once(executor, jobs), len(left))

@@ -76,8 +76,8 @@ class Scope:
         are most of the work, and most of the games that cannot be decided.
     contact -- the rule for ships that touch. announce -- `nothing` or `name`.
     empty_only -- only the empty boards, not all positions.
-    own -- these games instead, in their order; they may have holes. Then `max_cells` is the cells
-        of the largest, and what else is said of grids, fleets and rules is not looked at.
+    listed_games -- these games instead, in their order; they may have holes. Then `max_cells` is
+        the cells of the largest, and what else is said of grids, fleets and rules is not looked at.
 
     Raises TooLarge for all positions of grids with more than MAX_CELLS cells.
     """
@@ -87,7 +87,7 @@ class Scope:
     contact: str = "none"
     empty_only: bool = False
     shortest: int = 2
-    own: tuple[Game, ...] = ()
+    listed_games: tuple[Game, ...] = ()
     announce: str = "nothing"
 
     @classmethod
@@ -102,7 +102,7 @@ class Scope:
             game.require_rule("a search for counterexamples", is_handled, "nothing|name")
             Configurations(Position(game)).require_some()
         cells = max(game.cells for game in games)
-        return cls(cells, empty_only=empty_only, own=tuple(dict.fromkeys(games)))
+        return cls(cells, empty_only=empty_only, listed_games=tuple(dict.fromkeys(games)))
 
     def __post_init__(self) -> None:
         if self.max_cells > MAX_CELLS and not self.empty_only:
@@ -114,8 +114,8 @@ class Scope:
     def __str__(self) -> str:
         fleets = " and ".join(",".join(map(str, fleet)) for fleet in self.fleets)
         positions = "the empty board" if self.empty_only else "every position"
-        if self.own:
-            return f"{positions} of {' and '.join(map(str, self.own))}"
+        if self.listed_games:
+            return f"{positions} of {' and '.join(map(str, self.listed_games))}"
         every = f"every fleet of ships of length {self.shortest} or more that fits"
         return (
             f"{positions} of every grid of at most {self.max_cells} cells with "
@@ -126,8 +126,8 @@ class Scope:
 
     def games(self) -> Iterator[Game]:
         """The games that have a configuration, by cells, rows and fleet; own ones as given."""
-        if self.own:
-            yield from self.own
+        if self.listed_games:
+            yield from self.listed_games
             return
         for cells in range(1, self.max_cells + 1):
             for rows in range(1, cells + 1):
@@ -315,7 +315,7 @@ class CounterexampleSearch:
             yield "undecided", str(game), "", str(game.cells), *[""] * 6
 
     @property
-    def least(self) -> dict[str, Counterexample]:
+    def smallest(self) -> dict[str, Counterexample]:
         """The first counterexample with the fewest cells, configurations and shots."""
         if not self.counterexamples:
             return {}

@@ -440,7 +440,7 @@ def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterat
     )
 
     def tell(status: SearchStatus) -> None:
-        progress(BoundsStatus(what="greedy on every set", effort=status.effort))
+        progress(BoundsStatus(step="greedy on every set", effort=status.effort))
 
     solver = GreedySolver(sets.position, progress=tell, family=family)
     try:
@@ -452,7 +452,7 @@ def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterat
         )
         raise
     yield Bound("most probable thing", "upper", Fraction(misses, sets.weight), "greedy, the first")
-    progress(BoundsStatus(what="leaves after one thing"))
+    progress(BoundsStatus(step="leaves after one thing"))
     yield Bound(
         "leaf counting after one thing",
         "lower",
@@ -460,7 +460,7 @@ def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterat
         "leaf counting for both replies to the first question, the least over all things",
     )
     if set(sets.weights) == {1} and len(sets.sets) > 1:
-        progress(BoundsStatus(what="a price for each set"))
+        progress(BoundsStatus(step="a price for each set"))
         doubtful = tuple(cells & ~family.certain for cells in family.sets)
         prices = raised_prices(doubtful)
         if prices is not None:

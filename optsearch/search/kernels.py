@@ -200,7 +200,7 @@ class Problem:
             ships = _compatible_ships(position)
             weights = np.ones(len(ships), np.int64)
         else:
-            ships, numbers = posterior.weighed(MAX_SETS // 8)
+            ships, numbers = posterior.list_weighted(MAX_SETS // 8)
             require_total_weight(sum(numbers), game)
             weights = np.array(numbers, np.int64)
         sets = np.bitwise_or.reduce(ships, axis=1)
@@ -630,7 +630,7 @@ def _compatible_ships(position: Position) -> NDArray[np.uint64]:
         ships: CellSets = list_ships(position)
         keep = [position.is_compatible(to_masks(row)) for row in ships]
         return np.ascontiguousarray(ships[keep])
-    return np.ascontiguousarray(Posterior(position).everything(masks=True))
+    return np.ascontiguousarray(Posterior(position).list_all(masks=True))
 
 
 def _by_label(game: Game, ships: NDArray[np.uint64]) -> NDArray[np.uint64]:

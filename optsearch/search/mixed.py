@@ -40,7 +40,7 @@ def mixed_kernel(
     game = position.game
     game.require_silent("solving a game whose fleet is not known")
     game.require_small("solving")
-    ships, weights = MixedPosterior(position, prior).weighed(MAX_SETS // 8)
+    ships, weights = MixedPosterior(position, prior).list_weighted(MAX_SETS // 8)
     by_cells: Counter[int] = Counter()
     for cells, weight in zip(to_masks(np.bitwise_or.reduce(ships, axis=1)), weights, strict=True):
         by_cells[cells & ~position.hits] += weight

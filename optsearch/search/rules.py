@@ -37,8 +37,8 @@ RANGES = {
     "finalists": (1, MAX_CANDIDATES),
     "cap": (MIN_SAMPLE, MAX_SAMPLE),
     "truncate": (1, 64),
-    "few": (0, 1 << 24),
-    "many": (0, 1 << 24),
+    "compare_above": (0, 1 << 24),
+    "compare_up_to": (0, 1 << 24),
     "above": (64, NEVER),
     "second": (MIN_SAMPLE, MAX_SAMPLE),
     "until": (0, MAX_SAMPLE),
@@ -58,7 +58,7 @@ class CompiledScore:
     """A compiled function that chooses shots (`optsearch/strategies/score.py`).
 
     name, constants, least, labels, certain -- of the score. address -- of the function in this
-    process; kept -- what must not be freed before it.
+    process; owner -- what must not be freed before it.
     """
 
     name: str
@@ -67,7 +67,7 @@ class CompiledScore:
     labels: bool
     certain: bool
     address: int = field(repr=False, compare=False)
-    kept: object = field(repr=False, compare=False)
+    owner: object = field(repr=False, compare=False)
 
     def validated(self, game: Game, takes_certain: bool | None) -> CompiledScore:
         """Return this score, checked, for a game.
@@ -161,8 +161,8 @@ class Rule:
     estimates -- a row for each number of cells left to hit, 128 values a row: misses times 4096.
     score -- what is shot if it is not a most probable cell; rank -- by what candidates are ranked,
     policy -- what rollouts shoot, the same.
-    few, many -- where sinkings are announced, there are rollouts of more than `few` configurations,
-    up to `many`.
+    compare_above, compare_up_to -- where sinkings are announced, there are rollouts of more than
+    `compare_above` configurations, up to `compare_up_to`.
     above, second, inner -- with more than `above` configurations the policy that looks ahead is
     `inner`, a level above greedy, on a sample of at most `second`.
     until, levels -- with at most `until` configurations these levels compare, greedy first, on all.
@@ -180,8 +180,8 @@ class Rule:
     score: CompiledScore | None = field(default=None, repr=False)
     rank: CompiledScore | None = field(default=None, repr=False)
     policy: CompiledScore | None = field(default=None, repr=False)
-    few: int = field(default=0, repr=False)
-    many: int = field(default=ANNOUNCED, repr=False)
+    compare_above: int = field(default=0, repr=False)
+    compare_up_to: int = field(default=ANNOUNCED, repr=False)
     above: int = NEVER
     second: int = 64
     inner: Level = GREEDY
@@ -190,7 +190,10 @@ class Rule:
 
     def __str__(self) -> str:
         """Return its name in a checkpoint, with scores and sizes only if they are given."""
-        sizes = {(0, ANNOUNCED): ""}.get((self.few, self.many), f", {self.few} to {self.many}")
+        sizes = {(0, ANNOUNCED): ""}.get(
+            (self.compare_above, self.compare_up_to),
+            f", {self.compare_above} to {self.compare_up_to}",
+        )
         return f"{self!r}{sizes}, {self.scores!r}" if self.scores else f"{self!r}{sizes}"
 
     @property

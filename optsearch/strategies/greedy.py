@@ -222,7 +222,7 @@ def residual_sets(position: Position) -> list[int]:
     is_small = position.game.cells <= MAX_CELLS
     sets = [
         sum(to_masks(ships))
-        for ships in (list_ships(position) if is_small else posterior.everything(masks=True))
+        for ships in (list_ships(position) if is_small else posterior.list_all(masks=True))
         if position.is_compatible(to_masks(ships))
     ]
     counted = posterior.configurations
@@ -234,7 +234,7 @@ def residual_sets(position: Position) -> list[int]:
 def endgame_shot(position: Position, order: Sequence[int]) -> int:
     """The first cell in an order that an optimal strategy shoots in a position of few sets."""
     if position.game.ends_at_hit:
-        silent = Position(position.game.announcing("nothing"), position.shots)  # only misses
+        silent = Position(position.game.with_announcement("nothing"), position.shots)  # only misses
         return first_best_shot(FirstHitKernel.of(silent), order)
     if position.game.is_silent:
         return optimal_shot(residual_sets(position), order)
@@ -265,7 +265,7 @@ def _named_hits(position: Position, order: Sequence[int]) -> dict[int, list[int]
     """
     game = position.game
     numbers = {answer: n for n, answer in enumerate((MISS, *known_replies(game)[:-1]))}
-    configurations = [to_masks(ships) for ships in Posterior(position).everything(masks=True)]
+    configurations = [to_masks(ships) for ships in Posterior(position).list_all(masks=True)]
     return {
         cell: [numbers[reply(game, ships, position.hits, 1 << cell)] for ships in configurations]
         for cell in order

@@ -68,7 +68,7 @@ def _scan(game: Game, scan: str) -> list[Cell]:
     return cells
 
 
-def told_cells(game: Game, kind: int) -> int:
+def revealed_cells(game: Game, kind: int) -> int:
     """Count the hits of a clearing that the sinking of a ship of this kind accounts for."""
     if game.names_hits:
         return int(kind) if game.fleet.count(kind) == 1 else 0
@@ -167,9 +167,9 @@ class Pattern(Strategy):
         if self.clear != "sunk":
             return 0
         reply = next(shot.reply for shot in position.shots if shot.cell == cell)
-        if not position.shown[cell].sunk:
+        if not position.drawn_replies[cell].sunk:
             return 0
-        return told_cells(position.game, position.game.kind_told(reply.length) or 0)
+        return revealed_cells(position.game, position.game.kind_of_label(reply.length) or 0)
 
     @staticmethod
     def _ahead(game: Game, cell: Cell, way: Cell) -> Iterator[Cell]:

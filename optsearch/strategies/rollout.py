@@ -211,10 +211,10 @@ class Rollout(Strategy):
             return 0, ANNOUNCED
         match = re.fullmatch(r"([1-9]\d{0,8})-([1-9]\d{0,8})", self.sizes, re.ASCII)
         first, last = map(int, match.groups()) if match else (1, 0)
-        if not first <= last <= RANGES["many"][1]:
+        if not first <= last <= RANGES["compare_up_to"][1]:
             raise StrategyError(
                 f"sizes={self.sizes} is not a range of configurations; LEAST-MOST with 1 <= LEAST "
-                f"<= MOST <= {RANGES['many'][1]}, such as 257-65536, is accepted"
+                f"<= MOST <= {RANGES['compare_up_to'][1]}, such as 257-65536, is accepted"
             )
         return first - 1, last
 
@@ -237,7 +237,7 @@ class Rollout(Strategy):
     @cached_property
     def _numbers(self) -> Rule:
         """The rule without the parts that depend on the game."""
-        fewest, greatest = self._compared_sizes
+        compare_above, compare_up_to = self._compared_sizes
         return Rule(
             (),
             self.endgame,
@@ -247,8 +247,8 @@ class Rollout(Strategy):
             self.finalists,
             self.cap,
             self.lookahead.truncate,
-            few=fewest,
-            many=greatest,
+            compare_above=compare_above,
+            compare_up_to=compare_up_to,
             above=self.lookahead.above if self.depth else NEVER,
             second=self.second if self.depth else self.screen,
             inner=self.lookahead.inner,
@@ -275,10 +275,10 @@ class Rollout(Strategy):
         position.game.require_small(self.name)
         game = position.game
         if not game.is_silent:
-            fewest, greatest = self._compared_sizes
+            compare_above, compare_up_to = self._compared_sizes
             counts = counts_of(position)
             if (
-                not fewest < counts.configurations <= greatest
+                not compare_above < counts.configurations <= compare_up_to
                 and counts.configurations > self.endgame
             ):
                 return game.cell(self._cell_by_policy(position, counts))

@@ -170,7 +170,7 @@ class Score:
             labels=self.labels,
             certain=self._takes_certain(game),
             address=address,
-            kept=kernel,
+            owner=kernel,
         )
 
     def _takes_certain(self, game: Game) -> bool:

@@ -84,10 +84,10 @@ def knowledge_of(position: Position) -> Knowledge:
     for shot in position.shots:
         cell, reply, label = game.bit(shot.cell).bit_length() - 1, shot.reply, shot.reply.length
         ship = label if isinstance(label, Placement) else 0
-        kind = game.kind_told(label)
+        kind = game.kind_of_label(label)
         number = loops.OTHER if kind is None else tables.kinds.index(kind)
         loops.learn_reply(knowledge, tables.ships, cell, reply.hit, reply.sunk, number)
-        if not ship and position.shown[shot.cell] == SUNK != reply:  # by the names of hits
+        if not ship and position.drawn_replies[shot.cell] == SUNK != reply:  # by the names of hits
             ship = game.mask(other.cell for other in position.shots if other.reply == reply)
         if ship and not knowledge.closed[cell]:
             knowledge.closed[list(bits(ship | game.halo(ship)))] = 1
@@ -184,7 +184,7 @@ class Random(_ByValues):
 
         if isinstance(game, MixedGame):
             return None
-        return self._compile(game.announcing("nothing"), RANDOM)
+        return self._compile(game.with_announcement("nothing"), RANDOM)
 
 
 @dataclass(frozen=True)

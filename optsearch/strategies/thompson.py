@@ -181,7 +181,7 @@ def is_hunting(position: Position | NoisyPosition) -> bool:
         return not any(shot.reply.hit for shot in position.shots)
     sunk = 0
     for shot in position.shots:
-        if position.shown[shot.cell].sunk:
+        if position.drawn_replies[shot.cell].sunk:
             label = shot.reply.length or 0
             sunk += label.bit_count() if isinstance(label, Placement) else int(label)
     return position.hits.bit_count() == sunk

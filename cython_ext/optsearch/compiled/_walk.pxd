@@ -38,7 +38,7 @@ cdef struct Level:             # a policy whose misses compare candidates; level
 
 cdef struct Rule:              # the numbers of a rule, explained in the docstring of _walk.pyx
     int candidates, percent, endgame, screen, finalists, cap, truncate
-    int64_t few, many          # rollouts need more than `few` and at most `many` configurations
+    int64_t compare_above, compare_up_to  # the numbers of configurations between which rollouts compare
     int64_t above              # of nested rollouts
     int second
     int64_t until              # configurations up to which the levels compare
@@ -118,7 +118,8 @@ cdef class EvaluatorBase:
                         double* values) noexcept nogil
     cdef void describe(self, Score* score, const Part* part, const Counts* counts, int shift,
                        ScoreInput* node) noexcept nogil
-    cdef void hear(self, Score* score, const Part* part, const Counts* counts, int shift) noexcept nogil
+    cdef void describe_labels(self, Score* score, const Part* part, const Counts* counts,
+                              int shift) noexcept nogil
     cdef int misses(self, const Part* part) noexcept nogil
     cdef bint is_over(self, const Part* part) noexcept nogil
     cdef int hashes_needed(self, int64_t n) noexcept nogil
