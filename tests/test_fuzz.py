@@ -885,6 +885,25 @@ def check_players(asked):
     assert evaluated(asked, strategy) == empty.within(shots, candidates, percent)
 
 
+def check_first_hit(asked):
+    """The game that the first hit ends, from the misses on; greedy past its endgame and in it."""
+    misses = tuple(shot for shot in asked.case.shots if shot[1] == "miss")
+    case = Case(replace(asked.rules, ends="hit"), misses, (), asked.case.number)
+    game = Asked(asked.here, case)
+    game.lines = asked.lines
+    counts = game.definition.counts(game.root)
+    if game.configurations > MOST or game.configurations * len(counts) > EFFORT:
+        return
+    for one in (check_counts, check_optimum, check_worst, check_within, check_bounds):
+        one(game)
+    for one in (check_values, check_optimal_trees):
+        one(game)
+    if not misses:
+        ties, endgame = game.rng.choice(game.orders), game.rng.randint(0, 10)
+        found = evaluated(game, f"greedy:ties={ties},endgame={endgame}")
+        assert found == game.definition.played(game.definition.player(ties, endgame))
+
+
 def check_comparison(asked):
     """The only position is the empty board: two strategies of greedy, exactly."""
     if asked.case.shots:
@@ -1002,11 +1021,11 @@ CHECKS = (
     *(check_time_limit, check_switches, check_bounds, check_proof, check_optimal_trees),
     *(check_greedy_trees, check_page, check_pattern, check_comparison),
     *(check_table, check_counterexamples, check_equilibrium, check_prior),
-    *(check_prior_far_apart, check_odd_files, check_values),
+    *(check_prior_far_apart, check_odd_files, check_values, check_first_hit),
 )
 OF_REPLIES = (  # where most goes by what hits tell
     *(check_samples, check_worst, check_within, check_methods, check_bounds, check_proof),
-    *(check_optimal_trees, check_greedy_trees, check_equilibrium),
+    *(check_optimal_trees, check_greedy_trees, check_equilibrium, check_first_hit),
 )
 UNSHOWN = (check_board, check_page)  # refused for users' rules; where hits show ships not read
 
