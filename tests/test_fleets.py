@@ -14,7 +14,7 @@ import pytest
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.mixture import MixedPosterior, posterior_of
 from optsearch.counting.prior import FleetPrior, prior_of
-from optsearch.game import bits
+from optsearch.game import ANNOUNCEMENTS, CONTACTS, bits
 from optsearch.game.fleets import MixedGame, MixedPosition, lengths_of, letter_of
 from optsearch.game.position import reply
 from optsearch.play.hiding import hider
@@ -132,6 +132,26 @@ def test_posteriors(text):
         prior = None if are_vectors_equal else FleetPrior(game)
         for number in (0, 1, 2, 4, 6):
             check(fleets, MixedPosition(game, fleets.shots(rng, number)), prior)
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(4), *(pytest.param(n, marks=pytest.mark.long(2)) for n in range(4, 40))]
+)
+def test_random_games(seed):
+    """Random small games, by a random prior, beside all configurations."""
+    rng = random.Random(seed)
+    rows, columns = rng.choice([(2, 3), (2, 4), (3, 3), (3, 4)])
+    announce, contact = rng.choice([*ANNOUNCEMENTS]), rng.choice(CONTACTS)
+    fleet = [rng.choice(("1-2", "1-3", "2-3", "1", "2")) for _ in range(rng.choice((1, 2, 2)))]
+    fleet[0] = rng.choice(("1-2", "1-3", "2-3"))
+    if announce == "name":
+        fleet = [f"{ship}{letter}" for ship, letter in zip(fleet, "abc", strict=False)]
+    text = f"{rows}x{columns}:{','.join(fleet)},contact={contact},announce={announce}"
+    game, are_vectors_equal = MixedGame(text), rng.random() < 0.7
+    fleets = Fleets(game, are_vectors_equal)
+    prior = None if are_vectors_equal else FleetPrior(game)
+    for number in (0, 1, 3, 5):
+        check(fleets, MixedPosition(game, fleets.shots(rng, number)), prior)
 
 
 def test_lengths_that_are_known():
