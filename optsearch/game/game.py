@@ -642,8 +642,8 @@ class Game:
         if any(isinstance(kind, LengthRange) for kind in self.fleet):
             raise GameError(
                 f"the lengths of the ships {self.fleet_text} are not known; count, posterior, "
-                "sample, advise, simulate and play accept that, and solve and evaluate greedy with "
-                "announce=nothing: give lengths here"
+                "sample, advise, ask, simulate and play accept that, and with announce=nothing "
+                "solve and evaluate greedy: give lengths here"
             )
 
     def require_rule(self, feature: str, is_handled: bool, rules: str) -> None:

@@ -43,9 +43,9 @@ SHORT = {name[0]: name for name in reversed(NAMED) if name != "V3"}  # L is L4, 
 SHORT |= {"Z": "Z5", "SQUARE": "O4"}
 TURNS = ("", "-onesided", "-fixed")  # all, rotations only, none
 _FORM = (
-    "a length, as 3, or 3a with a letter; the name of a tetromino or pentomino, as L4, T4, S4, O4, "
-    "F5 or W5; or rows of # and . with / between them, as in #./##, and @ for a head; a shape may "
-    "end in -onesided or -fixed"
+    "a length, as 3, 3a with a letter, or 2-5 if it is not known; the name of a tetromino or "
+    "pentomino, as L4, T4, S4, O4, F5 or W5; or rows of # and . with / between them, as in #./##, "
+    "and @ for a head; a shape may end in -onesided or -fixed"
 )
 
 
