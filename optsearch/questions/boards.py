@@ -25,6 +25,7 @@ class HiddenBoards:
 
     def __init__(self, game: Game, ships: CellSets, weights: Sequence[int] | None = None):
         self.game, self.ships = game, ships
+        self._given: dict[BoardQuestion, tuple[list[str], NDArray[np.intp]]] = {}
         weights = [1] * len(ships) if weights is None else weights
         self.weights = np.array(weights, np.int64 if sum(weights) < 1 << 60 else object)
 
@@ -46,8 +47,9 @@ class HiddenBoards:
 
     def answers(self, question: BoardQuestion) -> tuple[list[str], NDArray[np.intp]]:
         """Return the distinct answers to a question, and the index of that of each board."""
-        if question.of_ships is None:
-            assert question.of_boards is not None
+        if question.of_boards is None:
+            return self._answers_of_ships(question)
+        if question not in self._given:  # a user's function may take long
             given = question.of_boards(self.numbers)
             index = {answer: i for i, answer in enumerate(dict.fromkeys(given))}
             if len(index) > MOST_ANSWERS:
@@ -55,14 +57,16 @@ class HiddenBoards:
                     f"{question.text} has {len(index):,} answers; at most {MOST_ANSWERS:,} are "
                     "accepted"
                 )
-            return list(index), np.array([index[answer] for answer in given], np.intp)
+            codes = np.array([index[answer] for answer in given], np.intp)
+            self._given[question] = list(index), codes
+        return self._given[question]
+
+    def _answers_of_ships(self, question: BoardQuestion) -> tuple[list[str], NDArray[np.intp]]:
         answers = [question.otherwise, *question.answers]
         codes = np.zeros(len(self), np.intp)
         for kind, (masks, inverse) in zip(self.game.fleet, self._placements, strict=True):
-            of_mask = [
-                answers.index(question.of_ships.get((kind, ship), question.otherwise))
-                for ship in masks
-            ]
+            given = ((question.of_ships or {}).get((kind, ship)) for ship in masks)
+            of_mask = [0 if answer is None else answers.index(answer) for answer in given]
             codes = np.maximum(codes, np.array(of_mask, np.intp)[inverse])
         return answers, codes
 

@@ -27,7 +27,7 @@ LONGEST = 40  # signs of an answer
 Numbers = NDArray[np.uint8]  # shape (boards, rows, columns): the number of the ship, 0 is water
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BoardQuestion:
     """A question about the hidden board.
 

@@ -17,7 +17,7 @@ from optsearch.counting.configurations import to_masks
 from optsearch.counting.constraints import Ship
 from optsearch.counting.mixture import MixedPosterior, PartPosterior, posterior_of
 from optsearch.counting.posterior import Posterior
-from optsearch.counting.prior import Prior
+from optsearch.counting.prior import FleetPrior, Prior
 from optsearch.game import Cell, Game
 from optsearch.game.fleets import any_game, position_in
 from optsearch.game.position import Position
@@ -110,8 +110,12 @@ class Inquiry:
     def _method(self, question: BoardQuestion) -> str:
         if self.is_listed:
             return "listed"
-        is_counted = question.of_ships is not None and self._prior is None
-        return "counted" if is_counted else "sampled"
+        return "counted" if question.of_ships and self._is_uniform else "sampled"
+
+    @property
+    def _is_uniform(self) -> bool:
+        """True if the boards of each fleet are equally likely, so that counts are weights."""
+        return self._prior is None or isinstance(self._prior, FleetPrior)
 
     def weigh(self, questions: Sequence[BoardQuestion]) -> list[dict[str, int]]:
         """Return for each question the weight of each answer, where not 0."""
@@ -134,8 +138,8 @@ class Inquiry:
 
     @cached_property
     def weight(self) -> int:
-        """The total weight of all boards; of a prior those that are asked."""
-        return self.posterior.weight if self._prior is None else int(self.boards.weights.sum())
+        """The total weight of all boards, if they are counted."""
+        return self.posterior.weight
 
     @property
     def _ship_weights(self) -> Mapping[Ship, int]:
