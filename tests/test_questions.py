@@ -14,11 +14,14 @@ import pytest
 
 from optsearch import Game, OptsearchError, Position, Posterior, Prior, ask, solve
 from optsearch.counting.configurations import to_masks
+from optsearch.counting.prior import FleetPrior
 from optsearch.game.fleets import MixedPosition
 from optsearch.play.advice import advise
 from optsearch.questions import known, worth
 from optsearch.questions.questions import built_in, shot_at
+from optsearch.results.tables import TABLES
 from tests.definition import Definition, Rules
+from tests.test_budget import ROOT
 
 GAME = "6x6:4,3,2,contact=any,announce=name"
 SHOTS = "C3=miss B2=hit:3 E5=miss D4=hit:4"
@@ -346,18 +349,21 @@ def of_two(text, a, b):
     return None
 
 
+@pytest.mark.parametrize("has_prior", [False, True])
 @pytest.mark.parametrize("shots", ["", "B2=hit:a A1=miss"])
-def test_a_fleet_that_is_not_known(monkeypatch, shots):
+def test_a_fleet_that_is_not_known(monkeypatch, shots, has_prior):
+    """By default each vector of lengths is equally likely; with the prior, each configuration."""
     left = {
-        (a, b): weight
+        (a, b): Fraction(1) if has_prior else weight
         for (a, b), weight in vectors().items()
         if not shots or (a >> 5 & 1 and not (a | b) & 1)
     }
     total = sum(left.values())
     position = MixedPosition("4x4:2-3a,2-3b,contact=any,announce=name", shots)
-    listed = {one.question: one for one in ask(position)}
+    prior = FleetPrior(position.game) if has_prior else None
+    listed = {one.question: one for one in ask(position, prior=prior)}
     monkeypatch.setattr(worth, "LISTED", 0)
-    counted = {one.question: one for one in ask(position, samples=2000, seed=1)}
+    counted = {one.question: one for one in ask(position, samples=2000, seed=1, prior=prior)}
     assert {one.method for one in counted.values()} == {"counted", "sampled"}
     for text, one in listed.items():
         brute = defaultdict(Fraction)
@@ -373,3 +379,28 @@ def test_a_fleet_that_is_not_known(monkeypatch, shots):
     shot, bits = inquiry.best_shot
     monkeypatch.setattr(worth, "LISTED", 10**6)
     assert worth.Inquiry(position).best_shot == (shot, pytest.approx(bits))
+
+
+def test_the_numbers_of_the_page():
+    page = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
+    rows = defaultdict(list)
+    for row in TABLES["questions"].read():
+        rows[row["kind"]].append(row)
+
+    def mean(kind, column):
+        return f"{sum(row[column] for row in rows[kind]) / len(rows[kind]):.2f}"
+
+    assert {len(of_kind) for of_kind in rows.values()} == {18}
+    assert f"the shot {mean('shot', 'bits')} on average" in page
+    how_many, cell = (
+        f"{mean(kind, 'bits')}{unit} and adds {mean(kind, 'gain')}"
+        for kind, unit in (("cells_in_region", " bits"), ("cell_of_ship", ""))
+    )
+    assert f"tells {how_many} to the next hit" in page
+    assert f"tells {cell} (" in page
+    two = ("ship_in_region", "ship_is_horizontal", "cell_of_ship", "two_touch")
+    least = min(row["bits"] for row in rows["shot"])
+    assert all(row["bits"] <= 1 < least for kind in two for row in rows[kind])
+    assert max(row["bits_if_wrong"] for kind in two for row in rows[kind]) == pytest.approx(
+        0.531, abs=1e-3
+    )
