@@ -42,7 +42,7 @@ def below(shot, position, family):
 def expected(game, size, shots):
     """The mean of both if greedy leads each configuration to so many at most, by brute force."""
     lead, everyone = cache(named("greedy").shot), list(reference.configurations(Position(game)))
-    found = {}
+    shots_below = {}
     sums = [0.0, 0.0]
     for ships in everyone:
         position, family = Position(game), everyone
@@ -51,10 +51,10 @@ def expected(game, size, shots):
             answer = reply(game, ships, position.hits, cell)
             family = [c for c in family if reply(game, c, position.hits, cell) == answer]
             position = position.after(lead(position), answer)
-        if str(position) not in found:
-            found[str(position)] = [below(shot, position, family) for shot in shots]
-        sums = [a + b for a, b in zip(sums, found[str(position)], strict=True)]
-    return [one / len(everyone) for one in sums]
+        if str(position) not in shots_below:
+            shots_below[str(position)] = [below(shot, position, family) for shot in shots]
+        sums = [a + b for a, b in zip(sums, shots_below[str(position)], strict=True)]
+    return [total / len(everyone) for total in sums]
 
 
 @pytest.mark.parametrize("largest", [10, 40])
@@ -63,24 +63,25 @@ def test_every_configuration(everything, text, first, second, largest):
     """Below positions, where the strategies are played by their definitions."""
     game = Game.parse(text)
     number = Posterior(game).configurations
-    found = compare(first, second, game, positions=number, largest=largest, jobs=1)
-    assert (found.configurations, found.positions, found.is_exact) == (number, number, False)
+    comparison = compare(first, second, game, positions=number, largest=largest, jobs=1)
+    assert comparison.configurations == comparison.positions == number
+    assert not comparison.is_exact
     means = expected(game, largest, [cache(named(strategy).shot) for strategy in (first, second)])
-    assert found.means == pytest.approx(means, abs=1e-10)
-    assert found.saved == pytest.approx(means[0] - means[1], abs=1e-10)
+    assert comparison.means == pytest.approx(means, abs=1e-10)
+    assert comparison.saved == pytest.approx(means[0] - means[1], abs=1e-10)
 
 
 def test_a_sample():
     """The differences of what was drawn, their mean and its standard error; the same with more."""
     pair = "greedy", "rollout", "6x6:3,2"
-    found = compare(*pair, largest=100, jobs=1)
-    mean = sum(found.differences) / 20
-    error = sqrt(sum((one - mean) ** 2 for one in found.differences) / 19 / 20)
-    assert (found.saved, found.standard_error) == pytest.approx((mean, error))
+    comparison = compare(*pair, largest=100, jobs=1)
+    mean = sum(comparison.differences) / 20
+    error = sqrt(sum((difference - mean) ** 2 for difference in comparison.differences) / 19 / 20)
+    assert (comparison.saved, comparison.standard_error) == pytest.approx((mean, error))
     with ThreadPoolExecutor(2) as executor:
-        more = compare(*pair, positions=21, largest=100, executor=executor, jobs=2)
-    assert more.differences[:20] == found.differences
-    assert compare(*pair, largest=100, seed=2, jobs=1).differences != found.differences
+        longer = compare(*pair, positions=21, largest=100, executor=executor, jobs=2)
+    assert longer.differences[:20] == comparison.differences
+    assert compare(*pair, largest=100, seed=2, jobs=1).differences != comparison.differences
 
 
 def greedy_after_a_hit(position):
@@ -91,29 +92,30 @@ def greedy_after_a_hit(position):
 
 
 def test_what_differs_before_the_first_hit_alone_is_not_called_equal(here, tmp_path):
-    found = compare("greedy", greedy_after_a_hit, "5x6:3,2", positions=8, largest=20)
-    assert (found.alike, found.saved, found.is_exact, found.is_decided) == (8, 0, False, False)
-    fewest, most = min(found.shots_before), max(found.shots_before)
+    comparison = compare("greedy", greedy_after_a_hit, "5x6:3,2", positions=8, largest=20)
+    assert (comparison.alike, comparison.saved) == (8, 0)
+    assert (comparison.is_exact, comparison.is_decided) == (False, False)
+    fewest, most = min(comparison.shots_before), max(comparison.shots_before)
     part = f"after the first {fewest} to {most} shots; alike in 8 of 8 positions"
     assert 0 < fewest < most
-    assert found.part_text == part
-    assert "saved unknown, since nothing differs in this part" in repr(found)
+    assert comparison.part_text == part
+    assert "saved unknown, since nothing differs in this part" in repr(comparison)
     file = tmp_path / "own.py"
     source = inspect.getsource(greedy_after_a_hit)
     file.write_text("from optsearch.strategies import named\n" + source)
     command = ("compare", "greedy", f"{file}:greedy_after_a_hit", "5x6:3,2", "--positions", 8)
     command += ("--largest", 20, "--jobs", 1)
-    text, told = here(*command)[1], json.loads(here(*command, "--json")[1])
+    text, answer = here(*command)[1], json.loads(here(*command, "--json")[1])
     assert f"compared        {part}\n" in text
     assert "±" not in text
     undecided = {"saved": None, "standard_error": None, "alike": 8}
-    assert undecided.items() <= told.items()
-    assert told["shots_before"] == [fewest, most]
-    means = [evaluate(one, "5x6:3,2").mean for one in ("greedy", greedy_after_a_hit)]
+    assert undecided.items() <= answer.items()
+    assert answer["shots_before"] == [fewest, most]
+    means = [evaluate(strategy, "5x6:3,2").mean for strategy in ("greedy", greedy_after_a_hit)]
     assert means[0] < means[1]
-    whole = compare("greedy", greedy_after_a_hit, "5x6:3,2", positions=2)
-    assert (whole.is_exact, whole.alike, whole.is_decided) == (True, 0, True)
-    assert whole.saved == pytest.approx(float(means[0] - means[1]))
+    exact = compare("greedy", greedy_after_a_hit, "5x6:3,2", positions=2)
+    assert (exact.is_exact, exact.alike, exact.is_decided) == (True, 0, True)
+    assert exact.saved == pytest.approx(float(means[0] - means[1]))
     same = compare("greedy", "greedy:ties=first", "3x4:3,2", positions=2)
     assert (same.saved, same.is_decided) == (0, True)
     assert same.part_text == "the whole game; alike"
@@ -121,20 +123,20 @@ def test_what_differs_before_the_first_hit_alone_is_not_called_equal(here, tmp_p
 
 def test_the_whole_at_once():
     """Where the largest position is the empty board the difference is exact."""
-    found = compare("greedy", "rollout", GAME, positions=3, jobs=1)
+    comparison = compare("greedy", "rollout", GAME, positions=3, jobs=1)
     gap = evaluate("greedy", GAME).mean - evaluate("rollout", GAME).mean
-    assert (found.is_exact, found.largest, found.standard_error) == (True, 104, 0)
-    assert found.saved == pytest.approx(float(gap), abs=1e-12)
+    assert (comparison.is_exact, comparison.largest, comparison.standard_error) == (True, 104, 0)
+    assert comparison.saved == pytest.approx(float(gap), abs=1e-12)
 
 
 def test_the_leader_is_another():
     """It is said, and the positions are others."""
-    by = {
+    comparisons = {
         until: compare("greedy", "rollout", "5x5:3,2,2", until=until, largest=90, jobs=1)
         for until in ("greedy", "bisection")
     }
-    assert by["bisection"].until == str(named("bisection"))
-    assert by["bisection"].first_means != by["greedy"].first_means
+    assert comparisons["bisection"].until == str(named("bisection"))
+    assert comparisons["bisection"].first_means != comparisons["greedy"].first_means
     for until in ("rollout", "nested"):
         with pytest.raises(StrategyError, match=f"^{until}.* is too slow for --until"):
             compare("greedy", "spread", GAME, until=until)
@@ -174,13 +176,13 @@ def test_killed_and_resumed(here, tmp_path, monkeypatch):
 
     with monkeypatch.context() as patched:
         patched.setattr(Facts, "add", interrupted)
-        said = "what is done is in kept, and the same command goes on from there"
-        assert here(*kept) == (130, "", f"interrupted; {said}\n")
+        note = "what is done is in kept, and the same command goes on from there"
+        assert here(*kept) == (130, "", f"interrupted; {note}\n")
     assert len(facts_of(tmp_path / "kept")) == 60
-    whole, resumed = (json.loads(here(*run, "--json")[1]) for run in (RUN, kept))
-    for answer in (whole, resumed):
+    uncut, resumed = (json.loads(here(*run, "--json")[1]) for run in (RUN, kept))
+    for answer in (uncut, resumed):
         del answer["microseconds"], answer["command"]
-    assert resumed == whole
+    assert resumed == uncut
     status, out, _ = here(*kept, "--positions", 15)
     assert status == 0
     assert "evaluations were done before" in out

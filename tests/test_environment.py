@@ -47,25 +47,25 @@ def configurations(game):
 
 def played(env, shot, **options):
     """The return of a game in which `shot` is asked for the action."""
-    seen, _ = env.reset(**options)
+    view, _ = env.reset(**options)
     total, is_over = 0.0, False
     while not is_over:
-        seen, reward, is_over, is_truncated, _ = env.step(shot(seen))
+        view, reward, is_over, is_truncated, _ = env.step(shot(view))
         assert not is_truncated
         total += reward
     return total
 
 
-def most_probable(seen):
-    return int(np.where(seen["action_mask"], seen["probabilities"].ravel(), -1).argmax())
+def most_probable(view):
+    return int(np.where(view["action_mask"], view["probabilities"].ravel(), -1).argmax())
 
 
-def first_open(seen):
-    return seen["action_mask"].argmax()
+def first_open(view):
+    return view["action_mask"].argmax()
 
 
-def any_open(seen, generator):
-    return generator.choice(np.flatnonzero(seen["action_mask"]))
+def any_open(view, generator):
+    return generator.choice(np.flatnonzero(view["action_mask"]))
 
 
 # What Gymnasium asks for
@@ -109,11 +109,11 @@ def test_without_gymnasium(monkeypatch):
 
 def boards_of(env, number, seed=None):
     env.reset(seed=seed)
-    found = []
+    boards = []
     for _ in range(number):
-        found.append(tuple(env._ships))
+        boards.append(tuple(env._ships))
         env.reset()
-    return found
+    return boards
 
 
 def test_a_seed_names_the_boards():
@@ -127,8 +127,8 @@ def test_a_seed_names_the_boards():
 def test_boards_too_many_to_rank_are_drawn():
     env = Battleship(f"1x100:{','.join(30 * '1')},contact=any")
     assert env._hidden.configurations >= 2**64
-    seen, _ = env.reset(seed=1)
-    assert seen in env.observation_space
+    view, _ = env.reset(seed=1)
+    assert view in env.observation_space
 
 
 @pytest.mark.parametrize("copied", [deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
@@ -148,11 +148,11 @@ def test_a_copy_plays_on(copied):
 def test_a_wasted_shot_costs_one_and_changes_nothing():
     env = Battleship("3x3:2,holes=C3", render_mode="ansi")
     env.reset(options={"ships": "A1-A2"})
-    seen, *_ = env.step(3)
+    before, *_ = env.step(3)
     for action in (3, 8):  # shot before; a hole
         again, reward, is_over, is_truncated, info = env.step(action)
         assert (reward, is_over, is_truncated) == (-1, False, False)
-        assert all((again[key] == seen[key]).all() for key in seen)
+        assert all((again[key] == before[key]).all() for key in before)
     assert (info["shots"], info["wasted"]) == (3, 2)
     assert env.render() == "...\nX..\n..-"
     assert env.action_masks().tolist() == [*[True] * 3, False, *[True] * 4, False]
@@ -197,15 +197,15 @@ def test_an_agent_sees_the_same_wherever_it_plays(game, seed):
     """Observations of the environment are those of `play`; probabilities are the posterior's."""
     env = Battleship(game, probabilities=True, order=True)
     history, generator = [], np.random.default_rng(seed)
-    seen, _ = env.reset(seed=seed)
+    view, _ = env.reset(seed=seed)
     is_over = False
     while not is_over:
-        action = any_open(seen, generator)
-        history.append((seen, action))
-        seen, _, is_over, _, _ = env.step(action)
-        assert seen in env.observation_space
+        action = any_open(view, generator)
+        history.append((view, action))
+        view, _, is_over, _, _ = env.step(action)
+        assert view in env.observation_space
         exact = Posterior(env.position).probability
-        assert (seen["probabilities"] == exact.astype(np.float32)).all()
+        assert (view["probabilities"] == exact.astype(np.float32)).all()
     steps = iter(history)
 
     def act(observation):
@@ -221,11 +221,11 @@ def test_an_agent_sees_the_same_wherever_it_plays(game, seed):
 def test_probabilities_by_a_prior():
     game = Game.parse("3x4:3,2")
     prior = Prior.of_placements(game, {game.placements(3)[0]: 5})
-    seen, _ = Battleship(game, prior, probabilities=True).reset()
+    view, _ = Battleship(game, prior, probabilities=True).reset()
     assert (
-        seen["probabilities"] == Posterior(game, prior=prior).probability.astype(np.float32)
+        view["probabilities"] == Posterior(game, prior=prior).probability.astype(np.float32)
     ).all()
-    assert (seen["probabilities"] != View(game, None, True)(Position(game))["probabilities"]).any()
+    assert (view["probabilities"] != View(game, None, True)(Position(game))["probabilities"]).any()
 
 
 # Agents as players
@@ -236,8 +236,8 @@ def test_an_agent_is_evaluated_and_simulated():
     agent = Agent(most_probable, probabilities=True)
     greedy = evaluate("greedy:endgame=0", SMALL, jobs=1)
     assert evaluate(agent, SMALL, jobs=1).histogram == greedy.histogram
-    found = simulate([agent, "greedy:endgame=0"], Game.parse(SMALL), games=50, jobs=1)
-    ours, theirs = found.outcomes
+    simulation = simulate([agent, "greedy:endgame=0"], Game.parse(SMALL), games=50, jobs=1)
+    ours, theirs = simulation.outcomes
     assert (ours.strategy, ours.shots.tolist()) == ("Agent(most_probable)", theirs.shots.tolist())
 
 

@@ -45,9 +45,9 @@ PRINTED = {
 UNIFORM = {"2x3:2", "3x3:2", "3x4:2,2", "2x6:3,2", "4x4:3,3"}
 
 
-def certified(found, path):
+def certified(solution, path):
     """The check of what was found."""
-    save(found, path)
+    save(solution, path)
     return check(path)
 
 
@@ -61,12 +61,12 @@ def hider(rows, sizes):
 @pytest.mark.parametrize("text", PRINTED)
 def test_the_table_of_the_prototype(tmp_path, text):
     printed, value = PRINTED[text]
-    found = equilibrium(text)
-    assert found.value == value
+    solution = equilibrium(text)
+    assert solution.value == value
     assert f"{float(value):.6f}" == printed
-    assert found.uniform == solve(text).mean
-    assert found.is_uniform == (text in UNIFORM)
-    checked = certified(found, tmp_path / "value.json")
+    assert solution.uniform == solve(text).mean
+    assert solution.is_uniform == (text in UNIFORM)
+    checked = certified(solution, tmp_path / "value.json")
     assert (checked.hider, checked.shooter, checked.is_exact) == (value, value, True)
     assert checked.method == "a plain search"
 
@@ -80,9 +80,9 @@ def test_the_table_of_the_prototype(tmp_path, text):
 )
 def test_games_of_two_and_three_ships(tmp_path, text, value, uniform):
     """No source: found here, and confirmed by the plain search of the check."""
-    found = whole_run()[0] if text == "4x4:3,2" else equilibrium(text)
-    assert (found.value, found.uniform) == (Fraction(value), Fraction(uniform))
-    assert certified(found, tmp_path / "value.json").hider == Fraction(value)
+    solution = whole_run()[0] if text == "4x4:3,2" else equilibrium(text)
+    assert (solution.value, solution.uniform) == (Fraction(value), Fraction(uniform))
+    assert certified(solution, tmp_path / "value.json").hider == Fraction(value)
 
 
 # The check
@@ -220,8 +220,9 @@ def test_weights_that_are_too_far_apart(tmp_path, monkeypatch):
             check(path, effort=3)
     exact = linear.exact_hider
     monkeypatch.setattr(linear, "exact_hider", lambda *a: [w + (1 << 60) for w in exact(*a)])
-    found = equilibrium("4x4:2,2")
-    assert found.lower <= Fraction(1637, 204) <= found.upper != found.lower  # the bracket stays
+    solution = equilibrium("4x4:2,2")
+    assert solution.lower <= Fraction(1637, 204) <= solution.upper  # the bracket stays
+    assert solution.lower < solution.upper
 
 
 @given(st.data())
@@ -259,17 +260,18 @@ def test_weights_of_any_size(data):
 def test_random_games(tmp_path_factory, game):
     hidings = _hidings(game)
     assume(hidings is not None and len(hidings.orbits) <= (12 if game.is_silent else 8))
-    found = equilibrium(game)
-    checked = certified(found, tmp_path_factory.mktemp("found") / "value.json")
-    assert checked.hider == checked.shooter == found.value
-    assert found.uniform <= found.value <= solve(Position(game), objective=Objective("worst")).worst
-    assert sum(found.probabilities) == sum(share for _, share in found.hider) == 1
-    assert found.uniform == solve(Position(game)).mean
-    for tree, _ in found.shooter:
+    solution = equilibrium(game)
+    checked = certified(solution, tmp_path_factory.mktemp("found") / "value.json")
+    assert checked.hider == checked.shooter == solution.value
+    worst = solve(Position(game), objective=Objective("worst")).worst
+    assert solution.uniform <= solution.value <= worst
+    assert sum(solution.probabilities) == sum(share for _, share in solution.hider) == 1
+    assert solution.uniform == solve(Position(game)).mean
+    for tree, _ in solution.shooter:
         assert verify(tree) == tree.total_height
     if len(hidings.orbits) == 1:
-        assert found.is_uniform
-    assert found.occupancy.sum() == pytest.approx(game.fleet_cells)
+        assert solution.is_uniform
+    assert solution.occupancy.sum() == pytest.approx(game.fleet_cells)
 
 
 def _hidings(game):
@@ -309,19 +311,19 @@ class Rounds:
 @pytest.mark.parametrize("rounds", some(1, [4, 1, 12], 3))
 def test_ctrl_c_leaves_a_bracket_that_is_proved(tmp_path, rounds):
     stop = Rounds(rounds, KeyboardInterrupt)
-    found = equilibrium("4x4:3,2", progress=stop, partial=True, checkpoint=tmp_path / "kept")
-    assert found.is_interrupted
-    assert found.lower < Fraction(3717, 440) < found.upper
-    checked = certified(found, tmp_path / "bracket.json")
-    assert (checked.hider, checked.shooter) == (found.lower, found.upper)
+    solution = equilibrium("4x4:3,2", progress=stop, partial=True, checkpoint=tmp_path / "kept")
+    assert solution.is_interrupted
+    assert solution.lower < Fraction(3717, 440) < solution.upper
+    checked = certified(solution, tmp_path / "bracket.json")
+    assert (checked.hider, checked.shooter) == (solution.lower, solution.upper)
     assert not checked.is_exact
     with pytest.raises(NotSupported, match="between"):
-        assert found.value is None
-    rest = Rounds(1000, None)
-    again = equilibrium("4x4:3,2", progress=rest, checkpoint=tmp_path / "kept")
+        assert solution.value is None
+    later = Rounds(1000, None)
+    again = equilibrium("4x4:3,2", progress=later, checkpoint=tmp_path / "kept")
     assert again.value == Fraction(3717, 440)
-    assert rest.seen[0].lower >= stop.seen[-1].lower  # it has what was found
-    assert rest.seen[0].upper <= stop.seen[max(0, rounds - 2)].upper
+    assert later.seen[0].lower >= stop.seen[-1].lower  # it has what was found
+    assert later.seen[0].upper <= stop.seen[max(0, rounds - 2)].upper
     with pytest.raises(KeyboardInterrupt):
         equilibrium("4x4:3,2", progress=Rounds(2, KeyboardInterrupt))
 
@@ -329,28 +331,28 @@ def test_ctrl_c_leaves_a_bracket_that_is_proved(tmp_path, rounds):
 @cache
 def whole_run():
     """The value of 4x4:3,2, and what was said on the way."""
-    seen = Rounds(1000, None)
-    return equilibrium("4x4:3,2", progress=seen), seen
+    rounds = Rounds(1000, None)
+    return equilibrium("4x4:3,2", progress=rounds), rounds
 
 
 def test_the_bracket_narrows():
-    _, seen = whole_run()
-    lower = [status.lower for status in seen.seen]
-    upper = [status.upper for status in seen.seen]
+    _, rounds = whole_run()
+    lower = [status.lower for status in rounds.seen]
+    upper = [status.upper for status in rounds.seen]
     assert lower == sorted(lower)
     assert upper == sorted(upper, reverse=True)
     assert all(low <= high for low, high in zip(lower, upper, strict=True))
 
 
 def test_a_tolerance_ends_the_run(tmp_path):
-    found = equilibrium("4x4:3,2", tolerance=Fraction(1, 20))
+    solution = equilibrium("4x4:3,2", tolerance=Fraction(1, 20))
     exact, _ = whole_run()
-    assert found.rounds < exact.rounds
-    assert found.lower <= exact.value <= found.upper <= found.lower + Fraction(1, 20)
-    assert certified(found, tmp_path / "bracket.json").shooter == found.upper
+    assert solution.rounds < exact.rounds
+    assert solution.lower <= exact.value <= solution.upper <= solution.lower + Fraction(1, 20)
+    assert certified(solution, tmp_path / "bracket.json").shooter == solution.upper
     for text in ("4x4:2,2", "4x5:3,3"):
-        found = equilibrium(text, tolerance=Fraction(1, 10**9))
-        assert found.upper - found.lower <= Fraction(1, 10**9)
+        solution = equilibrium(text, tolerance=Fraction(1, 10**9))
+        assert solution.upper - solution.lower <= Fraction(1, 10**9)
 
 
 def limited(monkeypatch, checks):
@@ -373,14 +375,14 @@ def limited(monkeypatch, checks):
 
 def test_a_time_limit(monkeypatch, tmp_path):
     limited(monkeypatch, 12)
-    found = equilibrium("4x4:3,2", time_limit=1)
-    assert not found.is_exact
-    assert certified(found, tmp_path / "bracket.json").hider == found.lower
-    kept = tmp_path / "kept"
+    solution = equilibrium("4x4:3,2", time_limit=1)
+    assert not solution.is_exact
+    assert certified(solution, tmp_path / "bracket.json").hider == solution.lower
+    folder = tmp_path / "kept"
     with pytest.raises(KeyboardInterrupt):
-        equilibrium("4x4:3,2", progress=Rounds(1, KeyboardInterrupt), checkpoint=kept)
+        equilibrium("4x4:3,2", progress=Rounds(1, KeyboardInterrupt), checkpoint=folder)
     limited(monkeypatch, 0)  # trees from before, and no answer of now
-    again = equilibrium("4x4:3,2", time_limit=1, checkpoint=kept)
+    again = equilibrium("4x4:3,2", time_limit=1, checkpoint=folder)
     assert again.upper <= equilibrium("4x4:3,2", time_limit=1).upper
 
 
@@ -400,34 +402,35 @@ def test_the_bracket_of_no_time(monkeypatch, tmp_path, text, objective):
     """A hider who draws uniformly from below, a greedy tree from above."""
     limited(monkeypatch, 0)
     aim = Objective.parse(objective)
-    found = equilibrium(text, aim, time_limit=1)
-    assert (found.rounds, found.trees, found.uniform) == (1, 1, None)
+    solution = equilibrium(text, aim, time_limit=1)
+    assert (solution.rounds, solution.trees, solution.uniform) == (1, 1, None)
     uniform, tree = solve(text, objective=aim), greedy(text).tree("first")
     number = uniform.configurations
     if objective == "mean":
-        assert found.game.fleet_cells < found.lower <= uniform.mean <= found.upper <= tree.worst
+        assert solution.game.fleet_cells < solution.lower <= uniform.mean
+        assert uniform.mean <= solution.upper <= tree.worst
     else:
-        assert 0 < found.lower <= 1 - Fraction(uniform.finished, number) <= found.upper <= 1
-    assert found.total_weight == number
-    save(found, tmp_path / "bracket.json")
+        assert 0 < solution.lower <= 1 - Fraction(uniform.finished, number) <= solution.upper <= 1
+    assert solution.total_weight == number
+    save(solution, tmp_path / "bracket.json")
 
 
 @pytest.mark.parametrize("text", ["3x4:2,2", "3x4:2,2,announce=sunk", "3x4:3,2,announce=name"])
 def test_ctrl_c_in_the_first_round_leaves_a_bracket(interrupt_at, tmp_path, text):
     interrupt_at(SearchMonitor, "tick", 1)
-    found = equilibrium(text, partial=True)
-    assert found.is_interrupted
-    assert found.uniform is None
-    checked = certified(found, tmp_path / "bracket.json")
-    assert (checked.hider, checked.shooter) == (found.lower, found.upper)
-    assert found.lower <= solve(text).mean <= found.upper
+    solution = equilibrium(text, partial=True)
+    assert solution.is_interrupted
+    assert solution.uniform is None
+    checked = certified(solution, tmp_path / "bracket.json")
+    assert (checked.hider, checked.shooter) == (solution.lower, solution.upper)
+    assert solution.lower <= solve(text).mean <= solution.upper
 
 
 def test_the_definition_ends_in_time(monkeypatch):
     """By an alarm, for it does not look at the clock; it takes minutes."""
     monkeypatch.setattr(run.Limit, "check", lambda self, effort=0: None)
-    found = equilibrium("5x5:5,3,announce=place", time_limit=0.01)
-    assert found.lower <= Fraction(909, 92) <= found.upper
+    solution = equilibrium("5x5:5,3,announce=place", time_limit=0.01)
+    assert solution.lower <= Fraction(909, 92) <= solution.upper
 
 
 @given(games(max_cells=9, announce=EVERY_RULE))
@@ -466,8 +469,8 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     ],
 )
 def test_a_checkpoint_is_checked_before_it_is_believed(tmp_path, key, value):
-    what = "the equilibrium of 3x3:2, mean"
-    write_facts(tmp_path, what, {key: value})
+    title = "the equilibrium of 3x3:2, mean"
+    write_facts(tmp_path, title, {key: value})
     with pytest.raises(TableError, match="3x3:2"):
         equilibrium("3x3:2", checkpoint=tmp_path)
 

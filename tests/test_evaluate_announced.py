@@ -54,8 +54,8 @@ def small_rules(draw, most=60, announce=AT_SINKING):
 @draws(120, few=5)
 @given(small_rules(announce=(*AT_SINKING, *LABELLED)), st.sampled_from(ORDERS), st.integers(0, 6))
 def test_random_games(rules, ties, endgame):
-    found = evaluate(f"greedy:ties={ties},endgame={endgame}", str(rules), jobs=1)
-    assert found.histogram == by_definition(rules, ties, endgame)
+    evaluation = evaluate(f"greedy:ties={ties},endgame={endgame}", str(rules), jobs=1)
+    assert evaluation.histogram == by_definition(rules, ties, endgame)
 
 
 @draws(60)
@@ -111,9 +111,9 @@ def test_information_of_labels(rules, name):
         certain = [cell for cell, n in counts.items() if n == len(state.family)]
         return certain[0] if certain else max(counts, key=lambda cell: value(state, cell))
 
-    found = evaluate(name, str(rules), jobs=1).histogram
-    assert found == dict(sorted(definition.played(choose).items()))
-    assert evaluate(Plain(name), str(rules), jobs=1).histogram == found
+    histogram = evaluate(name, str(rules), jobs=1).histogram
+    assert histogram == dict(sorted(definition.played(choose).items()))
+    assert evaluate(Plain(name), str(rules), jobs=1).histogram == histogram
 
 
 def levels_of(strategy):
@@ -193,25 +193,28 @@ NESTED = (
 def test_rollouts_on_samples(game, text, numbers):
     """The definition in plain Python beside the kernel; the first game is above both caps."""
     game, strategy = Game.parse(game), looking(text, **numbers)
-    found = evaluate(strategy, game, jobs=1)
-    assert found.histogram == evaluate(Plain(strategy), game, jobs=1).histogram
+    evaluation = evaluate(strategy, game, jobs=1)
+    assert evaluation.histogram == evaluate(Plain(strategy), game, jobs=1).histogram
 
 
 def test_rollouts_need_tasks_as_large_as_their_sizes():
     with pytest.raises(TooLarge, match=f"{BYTES << 17:,} bytes or more .* sizes up to 65536"):
         evaluate("rollout:sizes=1-65537", LARGE, jobs=1, memory=BYTES << 16)
     small = "5x5:3,2,announce=ship"  # has fewer
-    few = evaluate("rollout:sizes=1-65537", small, jobs=1, memory=BYTES << 16)
-    assert few.histogram == evaluate("rollout:sizes=1-4096", small, jobs=1).histogram
+    evaluation = evaluate("rollout:sizes=1-65537", small, jobs=1, memory=BYTES << 16)
+    assert evaluation.histogram == evaluate("rollout:sizes=1-4096", small, jobs=1).histogram
 
 
 @pytest.mark.parametrize("text", ["greedy", "spread:side=60", "rollout:sizes=9-65536"])
 def test_twins_are_walked_once(text):
     """As the kernel, which is given all configurations at once and walks every name."""
     game = Game.parse("6x7:3a,3b,2,contact=any,announce=name")
-    found = list(tasks(text, game, BYTES << 16))
-    assert sorted({task.alike for task in found}) == [1, 2]
-    assert sum(task.configurations * task.alike for task in found) == Posterior(game).configurations
+    all_tasks = list(tasks(text, game, BYTES << 16))
+    assert sorted({task.alike for task in all_tasks}) == [1, 2]
+    assert (
+        sum(task.configurations * task.alike for task in all_tasks)
+        == Posterior(game).configurations
+    )
     parts = evaluate(text, game, jobs=1, memory=BYTES << 16)
     assert parts.histogram == evaluate(text, game, jobs=1).histogram
 
@@ -231,8 +234,8 @@ def test_certain_hits_of_rollouts_that_tell_nothing():
     assert len(rules.configurations) > 64
     definition = Definition(rules)
     played = definition.played(definition.rollout(3, 50, 4))
-    found = evaluate("rollout:candidates=3,percent=50,endgame=4", str(rules), jobs=1)
-    assert found.histogram == dict(sorted(played.items()))
+    evaluation = evaluate("rollout:candidates=3,percent=50,endgame=4", str(rules), jobs=1)
+    assert evaluation.histogram == dict(sorted(played.items()))
 
 
 @draws(80)
@@ -256,12 +259,12 @@ def test_patterns(game, clear, pattern):
 def test_tasks_of_any_size(monkeypatch, contact, announce, text, fleet):
     """Wherever the top of the tree ends and the kernel begins, the histogram is the same."""
     game = Game.parse(f"3x5:{fleet},contact={contact},announce={announce}")
-    whole = evaluate(text, game, jobs=1)
-    assert whole.tasks == 1
+    evaluation = evaluate(text, game, jobs=1)
+    assert evaluation.tasks == 1
     for limit in (10, 17, 40):  # the endgame is in tasks, so they are no smaller
         monkeypatch.setattr(KernelRunner, "task_limit", lambda self, memory, limit=limit: limit)
         parts = evaluate(text, game, jobs=1)
-        assert parts.histogram == whole.histogram
+        assert parts.histogram == evaluation.histogram
         assert parts.tasks > 1
         for task in tasks(text, game):
             assert Posterior(task.position).configurations == task.configurations
@@ -280,12 +283,12 @@ def test_coded_configurations(rules, data):
         position = position.after(game.cell(cell), answer)
     rows = np.concatenate(list(coded(position)))
     codes = Codes.of(game)
-    found = [codes.ships(game, code) for code in to_masks(rows[:, 2:])]
-    assert [sum(ships) for ships in found] == to_masks(rows[:, :2])
+    configurations = [codes.ships(game, code) for code in to_masks(rows[:, 2:])]
+    assert [sum(ships) for ships in configurations] == to_masks(rows[:, :2])
     expected = {
         tuple(sorted(ships)) for ships in rules.configurations if position.is_compatible(ships)
     }
-    assert Counter(tuple(sorted(ships)) for ships in found) == dict.fromkeys(expected, 1)
+    assert Counter(tuple(sorted(ships)) for ships in configurations) == dict.fromkeys(expected, 1)
 
 
 def test_one_configuration_followed():

@@ -125,13 +125,13 @@ def test_a_search_has_a_bracket_from_the_start(over_at, game):
     brackets = []
     for looks in (0, 3, 10, 100, 10_000):
         over_at(looks)
-        found = solve(position, time_limit=1)
-        assert found.lower <= optimum <= found.upper
-        assert found.is_exact or not found.best_shots
-        brackets.append(found.upper)
+        solution = solve(position, time_limit=1)
+        assert solution.lower <= optimum <= solution.upper
+        assert solution.is_exact or not solution.best_shots
+        brackets.append(solution.upper)
         if looks:
-            assert verify(found.tree()) == found.upper
-    number = found.configurations
+            assert verify(solution.tree()) == solution.upper
+    number = solution.configurations
     assert brackets[0] == floor(by_chance.shots_by_chance(position) * number)
     assert brackets[-1] < brackets[0]
 
@@ -143,9 +143,9 @@ def test_greedy_plays_where_all_cells_are_certain():
 
 def test_no_tree_without_a_strategy(over_at):
     over_at(0)
-    found = solve("5x5:3,2", time_limit=1)
+    solution = solve("5x5:3,2", time_limit=1)
     with pytest.raises(NotSupported, match="no strategy for 5x5:3,2 was evaluated in that time"):
-        found.tree()
+        solution.tree()
 
 
 def test_a_family_has_a_bracket_from_the_start(over_at, tmp_path):
@@ -155,10 +155,10 @@ def test_a_family_has_a_bracket_from_the_start(over_at, tmp_path):
     family = identify.read(path)
     optimum = identify.identify(family).misses
     over_at(0)
-    found = identify.identify(family, time_limit=1)
-    assert found.lower <= optimum <= found.upper == by_chance.total_by_chance(family.family)
+    solution = identify.identify(family, time_limit=1)
+    assert solution.lower <= optimum <= solution.upper == by_chance.total_by_chance(family.family)
     over_at(10_000)
-    assert identify.identify(family, time_limit=1).upper < found.upper
+    assert identify.identify(family, time_limit=1).upper < solution.upper
 
 
 @pytest.mark.parametrize("soon", [0, 20_000])
@@ -190,18 +190,18 @@ def test_a_game_too_large_to_search_has_the_bracket_of_its_bounds(monkeypatch):
 
     monkeypatch.setattr("optsearch.search.solver.solve", refuse)
     fields = json.loads(run("solve", "4x4:3,2", "--time-limit", "60", "--json").stdout)
-    known = bracket.bounds("4x4:3,2")
+    bounds_known = bracket.bounds("4x4:3,2")
     number = fields["configurations"]
     assert fields["method"] == "bounds"
-    assert fields["lower"] == ceil(known.lower * number)
-    assert fields["upper"] == floor(known.upper * number)
+    assert fields["lower"] == ceil(bounds_known.lower * number)
+    assert fields["upper"] == floor(bounds_known.upper * number)
     assert "too many to list" in str(run("solve", "4x4:3,2").exception)
     shown = ("solve", "4x4:3,announce=place", "--time-limit", "60", "--json")  # no bounds of means
     assert "too many to list" in str(run(*shown).exception)
     assert json.loads(run(*shown, "--objective", "worst").stdout)["lower"] <= 7  # its worst case
     for aim, value in {"worst": 11, "within=9": 85, "within=16": 104}.items():
-        asked = run("solve", "4x4:3,2", "--time-limit", "60", "--objective", aim, "--json")
-        fields = json.loads(asked.stdout)
+        result = run("solve", "4x4:3,2", "--time-limit", "60", "--objective", aim, "--json")
+        fields = json.loads(result.stdout)
         assert fields["lower"] <= value <= fields["upper"] <= 104
 
 
@@ -211,20 +211,21 @@ def test_a_game_too_large_to_search_is_weighed_by_its_prior(monkeypatch, tmp_pat
     prior.write_text("ship,weight\nA1-C1,2\nA1-B1,2\n")
     command = "solve", "4x4:3,2", "--prior", str(prior), "--json"
     aims = {"mean": "total_height", "worst": "worst", "within=9": "finished"}
-    asked = {aim: (*command, "--objective", aim) for aim in aims}
-    exact = {aim: json.loads(run(*asked[aim]).stdout) for aim in aims}
+    commands = {aim: (*command, "--objective", aim) for aim in aims}
+    exact = {aim: json.loads(run(*commands[aim]).stdout) for aim in aims}
 
     def refuse(*arguments, **options):
         raise TooLarge("too many to list")
 
     monkeypatch.setattr("optsearch.search.solver.solve", refuse)
     for aim, name in aims.items():
-        fields = json.loads(run(*asked[aim], "--time-limit", "60").stdout)
+        fields = json.loads(run(*commands[aim], "--time-limit", "60").stdout)
         assert fields["configurations"] == exact[aim]["configurations"] == 120
         assert fields["lower"] <= exact[aim][name] <= fields["upper"], aim
         if aim == "mean":
-            known = bracket.Bracket.of(Position("4x4:3,2"), first_bounds(Position("4x4:3,2")))
-            ends = ceil(known.lower * 120), floor(known.upper * 120)
+            position = Position("4x4:3,2")
+            bounds = bracket.Bracket.of(position, first_bounds(position))
+            ends = ceil(bounds.lower * 120), floor(bounds.upper * 120)
             assert (fields["lower"], fields["upper"]) == ends
 
 
@@ -240,9 +241,9 @@ def test_a_bracket_without_a_search_comes_with_the_tree_of_greedy(monkeypatch, t
     result = run(*command)
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.endswith(f"tree        {path}\n")
-    found = load(path)
-    assert found.total_height == GreedySolver(Position("4x4:3,2")).total_height("first")
-    assert verify(found) == found.total_height
+    tree = load(path)
+    assert tree.total_height == GreedySolver(Position("4x4:3,2")).total_height("first")
+    assert verify(tree) == tree.total_height
     path.unlink()
     monkeypatch.setattr("optsearch.cli.solving.MOST_IN_TREE", 103)
     for arguments, why in {
@@ -264,8 +265,8 @@ def test_a_worst_case_is_proved_before_the_time_is_over(tmp_path):
     printed = run(*command, "worst").stdout
     assert "worst case  11 shots, proved\n" in printed
     assert "least mean  not known; --objective worst+mean searches it\n" in printed
-    found = load(path)
-    assert (found.worst, found.title) == (11, "optimal for worst")
+    tree = load(path)
+    assert (tree.worst, tree.title) == (11, "optimal for worst")
     printed = run(*command, "worst+mean").stdout
     assert "worst case  11 shots\nmean shots  878/104 = 8.442308\nbest shots" in printed
 
@@ -316,17 +317,17 @@ def test_bounds_that_came_before_the_end_hold(game, error, tmp_path):
     position = Position(Game.parse(game))
     optimum = solve(position).mean
     every = list(bracket.bounds_in_turn(position, results=tmp_path))
-    said = []
-    list(bracket.bounds_in_turn(position, progress=said.append, results=tmp_path))
-    for steps in {0, 1, len(said) // 2, len(said) - 1} & set(range(len(said))):
-        found = []
+    reports = []
+    list(bracket.bounds_in_turn(position, progress=reports.append, results=tmp_path))
+    for steps in {0, 1, len(reports) // 2, len(reports) - 1} & set(range(len(reports))):
+        bounds = []
         with pytest.raises(type(error)):
-            found.extend(
+            bounds.extend(
                 bracket.bounds_in_turn(
                     position, progress=stopped_after(steps, error), results=tmp_path
                 )
             )
-        for bound in found:
+        for bound in bounds:
             below = bound.side == "lower"
             assert bound.value <= optimum if below else bound.value >= optimum
             assert bound in every or bound.name == "cells at random"
@@ -399,8 +400,8 @@ def test_nothing_is_listed_that_is_too_large(monkeypatch, game, computed, left_o
 
     enumerators = Listing._enumerators
     monkeypatch.setattr(Listing, "_enumerators", few)
-    found, left = bracket_of(game)
-    assert (found.keys(), left) == (computed, left_out)
+    bounds, left = bracket_of(game)
+    assert (bounds.keys(), left) == (computed, left_out)
 
 
 def test_leaves_of_ships_apart_are_fewer():
@@ -419,11 +420,11 @@ def test_leaves_of_ships_apart_are_fewer():
 
 
 def test_strategies_that_end_in_seconds_are_evaluated():
-    found, left = bracket_of("8x8:4,3,2,2")
-    assert found["most probable cell"] == Fraction(25577419, 898792)
+    bounds, left = bracket_of("8x8:4,3,2,2")
+    assert bounds["most probable cell"] == Fraction(25577419, 898792)
     assert left == {"all ships but two revealed", "rollouts"}
-    found, left = bracket_of("6x6:3,2,2,announce=sunk")
-    assert found["rollouts"] < found["most probable cell"]
+    bounds, left = bracket_of("6x6:3,2,2,announce=sunk")
+    assert bounds["rollouts"] < bounds["most probable cell"]
 
 
 def fleets():
@@ -556,15 +557,15 @@ def test_what_is_quiet_has_none(lines):
 )
 def test_a_count_says_that_it_goes_on(monkeypatch, lines, command, typed, label):
     """Each count waits until a line says so."""
-    heard = set()
+    labels = set()
 
     def said(name):
         count = getattr(Sweep, name)
 
         def counted(*arguments, **options):
             # A line of the step before may come late.
-            while not heard or (name == "unrank" and label not in heard):
-                heard.add(lines.get(timeout=MANY_SECONDS).partition(",")[0])
+            while not labels or (name == "unrank" and label not in labels):
+                labels.add(lines.get(timeout=MANY_SECONDS).partition(",")[0])
             return count(*arguments, **options)
 
         return counted
@@ -572,7 +573,7 @@ def test_a_count_says_that_it_goes_on(monkeypatch, lines, command, typed, label)
     for name in ("count", "count_by_placement", "unrank"):
         monkeypatch.setattr(Sweep, name, said(name))
     assert CliRunner().invoke(app, command.split(), input=typed).exit_code == 0
-    assert label in heard
+    assert label in labels
 
 
 def test_every_command_can_be_quiet(monkeypatch):
@@ -594,10 +595,10 @@ def silent(heard):
 
 
 def test_what_tables_have_of_a_game():
-    found = stored_bracket(Position("6x6:3,2"))
-    assert found.text == "14.153986 = 7813/552, data/results/optima.csv"
+    stored = stored_bracket(Position("6x6:3,2"))
+    assert stored.text == "14.153986 = 7813/552, data/results/optima.csv"
     (row,) = [row for row in TABLES["optima"].read() if row["game"] == Game("6x6:3,2")]
-    assert (found.lower.value * 1656, found.seconds) == (row["total_height"], row["seconds"])
+    assert (stored.lower.value * 1656, stored.seconds) == (row["total_height"], row["seconds"])
     assert stored_bracket(Position("5x4:3,2")) == stored_bracket(Position("4x5:3,2"))
     worst = stored_bracket(Position("5x6:3,2"), Objective("worst"))
     assert worst.text == "17 to 19, data/results/worst_cases.csv"
@@ -608,10 +609,10 @@ def test_what_tables_have_of_a_game():
 
 @pytest.mark.parametrize("game", ["paper", "paper,announce=sunk"])  # with a table, and without
 def test_stored_bounds_are_those_of_the_bracket(game):
-    found, position = stored_bracket(Position(game)), Position(game)
+    stored, position = stored_bracket(Position(game)), Position(game)
     bounds = bracket.known_bounds(position)
-    assert (found.lower.value, found.upper.value) == bracket.bracket(bounds)
-    assert {found.lower, found.upper} <= set(bounds)
+    assert (stored.lower.value, stored.upper.value) == bracket.bracket(bounds)
+    assert {stored.lower, stored.upper} <= set(bounds)
 
 
 @pytest.mark.parametrize(
@@ -674,7 +675,7 @@ def test_progress_of_a_search_is_its_bracket(monkeypatch):
     with shown.solving("5x5:3,2") as progress:
         optimum = solve("5x5:3,2", progress=progress).mean
     brackets = [re.match(r"([\d.]+) to ([\d.]+) shots, [\d,]+ nodes", note) for _, note in notes]
-    pairs = [tuple(map(float, found.groups())) for found in brackets if found]
+    pairs = [tuple(map(float, match.groups())) for match in brackets if match]
     assert len(pairs) > 3
     assert all(low <= optimum <= high for low, high in pairs)
     assert pairs == sorted(pairs, key=lambda pair: (pair[0], -pair[1]))
