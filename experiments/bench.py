@@ -143,7 +143,11 @@ CHAINS: dict[str, Work] = {
 PROCESSES: dict[str, Work] = {"solver, one process": solve, "solver, two processes": _by_processes}
 METHODS = COUNTERS | MATRICES | SAMPLES | GAMES | OPTIMA | CHAINS | PROCESSES
 METHODS |= {name: work for works in EVALUATIONS.values() for name, work in works.items()}
-COMMANDS = ("posterior paper", "evaluate greedy 8x8:5,4,3,3,2 --jobs 1")
+UNKNOWN = "8x8:2-5r,2-5g,2-5p,2-5o,contact=any,announce=name --shots B2=miss,E5=hit:r"
+COMMANDS = (
+    *("posterior paper", "evaluate greedy 8x8:5,4,3,3,2 --jobs 1"),
+    *(f"posterior {UNKNOWN}", f"ask {UNKNOWN}"),
+)
 LONG_COMMANDS = (
     *("solve 5x7:5,4,3,3,2", "solve 5x6:2,2", "solve 6x6:4,3,3"),
     *("count 10x50:5,4,4,3,3,3,2,2,2,2", "equilibrium 5x5:2,2"),
@@ -235,7 +239,7 @@ def compare(
 def bench_commands(commands: tuple[str, ...]) -> None:
     """Print the processor seconds and the peak memory of whole commands, start included."""
     print("\nWhole commands, one process\n")
-    print(f"  {'command':<46}{'seconds':>11}{'MiB':>8}")
+    print(f"  {"command":<88}{'seconds':>11}{'MiB':>8}")
     for command in commands:
         arguments = [sys.executable, "-m", "optsearch", *command.split(), "--quiet"]
         process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
@@ -243,7 +247,7 @@ def bench_commands(commands: tuple[str, ...]) -> None:
         if process.returncode:
             raise OptsearchError(f"optsearch {command} ends with {process.returncode}")
         seconds = used.ru_utime + used.ru_stime
-        print(f"  {command:<46}{seconds:>11.2f}{used.ru_maxrss / 1024:>8.0f}", flush=True)
+        print(f"  {command:<88}{seconds:>11.2f}{used.ru_maxrss / 1024:>8.0f}", flush=True)
 
 
 def main() -> None:
