@@ -239,7 +239,7 @@ def compare(
 def bench_commands(commands: tuple[str, ...]) -> None:
     """Print the processor seconds and the peak memory of whole commands, start included."""
     print("\nWhole commands, one process\n")
-    print(f"  {"command":<88}{'seconds':>11}{'MiB':>8}")
+    print(f"  {'command':<88}{'seconds':>11}{'MiB':>8}")
     for command in commands:
         arguments = [sys.executable, "-m", "optsearch", *command.split(), "--quiet"]
         process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
