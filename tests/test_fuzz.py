@@ -275,6 +275,36 @@ def check_samples(asked):
     assert {*everything} == asked.root.family
 
 
+def check_questions(asked):
+    """The number of cells of ships in a row, what its answers and replies tell, and it known."""
+    columns, family = asked.rules.columns, asked.root.family
+    row = asked.rng.randrange(asked.rules.rows)
+    region = ((1 << columns) - 1) << row * columns
+    numbers = Counter((sum(ships) & region).bit_count() for ships in family)
+    meets = Counter("yes" if sum(ships) & region else "no" for ships in family)
+    texts = f"row {row + 1}", f"any in row {row + 1}"
+    found = asked.ask("ask", "--question", texts[0], "--question", texts[1])
+    for one in found["questions"]:
+        answers = numbers if one["question"] == texts[0] else meets
+        assert one["answers"] == {str(a): n / len(family) for a, n in answers.items()}
+        assert abs(one["bits"] - entropy(answers.values())) < NEAR
+    shot = {cell for cell, _ in asked.case.shots}
+    parts = (
+        asked.definition.parts(asked.root, cell) for cell in {*range(asked.rules.cells)} - shot
+    )
+    told = [entropy([len(part.family) for part in by_reply.values()]) for by_reply in parts]
+    assert abs((found["best_shot_bits"] or 0) - max(told, default=0)) < NEAR
+    number = asked.rng.choice(sorted(numbers))
+    known = asked.ask("posterior", "--know", f"{texts[0]}: {number}")
+    assert known["configurations"] == numbers[number]
+
+
+def entropy(weights):
+    """The entropy in bits of a distribution by weights."""
+    weights = list(weights)
+    return sum(n / sum(weights) * log2(sum(weights) / n) for n in weights)
+
+
 def masks_of(asked, found):
     """The configurations of an answer of `sample`, as the definition has them."""
     listed = [[ship_of(asked.rules, text) for text in ships] for ships in found["sample"]]
@@ -1020,11 +1050,12 @@ CHECKS = (
     *(check_other_counts, check_samples, check_worst, check_within, check_methods),
     *(check_time_limit, check_switches, check_bounds, check_proof, check_optimal_trees),
     *(check_greedy_trees, check_page, check_pattern, check_comparison),
-    *(check_table, check_counterexamples, check_equilibrium, check_prior),
+    *(check_table, check_counterexamples, check_equilibrium, check_prior, check_questions),
     *(check_prior_far_apart, check_odd_files, check_values, check_first_hit),
 )
 OF_REPLIES = (  # where most goes by what hits tell
-    *(check_samples, check_worst, check_within, check_methods, check_bounds, check_proof),
+    *(check_samples, check_questions, check_worst, check_within, check_methods, check_bounds),
+    check_proof,
     *(check_optimal_trees, check_greedy_trees, check_equilibrium, check_first_hit),
 )
 UNSHOWN = (check_board, check_page)  # refused for users' rules; where hits show ships not read
@@ -1051,7 +1082,8 @@ def check(here, case, seed):
 REFUSED = """
     posterior GAME|posterior GAME --counts
     sample GAME|sample GAME --draw-boards
-    solve GAME|solve GAME --method paper|solve GAME --method reference|solve GAME --objective worst
+    ask GAME|solve GAME|solve GAME --method paper|solve GAME --method reference
+    solve GAME --objective worst
     solve GAME --objective within=3|solve GAME --all-shots|solve GAME --time-limit 1
     solve GAME --tree a.json --prove a.jsonl|bounds GAME|greedy GAME|equilibrium GAME
     counterexamples --game GAME|evaluate greedy GAME|evaluate rollout GAME|evaluate pattern GAME

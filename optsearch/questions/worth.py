@@ -277,8 +277,9 @@ class Inquiry:
 
     @cached_property
     def optimum(self) -> Fraction | None:
-        """The least mean number of shots from here; None if it was not searched or not found."""
-        if self.posterior.configurations > SMALL or isinstance(self.posterior, MixedPosterior):
+        """The least mean number of shots from here if hits tell nothing; None if not found."""
+        is_silent = not isinstance(self.posterior, MixedPosterior) and self.position.game.is_silent
+        if not is_silent or self.posterior.configurations > SMALL:
             return None
         solution = optimum(self.position, prior=self._prior)
         return None if solution is None else solution.mean
