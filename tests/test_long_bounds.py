@@ -1,5 +1,7 @@
 """The root chain and the reveal game: against brute force, and below every optimum."""
 
+from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
@@ -12,9 +14,10 @@ from hypothesis import strategies as st
 from optsearch import lower_bounds
 from optsearch.check import reference
 from optsearch.counting.configurations import Configurations, to_masks
+from optsearch.counting.family import Family
 from optsearch.game import Game, bits
 from optsearch.game.position import HIT, MISS, Position, Shot
-from optsearch.lower_bounds import chain, coverage, reveal
+from optsearch.lower_bounds import chain, coverage, leaves, reveal
 from optsearch.lower_bounds.conditional_coverage import (
     ConditionalCoverage,
     list_conditional_coverages,
@@ -26,6 +29,7 @@ from optsearch.results import bracket
 from optsearch.results.tables import TABLES
 from optsearch.support.errors import NotSupported, RecordError, TableError, TooLarge
 from optsearch.support.store import Store
+from tests.definition import Misses
 from tests.examples import sizes
 
 TINY = ("2x3:2", "3x3:2", "3x4:2,2", "3x4:3,2", "2x6:3,2", "3x4:3,contact=corner", "1x9:2,2,1")
@@ -198,6 +202,27 @@ def test_leaf_counting_after_plies(text, plies):
     expected = game.fleet_cells + Fraction(misses(sets, plies, game.fleet_cells), len(sets))
     bound = lower_bounds.leaf_counting_after(Position(game), plies)
     assert bound == expected <= reference.solve(Position(game)).mean
+
+
+@pytest.mark.parametrize("text", ["3x3:2", "3x4:3", "3x4:2,2", "2x6:3,2"])
+def test_leaf_counting_after_a_shot_with_weights(text):
+    """All first shots by the definition; the heaviest leaves are the first to be reached."""
+    family = Family.of(Position(Game.parse(text)))
+    for most in (1, 4):
+        weights = [1 + i % most for i in range(len(family.sets))]
+        hits, total, results = family.sets[0].bit_count(), sum(weights), []
+        for cell in range(family.game.cells):
+            hit, miss = Counter(), Counter()
+            for cells, weight in zip(family.sets, weights, strict=True):
+                (hit if cells >> cell & 1 else miss)[weight] += 1
+            value = lower_bounds.leaf_counting_misses(hit, hits - 1) if hit else 0
+            value += lower_bounds.leaf_counting_misses(miss, hits) if miss else 0
+            results.append(value + sum(weight * n for weight, n in miss.items()))
+        weighted = replace(family, weights=tuple(weights))
+        expected = hits + Fraction(min(results), total)
+        assert leaves.weighted_leaf_counting_after(weighted) == expected
+        misses = Misses(family.sets, weights)
+        assert expected <= hits + Fraction(misses.value(misses.everything), total)
 
 
 # The reveal game
