@@ -606,6 +606,7 @@ def _weights_by_key(record: records.Record, parse: Callable[[str], K]) -> dict[K
 def prior_of(text: str | None, game: Game) -> Prior | None:
     """Return the prior of a game that a text names; None for None and "uniform".
 
+    If the fleet of the game is not known, see `FleetPrior.of`; None makes vectors equally likely.
     Raises StrategyError for an unknown name, and the errors of `read`.
     """
     if isinstance(game, MixedGame):

@@ -6,5 +6,5 @@ out the questions of the search to workers that have a table in `shared_memory`,
 far it is, bounds its root when it is long and ends it at a limit, `solver` is the whole,
 `first_shots` has the value of every first shot, `greedy` all greedy strategies, `counterexamples`
 the positions where greedy is not optimal, `identify` finds a hidden set of a family from a file,
-and `proving` makes proofs.
+`mixed` solves games whose fleet is not known, and `proving` makes proofs.
 """
