@@ -5,5 +5,6 @@ without a list: `lattice` on rectangles, by skylines; `frontier` on any board, b
 cells; `by_ship` with all ships but two placed one by one. `engines` chooses between them, and
 `remainders` makes whole numbers of their residues. `prior` gives configurations weights, `family`
 has the sets of cells still to be found, `posterior` the distribution of the ships after the shots
-so far, `mixture` that of several fleets of which one is there, and `conflicts` finds replies that are impossible together.
+so far, `mixture` that of several fleets of which one is there, and `conflicts` finds replies that
+are impossible together.
 """

@@ -4,9 +4,10 @@
 names of cells, `game` the fleet and the rules on a board, `ranges` games on many boards as one
 text, `shapes` and `ships` the kinds of ships, `announcements` the replies and the rules of what
 hits tell, `labels` what they tell on a board, `position` the shots so far, `fleets` games whose
-fleet is not known, and their positions, `reply_text` replies as people write them, `orders` orders of the cells, `named_games` games that people play, `objective`
-what a strategy is to be best at, `urn` shooting at random, `names` the levels of puzzles, and
-`notebook` the pieces of HTML by which values draw themselves.
+fleet is not known, and their positions, `reply_text` replies as people write them, `orders` orders
+of the cells, `named_games` games that people play, `objective` what a strategy is to be best at,
+`urn` shooting at random, `names` the levels of puzzles, and `notebook` the pieces of HTML by which
+values draw themselves.
 """
 
 from optsearch.game.announcements import ANNOUNCEMENTS

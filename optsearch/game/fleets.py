@@ -3,9 +3,9 @@
     game = MixedGame("8x8:2-5r,2-5g,2-5p,2-5o,contact=any,announce=name")
     MixedPosition(game, "C4=hit:r A1=miss").parts
 
-Each ship has some length of its range. So the game is a mixture of games with known fleets. A *part*
-of a position has the vectors of lengths that differ only in the letters of ships that no hit has
-named; its configurations are counted in one game with a known fleet. With announce=name letters
+Each ship has some length of its range. So the game is a mixture of games with known fleets. A
+*part* of a position has the vectors of lengths that differ only in the letters of ships that no hit
+has named; its configurations are counted in one game with a known fleet. With announce=name letters
 name the ships, and a hit tells the letter, not the length. No reply tells that the last ship is
 sunk.
 """
