@@ -178,16 +178,14 @@ def built_in(game: Game) -> dict[str, BoardQuestion]:
 def shot_at(position: Position, cell: Cell) -> BoardQuestion:
     """Return the reply to a shot as a question."""
     game, bit = position.game, position.game.bit(cell)
-    shot = bit.bit_length() - 1
     has_lengths = isinstance(game, MixedGame) and not game.names_hits
-    replies = {}
-    for kind, ship in ships_of(game):
-        if ship & bit:
-            told, is_sunk = (
-                ship.bit_count() if has_lengths else kind,
-                not ship & ~(position.hits | bit),
-            )
-            replies[kind, ship] = str(game.hit_reply(told, ship, shot, is_sunk))
+
+    def reply(kind: int, ship: int) -> str:
+        told = ship.bit_count() if has_lengths else kind
+        is_sunk = not ship & ~(position.hits | bit)
+        return str(game.hit_reply(told, ship, bit.bit_length() - 1, is_sunk))
+
+    replies = {(kind, ship): reply(kind, ship) for kind, ship in ships_of(game) if ship & bit}
     return BoardQuestion(f"shot at {cell_name(cell)}", replies, "miss")
 
 
