@@ -181,6 +181,7 @@ def test_processes():
     assert found == evaluate(named("greedy"), game, jobs=1)
     assert reports[-1].done == reports[-1].total == found.configurations
     assert reports[-1].shots == found.total_height
+    assert reports[-1].mean == float(found.mean)
     assert [report.done for report in reports] == sorted(report.done for report in reports)
 
 

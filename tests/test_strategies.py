@@ -279,6 +279,19 @@ def test_shots_above_a_task_are_asked_again_once(monkeypatch):
     assert len(asked) < sum(asked.values())
 
 
+def test_one_game_in_some_is_asked_again(monkeypatch):
+    """The games 1, 2, 4, … 64 and 10, 20, … 100 of 104, which end in that many configurations."""
+    monkeypatch.setattr(runners, "REPLAYED", 10)
+    asked, rows = Counter(), RowsFirst()
+
+    def counted(position):
+        asked[position] += 1
+        return rows.shot(position)
+
+    assert evaluate(counted, GAME, jobs=1).tasks == 1
+    assert asked[Position(GAME)] == 1 + 7 + 10
+
+
 def test_a_rule_that_changes():
     class Changing(RowsFirst):
         endgame = 0
