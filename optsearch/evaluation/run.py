@@ -78,7 +78,8 @@ def evaluate(
     jobs = tasks_at_once(executor, jobs)
     if prior is not None:
         prior.require(game)
-    game.require_small("evaluating strategies")
+    if not game.ends_at_hit:  # there nothing is listed
+        game.require_small("evaluating strategies")
     runner = runner_of(strategy, game, prior)
     limit = 0 if game.ends_at_hit else runner.task_limit(memory)  # there, counts suffice
     if position.shots and isinstance(runner, PatternRunner):

@@ -29,12 +29,18 @@ def mean_until_hit(most_met: Callable[[int], int], configurations: int) -> Fract
 
 
 def mean_by_single_cells(position: Position, prior: Prior | None = None) -> Fraction:
-    """Bound the mean by A(k) = the sum of the k greatest weights of single cells."""
+    """Bound the mean by A(k) = the sum of the k greatest weights of single cells.
+
+    If the weights are not known exactly, the bound is one shot.
+    """
     if not position.hits_left:
         return Fraction(0)
     posterior = Posterior(position, prior=prior)
     posterior.require_some()
-    weights = sorted(posterior.occurrence.ravel().tolist(), reverse=True)
+    if not posterior.is_exact:
+        return Fraction(1)
+    by_cell = (int(chance * posterior.weight) for row in posterior.frequency for chance in row)
+    weights = sorted(by_cell, reverse=True)
     sums = [0, *accumulate(weights)]
     return mean_until_hit(lambda k: min(sums[k], posterior.weight), posterior.weight)
 
