@@ -152,7 +152,7 @@ class _EvaluationRun:
         self._leaving_out = prior if prior is not None and prior.has_zero_weights else None
         if number > MOST_BY_PYTHON and self._leaving_out is not None:
             number = Posterior(start, prior=prior).configurations
-        if number > MOST:
+        if number > MOST and not self.game.ends_at_hit:
             raise TooLarge(
                 f"{self.game} has {number:,} configurations; up to {MOST:,} can be walked"
             )
