@@ -31,7 +31,7 @@ from optsearch.cli.common import (
 from optsearch.cli.console import Interrupted
 from optsearch.cli.counting import heat_board
 from optsearch.cli.dialogue import Dialogue
-from optsearch.cli.options import ANY, Form, Option
+from optsearch.cli.options import ANY, Form, KnowledgeOptions, Option, PositionOptions
 from optsearch.cli.progress import telling
 from optsearch.counting.conflicts import reply_in
 from optsearch.counting.mixture import posterior_of
@@ -100,6 +100,7 @@ def reply_forms(game: Game) -> str:
     ),
 )
 def advise(
+    *,
     game: str | None = None,
     shots: str = "",
     number: int = 5,
@@ -108,10 +109,7 @@ def advise(
     no_save: bool = False,
     by: str | None = None,
     prior: str | None = None,
-    false_hits: str | None = None,
-    false_misses: str | None = None,
-    lies: int | None = None,
-    know: list[str] | None = None,
+    noise: KnowledgeOptions,
     salvo: str = "1",
     form: Form = Form.TEXT,
 ) -> None:
@@ -122,14 +120,13 @@ def advise(
     take it. In a terminal it keeps the replies, and without GAME it asks which. Lines can be
     piped in; the exit status is 1 if one of them was refused.
     """
-    size = salvo_size(salvo)
-    noise = noise_of(false_hits, false_misses, lies)
+    size, false_replies = salvo_size(salvo), noise_of(noise)
     talk = Dialogue(is_quiet=form is not Form.TEXT)
-    start = read_noisy_position(game or chosen_game(talk), shots, None, noise)
+    start = read_noisy_position(PositionOptions(game or chosen_game(talk), shots), false_replies)
     require_salvo(size, start.game)
-    parsed_prior = read_prior(start.game, prior, know or ())
+    parsed_prior = read_prior(start.game, prior, noise.know or ())
     chooser = None if by is None else Chooser(by, start.game)
-    if noise is not None and chooser is not None:
+    if false_replies is not None and chooser is not None:
         chooser.strategy.require_noise()
     file = resume
     if resume is not None:

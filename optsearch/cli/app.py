@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
 from functools import wraps
 from importlib import import_module
 from inspect import Parameter, getdoc, signature
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 import click
 
@@ -80,6 +81,47 @@ COMMANDS = {
 FIRST = 9  # commands, that help shows without --all
 
 
+class OptionParameter(NamedTuple):
+    """The type and the default of an option; `Parameter.empty` is the default of a required one."""
+
+    annotation: Any
+    default: Any
+
+    @property
+    def is_required(self) -> bool:
+        """True if it has no default."""
+        return self.default is Parameter.empty
+
+
+def option_parameters(function: Callable[..., Any]) -> dict[str, OptionParameter]:
+    """Return the options and arguments of a command's function by name, the required ones first.
+
+    Each field of a group (`optsearch.cli.options`) is one of them.
+    """
+    annotations = get_type_hints(function)
+    found: dict[str, OptionParameter] = {}
+    for name, parameter in signature(function).parameters.items():
+        annotation = annotations[name]
+        if is_dataclass(annotation):
+            found |= option_parameters(annotation)  # type: ignore[arg-type]
+        else:
+            found[name] = OptionParameter(annotation, parameter.default)
+    return dict(sorted(found.items(), key=lambda item: not item[1].is_required))
+
+
+def call_with_groups(function: Callable[..., Any], values: Mapping[str, Any]) -> None:
+    """Call a command's function with the values of its options by name; groups are made of them."""
+    arguments = {}
+    for name in signature(function).parameters:
+        group = get_type_hints(function)[name]
+        if is_dataclass(group):
+            fields = signature(group).parameters  # type: ignore[arg-type]
+            arguments[name] = group(**{field: values[field] for field in fields})  # type: ignore
+        else:
+            arguments[name] = values[name]
+    function(**arguments)
+
+
 class Commands(click.Group):
     """Commands in a list, each with its first sentence whole.
 
@@ -117,13 +159,17 @@ class Commands(click.Group):
         lines = f"Example: {example}", f"Takes:   {seconds} on a usual machine", f"Next:    {then}"
 
         def declare(function: Function) -> Function:
-            options, annotations = self.shared | own, get_type_hints(function)
-            params = []
-            for name, parameter in signature(function).parameters.items():
-                is_required = parameter.default is Parameter.empty
-                default = None if is_required else parameter.default
-                option, annotation = options[name], annotations[name]
-                params.append(make_parameter(name, option, annotation, default, is_required))
+            options = self.shared | own
+            params = [
+                make_parameter(
+                    name,
+                    options[name],
+                    declared.annotation,
+                    None if declared.is_required else declared.default,
+                    declared.is_required,
+                )
+                for name, declared in option_parameters(function).items()
+            ]
             by_name = {param.name: options[param.name] for param in params}
             vars(function).update(gives=gives, options=by_name)
             command = Command(
@@ -185,13 +231,13 @@ def _with_families(function: Function) -> Function:
     def run(**values: Any) -> None:
         game = values.get("game") or (values.get("arguments") or [""])[-1]
         if not isinstance(game, str) or not is_family(game):
-            function(**values)
+            call_with_groups(function, values)
             return
         from optsearch.cli.families import answer_for
 
         answer = answer_for(function.__name__, game)
         parameters = signature(answer).parameters
-        for name, parameter in signature(function).parameters.items():
+        for name, parameter in option_parameters(function).items():
             if name not in parameters and name != "game" and values[name] != parameter.default:
                 flag = (vars(function)["options"][name].flags or f"--{name}").split()[0]
                 raise OptsearchError(

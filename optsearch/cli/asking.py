@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import dataclass
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
@@ -13,13 +13,21 @@ from optsearch.cli.common import (
     read_position,
     read_prior,
 )
-from optsearch.cli.options import Form, Option
+from optsearch.cli.options import Form, Option, PositionOptions
 from optsearch.cli.progress import telling
 from optsearch.game.fleets import any_game
 from optsearch.questions.channel import probability_of
 from optsearch.questions.worth import SAMPLES, Inquiry, QuestionWorth
 
 LONGEST = 30  # signs of a fraction that is printed
+
+
+@dataclass(frozen=True)
+class SamplingOptions:
+    """The sample of boards that is drawn if there are too many."""
+
+    samples: int = SAMPLES
+    seed: int = 0
 
 
 @app.command(
@@ -39,17 +47,14 @@ LONGEST = 30  # signs of a fraction that is printed
     seed=Option("The same seed gives the same sample.", min=0),
 )
 def ask(
-    game: str,
-    shots: str = "",
-    board: Path | None = None,
-    marks: str = "",
+    start: PositionOptions,
+    *,
     question: list[str] | None = None,
     number: int = 10,
     wrong: str = "0",
     know: list[str] | None = None,
     prior: str | None = None,
-    samples: int = SAMPLES,
-    seed: int = 0,
+    sampling: SamplingOptions,
     form: Form = Form.TEXT,
 ) -> None:
     """What questions about the hidden board tell, the best first.
@@ -58,17 +63,19 @@ def ask(
     probable a hit is at the best cell after the answer. Exact if the configurations are few or can
     be counted; else from a sample, with a standard error.
     """
-    position = read_position(game, shots, board, marks, any_game)
+    position = read_position(start, any_game)
     parsed_prior = read_prior(position.game, prior, know or ())
     chance = probability_of(wrong)
     with telling("asking"):
-        inquiry = Inquiry(position, wrong=chance, samples=samples, seed=seed, prior=parsed_prior)
+        inquiry = Inquiry(
+            position, wrong=chance, samples=sampling.samples, seed=sampling.seed, prior=parsed_prior
+        )
         worths = inquiry.rank(inquiry.questions(question or None), number)
         shot, configurations = inquiry.best_shot, inquiry.posterior.configurations
     answer = Answer.about(position, parsed_prior)
     answer.fact("configurations", f"{configurations:,}", configurations=configurations)
     answer.fact("false answers", f"{float(chance):.1%}" if chance else None, wrong=float(chance))
-    answer.show(seed=seed, samples=samples)
+    answer.show(seed=sampling.seed, samples=sampling.samples)
     likely = cell_names(inquiry.posterior.greedy_shots())
     exact = f"{inquiry.best_hit} = " if len(str(inquiry.best_hit)) < LONGEST else ""
     chance_text = f"each hits with {exact}{float(inquiry.best_hit):.6f}"

@@ -17,6 +17,13 @@ from rich.table import Table
 from rich.text import Text
 
 from optsearch.cli.console import Interrupted, Safe
+from optsearch.cli.options import (
+    NoiseOptions,
+    PositionOptions,
+    PosteriorOptions,
+    RunOptions,
+    WorkerOptions,
+)
 from optsearch.counting.conflicts import position_of
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Cell, Game, bits, cell_name, column_name, drawn_board, holes_text
@@ -138,58 +145,60 @@ def read_drawing(board: Path) -> str:
     return text_of(board, PositionError, MOST_DRAWN)
 
 
-def read_position(
-    game: str,
-    shots: str = "",
-    board: Path | None = None,
-    marks: str = "",
-    parse: Callable[[str], Game] = Game.parse,
-) -> Position:
-    """Return the position that the arguments describe. parse -- as `read_game` takes it."""
-    parsed = read_game(game, parse)
+def read_position(start: PositionOptions, parse: Callable[[str], Game] = Game.parse) -> Position:
+    """Return the position that the options describe. parse -- as `read_game` takes it."""
+    game, board = read_game(start.game, parse), start.board
     if board is None:
-        if marks:
-            raise PositionError(f"--marks {marks!r} is about a drawn board; give --board, too")
-        return position_of(parsed, shots)
-    if shots:
-        raise PositionError(f"give --shots ({shots!r}) or --board ({str(board)!r}), not both")
+        if start.marks:
+            raise PositionError(
+                f"--marks {start.marks!r} is about a drawn board; give --board, too"
+            )
+        return position_of(game, start.shots)
+    if start.shots:
+        raise PositionError(f"give --shots ({start.shots!r}) or --board ({str(board)!r}), not both")
     if board.suffix == ".json":
         raise PositionError(
             f"--board {str(board)!r} is a drawn position: one line per row, . not shot, X hit, o "
             "miss; a file of boards is part of the game, as in FILE.json#BOARD:SHIP,SHIP,…"
         )
-    return type(position_in(parsed)).from_board(parsed, read_drawing(board), marks)
+    return type(position_in(game)).from_board(game, read_drawing(board), start.marks)
 
 
-def noise_of(
-    false_hits: str | None, false_misses: str | None, lies: int | None
-) -> Noise | Lies | None:
+def read_position_and_prior(
+    start: PosteriorOptions, parse: Callable[[str], Game] = Game.parse
+) -> tuple[Position, Prior | None]:
+    """Return the position that the options describe, and the prior of its game, if given."""
+    position = read_position(start, parse)
+    return position, prior_of(start.prior, position.game)
+
+
+def noise_of(options: NoiseOptions) -> Noise | Lies | None:
     """Return the noise of replies that the options describe; None where none is given."""
-    if false_hits is None and false_misses is None:
-        return None if lies is None else Lies(lies)
-    if lies is not None:
+    if options.false_hits is None and options.false_misses is None:
+        return None if options.lies is None else Lies(options.lies)
+    if options.lies is not None:
         raise PositionError(
-            f"--lies {lies} does not work with --false-hits and --false-misses; give one or the "
-            "others"
+            f"--lies {options.lies} does not work with --false-hits and --false-misses; give one "
+            "or the others"
         )
-    return Noise.parse(false_hits or "0", false_misses or "0")
+    return Noise.parse(options.false_hits or "0", options.false_misses or "0")
 
 
 def read_noisy_position(
-    game: str, shots: str, board: Path | None, noise: Noise | Lies | None, marks: str = ""
+    start: PositionOptions, noise: Noise | Lies | None
 ) -> Position | NoisyPosition:
-    """Return the position that the arguments describe.
+    """Return the position that the options describe.
 
     Its replies may be false, or its fleet may not be known.
     """
     if noise is None:
-        return read_position(game, shots, board, marks, any_game)
-    if board is not None:
+        return read_position(start, any_game)
+    if start.board is not None:
         raise PositionError(
-            f"--board {str(board)!r} does not work with --false-hits, --false-misses and --lies, "
-            "since a cell may be shot several times; give --shots"
+            f"--board {str(start.board)!r} does not work with --false-hits, --false-misses and "
+            "--lies, since a cell may be shot several times; give --shots"
         )
-    return NoisyPosition.parse(read_game(game), noise, shots)
+    return NoisyPosition.parse(read_game(start.game), noise, start.shots)
 
 
 def read_prior(game: Game, prior: str | None, know: Sequence[str] = ()) -> Prior | None:
@@ -434,12 +443,12 @@ def save_figure(figure: Figure, path: Path) -> None:
 
 
 @contextmanager
-def executor_of(jobs: int | None, dask: str | None = None) -> Iterator[tuple[Executor | None, int]]:
+def executor_of(options: WorkerOptions | RunOptions) -> Iterator[tuple[Executor | None, int]]:
     """Yield the executor of a command's tasks, and how many it runs at once.
 
     It is a Dask cluster, or else a pool of processes; None for one job, or if no number is given.
     """
-    with executor_at(dask, jobs, otherwise=1) as (executor, workers):
+    with executor_at(options, otherwise=1) as (executor, workers):
         if executor is not None or workers == 1:
             yield executor, workers
             return
@@ -449,13 +458,14 @@ def executor_of(jobs: int | None, dask: str | None = None) -> Iterator[tuple[Exe
 
 @contextmanager
 def executor_at(
-    dask: str | None, jobs: int | None, otherwise: int | None = None
+    options: WorkerOptions | RunOptions, otherwise: int | None = None
 ) -> Iterator[tuple[Executor | None, int]]:
     """Yield a Dask cluster and how many tasks it runs at once.
 
     Without `dask` yield None and a number of jobs, for a function that makes its own processes.
     otherwise -- the number where none is given (default: one per processor).
     """
+    jobs, dask = options.jobs, options.dask
     if dask is None:
         yield None, jobs or otherwise or os.cpu_count() or 1
         return

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import executor_of, facts_table, read_games, resumable
-from optsearch.cli.options import FOLDER, SEARCH_JOBS, Form, Option
+from optsearch.cli.options import FOLDER, SEARCH_JOBS, Form, Option, WorkerOptions
 from optsearch.cli.progress import telling
 from optsearch.game import MAX_CELLS
 from optsearch.search import counterexamples as counterexamples_
@@ -34,6 +35,19 @@ class Announced(str, Enum):
     NAME = "name"
 
 
+@dataclass(frozen=True)
+class ScopeOptions:
+    """The games to search: those of all grids of a size, or some."""
+
+    max_cells: int | None = None
+    game: list[str] | None = None
+    fleet: list[str] | None = None
+    contact: Contact = Contact.NONE
+    announce: Announced = Announced.NOTHING
+    empty_only: bool = False
+    shortest: int = SHORTEST
+
+
 @app.command(
     example="optsearch counterexamples --max-cells 12",
     takes=2,
@@ -56,15 +70,9 @@ class Announced(str, Enum):
     ),
 )
 def counterexamples(
-    max_cells: int | None = None,
-    game: list[str] | None = None,
-    fleet: list[str] | None = None,
-    contact: Contact = Contact.NONE,
-    announce: Announced = Announced.NOTHING,
-    empty_only: bool = False,
-    shortest: int = SHORTEST,
-    jobs: int | None = None,
-    dask: str | None = None,
+    *,
+    games: ScopeOptions,
+    workers: WorkerOptions,
     resume: Path | None = None,
     form: Form = Form.TEXT,
 ) -> None:
@@ -73,35 +81,44 @@ def counterexamples(
     Decides every position of every game in the range, up to symmetries of the grid and shots
     that tell nothing. Smaller means fewer cells, then fewer configurations, then fewer shots.
     """
-    fleets = tuple(dict.fromkeys(map(counterexamples_.parse_fleet, fleet or ())))
-    if (max_cells is None) == (not game):
-        raise OptsearchError(
-            "give either --max-cells, for all grids, or --game, for games of your own"
-        )
-    if max_cells is None:
-        rules = (contact, announce, shortest)
-        if fleets or rules != (Contact.NONE, Announced.NOTHING, SHORTEST):
-            raise OptsearchError(
-                "--fleet, --contact, --announce and --shortest work with --max-cells; the text of "
-                "--game has them"
-            )
-        scope = Scope.of(read_games(game or ()), empty_only)
-    else:
-        scope = Scope(
-            max_cells, fleets, contact.value, empty_only, shortest, announce=announce.value
-        )
+    scope = read_scope(games)
     with (
         resumable("--resume", resume),
         telling(
             "counterexamples",
             lambda status: f"{status.games:,} games, {status.counterexamples:,} found",
         ) as progress,
-        executor_of(jobs, dask) as (executor, workers),
+        executor_of(workers) as (executor, tasks_at_once),
     ):
         result = counterexamples_.find(
-            scope, executor=executor, workers=workers, folder=resume, progress=progress
+            scope, executor=executor, workers=tasks_at_once, folder=resume, progress=progress
         )
     answer_of(result).print(form)
+
+
+def read_scope(games: ScopeOptions) -> Scope:
+    """Return the games that the options name, and which of their positions."""
+    fleets = tuple(dict.fromkeys(map(counterexamples_.parse_fleet, games.fleet or ())))
+    if (games.max_cells is None) == (not games.game):
+        raise OptsearchError(
+            "give either --max-cells, for all grids, or --game, for games of your own"
+        )
+    if games.max_cells is not None:
+        return Scope(
+            games.max_cells,
+            fleets,
+            games.contact.value,
+            games.empty_only,
+            games.shortest,
+            announce=games.announce.value,
+        )
+    rules = (games.contact, games.announce, games.shortest)
+    if fleets or rules != (Contact.NONE, Announced.NOTHING, SHORTEST):
+        raise OptsearchError(
+            "--fleet, --contact, --announce and --shortest work with --max-cells; the text of "
+            "--game has them"
+        )
+    return Scope.of(read_games(games.game or ()), games.empty_only)
 
 
 # Answers

@@ -26,7 +26,14 @@ from optsearch.cli.common import (
     save_figure,
     with_rules,
 )
-from optsearch.cli.options import FIGURE, Form, Option
+from optsearch.cli.options import (
+    FIGURE,
+    Form,
+    KnowledgeOptions,
+    Option,
+    PositionOptions,
+    PosteriorOptions,
+)
 from optsearch.cli.progress import telling
 from optsearch.counting.configurations import CellSets
 from optsearch.counting.mixture import MixedPosterior, posterior_of
@@ -49,15 +56,9 @@ BATCH = 100_000  # of them, drawn or listed at a time
     then="optsearch posterior 10x10:5,4,3,3,2  # where the ships are",
     gives="game position configurations (first_impossible)",
 )
-def count(
-    game: str,
-    shots: str = "",
-    board: Path | None = None,
-    marks: str = "",
-    form: Form = Form.TEXT,
-) -> None:
+def count(start: PositionOptions, form: Form = Form.TEXT) -> None:
     """Count the configurations, of a game or after some shots."""
-    position = read_position(game, shots, board, marks, any_game)
+    position = read_position(start, any_game)
     with telling("counting") as progress:
         posterior = posterior_of(position, progress=progress)
         number = posterior.configurations
@@ -80,39 +81,31 @@ def count(
     counts=Option("Show how many configurations have a ship on each cell, in place of percent."),
 )
 def posterior(
-    game: str,
-    shots: str = "",
-    board: Path | None = None,
-    marks: str = "",
-    prior: str | None = None,
+    start: PosteriorOptions,
+    *,
     figure: Path | None = None,
     counts: bool = False,
-    false_hits: str | None = None,
-    false_misses: str | None = None,
-    lies: int | None = None,
-    know: list[str] | None = None,
+    noise: KnowledgeOptions,
     form: Form = Form.TEXT,
 ) -> None:
     """Where the ships are: the probability of each cell.
 
     Exact, given the shots so far, with the most probable cells.
     """
-    noise = noise_of(false_hits, false_misses, lies)
-    position = read_noisy_position(game, shots, board, noise, marks)
-    parsed_prior = read_prior(position.game, prior, know or ())
+    false_replies = noise_of(noise)
+    position = read_noisy_position(start, false_replies)
+    prior = read_prior(position.game, start.prior, noise.know or ())
     with telling("counting") as progress:
-        posterior_ = posterior_of(position, parsed_prior, progress)
+        posterior_ = posterior_of(position, prior, progress)
         occurrence = posterior_.occurrence.tolist()  # which counts the configurations too
         likely = [cell_name(cell) for cell in posterior_.greedy_shots()]
     if figure is not None:
         draw_heat(posterior_.observations, posterior_.probability, figure)
     number = posterior_.configurations
-    answer = Answer(
-        with_rules(position.title, position.game), **position_fields(position, parsed_prior)
-    )
+    answer = Answer(with_rules(position.title, position.game), **position_fields(position, prior))
     answer.show("", heat_board(posterior_, counts))
-    answer.fact("false replies", str(noise) if noise else None)
-    answer.weights(parsed_prior)
+    answer.fact("false replies", str(false_replies) if false_replies else None)
+    answer.weights(prior)
     answer.fact("configurations", f"{number:,}", configurations=number)
     answer.show(occurrence=occurrence, probability=posterior_.probability.tolist())
     answer.table(posterior_.to_dicts())
@@ -204,38 +197,30 @@ def draw_heat(position: Position | NoisyPosition, values: NDArray[np.float64], p
     draw_boards=Option("Draw each configuration as a board; 1 2 3 … are the ships."),
 )
 def sample(
-    game: str,
-    shots: str = "",
-    board: Path | None = None,
-    marks: str = "",
-    prior: str | None = None,
+    start: PosteriorOptions,
+    *,
     number: int | None = None,
     every: bool = False,
     seed: int | None = None,
     draw_boards: bool = False,
-    false_hits: str | None = None,
-    false_misses: str | None = None,
-    lies: int | None = None,
-    know: list[str] | None = None,
+    noise: KnowledgeOptions,
     form: Form = Form.TEXT,
 ) -> None:
     """Draw configurations from those the shots leave, uniformly or by a prior.
 
     One configuration per line, one word per ship.
     """
-    position = read_noisy_position(
-        game, shots, board, noise_of(false_hits, false_misses, lies), marks
-    )
-    parsed_prior = read_prior(position.game, prior, know or ())
+    position = read_noisy_position(start, noise_of(noise))
+    prior = read_prior(position.game, start.prior, noise.know or ())
     if every and (number, seed) != (None, None):
         raise OptsearchError("--all prints each configuration once; leave out -n and --seed")
     if draw_boards and form is not Form.TEXT:
         raise OptsearchError(
             f"--draw-boards does not work with --format {form.value}, which names ships"
         )
-    fields = position_fields(position, parsed_prior)
+    fields = position_fields(position, prior)
     with telling("counting") as progress:
-        posterior = posterior_of(position, parsed_prior, progress)
+        posterior = posterior_of(position, prior, progress)
         if every:
             fields |= {"configurations": count_all(posterior)}
     if every:

@@ -22,7 +22,7 @@ from optsearch.cli.common import (
     with_rules,
 )
 from optsearch.cli.console import Interrupted
-from optsearch.cli.options import ANY, FIGURE, SEARCH_JOBS, Form, Option
+from optsearch.cli.options import ANY, FIGURE, SEARCH_JOBS, Form, Option, RunOptions
 from optsearch.cli.progress import telling
 from optsearch.game import HOLE, cell_name
 from optsearch.game.objective import Objective
@@ -52,12 +52,11 @@ WIDE = 76  # characters of boards side by side
 )
 def equilibrium(
     game: str,
+    *,
     objective: str = "mean",
     time_limit: float | None = None,
     tolerance: str = "0",
-    jobs: int | None = None,
-    resume: Path | None = None,
-    dask: str | None = None,
+    run: RunOptions,
     certificate: Path | None = None,
     figure: Path | None = None,
     form: Form = Form.TEXT,
@@ -75,8 +74,8 @@ def equilibrium(
         return f"round {status.number}, {status.trees} trees, [{low:.6f}, {high:.6f}]"
 
     with (
-        resumable("--resume", resume),
-        executor_of(jobs, dask) as (executor, workers),
+        resumable("--resume", run.resume),
+        executor_of(run) as (executor, workers),
         telling(str(parsed), note) as progress,
     ):
         result = module.equilibrium(
@@ -84,7 +83,7 @@ def equilibrium(
             aim,
             tolerance=width,
             time_limit=time_limit,
-            checkpoint=resume,
+            checkpoint=run.resume,
             progress=progress,
             partial=True,
             executor=executor,
@@ -100,8 +99,8 @@ def equilibrium(
             answer.show(f"{name:<11}  {path}")
     answer.print(form)
     if result.is_interrupted:
-        hint = f"; what was found is in {resume}, and the same command goes on from it"
-        raise Interrupted(hint if resume else "")
+        hint = f"; what was found is in {run.resume}, and the same command goes on from it"
+        raise Interrupted(hint if run.resume else "")
 
 
 def tolerance_of(text: str) -> Fraction:

@@ -27,7 +27,7 @@ from optsearch.cli.common import (
     with_rules,
 )
 from optsearch.cli.estimates import announce_comparison, announce_evaluation
-from optsearch.cli.options import OUTPUT, Argument, Form, Option
+from optsearch.cli.options import OUTPUT, Argument, Form, Option, RunOptions
 from optsearch.cli.progress import telling
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import FleetPrior, Prior, prior_of
@@ -65,10 +65,9 @@ from optsearch.support.progress import Progress
 def evaluate(
     strategy: str,
     game: str,
+    *,
     prior: str | None = None,
-    jobs: int | None = None,
-    resume: Path | None = None,
-    dask: str | None = None,
+    run: RunOptions,
     memory: float = 4,
     within: int | None = None,
     output: Path | None = None,
@@ -84,18 +83,20 @@ def evaluate(
     parsed = read_game(game, any_game)
     parsed_prior = prior_of(prior, parsed)
     if isinstance(parsed, MixedGame):
-        require_known_fleet(parsed, jobs=jobs not in (None, 1), resume=resume, dask=dask)
+        require_known_fleet(
+            parsed, jobs=run.jobs not in (None, 1), resume=run.resume, dask=run.dask
+        )
         evaluation = evaluate_mixed(strategy, parsed, parsed_prior)
         if output is not None:
             save(evaluation, output)
         answer_of(evaluation, within).print(form)
         return
     if as_player(strategy) == Random():
-        _refuse_options(strategy, resume=resume, dask=dask, output=output)
+        _refuse_options(strategy, resume=run.resume, dask=run.dask, output=output)
         random_answer(parsed, parsed_prior, within).print(form)
         return
     chosen = as_strategy(strategy)
-    with resumable("--resume", resume), executor_at(dask, jobs) as (executor, workers):
+    with resumable("--resume", run.resume), executor_at(run) as (executor, workers):
         announce_evaluation(chosen, parsed, workers)
         with evaluating() as progress:
             evaluation = evaluate_(
@@ -103,7 +104,7 @@ def evaluate(
                 parsed,
                 executor=executor,
                 jobs=workers,
-                checkpoint=resume,
+                checkpoint=run.resume,
                 memory=int(memory * 2**30),
                 progress=progress,
                 prior=parsed_prior,
@@ -352,13 +353,12 @@ def compare(
     first: str,
     second: str,
     game: str,
+    *,
     until: str = "greedy",
     positions: int = POSITIONS,
     largest: int | None = None,
     seed: int = 1,
-    jobs: int | None = None,
-    resume: Path | None = None,
-    dask: str | None = None,
+    run: RunOptions,
     memory: float = 4,
     form: Form = Form.TEXT,
 ) -> None:
@@ -371,8 +371,8 @@ def compare(
     strategies = [as_strategy(text) for text in (first, second, until)]
     parsed = read_game(game)
     with (
-        resumable("--resume", resume),
-        executor_at(dask, jobs) as (executor, workers),
+        resumable("--resume", run.resume),
+        executor_at(run) as (executor, workers),
     ):
         memory_bytes = int(memory * 2**30)
         paces = announce_comparison(
@@ -389,7 +389,7 @@ def compare(
                 seed=seed,
                 executor=executor,
                 jobs=workers,
-                checkpoint=resume,
+                checkpoint=run.resume,
                 memory=memory_bytes,
                 progress=progress,
             )

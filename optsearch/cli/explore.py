@@ -7,10 +7,9 @@ from pathlib import Path
 from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.common import mean_text, read_position, title_of, writing
-from optsearch.cli.options import OUTPUT, Form, Option, Seconds
+from optsearch.cli.common import mean_text, read_position_and_prior, title_of, writing
+from optsearch.cli.options import OUTPUT, Form, Option, PosteriorOptions, Seconds
 from optsearch.cli.progress import solving
-from optsearch.counting.prior import prior_of
 from optsearch.search import solver
 from optsearch.show import explorer
 from optsearch.support.decimals import open_mean
@@ -37,32 +36,27 @@ OWN_NAMES = ("optimal", "best found", "greedy", "greedy, ties first")
     ),
 )
 def explore(
-    game: str,
+    start: PosteriorOptions,
     output: Path,
-    shots: str = "",
-    board: Path | None = None,
-    marks: str = "",
-    prior: str | None = None,
     with_tree: list[Path] | None = None,
     time_limit: float | None = None,
     form: Form = Form.TEXT,
 ) -> None:
     """Write a web page on which you walk an optimal and a greedy strategy shot by shot."""
-    position = read_position(game, shots, board, marks)
-    parsed_prior = prior_of(prior, position.game)
-    explorer.require_small(position, parsed_prior)
+    position, prior = read_position_and_prior(start)
+    explorer.require_small(position, prior)
     named: list[explorer.NamedTree] = []
     for path in with_tree or []:
         loaded = tree_.load(path)
-        explorer.require_same(position, str(path), loaded, parsed_prior)
+        explorer.require_same(position, str(path), loaded, prior)
         title = title_of(loaded, path)
         names_taken = {*OWN_NAMES, *(name for name, _ in named)}
         named.append((f"{title} ({path.name})" if title in names_taken else title, loaded))
     with solving(str(position.game)) as progress:
-        exact = solver.Solver(position, progress=progress, all_shots=True, prior=parsed_prior)
+        exact = solver.Solver(position, progress=progress, all_shots=True, prior=prior)
         solution = exact.search(None if time_limit is None else time_limit / 2)
         best = exact.tree()
-        greedy = explorer.greedy_tree(position, parsed_prior, time_limit, progress)
+        greedy = explorer.greedy_tree(position, prior, time_limit, progress)
         if greedy[1].total_height < best.total_height:
             best = greedy[1]
         named += [("optimal" if solution.is_exact else "best found", best), greedy]
@@ -75,7 +69,7 @@ def explore(
     trees = [{"name": name, "total_height": walked.total_height} for name, walked in named]
     answer = Answer.about(
         position,
-        parsed_prior,
+        prior,
         configurations=number,
         lower=solution.lower,
         upper=upper,

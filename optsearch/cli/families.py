@@ -12,7 +12,7 @@ from typing import TypeVar
 from optsearch.cli.answers import Answer
 from optsearch.cli.common import columns, executor_of, mean_fields, mean_text, numbered
 from optsearch.cli.console import Interrupted
-from optsearch.cli.options import Form
+from optsearch.cli.options import Form, WorkerOptions
 from optsearch.cli.progress import collect_bounds, solving
 from optsearch.results.bracket import Bracket
 from optsearch.search import identify as identify_
@@ -86,7 +86,7 @@ def solve(
     sets = identify_.read(path)
     with (
         solving(sets.title, "misses", sets.certain_hits) as progress,
-        executor_of(jobs, dask) as (executor, workers),
+        executor_of(WorkerOptions(jobs, dask)) as (executor, workers),
     ):
         parallel = None if executor is None else Parallel(executor, workers)
         options = SolverOptions(memory=int(memory * 2**30))

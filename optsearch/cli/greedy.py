@@ -16,13 +16,13 @@ from optsearch.cli.common import (
     counted_text,
     mean_fields,
     numbered,
-    read_position,
+    read_position_and_prior,
     require_digest,
 )
 from optsearch.cli.console import Interrupted
-from optsearch.cli.options import ANY, Form, Option
+from optsearch.cli.options import ANY, Form, Option, PosteriorOptions
 from optsearch.cli.progress import solving
-from optsearch.counting.prior import Prior, prior_of
+from optsearch.counting.prior import Prior
 from optsearch.game import Cell
 from optsearch.game.orders import orders_on
 from optsearch.game.position import Position
@@ -52,11 +52,7 @@ HEADS = ("", "total height", "mean", "more", "worst case")
     ),
 )
 def greedy(
-    game: str,
-    shots: str = "",
-    board: Path | None = None,
-    marks: str = "",
-    prior: str | None = None,
+    start: PosteriorOptions,
     tree: Path | None = None,
     time_limit: float | None = None,
     form: Form = Form.TEXT,
@@ -65,13 +61,12 @@ def greedy(
 
     Also where greedy leaves the optimum.
     """
-    position = read_position(game, shots, board, marks)
-    parsed_prior = prior_of(prior, position.game)
-    require_digest(parsed_prior, tree)
+    position, prior = read_position_and_prior(start)
+    require_digest(prior, tree)
     with solving(str(position.game)) as progress:
         heights, is_interrupted = GreedyTotals(), False
         try:
-            heights.search(position, parsed_prior, time_limit, progress)
+            heights.search(position, prior, time_limit, progress)
         except KeyboardInterrupt:
             if not heights.totals:
                 raise
@@ -82,7 +77,7 @@ def greedy(
                     f"no greedy strategy of {position.game} was evaluated in --time-limit "
                     f"{time_limit:g} seconds; give more time"
                 ) from None
-    answer = heights.answer(position, parsed_prior)
+    answer = heights.answer(position, prior)
     answer.print(form)
     if is_interrupted:
         raise Interrupted

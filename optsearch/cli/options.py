@@ -1,13 +1,16 @@
 """Declarations of options and arguments; those of several commands are in `SHARED`.
 
 A parameter of a command's function is the option of the same name. Its declaration is in the
-decorator of the command, or else here.
+decorator of the command, or else here. A parameter whose type is a dataclass is a group: each of
+its fields is an option.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -17,6 +20,63 @@ class Form(str, Enum):
     TEXT = "text"
     CSV = "csv"
     JSON = "json"
+
+
+@dataclass(frozen=True)
+class PositionOptions:
+    """The game that a command is about, and the shots made so far."""
+
+    game: str
+    shots: str = ""
+    board: Path | None = None
+    marks: str = ""
+
+
+@dataclass(frozen=True)
+class PosteriorOptions(PositionOptions):
+    """A position, and how likely its configurations are."""
+
+    prior: str | None = None
+
+
+@dataclass(frozen=True)
+class NoiseOptions:
+    """The replies that may be false."""
+
+    false_hits: str | None = None
+    false_misses: str | None = None
+    lies: int | None = None
+
+
+@dataclass(frozen=True)
+class KnowledgeOptions(NoiseOptions):
+    """The replies that may be false, and answers to questions that are known."""
+
+    know: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class ReplyOptions(NoiseOptions):
+    """The replies that may be false, and the shots that are replied to together."""
+
+    salvo: str = "1"
+
+
+@dataclass(frozen=True)
+class WorkerOptions:
+    """The processes that compute."""
+
+    jobs: int | None = None
+    dask: str | None = None
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The processes that compute, and the folder that keeps what they finish."""
+
+    jobs: int | None = None
+    resume: Path | None = None
+    dask: str | None = None
 
 
 class Option(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 
 from optsearch.cli.answers import Answer
@@ -20,7 +21,7 @@ from optsearch.cli.common import (
     writing,
 )
 from optsearch.cli.estimates import announce_game, announce_simulation
-from optsearch.cli.options import OUTPUT, Argument, Form, Option
+from optsearch.cli.options import OUTPUT, Argument, Form, Option, ReplyOptions, RunOptions
 from optsearch.cli.progress import telling
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.prior import Prior, prior_of
@@ -44,6 +45,15 @@ from optsearch.support.errors import StrategyError
 from optsearch.support.progress import Progress, Status
 
 SHOWN = 10  # players of whom all differences are printed
+
+
+@dataclass(frozen=True)
+class BoardOptions:
+    """The board of a game to draw: the seed of the boards, its number, and who hides the ships."""
+
+    seed: int = 1
+    number: int = 0
+    boards: str = "uniform"
 
 
 @app.command(
@@ -70,17 +80,13 @@ SHOWN = 10  # players of whom all differences are printed
 )
 def simulate(
     arguments: list[str],
+    *,
     games: int = 10000,
     seed: int = 1,
     boards: str | None = None,
-    jobs: int | None = None,
-    resume: Path | None = None,
-    dask: str | None = None,
+    run: RunOptions,
     prior: str | None = None,
-    false_hits: str | None = None,
-    false_misses: str | None = None,
-    lies: int | None = None,
-    salvo: str = "1",
+    replies: ReplyOptions,
     within: int | None = None,
     form: Form = Form.TEXT,
 ) -> None:
@@ -96,10 +102,10 @@ def simulate(
     parsed_prior = prior_of(prior, parsed)
     hidden = hider(boards) if boards is not None else Drawn(parsed_prior)
     boards = boards or ("uniform" if parsed_prior is None else f"by {parsed_prior.name}")
-    manner = ReplyModel(noise_of(false_hits, false_misses, lies), salvo_size(salvo))
+    manner = ReplyModel(noise_of(replies), salvo_size(replies.salvo))
     with (
-        resumable("--resume", resume),
-        executor_at(dask, jobs) as (executor, workers),
+        resumable("--resume", run.resume),
+        executor_at(run) as (executor, workers),
     ):
         announce_simulation(players, parsed, games, manner, workers)
         with simulating() as progress:
@@ -113,7 +119,7 @@ def simulate(
                 manner=manner,
                 executor=executor,
                 jobs=workers,
-                checkpoint=resume,
+                checkpoint=run.resume,
                 progress=progress,
             )
     answer_of(simulation, boards, parsed_prior, within).print(form)
@@ -198,16 +204,15 @@ def animate(
     player: str,
     game: str,
     output: Path,
-    seed: int = 1,
-    number: int = 0,
-    boards: str = "uniform",
+    *,
+    board: BoardOptions,
     rate: int = 2,
     plain: bool = False,
     form: Form = Form.TEXT,
 ) -> None:
     """Draw a player's game shot by shot, with the probability of a ship on each cell."""
     parsed, playing = read_game(game), as_player(player)
-    who = hider(boards)
+    seed, number, who = board.seed, board.number, hider(board.boards)
     ships = to_masks(who.boards(parsed, number + 1, seed)[number])
     announce_game(playing, parsed)
     with telling("playing") as progress:

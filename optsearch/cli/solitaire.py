@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,20 @@ class PuzzleLevel(str, Enum):
     EASY = "easy"
     MEDIUM = "medium"
     HARD = "hard"
+
+
+@dataclass(frozen=True)
+class MakingOptions:
+    """How clues are found that leave one solution."""
+
+    method: PuzzleMethod | None = None
+    keep_counts: bool = False
+    time_limit: float | None = None
+
+    @property
+    def method_name(self) -> str | None:
+        """The name of the method for `optsearch.solitaire.making`."""
+        return None if self.method is None else self.method.value
 
 
 # Looking at a puzzle
@@ -251,18 +266,23 @@ def step_fields(step: reasoning.Step) -> dict[str, Any]:
 def minimise(
     file: str,
     output: Path,
+    *,
     seed: int = 0,
-    method: PuzzleMethod | None = None,
-    keep_counts: bool = False,
-    time_limit: float | None = None,
+    options: MakingOptions,
     figure: Path | None = None,
     form: Form = Form.TEXT,
 ) -> None:
     """Leave out clues until every clue is needed."""
     puzzle = formats.load(file)
-    chosen = None if method is None else method.value
     with telling("leaving out") as progress:
-        minimal = making.minimise(puzzle, seed, chosen, keep_counts, progress, time_limit)
+        minimal = making.minimise(
+            puzzle,
+            seed,
+            options.method_name,
+            options.keep_counts,
+            progress,
+            options.time_limit,
+        )
     finish(minimal, output, figure, form, seed=seed, clues_before=len(puzzle.clues))
 
 
@@ -281,11 +301,10 @@ def generate(
     grid: str,
     fleet: str,
     output: Path,
+    *,
     seed: int | None = None,
     level: PuzzleLevel | None = None,
-    method: PuzzleMethod | None = None,
-    keep_counts: bool = False,
-    time_limit: float | None = None,
+    options: MakingOptions,
     figure: Path | None = None,
     form: Form = Form.TEXT,
 ) -> None:
@@ -297,11 +316,18 @@ def generate(
     lengths = formats.parse_fleet(fleet)
     if seed is None:
         seed = secrets.randbits(32)
-    chosen = None if method is None else method.value
     level_name = None if level is None else level.value
     with telling("generating") as progress:
         puzzle = making.generate(
-            rows, columns, lengths, seed, chosen, keep_counts, progress, time_limit, level_name
+            rows,
+            columns,
+            lengths,
+            seed,
+            options.method_name,
+            options.keep_counts,
+            progress,
+            options.time_limit,
+            level_name,
         )
     fields = {} if level_name is None else {"level": level_name}
     finish(puzzle, output, figure, form, seed=seed, **fields)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from functools import partial
@@ -29,16 +29,24 @@ from optsearch.cli.common import (
     mean_text,
     out,
     over_text,
-    read_position,
+    read_position_and_prior,
     require_digest,
     require_known_fleet,
     resumable,
 )
 from optsearch.cli.console import Interrupted, err
-from optsearch.cli.options import ANY, FOLDER, SEARCH_JOBS, Form, Option
+from optsearch.cli.options import (
+    ANY,
+    FOLDER,
+    SEARCH_JOBS,
+    Form,
+    Option,
+    PosteriorOptions,
+    WorkerOptions,
+)
 from optsearch.cli.progress import CollectedBounds, collect_bounds, solving, telling
 from optsearch.counting.posterior import Posterior
-from optsearch.counting.prior import Prior, prior_of
+from optsearch.counting.prior import Prior
 from optsearch.game import MAX_CELLS, Cell, cell_name
 from optsearch.game.fleets import MixedPosition, any_game
 from optsearch.game.objective import Objective
@@ -53,9 +61,9 @@ from optsearch.search.mixed import solve_mixed
 from optsearch.search.proving import prove_solution
 from optsearch.support.decimals import decimal, ends, open_mean, time_text
 from optsearch.support.errors import NotSupported, OptsearchError, TooLarge
-from optsearch.support.progress import Limit, LimitReached
+from optsearch.support.progress import Limit, LimitReached, Progress
 from optsearch.tree import DecisionTree
-from optsearch.tree.solution import ShotValue, Solution
+from optsearch.tree.solution import SearchStatus, ShotValue, Solution
 
 MOST_IN_TREE = 300_000  # configurations, where time is limited: two minutes to write
 COUNTING = 0.5, 0.25  # seconds at least, share of a time limit: to find out if there are more
@@ -67,6 +75,34 @@ class Method(str, Enum):
     REFERENCE = "reference"
     PAPER = "paper"
     SOLVER = "solver"
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """What is sought, by which method, for how long."""
+
+    objective: str = "mean"
+    method: Method = Method.SOLVER
+    time_limit: float | None = None
+    all_shots: bool = False
+
+
+@dataclass(frozen=True)
+class StorageOptions:
+    """The files that a search writes, and the GiB of its table in memory."""
+
+    table: Path | None = None
+    tree: Path | None = None
+    prove: Path | None = None
+    memory: float = 4.0
+
+
+class SolveTask(NamedTuple):
+    """The optimum that is sought: of a position, for an objective, perhaps by a prior."""
+
+    position: Position
+    objective: Objective
+    prior: Prior | None
 
 
 def require_solver(method: Method, **given: object) -> None:
@@ -119,115 +155,132 @@ def require_solver(method: Method, **given: object) -> None:
     ),
 )
 def solve(
-    game: str,
-    shots: str = "",
-    board: Path | None = None,
-    marks: str = "",
-    prior: str | None = None,
-    objective: str = "mean",
-    method: Method = Method.SOLVER,
-    time_limit: float | None = None,
-    all_shots: bool = False,
-    jobs: int | None = None,
-    dask: str | None = None,
-    table: Path | None = None,
-    tree: Path | None = None,
-    prove: Path | None = None,
-    memory: float = 4.0,
+    start: PosteriorOptions,
+    search: SearchOptions,
+    workers: WorkerOptions,
+    storage: StorageOptions,
     form: Form = Form.TEXT,
 ) -> None:
     """The least mean number of shots, exactly, and its first shots.
 
     Prints every optimal first shot, and what greedy shooting costs.
     """
-    aim = Objective.parse(objective)
-    position = read_position(game, shots, board, marks, any_game)
-    parsed_prior = prior_of(prior, position.game)
+    objective = Objective.parse(search.objective)
+    position, prior = read_position_and_prior(start, any_game)
+    task = SolveTask(position, objective, prior)
     if isinstance(position, MixedPosition):
-        others: dict[str, object] = {
-            "method": method is not Method.SOLVER,
-            "jobs": jobs not in (None, 1),
-        }
-        others |= {"time_limit": time_limit, "all_shots": all_shots, "dask": dask, "table": table}
-        others |= {"objective": aim.kind != "mean", "tree": tree, "prove": prove}
-        require_known_fleet(position.game, **others)
+        refuse_options_of_known_fleets(task, search, workers, storage)
         with solving(str(position.game)):
-            solution = solve_mixed(position, parsed_prior, int(memory * 2**30))
+            solution = solve_mixed(position, prior, int(storage.memory * 2**30))
         answer_of(solution, Ends(), None).print(form)
         return
-    if parsed_prior is not None and method is Method.PAPER:
-        raise OptsearchError(f"--prior works with --method solver or reference, not {method.value}")
-    require_solver(
-        method,
-        tree=tree,
-        prove=prove,
-        time_limit=time_limit,
-        all_shots=all_shots,
-        jobs=jobs not in (None, 1),
-        dask=dask,
-    )
-    if table is not None and method is Method.REFERENCE:
-        raise OptsearchError("--table works with --method solver or paper, not with reference")
-    if prove is not None:
-        position.game.require_no_sinkings("--prove")
-        position.game.require_sunk("--prove")
-        if aim.kind != "mean":
-            raise OptsearchError(f"--prove works with --objective mean, not with {aim}")
-    require_digest(parsed_prior, tree, prove, table)
-    if method is Method.PAPER and aim.kind != "mean":
-        raise OptsearchError(f"--method paper knows --objective mean only, not {aim}")
-    table_bytes = int(memory * 2**30)
-    stored = None if parsed_prior else stored_bracket(position, aim)
+    refuse_unfit_options(task, search, workers, storage)
+    stored = None if prior else stored_bracket(position, objective)
     announce_stored(stored)
-    started = time.monotonic()
-    seconds_left = time_limit
-    if tree is not None and time_limit is not None:
-        if why := why_no_tree(position, parsed_prior, time_limit):
-            err.print(f"no tree will be written: {why}", soft_wrap=True)
-            tree = None
-        seconds_left = max(0.0, time_limit - (time.monotonic() - started))
+    limit = Limit(search.time_limit)
+    if reason := why_no_tree(position, prior, search.time_limit) if storage.tree else "":
+        err.print(f"no tree will be written: {reason}", soft_wrap=True)
+        storage = replace(storage, tree=None)
     greedy = None
     try:
         with solving(str(position.game)) as report:
-            if method is Method.REFERENCE:
-                solution = reference.solve(position, aim, parsed_prior)
-            elif method is Method.PAPER:
-                with resumable("--table", table):
-                    solution = paper.solve(
-                        position, memory=table_bytes, table=table, progress=report
-                    )
-            else:
-                with resumable("--table", table), executor_of(jobs, dask) as (executor, workers):
-                    solution = solver.solve(
-                        position,
-                        objective=aim,
-                        options=solver.SolverOptions(memory=table_bytes),
-                        table=table,
-                        executor=executor,
-                        workers=workers,
-                        time_limit=seconds_left,
-                        partial=True,
-                        all_shots=all_shots,
-                        progress=report,
-                        prior=parsed_prior,
-                    )
-                if aim.kind == "mean" and time_limit is None and solution.is_complete:
-                    greedy = solution.greedy()
+            solution = find_optimum(task, search, workers, storage, limit.seconds_left, report)
+            is_unlimited_search = search.method is Method.SOLVER and search.time_limit is None
+            if is_unlimited_search and objective.kind == "mean" and solution.is_complete:
+                greedy = solution.greedy()
     except TooLarge:
-        has_bounds = aim.kind != "mean" or position.game.label_of_kind is not None
-        if time_limit is None or not has_bounds:
+        has_bounds = objective.kind != "mean" or position.game.label_of_kind is not None
+        if limit.seconds_left is None or not has_bounds:
             raise
-        seconds_left = max(0.0, time_limit - (time.monotonic() - started))
-        bounded = solve_by_bounds(position, parsed_prior, aim, seconds_left)
+        bounded = solve_by_bounds(position, prior, objective, limit.seconds_left)
         if isinstance(bounded, str):
-            uncounted_answer(position, parsed_prior, aim, stored, bounded).print(form)
+            uncounted_answer(position, prior, objective, stored, bounded).print(form)
             return
         solution = bounded
     answer_of(*narrow(solution, stored), greedy).print(form)
-    write_files(solution, tree, prove, form)
-    if not solution.is_complete and time_limit is None:
-        hint = f"; what was solved is in {table}, and the same command goes on from it"
-        raise Interrupted(hint if table else "")
+    write_files(solution, storage.tree, storage.prove, form)
+    if not solution.is_complete and search.time_limit is None:
+        hint = f"; what was solved is in {storage.table}, and the same command goes on from it"
+        raise Interrupted(hint if storage.table else "")
+
+
+def refuse_options_of_known_fleets(
+    task: SolveTask, search: SearchOptions, workers: WorkerOptions, storage: StorageOptions
+) -> None:
+    """Refuse options that do not work with a fleet that is not known."""
+    require_known_fleet(
+        task.position.game,
+        method=search.method is not Method.SOLVER,
+        jobs=workers.jobs not in (None, 1),
+        time_limit=search.time_limit,
+        all_shots=search.all_shots,
+        dask=workers.dask,
+        table=storage.table,
+        objective=task.objective.kind != "mean",
+        tree=storage.tree,
+        prove=storage.prove,
+    )
+
+
+def refuse_unfit_options(
+    task: SolveTask, search: SearchOptions, workers: WorkerOptions, storage: StorageOptions
+) -> None:
+    """Refuse options that do not work with the method, the objective or the game."""
+    method, objective = search.method, task.objective
+    if task.prior is not None and method is Method.PAPER:
+        raise OptsearchError(f"--prior works with --method solver or reference, not {method.value}")
+    require_solver(
+        method,
+        tree=storage.tree,
+        prove=storage.prove,
+        time_limit=search.time_limit,
+        all_shots=search.all_shots,
+        jobs=workers.jobs not in (None, 1),
+        dask=workers.dask,
+    )
+    if storage.table is not None and method is Method.REFERENCE:
+        raise OptsearchError("--table works with --method solver or paper, not with reference")
+    if storage.prove is not None:
+        task.position.game.require_no_sinkings("--prove")
+        task.position.game.require_sunk("--prove")
+        if objective.kind != "mean":
+            raise OptsearchError(f"--prove works with --objective mean, not with {objective}")
+    require_digest(task.prior, storage.tree, storage.prove, storage.table)
+    if method is Method.PAPER and objective.kind != "mean":
+        raise OptsearchError(f"--method paper knows --objective mean only, not {objective}")
+
+
+def find_optimum(
+    task: SolveTask,
+    search: SearchOptions,
+    workers: WorkerOptions,
+    storage: StorageOptions,
+    seconds: float | None,
+    report: Progress[SearchStatus],
+) -> Solution:
+    """Solve by the method chosen; in `seconds` as far as the search comes."""
+    if search.method is Method.REFERENCE:
+        return reference.solve(task.position, task.objective, task.prior)
+    table_bytes = int(storage.memory * 2**30)
+    if search.method is Method.PAPER:
+        with resumable("--table", storage.table):
+            return paper.solve(
+                task.position, memory=table_bytes, table=storage.table, progress=report
+            )
+    with resumable("--table", storage.table), executor_of(workers) as (executor, at_once):
+        return solver.solve(
+            task.position,
+            objective=task.objective,
+            options=solver.SolverOptions(memory=table_bytes),
+            table=storage.table,
+            executor=executor,
+            workers=at_once,
+            time_limit=seconds,
+            partial=True,
+            all_shots=search.all_shots,
+            progress=report,
+            prior=task.prior,
+        )
 
 
 def write_files(solution: Solution, tree: Path | None, proof: Path | None, form: Form) -> None:
@@ -251,8 +304,10 @@ def write_files(solution: Solution, tree: Path | None, proof: Path | None, form:
                 out.print(f"{name:<11} {path}", soft_wrap=True)
 
 
-def why_no_tree(position: Position, prior: Prior | None, time_limit: float) -> str:
+def why_no_tree(position: Position, prior: Prior | None, time_limit: float | None) -> str:
     """Return why a search with a time limit will give no tree; empty if it will give one."""
+    if time_limit is None:
+        return ""
     if position.game.cells > MAX_CELLS:
         return f"boards of more than {MAX_CELLS} cells are not searched"
     least_seconds, share = COUNTING
@@ -572,11 +627,7 @@ def badness(value: ShotValue) -> tuple[int, int, int, int]:
     narrowing=Option("First print the bracket each time a bound narrows it, a line each."),
 )
 def bounds(
-    game: str,
-    shots: str = "",
-    board: Path | None = None,
-    marks: str = "",
-    prior: str | None = None,
+    start: PosteriorOptions,
     time_limit: float | None = None,
     every: bool = False,
     narrowing: bool = False,
@@ -586,8 +637,7 @@ def bounds(
 
     Sorted by value. The ends of the bracket are marked *, or = if both are equal.
     """
-    position = read_position(game, shots, board, marks)
-    parsed_prior = prior_of(prior, position.game)
+    position, prior = read_position_and_prior(start)
     if narrowing and form is Form.CSV:
         raise OptsearchError("--narrowing works with --format text or json, not with csv")
     left_out: list[LeftOut] = []
@@ -603,8 +653,8 @@ def bounds(
             click.echo(f"{ends(*two_ends)}, {seconds:.1f} s: {bound.name}")
 
     watch = print_bracket if narrowing else None
-    result = bounds_in_time(position, parsed_prior, time_limit, left_out.append, watch)
-    answer = Answer.about(position, parsed_prior)
+    result = bounds_in_time(position, prior, time_limit, left_out.append, watch)
+    answer = Answer.about(position, prior)
     answer.bounds(Bracket.of(position, result.bounds), "mean shots", result.is_all, every)
     answer.show(
         *(f"left out: {bound.name} ({bound.reason})" for bound in left_out),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from enum import Enum
 from math import inf
-from pathlib import Path
 
 import click
 
@@ -13,7 +12,7 @@ from optsearch.cli.app import app
 from optsearch.cli.common import columns, executor_at, read_games, resumable
 from optsearch.cli.console import Interrupted
 from optsearch.cli.latex import latex_table
-from optsearch.cli.options import Argument, Form, Option, Seconds
+from optsearch.cli.options import Argument, Form, Option, RunOptions, Seconds
 from optsearch.cli.progress import telling
 from optsearch.results.quantities import QUANTITIES
 from optsearch.results.tabulate import COLUMNS, SECONDS, Sheet, TableStatus, Tabulation
@@ -49,12 +48,11 @@ class TableForm(str, Enum):
 )
 def table(
     games: list[str],
+    *,
     columns: str = COLUMNS,
     time_limit: float | None = SECONDS,
     places: int = 4,
-    jobs: int | None = None,
-    resume: Path | None = None,
-    dask: str | None = None,
+    run: RunOptions,
     form: TableForm = TableForm.TEXT,
 ) -> None:
     """A table of many games: optima, strategies and bounds, for a paper.
@@ -62,8 +60,8 @@ def table(
     Values that are stored in the package are marked; the command computes the rest.
     """
     with (
-        resumable("--resume", resume),
-        executor_at(dask, jobs) as (executor, workers),
+        resumable("--resume", run.resume),
+        executor_at(run) as (executor, workers),
         telling("table", progress_text) as progress,
     ):
         result = table_(
@@ -72,7 +70,7 @@ def table(
             time_limit=inf if time_limit is None else time_limit,
             executor=executor,
             jobs=workers,
-            checkpoint=resume,
+            checkpoint=run.resume,
             progress=progress,
             is_partial=True,
         )
@@ -84,8 +82,8 @@ def table(
     else:
         answer.print(Form(form.value))
     if result.is_interrupted:
-        hint = f"; what is done is in {resume}, and the same command goes on from there"
-        raise Interrupted(hint if resume else "")
+        hint = f"; what is done is in {run.resume}, and the same command goes on from there"
+        raise Interrupted(hint if run.resume else "")
 
 
 def progress_text(status: TableStatus) -> str:
