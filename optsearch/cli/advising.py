@@ -457,8 +457,8 @@ def ships_text(advice: Advice) -> str:
     fleet = " ".join(map(str, position.game.fleet))
     number = len(position.game.fleet) - sunk
     ships = f", {numbered(number, 'ship')} left" if sunk else ""
-    most = "at most " if isinstance(position, MixedPosition) else ""
-    return f"ships: {fleet}{ships}, {most}{numbered(position.hits_left, 'cell')} still to hit"
+    bound_text = "at most " if isinstance(position, MixedPosition) else ""
+    return f"ships: {fleet}{ships}, {bound_text}{numbered(position.hits_left, 'cell')} still to hit"
 
 
 def advice_lines(advice: Advice, options: AdviceOptions) -> list[str]:

@@ -99,14 +99,14 @@ def option_parameters(function: Callable[..., Any]) -> dict[str, OptionParameter
     Each field of a group (`optsearch.cli.options`) is one of them.
     """
     annotations = get_type_hints(function)
-    found: dict[str, OptionParameter] = {}
+    options: dict[str, OptionParameter] = {}
     for name, parameter in signature(function).parameters.items():
         annotation = annotations[name]
         if is_dataclass(annotation):
-            found |= option_parameters(annotation)  # type: ignore[arg-type]
+            options |= option_parameters(annotation)  # type: ignore[arg-type]
         else:
-            found[name] = OptionParameter(annotation, parameter.default)
-    return dict(sorted(found.items(), key=lambda item: not item[1].is_required))
+            options[name] = OptionParameter(annotation, parameter.default)
+    return dict(sorted(options.items(), key=lambda item: not item[1].is_required))
 
 
 def call_with_groups(function: Callable[..., Any], values: Mapping[str, Any]) -> None:

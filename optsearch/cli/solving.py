@@ -348,7 +348,7 @@ class Ends(NamedTuple):
 
     lower_by: str = ""
     upper_by: str = ""
-    own: str = ""
+    bracket_here: str = ""
 
 
 def narrow(solution: Solution, stored: StoredBracket | None) -> tuple[Solution, Ends]:
@@ -380,7 +380,7 @@ def narrow(solution: Solution, stored: StoredBracket | None) -> tuple[Solution, 
 
 def add_ends(answer: Answer, ends: Ends) -> None:
     """Add the sources of the two ends of a bracket."""
-    lower_by, upper_by, own = ends
+    lower_by, upper_by, bracket_here = ends
     if not lower_by:
         return
     answer.show(lower_by=lower_by, upper_by=upper_by)
@@ -389,7 +389,7 @@ def add_ends(answer: Answer, ends: Ends) -> None:
     else:
         answer.fact("lower bound", lower_by)
         answer.fact("upper bound", upper_by)
-    answer.fact("found here", own or None)
+    answer.fact("found here", bracket_here or None)
 
 
 def solve_by_bounds(

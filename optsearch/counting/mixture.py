@@ -253,11 +253,11 @@ class MixedPosterior(Posterior):
             return {(fleet[0], ship): n for ship, n in self._placement_weights.items()}
         totals = Counter[Ship]()
         for weighed in self.parts:
-            known, places = weighed.part.position.game.fleet, self._places(weighed.part)
+            lengths, places = weighed.part.position.game.fleet, self._places(weighed.part)
             for number, kind in enumerate(fleet):
-                ways = Counter(known[place[number]] for place in places)
+                ways = Counter(lengths[place[number]] for place in places)
                 for (of_part, ship), count in weighed.posterior.by_kind.items():
-                    named = count * ways[of_part] // known.count(of_part)
+                    named = count * ways[of_part] // lengths.count(of_part)
                     totals[kind, ship] += weighed.weight * named
         return +totals
 
@@ -323,9 +323,9 @@ class MixedPosterior(Posterior):
             rows = [i for i, chosen in enumerate(drawn) if chosen == number]
             if rows:
                 ships = part.posterior.sample(len(rows), rng, masks=True)
-                for row, one in zip(rows, ships, strict=True):
+                for row, masks_of_row in zip(rows, ships, strict=True):
                     choices = self._places(part.part)
-                    samples[row] = one[choices[int(rng.integers(len(choices)))]]
+                    samples[row] = masks_of_row[choices[int(rng.integers(len(choices)))]]
         return samples if masks else self._arrays(samples)
 
     def _places(self, part: Part) -> list[list[int]]:
@@ -333,10 +333,10 @@ class MixedPosterior(Posterior):
 
         A way has, for each ship of the game, the number of a ship in the game of the part.
         """
-        fleet, known = self.position.game.fleet, part.position.game.fleet
+        fleet, lengths = self.position.game.fleet, part.position.game.fleet
         if not self.position.game.names_hits:
             return [list(range(len(fleet)))]
-        return _places(fleet, known, tuple(part.named.items()))
+        return _places(fleet, lengths, tuple(part.named.items()))
 
     def list_all(self, masks: bool = False) -> NDArray[Any]:
         """List all configurations, as `sample` has them."""
@@ -388,16 +388,16 @@ def posterior_of(
 
 @lru_cache(maxsize=1 << 12)
 def _places(
-    fleet: tuple[int, ...], known: tuple[int, ...], named: tuple[tuple[int, int], ...]
+    fleet: tuple[int, ...], lengths: tuple[int, ...], named: tuple[tuple[int, int], ...]
 ) -> list[list[int]]:
     """Return each way to give the ships of a known fleet to the ships of a game with letters."""
-    number_of = {letter_of(kind): number for number, kind in enumerate(known)}
+    number_of = {letter_of(kind): number for number, kind in enumerate(lengths)}
     fixed = {kind: number_of[letter_of(kind)] for kind, _ in named}
-    free = [number for number in range(len(known)) if number not in fixed.values()]
+    free = [number for number in range(len(lengths)) if number not in fixed.values()]
     others = [kind for kind in fleet if kind not in fixed]
     ways = []
     for order in permutations(free):
-        if all(int(known[i]) in lengths_of(kind) for kind, i in zip(others, order, strict=True)):
+        if all(int(lengths[i]) in lengths_of(kind) for kind, i in zip(others, order, strict=True)):
             place = {**fixed, **dict(zip(others, order, strict=True))}
             ways.append([place[kind] for kind in fleet])
     return ways

@@ -214,8 +214,8 @@ class MixedPosition(Position):
     def parts(self) -> tuple[Part, ...]:
         """The parts whose games allow these replies; not all need have a configuration left."""
         fleet, has_letters = self.game.fleet, self.game.names_hits
-        heard = {shot.reply.length for shot in self.shots if shot.reply.hit and has_letters}
-        named = [kind for kind in fleet if letter_of(kind) in heard]
+        labels = {shot.reply.length for shot in self.shots if shot.reply.hit and has_letters}
+        named = [kind for kind in fleet if letter_of(kind) in labels]
         others = vectors(tuple(kind for kind in fleet if kind not in named))
         if prod(len(lengths_of(kind)) for kind in named) * len(others) > MOST_PARTS:
             raise TooLarge(f"{self.title} has more than {MOST_PARTS:,} fleets by name")

@@ -207,10 +207,10 @@ def parse_kind(text: str) -> int:
         length, letter = int(straight[1]), straight[2].lower()
         return Lettered(length, letter) if letter else length
     if span := re.fullmatch(r"(\d{1,9})-(\d{1,9})([A-Za-z]?)", plain, re.ASCII):
-        least, most = int(span[1]), int(span[2])
-        if not 0 < least < most:
+        shortest, longest = int(span[1]), int(span[2])
+        if not 0 < shortest < longest:
             raise GameError(f"{text!r} is no range of lengths; the lesser comes first, as in 2-5")
-        return LengthRange(least, most, span[3].lower())
+        return LengthRange(shortest, longest, span[3].lower())
     head, dash, turns = plain.partition("-")
     allowed = f"{dash}{turns}".lower()
     drawing = NAMED.get(SHORT.get(head.upper(), head.upper()), head)

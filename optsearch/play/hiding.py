@@ -142,6 +142,7 @@ class Corner(_OneByOne):
         raise GameError(f"the corner placement finds no room for the fleet of {game}")
 
     def _attempt(self, game: Game, generator: np.random.Generator) -> list[int] | None:
+        """Throw each ship until it overlaps none before it; None after TRIES throws of one."""
         ships: list[int] = []
         covered = 0
         for length in game.fleet:

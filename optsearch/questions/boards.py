@@ -50,14 +50,14 @@ class HiddenBoards:
         if question.of_boards is None:
             return self._answers_of_ships(question)
         if question not in self._given:  # a user's function may take long
-            given = question.of_boards(self.numbers)
-            index = {answer: i for i, answer in enumerate(dict.fromkeys(given))}
+            of_boards = question.of_boards(self.numbers)
+            index = {answer: i for i, answer in enumerate(dict.fromkeys(of_boards))}
             if len(index) > MOST_ANSWERS:
                 raise TooLarge(
                     f"{question.text} has {len(index):,} answers; at most {MOST_ANSWERS:,} are "
                     "accepted"
                 )
-            codes = np.array([index[answer] for answer in given], np.intp)
+            codes = np.array([index[answer] for answer in of_boards], np.intp)
             self._given[question] = list(index), codes
         return self._given[question]
 
@@ -65,8 +65,8 @@ class HiddenBoards:
         answers = [question.otherwise, *question.answers]
         codes = np.zeros(len(self), np.intp)
         for kind, (masks, inverse) in zip(self.game.fleet, self._placements, strict=True):
-            given = ((question.of_ships or {}).get((kind, ship)) for ship in masks)
-            of_mask = [0 if answer is None else answers.index(answer) for answer in given]
+            of_masks = ((question.of_ships or {}).get((kind, ship)) for ship in masks)
+            of_mask = [0 if answer is None else answers.index(answer) for answer in of_masks]
             codes = np.maximum(codes, np.array(of_mask, np.intp)[inverse])
         return answers, codes
 

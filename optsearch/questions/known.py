@@ -84,9 +84,9 @@ class KnownAnswers(Prior):
         fits = np.ones(len(ships), bool)
         for start in range(0, len(ships), BATCH):
             boards = HiddenBoards(self.game, ships[start : start + BATCH])
-            for known in self.answers:
-                answers, codes = boards.answers(known.question)
-                code = answers.index(known.answer) if known.answer in answers else -1
+            for known_answer in self.answers:
+                answers, codes = boards.answers(known_answer.question)
+                code = answers.index(known_answer.answer) if known_answer.answer in answers else -1
                 fits[start : start + BATCH] &= codes == code
         base = [1] * len(ships) if self.base is None else self.base.weights(ships)
         return [weight * fit for weight, fit in zip(base, fits.tolist(), strict=True)]
@@ -94,7 +94,7 @@ class KnownAnswers(Prior):
     @cached_property
     def digest(self) -> str:
         """A digest of the answers, the files that ask, and the base."""
-        texts = [f"{known} {known.question.digest}" for known in self.answers]
+        texts = [f"{known_answer} {known_answer.question.digest}" for known_answer in self.answers]
         texts += [self.base.digest] if self.base else []
         return blake2b("\n".join(texts).encode(), digest_size=8).hexdigest()
 

@@ -119,7 +119,7 @@ def _single_ships(game: Game) -> Iterator[tuple[str, list[Ship]]]:
         if game.fleet.count(kind) == 1:
             letter = kind.letter if isinstance(kind, LengthRange) else str(kind)
             name = "".join(game.kind_names.get(kind, ())) or f"ship {letter}"
-            yield name, [(one, ship) for one, ship in ships_of(game) if one == kind]
+            yield name, [pair for pair in ships_of(game) if pair[0] == kind]
 
 
 def ship_is_horizontal(game: Game) -> Iterator[BoardQuestion]:
@@ -181,9 +181,9 @@ def shot_at(position: Position, cell: Cell) -> BoardQuestion:
     has_lengths = isinstance(game, MixedGame) and not game.names_hits
 
     def reply(kind: int, ship: int) -> str:
-        told = ship.bit_count() if has_lengths else kind
+        kind_shown = ship.bit_count() if has_lengths else kind
         is_sunk = not ship & ~(position.hits | bit)
-        return str(game.hit_reply(told, ship, bit.bit_length() - 1, is_sunk))
+        return str(game.hit_reply(kind_shown, ship, bit.bit_length() - 1, is_sunk))
 
     replies = {(kind, ship): reply(kind, ship) for kind, ship in ships_of(game) if ship & bit}
     return BoardQuestion(f"shot at {cell_name(cell)}", replies, "miss")
@@ -205,9 +205,9 @@ def question_of(game: Game, question: str | Callable[..., Any]) -> BoardQuestion
                 "one, NAME(board)"
             )
         return _user_question(function.load(), str(function), function.digest())
-    for known in built_in(game):
-        if known.casefold() == text.casefold():
-            return built_in(game)[known]
+    for name in built_in(game):
+        if name.casefold() == text.casefold():
+            return built_in(game)[name]
     examples = [next(maker(game), None) for maker in BUILT_IN]
     accepted = ", ".join(f"'{example.text}'" for example in examples if example)
     raise OptsearchError(
@@ -220,8 +220,8 @@ def _user_question(function: Callable[..., Any], text: str, digest: str = "") ->
 
     def answers(boards: Numbers) -> list[str]:
         says = f"{text} fails for a board"
-        given = (call_user_code(function, board, says=says) for board in boards.astype(int))
-        return [_answer_text(answer, text) for answer in given]
+        returned = (call_user_code(function, board, says=says) for board in boards.astype(int))
+        return [_answer_text(answer, text) for answer in returned]
 
     return BoardQuestion(text, of_boards=answers, digest=digest)
 

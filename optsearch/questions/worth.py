@@ -99,13 +99,13 @@ class Inquiry:
         return HiddenBoards(self.position.game, drawn)
 
     def questions(
-        self, asked: Iterable[str | Callable[..., Any]] | None = None
+        self, chosen: Iterable[str | Callable[..., Any]] | None = None
     ) -> list[BoardQuestion]:
         """Return the questions of some texts and functions; None for all built-in ones."""
         game = self.position.game
-        if asked is None:
+        if chosen is None:
             return list(built_in(game).values())
-        return [question_of(game, question) for question in asked]
+        return [question_of(game, question) for question in chosen]
 
     def _method(self, question: BoardQuestion) -> str:
         if self.is_listed:
@@ -132,8 +132,8 @@ class Inquiry:
                     of_answers[answer] += self._ship_weights.get(ship, 0)
             else:
                 of_answers = dict.fromkeys(of_answers, self.weight - absent[question.text])
-            rest = self.weight - sum(of_answers.values())
-            weights.append({question.otherwise: rest, **of_answers})
+            otherwise_weight = self.weight - sum(of_answers.values())
+            weights.append({question.otherwise: otherwise_weight, **of_answers})
         return [{answer: n for answer, n in each.items() if n} for each in weights]
 
     @cached_property
@@ -168,21 +168,22 @@ class Inquiry:
 
     def _without(self, question: BoardQuestion, answer: str) -> Posterior:
         """Return the posterior given that no ship on the board gives this answer."""
-        ships = (ship for ship, given in (question.of_ships or {}).items() if given == answer)
-        return Posterior(self.position, barred=frozenset(ships))
+        of_ships = question.of_ships or {}
+        ships = frozenset(ship for ship in of_ships if of_ships[ship] == answer)
+        return Posterior(self.position, barred=ships)
 
     def _count_cells(
         self, question: BoardQuestion, weights: Mapping[str, int]
     ) -> NDArray[np.object_]:
         """Return the weight of the boards with each answer and a ship on each cell, by counting."""
         everywhere = self.posterior.occurrence.ravel().astype(object)
-        cells, rest = {}, everywhere
+        cells, otherwise_cells = {}, everywhere
         for answer in weights.keys() - {question.otherwise}:
             is_certain = weights[answer] == self.weight
             without = 0 if is_certain else self._without(question, answer).occurrence.ravel()
             cells[answer] = everywhere - without
-            rest = rest - cells[answer]
-        return np.array([cells.get(answer, rest) for answer in weights], object)
+            otherwise_cells = otherwise_cells - cells[answer]
+        return np.array([cells.get(answer, otherwise_cells) for answer in weights], object)
 
     @cached_property
     def _open_cells(self) -> NDArray[np.intp]:
@@ -269,9 +270,9 @@ class Inquiry:
             choosing = boards.weigh_cells(codes, number, half)[:, cells]
             best = cells[(channel.matrix @ choosing).argmax(axis=1)]
             judging = boards.has_ship[1 - half :: 2]
-            heard = (channel.matrix.T / channel.scale).astype(float)[codes[1 - half :: 2]]
+            chances = (channel.matrix.T / channel.scale).astype(float)[codes[1 - half :: 2]]
             before = judging[:, cells[choosing.sum(axis=0).argmax()]]
-            differences.append((heard * judging[:, best]).sum(axis=1) - before)
+            differences.append((chances * judging[:, best]).sum(axis=1) - before)
         gains = np.concatenate(differences)
         return Fraction(float(gains.mean())), float(gains.std() / np.sqrt(len(gains)))
 
@@ -295,14 +296,14 @@ class Inquiry:
         columns = codes.tolist()
         shots = Fraction(0)
         for row in channel.matrix:  # an answer that is heard, and its probability on each board
-            heard = [
+            weights = [
                 row[j] * weight for j, weight in zip(columns, self.boards.weights, strict=True)
             ]
-            after = Prior.of_configurations(game, dict(zip(ships, heard, strict=True)))
-            solution = optimum(self.position, prior=after) if any(heard) else None
-            if any(heard) and solution is None:
+            after = Prior.of_configurations(game, dict(zip(ships, weights, strict=True)))
+            solution = optimum(self.position, prior=after) if any(weights) else None
+            if any(weights) and solution is None:
                 return None
-            shots += solution.mean * sum(heard) if solution else 0
+            shots += solution.mean * sum(weights) if solution else 0
         return shots / (channel.scale * int(self.boards.weights.sum()))
 
 

@@ -357,8 +357,8 @@ class Positions:
         self.optimum: Codes = np.zeros(self._number, np.int32)
         self.greedy: Codes = np.zeros(self._number, np.int32)
         for codes in self._by_shots():
-            for some in np.array_split(codes, len(codes) // AT_ONCE + 1):
-                self._explore(some)
+            for chunk in np.array_split(codes, len(codes) // AT_ONCE + 1):
+                self._explore(chunk)
 
     def _summed(
         self, factors: Sequence[Sequence[int]], permutation: Permutation

@@ -223,6 +223,7 @@ class BestFirstSearch:
     # The tree of states
 
     def _open_state(self, state: Subfamily, parent: AndNode | None = None) -> OrNode:
+        """Make the node of a state: solved if it is easy, else between the bounds known at once."""
         if self.kernel.is_lost(state):
             return OrNode(state, 0, 0, parent=parent)
         if len(state.family) <= self.kernel.easy:

@@ -62,7 +62,8 @@ def best_list(
             rows.append((met, [1.0] * len(met), 1, infinity))
         if t:
             rows += [
-                ([now, before], [1.0, -1.0], 0, infinity) for before, now in shot[t - 1 : t + 1].T
+                ([this_step, before], [1.0, -1.0], 0, infinity)
+                for before, this_step in shot[t - 1 : t + 1].T
             ]
     if below < costs.sum():
         rows.append((left.ravel(), costs, 0, below - 1))

@@ -52,13 +52,15 @@ def mixed_kernel(
             f"the weights of {game} add up to {total:,}; the search takes {MAX_WEIGHT:,} in all: "
             "by --prior fleet=configurations each configuration weighs 1"
         )
-    known: Game = game.game_of([1])
-    told = Game(
-        *(game.rows, game.columns, [1], "any", "sunk"), holes=known.holes, board=known.board
+    game_of_one: Game = game.game_of([1])
+    rules = Game(
+        *(game.rows, game.columns, [1], "any", "sunk"),
+        holes=game_of_one.holes,
+        board=game_of_one.board,
     )
     sets, numbers = to_words([*by_cells]), np.array([*by_cells.values()], np.int64)
-    most = max(map(int.bit_count, by_cells))
-    problem = Problem(told, sets, numbers, 0, most, None, sets[:, None, :])
+    most_cells = max(map(int.bit_count, by_cells))
+    problem = Problem(rules, sets, numbers, 0, most_cells, None, sets[:, None, :])
     return Kernel(problem, OPTIONS, MemoryTable(memory), None, lambda nodes: None)
 
 

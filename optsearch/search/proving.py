@@ -161,22 +161,22 @@ def claims_for(
 # Families from a file
 
 
-def claims_of(found: Identification) -> tuple[Claim, ...]:
+def claims_of(identification: Identification) -> tuple[Claim, ...]:
     """Return claims that prove that no strategy for a family from a file misses less."""
-    sets = found.sets
+    sets = identification.sets
     parts = SolvedParts(Solver(sets.position, family=sets.family))
     root, marks = _root_and_marks(sets)
-    return claims_for(root, marks, found.misses, parts.least_misses, parts.prices)
+    return claims_for(root, marks, identification.misses, parts.least_misses, parts.prices)
 
 
-def save_claims(found: Identification, path: str | Path) -> None:
+def save_claims(identification: Identification, path: str | Path) -> None:
     """Write `claims_of` a family to a file; ProofError if they cannot be written."""
-    claims = claims_of(found)
+    claims = claims_of(identification)
     head = {
         "format": proofs.FORMAT,
         "version": proofs.VERSION,
-        "family": found.sets.digest,
-        "total_misses": found.misses,
+        "family": identification.sets.digest,
+        "total_misses": identification.misses,
         "claims": len(claims),
     }
     proofs.write(path, head, claims)
@@ -208,5 +208,5 @@ def _root_and_marks(sets: Sets) -> tuple[Weighted, Marks]:
     """Return the family as a claim has it; each thing is a mark, and there are no symmetries."""
     root = tuple(sorted(zip(sets.sets, sets.weights, strict=True)))
     number = max(1, len(sets.things))
-    things = [1 << i for i in range(number)]
-    return root, Marks(things, [tuple(range(number))], lambda i: repr(sets.things[i]))
+    masks = [1 << i for i in range(number)]
+    return root, Marks(masks, [tuple(range(number))], lambda i: repr(sets.things[i]))

@@ -25,7 +25,7 @@ the cells of one colour in the order of the scan:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -45,27 +45,37 @@ NEAREST = "pattern:modulus=4,colours=13,scan=diagonals"
 WAYS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 
+SORT_KEYS: dict[str, Callable[[Cell], tuple[int, int]]] = {
+    "snake": lambda cell: (cell[0], -cell[1] if cell[0] % 2 else cell[1]),
+    "diagonals": lambda cell: (cell[0] + cell[1], cell[0]),
+    "antidiagonals": lambda cell: (cell[0] - cell[1], cell[0]),
+}
+
+
 def _scan(game: Game, scan: str) -> list[Cell]:
+    """List the cells in the order of a scan."""
     cells = [game.cell(i) for i in range(game.cells)]
-    if scan == "snake":
-        cells.sort(key=lambda cell: (cell[0], -cell[1] if cell[0] % 2 else cell[1]))
-    elif scan == "diagonals":
-        cells.sort(key=lambda cell: (cell[0] + cell[1], cell[0]))
-    elif scan == "antidiagonals":
-        cells.sort(key=lambda cell: (cell[0] - cell[1], cell[0]))
-    elif scan == "central":
-        cells = [game.cell(i) for i in order_of(game, "central")]
-    elif scan == "spiral":
-        left, cells, at, way = set(cells), [], (0, -1), 0
-        while left:
-            ahead = (at[0] + (0, 1, 0, -1)[way], at[1] + (1, 0, -1, 0)[way])
-            if ahead not in left:
-                way = (way + 1) % 4
-                continue
-            left.remove(ahead)
-            cells.append(ahead)
-            at = ahead
-    return cells
+    if scan == "central":
+        return [game.cell(i) for i in order_of(game, "central")]
+    if scan == "spiral":
+        return _spiral(cells)
+    return sorted(cells, key=SORT_KEYS[scan]) if scan in SORT_KEYS else cells
+
+
+def _spiral(cells: Sequence[Cell]) -> list[Cell]:
+    """List the cells of a rectangle from its first corner along its sides, and on inwards."""
+    left, spiral = set(cells), list[Cell]()
+    row, column, way = 0, -1, 0
+    while left:
+        down, right = ((0, 1), (1, 0), (0, -1), (-1, 0))[way]
+        ahead = row + down, column + right
+        if ahead not in left:
+            way = (way + 1) % 4
+            continue
+        left.remove(ahead)
+        spiral.append(ahead)
+        row, column = ahead
+    return spiral
 
 
 def revealed_cells(game: Game, kind: int) -> int:
