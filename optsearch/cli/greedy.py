@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
@@ -161,41 +162,40 @@ class GreedyTotals:
             if names != []:
                 text = "not known yet" if names is None else " ".join(names)
             answer.fact(label, text, **{label.replace(" ", "_"): names})
-        rows = []
-        if self.compared is not None and optimum is not None:
-            rows.append(
-                (
-                    "optimal",
-                    f"{optimum:,}",
-                    decimal(Fraction(optimum, number)),
-                    "",
-                    f"{self.compared.optimal.worst}",
-                )
-            )
-        for name in [name for name in RULES if name in self.totals]:
-            total, tree = self.totals[name], self.trees.get(name)
-            extra = f"+{total - optimum:,}" if optimum is not None and total > optimum else ""
-            mean = decimal(Fraction(total, number))
-            worst = "" if tree is None else f"{tree.worst}"
-            rows.append((f"greedy, {name}", f"{total:,}", mean, extra, worst))
-        rules = {
-            name: {
-                "total_height": self.totals[name],
-                **mean_fields(self.totals[name], number),
-                "worst": tree and tree.worst,
-                "histogram": tree and {str(shots): n for shots, n in tree.histogram.items()},
-            }
-            for name in RULES
-            if name in self.totals
-            for tree in [self.trees.get(name)]
-        }
-        answer.show("", columns([HEADS, *rows], True), "", rules=rules)
+        known_rules = [name for name in RULES if name in self.totals]
+        rules = {name: self._fields_of(name) for name in known_rules}
+        rows = [HEADS, *self._optimal_rows(), *map(self._row_of, known_rules)]
+        answer.show("", columns(rows, True), "", rules=rules)
         answer.table({"rule": name, **row} for name, row in rules.items())
         if self.compared is not None:
             add_partings(answer, self.compared.partings, prior)
         else:
             answer.show("The time was too short for the optimum.", partings=None)
         return answer
+
+    def _optimal_rows(self) -> list[tuple[str, ...]]:
+        """Return the row of the optimal tree for people; none before it is known."""
+        if self.compared is None or self.optimum is None:
+            return []
+        mean = decimal(Fraction(self.optimum, self.configurations))
+        return [("optimal", f"{self.optimum:,}", mean, "", f"{self.compared.optimal.worst}")]
+
+    def _row_of(self, name: str) -> tuple[str, ...]:
+        """Return the row of a rule for people."""
+        total, tree, optimum = self.totals[name], self.trees.get(name), self.optimum
+        extra = f"+{total - optimum:,}" if optimum is not None and total > optimum else ""
+        mean = decimal(Fraction(total, self.configurations))
+        return f"greedy, {name}", f"{total:,}", mean, extra, "" if tree is None else f"{tree.worst}"
+
+    def _fields_of(self, name: str) -> dict[str, Any]:
+        """Return the fields of a rule for a JSON answer."""
+        total, tree = self.totals[name], self.trees.get(name)
+        return {
+            "total_height": total,
+            **mean_fields(total, self.configurations),
+            "worst": tree and tree.worst,
+            "histogram": tree and {str(shots): n for shots, n in tree.histogram.items()},
+        }
 
 
 def add_partings(answer: Answer, partings: Sequence[Divergence], prior: Prior | None) -> None:

@@ -9,7 +9,7 @@ the board; its symmetries only save first shots.
 from __future__ import annotations
 
 import heapq
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from fractions import Fraction
 from math import comb, factorial, prod
@@ -22,6 +22,7 @@ from optsearch.game.position import HIT, MISS, Position, Shot
 from optsearch.support.errors import TooLarge
 
 Leaves = Mapping[int, int]
+Sunk = tuple[int, ...]  # the kinds of the ships that are sunk, ascending
 MOST_LISTED = 1 << 28  # configurations, of 16 bytes each: 4 GiB
 
 
@@ -74,27 +75,34 @@ def hit_words(game: Game) -> int:
     if game.has_labels:
         ways = _count_hits_by_label(game)
         return sum(factorial(game.fleet_cells) // prod(map(factorial, counts)) for counts in ways)
-    # What may be sunk after some hits, all with the same replies -> how many sequences.
-    sequences: dict[frozenset[tuple[int, ...]], int] = {frozenset({()}): 1}
+    # The ships that may be sunk after some hits, all with the same replies -> how many sequences.
+    sequences = Counter({frozenset[Sunk]({()}): 1})
     for hits in range(1, game.fleet_cells + 1):
-        after: dict[frozenset[tuple[int, ...]], int] = {}
-        for states, number in sequences.items():
-            states_by_reply: dict[int, set[tuple[int, ...]]] = {}
-            for sunk in states:
-                left = list(game.fleet)
-                for length in sunk:
-                    left.remove(length)
-                if hits < game.fleet_cells:
-                    states_by_reply.setdefault(0, set()).add(sunk)
-                for length in set(left):
-                    if sum(sunk) + length <= hits:
-                        reply = length if game.labels else 1
-                        states_by_reply.setdefault(reply, set()).add(tuple(sorted((*sunk, length))))
-            for possible in states_by_reply.values():
-                key = frozenset(possible)
-                after[key] = after.get(key, 0) + number
+        after = Counter[frozenset[Sunk]]()
+        for possible, number in sequences.items():
+            for possible_after in _sunk_by_reply(game, possible, hits).values():
+                after[frozenset(possible_after)] += number
         sequences = after
-    return sum(n for states, n in sequences.items() if tuple(sorted(game.fleet)) in states)
+    everything = tuple(sorted(game.fleet))
+    return sum(number for possible, number in sequences.items() if everything in possible)
+
+
+def _sunk_by_reply(game: Game, possible: frozenset[Sunk], hits: int) -> dict[int, set[Sunk]]:
+    """Map each reply to hit number `hits` to the ships that may be sunk after it.
+
+    possible -- the ships that may be sunk before it. A reply is 0 if no ship sinks, else
+    the length that is told, or 1 if none is.
+    """
+    by_reply = defaultdict[int, set[Sunk]](set)
+    for sunk in possible:
+        if hits < game.fleet_cells:
+            by_reply[0].add(sunk)
+        afloat = Counter(game.fleet) - Counter(sunk)
+        for length in afloat:
+            if sum(sunk) + length <= hits:
+                reply = length if game.labels else 1
+                by_reply[reply].add(tuple(sorted((*sunk, length))))
+    return by_reply
 
 
 MOST_COUNTS = 1_000_000  # of hits by label, over all ways

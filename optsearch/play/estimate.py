@@ -7,12 +7,12 @@ work timed is deterministic; the clock is an argument.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from optsearch.counting.configurations import to_masks
+from optsearch.counting.configurations import CellSets, to_masks
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation.choosing import FOLLOWED, Chooser
 from optsearch.evaluation.run import MEMORY
@@ -150,24 +150,30 @@ def simulation_seconds(
         started = clock()
         play_task(chosen, game, boards, 0, 1)
         return (clock() - started) / len(boards) * games
-    chooser = player_for_games(chosen, game)
-    timed, ends = _Timed(chooser, clock), list[float]()
-    for number, ships in enumerate(map(to_masks, boards)):
-        if manner.is_plain and isinstance(chooser, Chooser):
-            if chooser.shots_left(ships, Position(game), timed.is_over) is None:
-                break
-        else:
-            lots = generator_of(1, number), manner, errors_of(1, number)
-            try:
-                play_game(timed, game, ships, *lots)
-            except _TimeOver:
-                break
-        ends.append(timed.spent)
+    timed = _Timed(player_for_games(chosen, game), clock)
+    ends = list(_play_in_time(timed, game, boards, manner))
     if not ends:
         return timed.spent / max(timed.shots, 1) * game.cells / 2 * games
     half = (len(ends) - 1) // 2
     each = (ends[-1] - ends[half]) / (len(ends) - 1 - half) if half else ends[-1] / len(ends)
     return ends[-1] + each * (games - len(ends))
+
+
+def _play_in_time(
+    timed: _Timed, game: Game, boards: CellSets, manner: ReplyModel
+) -> Iterator[float]:
+    """Play a game on each board until the time is over; yield the seconds at the end of each."""
+    for number, ships in enumerate(map(to_masks, boards)):
+        if manner.is_plain and isinstance(timed.player, Chooser):
+            if timed.player.shots_left(ships, Position(game), timed.is_over) is None:
+                return
+        else:
+            lots = generator_of(1, number), manner, errors_of(1, number)
+            try:
+                play_game(timed, game, ships, *lots)
+            except _TimeOver:
+                return
+        yield timed.spent
 
 
 def rollout_seconds(
@@ -205,7 +211,7 @@ class _Timed(Player):
     """A player whose games end when a second is over; shots -- the number made by then."""
 
     def __init__(self, player: Player | Chooser, clock: Clock):
-        self._player, self._clock = player, clock
+        self.player, self._clock = player, clock
         self._started = clock()
         self.shots = 0
 
@@ -216,7 +222,7 @@ class _Timed(Player):
 
     def begin(self, game: Game, generator: np.random.Generator) -> _TimedGame:
         """Begin a game as `Player.begin` does."""
-        return _TimedGame(self, self._player.begin(game, generator))
+        return _TimedGame(self, self.player.begin(game, generator))
 
     def count(self, number: int) -> None:
         """Count shots before they are made; raise _TimeOver when the time is over."""
