@@ -166,5 +166,5 @@ def test_what_is_for_straight_ships_says_so():
     game = Game.parse("5x5:L4")
     with pytest.raises(NotSupported, match="is for straight ships"):
         named("pattern:water=1").rule(game)
-    with pytest.raises(TooLarge, match="ways to place a ship"):
-        Sweep(Game.parse("12x12:L5,5"))
+    with pytest.raises(TooLarge, match="skylines are of straight ships"):
+        Sweep(game)

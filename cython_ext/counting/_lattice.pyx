@@ -15,11 +15,6 @@ The closed cells of a column are always the next ones down, under every contact 
 is met at its top. The ships that may be placed, and the cells they close, depend on the column alone,
 so one table of states and transitions, a *layer* for each column, serves every row.
 
-Ships of other shapes (*drawn* lattices) close cells that are not the next ones down, as a T does
-with its arms. There a column's field of the skyline has a bit for each of its next cells, the lowest
-for the next one, and each orientation of a ship is a way by itself: the cells that it needs free, and
-those that it closes, are masks of fields, which Python computes for the first cell in each column.
-
 A state whose cell is closed has no choice, so such cells are jumped over: a transition leads to the
 next free cell, one to columns - 1 cells ahead. (Only a state that is closed for longer than that is a
 state of its own.)
@@ -58,7 +53,6 @@ cdef extern from *:
 cdef enum:
     COLUMNS = 16      # of the shorter side: four bits each are a word
     MAX_KINDS = 15    # 1 + 2 + … + 16 > 128 cells
-    MAX_WAYS = 62     # to place a ship
     LEAVE = 62        # the way of leaving a free cell empty
     CLOSED = 63       # the way past a closed cell
     FIRST_ROOM = 1 << 9  # for states
@@ -75,7 +69,7 @@ MAX_COLUMNS = COLUMNS
 
 cdef struct Edge:
     int32_t target    # a state of the layer it leads to, or ~i for the final skyline number i
-    uint8_t way       # 2 * kind + (1 if vertical), or that of a drawn ship, or LEAVE, or CLOSED
+    uint8_t way       # 2 * kind + (1 if vertical), or LEAVE, or CLOSED
     uint8_t distance  # cells from here to there
 
 
@@ -114,17 +108,11 @@ cdef class Lattice:
     lengths, counts -- the distinct ship lengths and the number of ships of each.
     contact -- 0 none, 1 corner, 2 any.
     max_bytes -- MemoryError if the lattice and a count by it would need more.
-    drawn -- for ships of other shapes: (bits of a column, kind of each way, uint64 arrays of shape
-        (ways, columns) with the cells that a ship whose first cell is in a column needs free, before
-        that cell is swept, 0 where it does not fit, and those closed when it is).
     """
 
     cdef Arena arena
     cdef readonly int rows, columns, kinds, ways
-    cdef bint drawn
-    cdef int kind_of[MAX_WAYS]
-    cdef uint64_t needs[MAX_WAYS][COLUMNS]
-    cdef uint64_t closes[MAX_WAYS][COLUMNS]
+    cdef uint64_t needs[2 * MAX_KINDS][COLUMNS]  # the fields that a ship of a way and first column needs free
     cdef int contact, bits
     cdef uint64_t guards
     cdef int lengths[MAX_KINDS]
@@ -139,10 +127,8 @@ cdef class Lattice:
     cdef int32_t* first_state             # in layer 0: the flat skyline with each fleet, or -1
     cdef readonly int fleets
 
-    def __cinit__(self, int rows, int columns, lengths, counts, int contact, long long max_bytes,
-                  drawn=None):
+    def __cinit__(self, int rows, int columns, lengths, counts, int contact, long long max_bytes):
         cdef int i, c
-        cdef const uint64_t[:, ::1] needs, closes
         if not 1 <= columns <= rows or columns > COLUMNS or len(lengths) > MAX_KINDS:
             raise ValueError("columns must be the shorter side, and kinds few")
         self.rows, self.columns, self.kinds = rows, columns, len(lengths)
@@ -150,7 +136,6 @@ cdef class Lattice:
         self.fleets = 1
         for i in range(self.kinds):
             self.lengths[i], self.counts[i] = lengths[i], counts[i]
-            self.kind_of[2 * i] = self.kind_of[2 * i + 1] = i
             self.weights[i] = self.fleets
             self.fleets *= counts[i] + 1
         # A field holds heights up to length + 1, a need that no height meets, and the guard bit.
@@ -158,18 +143,7 @@ cdef class Lattice:
         if self.bits * columns > 64:
             raise ValueError("skylines need more than 64 bits")
         self.ways = 2 * self.kinds
-        self.drawn = drawn is not None
-        if self.drawn:
-            self.bits, kinds, needs, closes = drawn
-            self.ways = len(kinds)
-            if not 0 < self.ways <= MAX_WAYS or not 0 < self.bits * columns < 64:
-                raise ValueError("ways must be few, and a bit of the skyline free")
-            for i in range(self.ways):
-                self.kind_of[i] = kinds[i]
-                for c in range(columns):
-                    self.needs[i][c], self.closes[i][c] = needs[i, c], closes[i, c]
-        else:
-            self.set_needs()
+        self.set_needs()
         for c in range(columns):
             self.guards |= <uint64_t>1 << (c * self.bits + self.bits - 1)
         self.arena = Arena()
@@ -178,7 +152,7 @@ cdef class Lattice:
             self.first_state[i] = -1
 
     cdef void set_needs(self):
-        """Fill `needs` for straight ships."""
+        """Fill `needs`; it is 0 where a ship does not fit."""
         cdef int kind, c, j, length
         cdef uint64_t field = (<uint64_t>1 << self.bits) - 1
         for kind in range(self.kinds):
@@ -258,22 +232,14 @@ cdef class Lattice:
 
     cdef inline bint is_closed(self, uint64_t skyline, int column) noexcept nogil:
         """True if the next cell of a column is closed."""
-        if self.drawn:
-            return (skyline >> (column * self.bits)) & 1
         return self.height(skyline, column) > 0
 
     cdef inline uint64_t swept(self, uint64_t skyline, int column) noexcept nogil:
-        """Return the skyline after the next cell of a column, which is closed or drawn."""
-        cdef uint64_t field
-        if not self.drawn:
-            return skyline - (<uint64_t>1 << (column * self.bits))
-        field = self.height(skyline, column)
-        return skyline ^ ((field ^ field >> 1) << (column * self.bits))
+        """Return the skyline after the next cell of a column, which is closed."""
+        return skyline - (<uint64_t>1 << (column * self.bits))
 
     cdef uint64_t with_ship(self, uint64_t skyline, int c, int way) noexcept nogil:
         """Return the skyline after a ship whose first cell is (row, c), this cell swept."""
-        if self.drawn:
-            return self.swept(skyline, c) | self.closes[way][c]
         if way & 1:
             return self.with_vertical(skyline, c, self.lengths[way >> 1])
         return self.with_horizontal(skyline, c, self.lengths[way >> 1])
@@ -336,9 +302,9 @@ cdef class Lattice:
         if self.is_closed(skyline, c):
             self.add_edge(c, self.swept(skyline, c), fleet, CLOSED)
         else:
-            self.add_edge(c, self.swept(skyline, c) if self.drawn else skyline, fleet, LEAVE)
+            self.add_edge(c, skyline, fleet, LEAVE)
             for way in range(self.ways):
-                kind = self.kind_of[way]
+                kind = way >> 1
                 if (fleet // self.weights[kind] % (self.counts[kind] + 1) and self.needs[way][c]
                         and not skyline & self.needs[way][c]):
                     self.add_edge(c, self.with_ship(skyline, c, way), fleet - self.weights[kind], way)
@@ -473,9 +439,6 @@ cdef class Query:
             self.ways[k] = (ways[k] | <uint64_t>1 << CLOSED
                             | (0 if hit[k] else <uint64_t>1 << LEAVE))
             self.needed[k] = 0
-            if t.drawn:
-                self.needed[k] = self.cells_needed(k, hit)
-                continue
             for j in range(t.columns):
                 next_row = k // t.columns + (1 if j <= k % t.columns else 0)
                 for row in range(t.rows - 1, next_row - 1, -1):
@@ -485,25 +448,8 @@ cdef class Query:
                         self.needed[k] |= <uint64_t>column << (j * t.bits)
                         break
 
-    cdef uint64_t cells_needed(self, int k, const uint8_t[::1] hit) noexcept:
-        """Return the hits after cell k as a drawn skyline; with bit 63 if one is beyond all skylines."""
-        cdef Lattice t = self.lattice
-        cdef int j, row, next_row
-        cdef uint64_t needed = 0
-        for j in range(t.columns):
-            next_row = k // t.columns + (1 if j <= k % t.columns else 0)
-            for row in range(next_row, t.rows):
-                if hit[row * t.columns + j]:
-                    if row - next_row < t.bits:
-                        needed |= <uint64_t>1 << (j * t.bits + row - next_row)
-                    else:
-                        needed |= <uint64_t>1 << 63
-        return needed
-
     cdef inline bint covers(self, int target, int cell) noexcept nogil:
         """True if a final skyline covers the hits after a cell."""
-        if self.lattice.drawn:
-            return not self.needed[cell] & ~self.lattice.finals[~target]
         return ((self.lattice.finals[~target] | self.lattice.guards) - self.needed[cell]
                 ) & self.lattice.guards == self.lattice.guards
 

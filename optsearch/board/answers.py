@@ -97,8 +97,8 @@ def setting_of(text: str, against: tuple[str, ...]) -> Setting:
 
 
 def require_room(game: Game) -> None:
-    """Raise TooLarge for a rectangle that is too large to be counted."""
-    if game.is_rectangle and (why := no_room(game)):
+    """Raise TooLarge for a rectangle of straight ships that is too large to be counted."""
+    if game.is_rectangle and not game.has_shapes and (why := no_room(game)):
         raise TooLarge(why)
 
 

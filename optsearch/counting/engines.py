@@ -1,7 +1,7 @@
 """Engines for counting: `engine_for` chooses one for the configurations of a game.
 
     board                                         engine
-    a rectangle whose skylines fit (`no_room`)    `lattice`: rows swept, all fleets in one table
+    a rectangle, straight ships (`no_room`)       `lattice`: rows swept, all fleets in one table
     another, of few masks for its placements      `frontier`: cells swept, a sweep for each query
     another                                       `by_ship`: all but two ships placed one by one
 

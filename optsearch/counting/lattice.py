@@ -22,12 +22,12 @@ from optsearch.counting.configurations import CellSets, to_words
 from optsearch.counting.constraints import Constraints, Ranks, Ship, is_admitted, sort_by_fleet
 from optsearch.counting.remainders import combine_residues, moduli_above
 from optsearch.game import CONTACTS, Game, bits
-from optsearch.game.shapes import Cells, Shape, orientations_of, transpose
+from optsearch.game.shapes import Cells, orientations_of
 from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
 MAX_BYTES = 6 << 30  # of a table and a query
-MOST_KINDS, MOST_WAYS = 15, 62  # kinds of ships, and all their orientations
+MOST_KINDS = 15  # of ships
 
 
 def _kinds(fleet: Iterable[int]) -> list[int]:
@@ -38,61 +38,11 @@ def _kinds(fleet: Iterable[int]) -> list[int]:
 def _ways(game: Game) -> Iterator[tuple[int, int, Cells]]:
     """Yield each orientation of a ship: its number (way), the number of its kind, and its cells.
 
-    If the board is swept with its rows as columns, ships are transposed with it. Cells are (row,
-    column) relative to the first one. In a fleet of straight ships each kind has two ways, the
-    second not used for a length of 1.
+    Each kind has two ways, the second not used for a length of 1. Cells are (row, column).
     """
-    number = 0
     for place, kind in enumerate(_kinds(game.fleet)):
-        orientations = orientations_of(kind)
-        if game.rows < game.columns and isinstance(kind, Shape):
-            orientations = tuple(map(transpose, orientations))
-        for i, cells in enumerate(orientations):
-            way = number + i if game.has_shapes else 2 * place + i
-            (_, first), *_ = cells
-            yield way, place, tuple((row, column - first) for row, column in cells)
-        number += len(orientations)
-
-
-def _extent(ship: Cells) -> tuple[int, int, int]:
-    """Return the number of rows of a ship, and its extent to the left (0 or less) and right."""
-    columns = [column for _, column in ship]
-    return max(row for row, _ in ship) + 1, min(columns), max(columns)
-
-
-_AROUND = {
-    "any": (),
-    "corner": ((0, 1), (0, -1), (1, 0), (-1, 0)),
-    "none": tuple((i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j),
-}
-
-
-def _size(game: Game) -> tuple[int, int]:
-    """Return the number of orientations of all ships, and the bits of a column with shapes."""
-    heights = [_extent(ship)[0] for _, _, ship in _ways(game)]
-    return len(heights), max(heights) + (game.contact != "any")
-
-
-def _shape_tables(
-    game: Game, columns: int
-) -> tuple[int, list[int], NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return the kernel's tables for shapes: bits of a column, kinds, needed and closed cells."""
-    ways = list(_ways(game))
-    _, bits = _size(game)
-    needs, closes = np.zeros((2, len(ways), columns), np.uint64)
-    for way, _, ship in ways:
-        _, left, right = _extent(ship)
-        halo = {(row + i, column + j) for row, column in ship for i, j in _AROUND[game.contact]}
-        for first in range(-left, columns - right):
-            needed, closed = 0, 0
-            for row, column in ship:  # columns to the left begin one row below
-                needed |= 1 << bits * (first + column) + row - (column < 0)
-            for row, column in halo | set(ship):
-                below = row - (column <= 0)
-                if below >= 0 and 0 <= first + column < columns:
-                    closed |= 1 << bits * (first + column) + below
-            needs[way, first], closes[way, first] = needed, closed
-    return bits, [kind for _, kind, _ in ways], needs, closes
+        for i, cells in enumerate(orientations_of(kind)):
+            yield 2 * place + i, place, cells
 
 
 class _Orientation:
@@ -105,9 +55,9 @@ class _Orientation:
             game_cell[swept] = cell
         placed = []
         for way, kind, ship in _ways(game):
-            height, left, right = _extent(ship)
-            for row in range(rows - height + 1):
-                for column in range(-left, columns - right):
+            last_row, last_column = ship[-1]
+            for row in range(rows - last_row):
+                for column in range(columns - last_column):
                     cells = [(row + i) * columns + column + j for i, j in ship]
                     mask = sum(1 << game_cell[cell] for cell in cells)
                     placed.append((kind, cells[0], way, mask))
@@ -150,7 +100,6 @@ class Sweep:
             [self._ships[kind] for kind in self._kinds],
             CONTACTS.index(game.contact),
             max_bytes,
-            _shape_tables(game, self.columns) if game.has_shapes else None,
         )
         try:
             self._lattice.build()
@@ -357,10 +306,12 @@ class Sweep:
 def no_room(game: Game) -> str:
     """Return the reason why skylines cannot count the configurations of a game; empty if they can.
 
-    They need rows and columns; a hole is a closed cell. No table is built.
+    They need rows and columns, and straight ships; a hole is a closed cell. No table is built.
     """
     if not game.is_rectangle:
         return f"skylines go by rows and columns of a rectangle; {game} is on another board"
+    if game.has_shapes:
+        return f"skylines are of straight ships; {game} has others"
     columns, kinds = min(game.rows, game.columns), _kinds(game.fleet)
     limit = min(MAX_COLUMNS, 64 // ((kinds[0] + 2).bit_length() + 1))  # by the bits of a column
     if columns > limit:
@@ -373,11 +324,4 @@ def no_room(game: Game) -> str:
             f"the transfer matrix takes fleets of at most {MOST_KINDS} different lengths, not of "
             f"{len(kinds)}"
         )
-    ways, bits = _size(game) if game.has_shapes else (0, 0)
-    if ways <= MOST_WAYS and bits * columns <= 63:
-        return ""
-    return (
-        f"the transfer matrix of {game} needs {ways} ways to place a ship and {bits} bits for each "
-        f"of {columns} columns; at most {MOST_WAYS} and {63 // columns} are handled: fewer or "
-        "flatter shapes, or a narrower board, would fit"
-    )
+    return ""
