@@ -150,7 +150,10 @@ def simulation_seconds(
         started = clock()
         play_task(chosen, game, boards, 0, 1)
         return (clock() - started) / len(boards) * games
-    timed = _Timed(player_for_games(chosen, game), clock)
+    chooser = player_for_games(chosen, game)
+    if game.ends_at_hit and not isinstance(chooser, Chooser):
+        play_task(chooser, game, boards[:1], 0, 1, manner)  # compiles its loops
+    timed = _Timed(chooser, clock)
     ends = list(_play_in_time(timed, game, boards, manner))
     if not ends:
         return timed.spent / max(timed.shots, 1) * game.cells / 2 * games
