@@ -189,6 +189,8 @@ cdef inline uint64_t hash_of(Cells mask) noexcept nogil:
 cdef class Frontier:
     """Passes over the cells for one set of constraints.
 
+    tables -- has as attributes, for constraints on a board (`optsearch.counting.frontier.Tables`):
+
     starts -- int32 (cells + 1,): the placements whose first cell is k are number starts[k] to
         starts[k + 1] - 1.
     needs, closes -- uint64 (placements, 2): the cells of each, and these with those that it closes
@@ -199,6 +201,7 @@ cdef class Frontier:
     hit -- uint8 (cells,): the cells that may not be left empty.
     alive -- uint64 (cells + 1, words): the fleets placed before cell k that can be completed, a bit
         each, in mixed radix with the first kind as the lowest digit.
+
     max_bytes -- MemoryError if the layers would need more.
     """
 
@@ -229,10 +232,12 @@ cdef class Frontier:
     cdef uint64_t modulus
     cdef const double* weights            # of placements, while a weighted pass runs
 
-    def __cinit__(self, const int32_t[::1] starts, const uint64_t[:, ::1] needs,
-                  const uint64_t[:, ::1] closes, const int32_t[::1] kinds, counts,
-                  const uint64_t[:, ::1] relevant, const uint64_t[:, ::1] due,
-                  const uint8_t[::1] hit, const uint64_t[:, ::1] alive, long long max_bytes):
+    def __cinit__(self, tables, long long max_bytes):
+        cdef const int32_t[::1] starts = tables.starts, kinds = tables.kinds
+        cdef const uint64_t[:, ::1] needs = tables.needs, closes = tables.closes
+        cdef const uint64_t[:, ::1] relevant = tables.relevant, due = tables.due, alive = tables.alive
+        cdef const uint8_t[::1] hit = tables.hit
+        counts = tables.counts
         cdef int i, f, t, n = <int>kinds.shape[0]
         cdef Cells* needed
         cdef Cells* closed

@@ -71,24 +71,25 @@ cdef class Fleet:
         return 0
 
 
-def play_pattern(const uint64_t[:, ::1] sets, const int32_t[::1] pattern, int rows, int columns,
-                 int fleet_cells, bint in_line, bint know_water, int64_t[::1] histogram,
-                 Fleet fleet=None):
+def play_pattern(const uint64_t[:, ::1] sets, const int32_t[::1] pattern, size, ways,
+                 int64_t[::1] histogram, Fleet fleet=None):
     """Play configurations one by one with a strategy of `optsearch/strategies/pattern.py`.
 
     sets -- uint64 of shape (n, 2), or with further columns for the codes. pattern -- every cell, in the
-    order of the shots. histogram -- int64 of shape (129,), to which the configurations are added by their
+    order of the shots. size -- the rows, the columns, and the cells of the fleet. ways -- `in_line` and
+    `know_water` of the rule (`optsearch.search.rules.PatternRule`). histogram -- int64 of shape (129,), to which the configurations are added by their
     shots. fleet -- the ships whose sinkings end the clearing.
     """
     cdef Pattern board
     cdef int64_t i
-    cdef int s
+    cdef int s, rows, columns
     cdef const Ship* ship
     cdef Cells afloat[MAX_CODED]
+    rows, columns, board.fleet_cells = size
+    board.in_line, board.know_water = ways
     if (pattern.shape[0] != rows * columns or sets.shape[1] < 2
             or histogram.shape[0] != MAX_CELLS + 1):
         raise ValueError("a pattern of another game")
-    board.fleet_cells, board.in_line, board.know_water = fleet_cells, in_line, know_water
     for i in range(pattern.shape[0]):
         board.place[pattern[i]] = <int>i
     find_neighbours(&board, rows, columns)

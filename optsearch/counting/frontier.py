@@ -128,6 +128,42 @@ def _fold(position: Permutation) -> Iterable[Permutation]:
             yield tuple(n * place[cell // n] + cell % n for cell in position)
 
 
+class Tables(NamedTuple):
+    """The board and the constraints as the kernel takes them, and explains them (`Frontier`)."""
+
+    starts: NDArray[np.int32]
+    needs: NDArray[np.uint64]
+    closes: NDArray[np.uint64]
+    kinds: NDArray[np.int32]
+    counts: list[int]
+    relevant: NDArray[np.uint64]
+    due: NDArray[np.uint64]
+    hit: NDArray[np.uint8]
+    alive: NDArray[np.uint64]
+
+
+def _cells_ahead(
+    order: _Order, placed: NDArray[np.intp], starts: NDArray[np.int32], hits: int
+) -> list[tuple[int, int, int]] | None:
+    """Return three sets of cells from each cell on, and after the last; bit 0 is the cell itself.
+
+    They are the cells of the placements that begin there or later; these and the hits, within the
+    window; and the hits that none of these placements covers, so that earlier ones must. None if
+    one of the last is beyond the window.
+    """
+    sets = [(0, 0, 0)]
+    needed = 0
+    for k in range(len(starts) - 2, -1, -1):
+        needed <<= 1
+        for i in placed[starts[k] : starts[k + 1]].tolist():
+            needed |= order.needs[i]
+        uncovered = hits >> k & ~needed
+        if uncovered > _MASK:
+            return None
+        sets.append((needed, (needed | hits >> k) & _MASK, uncovered))
+    return sets[::-1]
+
+
 @dataclass(frozen=True)
 class _Query:
     """A kernel set to some constraints; `placed` are the numbers of its placements in the order.
@@ -242,37 +278,27 @@ class FrontierSweep:
         bound = prod(comb(n, count) for n, count in zip(places, counts, strict=True))
         if bound == 0:
             return None
-        first = order.first[placed]
-        starts = np.searchsorted(first, np.arange(game.cells + 1)).astype(np.int32)
+        starts = np.searchsorted(order.first[placed], np.arange(game.cells + 1)).astype(np.int32)
         hits = image(constraints.hits, order.position)
-        relevant, due, room = [0], [0], [0]  # of cell k, from the last to the first
-        needed = 0  # by placements whose first cell is k or later, relative to k
-        for k in range(game.cells - 1, -1, -1):
-            needed <<= 1
-            for i in placed[starts[k] : starts[k + 1]].tolist():
-                needed |= order.needs[i]
-            uncovered = hits >> k & ~needed
-            if uncovered > _MASK:
-                return None
-            relevant.append((needed | hits >> k) & _MASK)
-            due.append(uncovered)
-            room.append(needed.bit_count())
-        hit = np.array([hits >> k & 1 for k in range(game.cells)], np.uint8)
+        cells_ahead = _cells_ahead(order, placed, starts, hits)
+        if cells_ahead is None:
+            return None
         ahead = np.array(
             [np.bincount(kind[starts[k] :], minlength=len(kinds)) for k in range(game.cells + 1)]
         )
-        kernel = Frontier(
+        room = np.array([needed.bit_count() for needed, _, _ in cells_ahead])
+        tables = Tables(
             starts,
-            to_words([order.needs[i] for i in placed.tolist()]),
-            to_words([order.closes[i] for i in placed.tolist()]),
-            kind,
-            counts,
-            to_words(relevant[::-1]),
-            to_words(due[::-1]),
-            hit,
-            _completable(kinds, counts, ahead, np.array(room[::-1])),
-            self._max_bytes,
+            needs=to_words([order.needs[i] for i in placed.tolist()]),
+            closes=to_words([order.closes[i] for i in placed.tolist()]),
+            kinds=kind,
+            counts=counts,
+            relevant=to_words([relevant for _, relevant, _ in cells_ahead]),
+            due=to_words([due for _, _, due in cells_ahead]),
+            hit=np.array([hits >> k & 1 for k in range(game.cells)], np.uint8),
+            alive=_completable(kinds, counts, ahead, room),
         )
+        kernel = Frontier(tables, self._max_bytes)
         mask_bounds, _ = self._bounds(order, numbers, constraints)
         return _Query(kernel, order, placed, bound, mask_bounds, hits.bit_length())
 
