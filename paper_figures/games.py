@@ -401,6 +401,30 @@ def questions_or_shots(source: Path) -> Figure:
     return figure
 
 
+SHIP = Game.parse("10x10:5,ends=hit")
+
+
+@figure(TABLES["first_hit"])
+def first_hit(source: Path) -> Figure:
+    """The chance of a hit against the number of shots, at one ship of five cells on 10x10."""
+    rows = [row for row in TABLES["first_hit"].read(source) if row["game"] == SHIP]
+    chances = {
+        "best": [row["at_least"] / row["configurations"] for row in rows],
+        "greedy": [row["greedy"] / row["configurations"] for row in rows],
+        "checkerboard, at random": [row["checkerboard"] for row in rows],
+        "random": [row["random"] for row in rows],
+    }
+    drawn, ax = style.curves()
+    for i, (name, values) in enumerate(chances.items()):
+        ax.plot([row["shots"] for row in rows], values, marker=style.MARKS[i], label=name)
+    ax.set_ylim(0, 1.02)
+    ax.set_xticks(range(0, len(rows) + 1, 5))
+    ax.set_xlabel("shots")
+    ax.set_ylabel("chance that a ship of five cells is hit")
+    ax.legend()
+    return drawn
+
+
 GAP, LETTER = 0.25, 0.2  # inches: between the halves, and of the letter of a panel
 HALVES = ("upper", "lower")
 
