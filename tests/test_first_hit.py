@@ -3,10 +3,12 @@
 import random
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
 
+from experiments import first_hit as experiment
 from optsearch import evaluate, solve
 from optsearch.check import reference, trees
 from optsearch.counting.configurations import to_masks
@@ -20,6 +22,7 @@ from optsearch.play.hiding import Drawn
 from optsearch.play.match import Match
 from optsearch.play.simulate import simulate
 from optsearch.results.bracket import bounds
+from optsearch.results.tables import TABLES
 from optsearch.search import first_hit
 from optsearch.search.list_programme import best_list
 from optsearch.strategies import named
@@ -142,14 +145,6 @@ def test_an_even_chance(length, shots):
     assert 2 * most_met(length, shots - 1)[0] < number
 
 
-def test_the_prototype_of_the_issue():
-    """One ship of five cells on 10x10: the most that 1 to 20 cells hit, from another programme."""
-    said = [10, 20, 28, 36, 43, 50, 58, 65, 72, 78, 84, 89, 94, 99, 104, 108, 112, 116, 118, 120]
-    assert [most_met(5, shots)[0] for shots in (1, 7, 8, 14, 20)] == [
-        said[shots - 1] for shots in (1, 7, 8, 14, 20)
-    ]
-
-
 # What takes the rule, and what refuses it
 
 
@@ -213,3 +208,40 @@ def test_a_prior_weighs_the_lists():
     assert solution.total_height == definition.optimum(definition.root)
     assert trees.verify(solution.tree(), prior) == solution.total_height
     assert bounds(game, prior=prior).lower <= solution.mean <= bounds(game, prior=prior).upper
+
+
+# The table
+
+
+@pytest.mark.parametrize("text", ["3x4:3,ends=hit", "2x4:2,1,ends=hit"])
+def test_the_rows_of_a_small_game(text):
+    """Each number of shots beside the definition, and chances beside all sets of so many cells."""
+    game = Game(text)
+    definition = Definition(Rules(game.rows, game.columns, game.fleet, ends="hit"))
+    number, total = len(definition.root.family), definition.optimum(definition.root)
+    boards = [sum(ships) for ships in definition.root.family]
+    for row in experiment.rows(game, 10):
+        _, configurations, k, chance, checkerboard, greedy, least, most, *totals = row
+        assert configurations == number
+        assert greedy <= least <= definition.finished(definition.root, k) <= most
+        assert totals[0] <= total <= totals[1]
+        for cells, share in (
+            (range(game.cells), chance),
+            ([cell for cell in range(game.cells) if sum(game.cell(cell)) % 2], checkerboard),
+        ):
+            chosen = list(combinations(cells, k))
+            hits = sum(any(b >> cell & 1 for cell in some) for some in chosen for b in boards)
+            assert share is None or share == Fraction(hits, len(chosen) * number)
+        if len(game.fleet) == 1:
+            assert (least, totals) == (most, [total, total])
+
+
+def test_the_committed_table():
+    """A ship of five cells on 10x10 as a prototype had it; no row contradicts another."""
+    said = [10, 20, 28, 36, 43, 50, 58, 65, 72, 78, 84, 89, 94, 99, 104, 108, 112, 116, 118, 120]
+    table = TABLES["first_hit"].read()
+    rows = [row for row in table if str(row["game"]) == "10x10:5,ends=hit"]
+    assert [(row["at_least"], row["at_most"]) for row in rows] == [(n, n) for n in said]
+    for row in table:
+        assert row["greedy"] <= row["at_least"] <= row["at_most"] <= row["configurations"]
+        assert row["configurations"] <= row["total_at_least"] <= row["total_at_most"]
