@@ -8,7 +8,7 @@ against a mix is found without a search, from the small families up.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -117,19 +117,29 @@ class Graph:
             places = np.flatnonzero(is_least)
             chosen.append(places[np.searchsorted(places, same.starts)])
             cost[same.nodes] = lowest + (weight[same.nodes] if is_mean else 0)
+        choice, depth = self._follow(self._heights, chosen)
+        met = depth[leaves] >= 0
+        shots = np.zeros(len(self.hidings), np.int64)
+        shots[hidings[met]] = depth[leaves[met]]
+        return choice, self.hidings.totals(payments(self.objective, shots))
+
+    def _follow(
+        self, heights: Sequence[_Height], chosen: Sequence[NDArray[np.intp]]
+    ) -> tuple[Choice, NDArray[np.int64]]:
+        """Follow the shots chosen at each height from the root down.
+
+        Return the shots at the nodes that they reach, and the depth of every node, -1 elsewhere.
+        """
         depth = np.full(len(self._nodes) + 1, -1)
         depth[ROOT] = 0
         choice = []
-        for same, places in zip(reversed(self._heights), reversed(chosen), strict=True):
+        for same, places in zip(reversed(heights), reversed(chosen), strict=True):
             met = depth[same.nodes] >= 0
             nodes, places = same.nodes[met], places[met]
             depth[same.after[places]] = depth[nodes, None] + 1
             choice.append((nodes, same.shots[places]))
         depth[NOWHERE] = -1
-        met = depth[leaves] >= 0
-        shots = np.zeros(len(self.hidings), np.int64)
-        shots[hidings[met]] = depth[leaves[met]]
-        return np.hstack(choice), self.hidings.totals(payments(self.objective, shots))
+        return np.hstack(choice), depth
 
     def tree(self, choice: Choice) -> Node | Leaf:
         """Return the tree that takes the shots of a choice (`best`)."""

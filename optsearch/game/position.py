@@ -254,16 +254,16 @@ class Position:
         is the last hit of that ship.
         """
         fleet, times = self.game.fleet, Counter[Reply]()
-        shown: dict[Cell, Reply] = {}
+        drawn: dict[Cell, Reply] = {}
         for shot in self.shots:
-            shown[shot.cell] = answer = shot.reply
-            if answer.sunk or answer.length is None:
+            drawn[shot.cell] = reply = shot.reply
+            if reply.sunk or reply.length is None:
                 continue
-            times[answer] += 1
-            is_one_ship = fleet.count(answer.length) == 1 or isinstance(answer.length, Placement)
-            if is_one_ship and times[answer] == self.game.most_replies(answer):
-                shown[shot.cell] = SUNK
-        return shown
+            times[reply] += 1
+            is_one_ship = fleet.count(reply.length) == 1 or isinstance(reply.length, Placement)
+            if is_one_ship and times[reply] == self.game.most_replies(reply):
+                drawn[shot.cell] = SUNK
+        return drawn
 
     @property
     def ships_afloat(self) -> int:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from optsearch.counting.conflicts import MOST_TOLD, conflict, fits
 from optsearch.counting.mixture import posterior_of
 from optsearch.counting.prior import Prior
-from optsearch.game import Cell, cell_name
+from optsearch.game import Cell, Game, cell_name
 from optsearch.game.noise import Lies, NoisyPosition
 from optsearch.game.position import Position, Reply, Shot, replies_at
 from optsearch.game.reply_text import in_words
@@ -66,27 +66,37 @@ class Replies:
             )
         following = self.position.after(cell, reply)
         if not posterior_of(following).is_possible:
-            lies = following.noise if isinstance(following, NoisyPosition) else None
-            if isinstance(following, NoisyPosition) and not isinstance(lies, Lies):
-                following = following.certain
-            together = conflict(following.game, following.shots, lies)
-            others = [str(other) for other in together if other != shot]
-            why = f"cannot be together with {' '.join(others)}"
-            why += f", with {lies}" if isinstance(lies, Lies) else ""
-            if not others:
-                why = "cannot be after these shots, whatever the replies to them"
-            possible = [
-                in_words(cell, candidate)
-                for candidate in replies_at(following.game, cell)
-                if reply.hit
-                and candidate.hit
-                and candidate != reply
-                and fits(self.position, cell, candidate, self.prior)
-            ]
-            why += f"; {' or '.join(possible[:MOST_TOLD])} can be" if possible else ""
-            raise ReplyConflict(f"{shot} {why}", together)
+            raise self._conflict_of(shot, following)
         posterior_of(following, self.prior).require_some()
         self.position = as_shown(following)
+
+    def _conflict_of(self, shot: Shot, following: Position | NoisyPosition) -> ReplyConflict:
+        """Return the error about a last reply that is impossible in the position that it gives.
+
+        It names the replies that it contradicts and, of a hit, the other hits that are possible.
+        """
+        lies = following.noise if isinstance(following, NoisyPosition) else None
+        if isinstance(following, NoisyPosition) and not isinstance(lies, Lies):
+            following = following.certain
+        together = conflict(following.game, following.shots, lies)
+        others = [str(other) for other in together if other != shot]
+        why = f"cannot be together with {' '.join(others)}"
+        why += f", with {lies}" if isinstance(lies, Lies) else ""
+        if not others:
+            why = "cannot be after these shots, whatever the replies to them"
+        if shot.reply.hit and (possible := self._other_hits(shot, following.game)):
+            why += f"; {' or '.join(possible[:MOST_TOLD])} can be"
+        return ReplyConflict(f"{shot} {why}", together)
+
+    def _other_hits(self, shot: Shot, game: Game) -> list[str]:
+        """List the other hits on the cell of a shot that are possible, in words."""
+        return [
+            in_words(shot.cell, reply)
+            for reply in replies_at(game, shot.cell)
+            if reply.hit
+            and reply != shot.reply
+            and fits(self.position, shot.cell, reply, self.prior)
+        ]
 
     def undo(self, cell: Cell | None = None) -> Shot:
         """Take back the last reply, or that of a cell, and return it.
