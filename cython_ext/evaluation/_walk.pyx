@@ -10,10 +10,11 @@ The rules (`optsearch/strategies` has the strategies that use them):
 - *rollout*: with more than `compare_above` configurations and at most `compare_up_to` the most probable
   cells are candidates, up to `candidates` of them that have at least `percent` percent of the greatest
   probability; a cell that lies under a candidate before it is left out. The cost of each is the misses of
-  greedy (endgame 4) from there on, and the cheapest is shot, the first of several. Up to `cap` configurations the rollouts are
-  exact. Above, they play on a sample, the configurations whose hash ends in b zero bits, with the least b
-  that leaves at most `cap`. Above `screen`, a sample of at most `screen` first leaves only the `finalists`
-  cheapest candidates. On samples they stop at `truncate` sampled configurations with an estimate.
+  greedy (endgame 4) from there on, and the cheapest is shot, the first of several. Up to `cap`
+  configurations the rollouts are exact. Above, they play on a sample, the configurations whose hash ends in
+  b zero bits, with the least b that leaves at most `cap`. Above `screen`, a sample of at most `screen` first
+  leaves only the `finalists` cheapest candidates. On samples they stop at `truncate` sampled configurations
+  with an estimate.
 - *nested rollout*: a rollout, but above `above` configurations the finalists are compared by the misses of
   an inner rollout policy instead of greedy, on a sample of at most `second`. Its candidates are up to
   `inner`, always costed on that sample; below `floor` configurations of it greedy plays on.

@@ -422,7 +422,7 @@ cdef class Sequences:
         return 0
 
     cdef inline bint may_improve(self, int v, int64_t kept, int64_t total, bint* is_first, int64_t* limits,
-                         int last) noexcept nogil:
+                                 int last) noexcept nogil:
         """True if a sequence with this cell next may keep more than the best."""
         return kept + total + (0 if is_first[v] else limits[v] - limits[last]) > self.best
 

@@ -23,7 +23,7 @@ The table C(n) does not hold: after a hit each part by reply is searched on its 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
-from cells cimport MAX_CELLS, Cells, clz, ctz
+from cells cimport MAX_CELLS, clz, ctz
 from leaves cimport TIMES, fill_leaves
 from objectives cimport FORBIDDEN, INFINITE, MEAN, WITHIN, WORST, price
 from optsearch.compiled._arena cimport Arena
