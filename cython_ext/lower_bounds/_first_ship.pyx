@@ -299,7 +299,7 @@ cdef class Sequences:
     best -- the most that j cells keep so far; sets that cannot reach more are left out.
 
     A cell adds to a sequence at most the configurations that it adds to those met (the bound of
-    `optsearch.lower_bounds.coverage`) less V. It adds at most as numbers_kept as it did to a beginning of the
+    `optsearch.lower_bounds.coverage`) less V. It adds at most as much as it did to a beginning of the
     sequence, with any lower bound in place of V: V falls only at cells that share a placement with it.
     """
 

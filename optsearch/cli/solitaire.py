@@ -74,7 +74,7 @@ class PuzzleLevel(str, Enum):
 
 @dataclass(frozen=True)
 class MakingOptions:
-    """How clues are found that leave one solution."""
+    """The method that tests for one solution, the clues that stay, and the time."""
 
     method: PuzzleMethod | None = None
     keep_counts: bool = False

@@ -79,7 +79,7 @@ class Method(str, Enum):
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """What is sought, by which method, for how long."""
+    """The objective, the method and the time of a search."""
 
     objective: str = "mean"
     method: Method = Method.SOLVER

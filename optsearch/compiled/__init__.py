@@ -12,7 +12,7 @@ from optsearch.compiled.processor import instruction_sets
 
 
 def _choose_build() -> str:
-    """The build in use; puts its folder first on the search path of this package."""
+    """Return the build in use; puts its folder first on the search path of this package."""
     folder = Path(__file__).parent / "builds"
     names = [*instruction_sets(), "plain", "debug"]
     available = [name for name in names if name == "plain" or (folder / name).is_dir()]

@@ -20,9 +20,9 @@ V3_ON_MACOS = ("avx2_0", "bmi1", "bmi2", "f16c", "fma")
 
 
 def instruction_sets() -> list[str]:
-    """Names of the builds that run here besides the plain one, the fastest first.
+    """List the builds that run here besides the plain one, the fastest first.
 
-    There is none where the system does not say what the processor runs.
+    The list is empty if the system does not say what the processor runs.
     """
     if sys.platform.startswith("linux"):
         is_v3 = linux_flags() >= V3
@@ -34,7 +34,7 @@ def instruction_sets() -> list[str]:
 
 
 def linux_flags(path: Path = Path("/proc/cpuinfo")) -> frozenset[str]:
-    """What Linux says that the first processor has; nothing where it does not say."""
+    """Return the flags of the first processor by Linux; empty if it does not list them."""
     try:
         with path.open(encoding="ascii", errors="replace") as file:
             for line in file:  # not all of it: there is a paragraph for each processor
@@ -47,7 +47,7 @@ def linux_flags(path: Path = Path("/proc/cpuinfo")) -> frozenset[str]:
 
 
 def _is_on_macos(name: str) -> bool:
-    """Whether macOS says that the processor has this, and that it may be used."""
+    """True if macOS says that the processor has this, and that it may be used."""
     import ctypes
 
     value, size = ctypes.c_int64(0), ctypes.c_size_t(8)

@@ -135,7 +135,7 @@ class Posterior:
         return f"<Posterior of {self.observations.title}{weighted}>"
 
     def _repr_html_(self) -> str:
-        """The board, with the probability of a ship in percent on each cell that is not certain."""
+        """Return the board, with the probability of a ship in percent on each uncertain cell."""
         game, signs = self.observations.game, self.position.signs
         doubtful = set(self.observations.signs) - set(signs)
         probabilities = {

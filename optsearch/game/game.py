@@ -333,7 +333,7 @@ class Game:
         return text
 
     def _repr_html_(self) -> str:
-        """The board, the fleet and the rules in words."""
+        """Return the board, the fleet and the rules in words."""
         rows = [("board", self.board_text), ("holes", self.holes_text), ("fleet", self.fleet_text)]
         rows += [*self.rules.items()]
         return notebook.titled(str(self), notebook.facts([row for row in rows if row[1]]))

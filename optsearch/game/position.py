@@ -271,7 +271,7 @@ class Position:
         return len(self.game.fleet) - sum(answer.sunk for answer in self.drawn_replies.values())
 
     def _repr_html_(self) -> str:
-        """The board as notebooks show it: × is a hit, ○ a miss."""
+        """Return the board as notebooks show it: × is a hit, ○ a miss."""
         drawn = notebook.board(self.game.board, self.signs)
         return notebook.titled(self.title, drawn, legend(self.game, True) if self.shots else "")
 

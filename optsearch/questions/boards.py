@@ -42,7 +42,7 @@ class HiddenBoards:
 
     @cached_property
     def _placements(self) -> list[tuple[list[int], NDArray[np.intp]]]:
-        """For each ship of the fleet its distinct masks, and the index of that of each board."""
+        """The distinct masks of each ship of the fleet, and the index of the one on each board."""
         return [_distinct_masks(self.ships[:, i]) for i in range(len(self.game.fleet))]
 
     def answers(self, question: BoardQuestion) -> tuple[list[str], NDArray[np.intp]]:

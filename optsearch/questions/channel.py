@@ -21,7 +21,7 @@ from optsearch.support.errors import OptsearchError
 
 @dataclass(frozen=True)
 class Channel:
-    """How the true answer, one of k, is heard. wrong -- the probability of a false answer."""
+    """The answers heard for a true one of k. wrong -- the probability of a false answer."""
 
     wrong: Fraction
     k: int

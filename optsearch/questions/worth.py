@@ -33,7 +33,7 @@ SMALL = 200  # configurations up to which the optimum after an answer is searche
 
 @dataclass(frozen=True)
 class QuestionWorth:
-    """What a question tells.
+    """The worth of a question: what its answer tells.
 
     question -- its text. method -- "counted" or "listed", which are exact, or "sampled". answers --
     the probability of each true answer. bits -- the expected information. gain -- how much the

@@ -274,7 +274,7 @@ class Bracket:
         ]
 
     def _repr_html_(self) -> str:
-        """The bounds by value; the ends of the bracket are marked as `mark` does."""
+        """Return the bounds by value; the ends of the bracket are marked as `mark` does."""
         rows = [
             (
                 self.mark(bound),

@@ -183,7 +183,7 @@ class Tabulation:
         return Sheet(["game", *head], texts, marks, {sign: note for note, sign in signs.items()})
 
     def _repr_html_(self) -> str:
-        """The table with a line per game, and the notes below."""
+        """Return the table with a line per game, and the notes below."""
         sheet = self.sheet()
         lines = [
             [f"{text}{sign}" for text, sign in zip(row, signs, strict=True)]

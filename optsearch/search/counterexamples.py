@@ -55,7 +55,7 @@ name ships greedy, needs more effort (`optsearch.tree.solution.Status`)."""
 
 
 def parse_fleet(text: str) -> tuple[int, ...]:
-    """The lengths that a text such as `3,2` names, in descending order; GameError otherwise."""
+    """Return the lengths in a text such as `3,2`, descending; GameError for another text."""
     lengths = [length.strip() for length in text.split(",")]
     if not all(re.fullmatch(r"0{0,8}[1-9]\d{0,8}", length, re.ASCII) for length in lengths):
         raise GameError(
@@ -92,7 +92,7 @@ class Scope:
 
     @classmethod
     def of(cls, games: Sequence[Game], empty_only: bool = False) -> Scope:
-        """The scope of some games.
+        """Return the scope of some games.
 
         Raises NotSupported where hits tell more than the names of ships, ImpossiblePosition where a
         fleet does not fit.
@@ -125,7 +125,7 @@ class Scope:
         )
 
     def games(self) -> Iterator[Game]:
-        """The games that have a configuration, by cells, rows and fleet; own ones as given."""
+        """Yield the games that have a configuration, by cells, rows, fleet; listed ones as given."""
         if self.listed_games:
             yield from self.listed_games
             return
@@ -403,7 +403,7 @@ class Positions:
         self.greedy[codes] = np.where(likeliest, greedy, 0)
 
     def representatives(self) -> Codes:
-        """The inequivalent positions: of each kind the first with the fewest shots.
+        """Return the inequivalent positions: of each kind the first with the fewest shots.
 
         A residual family is known by `_summed` with an odd factor drawn for each cell, without the
         factors of certain hits: the least of these sums over the symmetries. Two families that are
@@ -467,7 +467,7 @@ class Positions:
         return after, unshot & (replies > 1)
 
     def _cost(self, misses: Codes, after: list[Codes]) -> Codes:
-        """The misses of a shot, by those of all positions: after it, and its own."""
+        """Return the misses of a shot, by those of all positions: after it, and its own."""
         total = self.configurations[after[0]].copy()
         for part in after:
             total += misses[part]
@@ -475,7 +475,7 @@ class Positions:
 
 
 def search_game(game: Game, empty_only: bool) -> Searched:
-    """The counterexamples of one game; a task for an executor."""
+    """Search one game for counterexamples; a task for an executor."""
     number = _base(game) ** game.cells
     if number > MAX_POSITIONS:
         return _search_large(game) if empty_only else Searched(game, 0, (), is_decided=False)
@@ -531,7 +531,7 @@ def find(
     folder: Path | None = None,
     progress: Progress[CounterexampleStatus] = no_progress,
 ) -> CounterexampleSearch:
-    """The counterexamples of all games of a scope.
+    """Return the counterexamples of all games of a scope.
 
     executor -- any `concurrent.futures.Executor`; it gets a game at a time for each of `workers`,
     and the answer does not depend on it. folder -- every game that is finished is kept there, and a
@@ -576,7 +576,7 @@ def _work(game: Game) -> int:
 
 
 def _finished_games(store: Facts | None, games: list[Game]) -> dict[Game, Searched]:
-    """The games that are finished."""
+    """Return the games that are finished."""
     if store is None:
         return {}
     by_name = {str(game): game for game in games}

@@ -144,7 +144,7 @@ class GreedySolver:
         return tuple(map(self.position.game.cell, sorted({*best, *certain})))
 
     def total_height(self, rule: str = "best") -> int:
-        """The total number of shots, summed over all configurations, of greedy with a rule."""
+        """Return the shots of greedy with a rule, summed over all configurations."""
         _require(rule)
         if rule not in ("best", "worst") and not (rule == "first" and self.position.game.is_silent):
             return self.tree(rule).total_height
@@ -162,7 +162,7 @@ class GreedySolver:
         return self._kernel("optimal").greedy_choices(state)
 
     def _misses(self, state: Subfamily, rule: str) -> int:
-        """The misses of the best or the worst greedy strategy from a state."""
+        """Return the misses of the best or the worst greedy strategy from a state."""
         by_rule = self._kernel(f"{rule} greedy")
         if by_rule.is_silent:
             return by_rule.solve(state)
@@ -183,7 +183,7 @@ class GreedySolver:
             self._progress(SearchStatus(self._nodes, effort=self._nodes))
 
     def _after(self, state: Subfamily, cell: int, rule: str) -> int:
-        """The misses when a tied cell is shot first."""
+        """Return the misses when a tied cell is shot first."""
         exact = self._kernel("optimal")
         parts = exact.parts(state, cell)
         price = exact.weight(parts[MISS]) if MISS in parts else 0
@@ -192,7 +192,7 @@ class GreedySolver:
     # Trees
 
     def tree(self, rule: str = "best") -> DecisionTree:
-        """The decision tree of a rule; of several best or worst cells it shoots the first."""
+        """Return the tree of a rule; of several best or worst cells it shoots the first."""
         choose_uncounted = self._chooser(_require(rule))
 
         def choose(state: Subfamily) -> int:
@@ -244,7 +244,7 @@ class GreedySolver:
         )
 
     def optimum(self) -> int:
-        """The least total height of any strategy."""
+        """Return the least total height of any strategy."""
         return self._hits(self._root) + self._kernel("optimal").solve(self._root)
 
     def _pair(
@@ -278,7 +278,7 @@ class GreedySolver:
     def _pair_after(
         self, state: Subfamily, shot: int, shots: tuple[Shot, ...], partings: list[Divergence]
     ) -> tuple[Node | Leaf, Node | Leaf]:
-        """The two trees that begin with the same shot."""
+        """Return the two trees that begin with the same shot."""
         pairs = {
             reply: self._pair(part, (*shots, Shot(self.position.game.cell(shot), reply)), partings)
             for reply, part in self._kernel("optimal").parts(state, shot).items()
@@ -297,7 +297,7 @@ def greedy(
     prior: Prior | None = None,
     shots: str = "",
 ) -> GreedySolver:
-    """The values and the trees of all greedy strategies; raises what `GreedySolver` raises.
+    """Return the values and the trees of all greedy strategies; raises what `GreedySolver` raises.
 
     position -- a position, or a game or its text; shots -- that were made, as in `A2=hit B3=miss`.
     """

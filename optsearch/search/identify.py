@@ -95,7 +95,7 @@ class Sets:
 
 
 def read(path: str | Path) -> Sets:
-    """The family in a table with the columns set, things and perhaps weight.
+    """Return the family in a table with the columns set, things and perhaps weight.
 
     Things are words. Sets of weight 0 are left out; fractions are brought to one denominator.
     Raises RecordError, which quotes line and value, and TooLarge for more than 128 things.
@@ -392,7 +392,7 @@ def identify(
     partial: bool = False,
     progress: Progress[SearchStatus] = no_progress,
 ) -> Identification:
-    """The least misses with which a hidden set is found; as `Solver.search`."""
+    """Search the least misses with which a hidden set is found; as `Solver.search`."""
     solver = Solver(
         sets.position, options or SolverOptions(), progress=progress, family=sets.family
     )
@@ -416,7 +416,7 @@ def identify(
 def greedy(
     sets: Sets, rule: str, progress: Progress[SearchStatus] = no_progress
 ) -> IdentificationTree:
-    """The greedy strategy that asks for a most probable thing, ties broken by one of `RULES`."""
+    """Return the strategy that asks for a most probable thing; one of `RULES` breaks ties."""
     solver = GreedySolver(sets.position, progress=progress, family=sets.family)
     return _name_leaves(sets, solver.tree(rule).root, f"greedy, {rule}")
 

@@ -178,7 +178,7 @@ class Problem:
 
     @classmethod
     def of_family(cls, family: Family, hits: int, objective: Objective = MEAN) -> Problem:
-        """The sets of a family. hits -- cells that none of them has."""
+        """Return the problem of a family. hits -- cells that none of its sets has."""
         weights = np.array(family.weights, np.int64)
         sets = to_words(family.sets)
         return cls(family.game, sets, weights, hits, family.hits, family, None, objective)
@@ -187,7 +187,7 @@ class Problem:
     def of_ships(
         cls, position: Position, objective: Objective = MEAN, prior: Prior | None = None
     ) -> Problem:
-        """The configurations of a position where hits tell of their ships; errors as in `of`."""
+        """Return the problem of a position whose hits tell of their ships; errors as in `of`."""
         game = position.game
         posterior = Posterior(position, prior=prior)
         posterior.require_some()

@@ -37,7 +37,7 @@ FindPrices = Callable[[tuple[int, ...], tuple[int, ...], int], "Prices | None"]
 
 
 class SolvedParts:
-    """What the exact search says of parts of its family, whose sets are given by their marks."""
+    """The costs and prices of parts of a family, by its exact search; marks name their sets."""
 
     def __init__(self, solver: Solver):
         self._solver = solver

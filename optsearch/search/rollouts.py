@@ -50,7 +50,7 @@ class Rollouts:
         self._evaluator.add(kernel.sets)
 
     def __call__(self, kernel: Kernel, state: Subfamily) -> int:
-        """The cell that rollouts shoot; where few configurations are left, an optimal one."""
+        """Return the cell that rollouts shoot, an optimal one if few configurations are left."""
         if self.is_watched:
             self._kernel.tick()
         if len(state.family) <= FEW:

@@ -144,7 +144,7 @@ class Lookahead:
     truncate: int = 6
 
     def levels(self, depth: int) -> tuple[Level, ...]:
-        """The levels that compare, greedy first."""
+        """Return the levels that compare, greedy first."""
         return self.first, *(self.higher,) * depth
 
 
@@ -202,7 +202,7 @@ class Rule:
         return {name: getattr(self, name) for name in SCORES if getattr(self, name) is not None}
 
     def validated(self, game: Game) -> Rule:
-        """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
+        """Return this rule in plain integers; StrategyError if no kernel can play the game by it."""
         numbers: dict[str, Any] = {
             name: number_in(name, getattr(self, name), *RANGES[name]) for name in RANGES
         }
@@ -257,7 +257,7 @@ class PatternRule:
     until_sunk: bool = False
 
     def validated(self, game: Game) -> PatternRule:
-        """This rule in plain integers; StrategyError unless the kernel can play the game by it."""
+        """Return this rule in plain integers; StrategyError if no kernel can play the game by it."""
         if not game.is_silent:
             _require_coded(game)
         in_line = bool(number_in("in_line", self.in_line, 0, 1))

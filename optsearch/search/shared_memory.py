@@ -48,7 +48,7 @@ class Attached(NamedTuple):
 
 
 def attach(place: Shared) -> Attached | None:
-    """The memory of another process; None where it is not there, as on another machine."""
+    """Return the memory of another process; None where it is not there, as on another machine."""
     size = place.size
     try:
         descriptor = os.open(f"/proc/{place.process}/fd/{place.descriptor}", os.O_RDWR)

@@ -50,11 +50,11 @@ class Greedy(Strategy):
         """It plays by probabilities, however they come about."""
 
     def salvo(self, position: Position | NoisyPosition, number: int) -> list[Cell]:
-        """The most probable cells together, also where few configurations are left."""
+        """Return the most probable cells together, also where few configurations are left."""
         return most_probable(position, order_of(position.game, self.ties))[:number]
 
     def shot(self, position: Position | NoisyPosition) -> Cell:
-        """The cell to shoot next, from exact counts and lists in plain Python.
+        """Return the cell to shoot next, from exact counts and lists in plain Python.
 
         Where replies may be false it is always a most probable one of those not shot yet.
         """
@@ -76,7 +76,7 @@ class Greedy(Strategy):
 
 
 def most_probable(position: Position | NoisyPosition, order: Sequence[int]) -> list[Cell]:
-    """The cells not shot yet that may hold a ship, the most probable first, ties by an order.
+    """List the cells not shot yet that may hold a ship, the most probable first, ties by order.
 
     Where replies may be false, probabilities that agree to twelve digits are ties.
     """
@@ -217,7 +217,7 @@ _silent = _SilentCounts()
 
 
 def residual_sets(position: Position) -> list[int]:
-    """The configurations of a silent position less the cells hit, as masks; they must be few."""
+    """List the configurations of a silent position as masks, without the cells hit."""
     posterior = Posterior(position)
     is_small = position.game.cells <= MAX_CELLS
     sets = [
@@ -232,7 +232,7 @@ def residual_sets(position: Position) -> list[int]:
 
 
 def endgame_shot(position: Position, order: Sequence[int]) -> int:
-    """The first cell in an order that an optimal strategy shoots in a position of few sets."""
+    """Return the first cell in an order that is optimal in a position of few sets."""
     if position.game.ends_at_hit:
         silent = Position(position.game.with_announcement("nothing"), position.shots)  # only misses
         return first_best_shot(FirstHitKernel.of(silent), order)
@@ -245,7 +245,7 @@ def endgame_shot(position: Position, order: Sequence[int]) -> int:
 
 
 def first_best_shot(kernel: Kernel, order: Sequence[int]) -> int:
-    """The first cell in an order that an optimal strategy of a kernel shoots at its root.
+    """Return the first cell in an order that an optimal strategy of a kernel shoots at its root.
 
     Where sinkings are announced, a certain hit is shot only if it is optimal now.
     """

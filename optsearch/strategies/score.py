@@ -178,11 +178,11 @@ class Score:
         return self.certain and game.tells_sinkings
 
     def shot(self, position: Position) -> Cell:
-        """The cell to shoot next: the definition, in plain Python."""
+        """Return the cell to shoot next: the definition, in plain Python."""
         return position.game.cell(self.cell(position, counts_of(position)))
 
     def cell(self, position: Position, counts: Counts) -> int:
-        """The cell to shoot next, by these counts."""
+        """Return the cell to shoot next, by these counts."""
         game, n = position.game, counts.configurations
         order = order_of(game, self.ties)
         if n <= self.endgame:
@@ -194,7 +194,7 @@ class Score:
         return self.best(position, counts, fresh)
 
     def salvo(self, position: Position, number: int) -> list[Cell]:
-        """The cells to shoot together: certain hits, then by score (by probability at the end).
+        """List the cells to shoot together: certain hits, then by score, at the end by probability.
 
         Raises StrategyError for a function that returns a cell.
         """
@@ -210,7 +210,7 @@ class Score:
         return [game.cell(cell) for cell in fresh[:number]]
 
     def best(self, position: Position, counts: Counts, fresh: list[int]) -> int:
-        """The cell that the function chooses among some cells."""
+        """Return the cell that the function chooses among some cells."""
         answer, scores = self._answer(position, counts, fresh)
         if answer == SCORES:
             return max(fresh, key=scores.__getitem__)
@@ -220,7 +220,7 @@ class Score:
         raise _wrong(self.function, position.game, kind, answer, str(position))
 
     def values(self, position: Position, counts: Counts, fresh: list[int]) -> list[float]:
-        """The scores of all cells; those of these cells must be numbers."""
+        """Return the scores of all cells; those of these cells must be numbers."""
         answer, scores = self._answer(position, counts, fresh)
         if answer != SCORES:
             raise _wrong(self.function, position.game, NO_SCORES, answer, str(position))
@@ -301,27 +301,27 @@ class Scoring(Strategy):
         return _score(self, game).rule(game)
 
     def shot(self, position: Position) -> Cell:
-        """The cell to shoot next, from exact counts."""
+        """Return the cell to shoot next, from exact counts."""
         return _score(self, position.game).shot(position)
 
     def salvo(self, position: Position, number: int) -> list[Cell]:
-        """The cells to shoot together, the highest scores."""
+        """Return the cells to shoot together, the highest scores."""
         return _score(self, position.game).salvo(position, number)
 
 
 @lru_cache(maxsize=16)
 def _score(strategy: Scoring, game: Game) -> Score:
-    """The score by which a strategy plays a game; every shot asks for it."""
+    """Return the score by which a strategy plays a game; every shot asks for it."""
     return strategy.score(game)
 
 
 def score_of(strategy: Any, game: Game) -> Score:
-    """The score by which one that `scoring_named` gave plays a game."""
+    """Return the score by which one that `scoring_named` gave plays a game."""
     return _score(strategy, game) if isinstance(strategy, Scoring) else strategy.score
 
 
 def scoring_named(name: str) -> Any:
-    """The strategy of a name that has a score, or one for each game; else StrategyError."""
+    """Return the strategy of a name that has a score, or one for each game; else StrategyError."""
     strategy = as_strategy(name)
     if isinstance(strategy, Scoring) or isinstance(getattr(strategy, "score", None), Score):
         return strategy

@@ -34,7 +34,7 @@ def mixed(colour: str, share: float, ground: str = PAPER) -> str:
 
 
 def heat(share: float) -> str:
-    """The one heat scale: the colour of a value over the greatest, 0 to 1; INK is legible on all.
+    """Return the colour of a value over the greatest, 0 to 1; INK is legible on every colour.
 
     Equal steps look equal, in grey too. Pages mix the same with `color-mix(in srgb)`.
     """
@@ -55,7 +55,7 @@ GREEDY_IN_TERMINAL = f"bold {PAPER} on {BEST}"
 
 
 def heat_in_terminal(share: float) -> str:
-    """The style of a cell of the heat map at a share of its range, 0 to 1."""
+    """Return the style of a cell of the heat map at a share of its range, 0 to 1."""
     return f"{INK} on {heat(share)}"
 
 

@@ -134,7 +134,7 @@ class Store:
                     yield self._unpack(slot, record)
 
     def __len__(self) -> int:
-        """The number of keys that have a value."""
+        """Return the number of keys that have a value."""
         self.flush()
         with self._reporting("read"):
             return int(self._database().stat()["entries"]) - 1  # one is the header

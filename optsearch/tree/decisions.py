@@ -48,7 +48,7 @@ class DecisionTree:
         )
 
     def _repr_html_(self) -> str:
-        """The measures, and below them the tree, folded; a very large one is left out."""
+        """Return the measures, and below them the tree, folded; a very large one is left out."""
         rows = [("configurations", f"{self.configurations:,}")]
         if self.configurations:
             mean = f"{self.total_height}/{self.configurations} = {float(self.mean):.6f}"

@@ -123,7 +123,7 @@ class Solution:
         return f"<Solution of {self.position.title}: {self.value_text}>"
 
     def _repr_html_(self) -> str:
-        """The value, and the board with every best first shot marked."""
+        """Return the value, and the board with every best first shot marked."""
         best = set(self.best_shots)
         rows = [
             ("objective", str(self.objective)),
