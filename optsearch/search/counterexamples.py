@@ -125,7 +125,7 @@ class Scope:
         )
 
     def games(self) -> Iterator[Game]:
-        """Yield the games that have a configuration, by cells, rows, fleet; listed ones as given."""
+        """Yield the games that have a configuration by cells, rows, fleet; listed ones as given."""
         if self.listed_games:
             yield from self.listed_games
             return

@@ -202,7 +202,7 @@ class Rule:
         return {name: getattr(self, name) for name in SCORES if getattr(self, name) is not None}
 
     def validated(self, game: Game) -> Rule:
-        """Return this rule in plain integers; StrategyError if no kernel can play the game by it."""
+        """Return this rule in plain integers; StrategyError if no kernel plays the game by it."""
         numbers: dict[str, Any] = {
             name: number_in(name, getattr(self, name), *RANGES[name]) for name in RANGES
         }
@@ -257,7 +257,7 @@ class PatternRule:
     until_sunk: bool = False
 
     def validated(self, game: Game) -> PatternRule:
-        """Return this rule in plain integers; StrategyError if no kernel can play the game by it."""
+        """Return this rule in plain integers; StrategyError if no kernel plays the game by it."""
         if not game.is_silent:
             _require_coded(game)
         in_line = bool(number_in("in_line", self.in_line, 0, 1))

@@ -217,7 +217,7 @@ _silent = _SilentCounts()
 
 
 def residual_sets(position: Position) -> list[int]:
-    """List the configurations of a silent position as masks, without the cells hit."""
+    """List the configurations, few, of a silent position as masks without the cells hit."""
     posterior = Posterior(position)
     is_small = position.game.cells <= MAX_CELLS
     sets = [
