@@ -69,13 +69,13 @@ def test_below_every_strategy(text):
 def wrong_most(hidden, monkeypatch):
     """A cell has one placement less than it has."""
     for ship in (hidden.long, hidden.short):
-        monkeypatch.setitem(vars(ship), "most", max(1, ship.most - 1))
+        monkeypatch.setitem(vars(ship), "most_on_cell", max(1, ship.most_on_cell - 1))
 
 
 def wrong_bars(hidden, monkeypatch):
     """A placement bars less than it does."""
     for ship in (hidden.long, hidden.short):
-        monkeypatch.setitem(vars(ship), "barred", ship.barred // 2)
+        monkeypatch.setitem(vars(ship), "most_barred", ship.most_barred // 2)
 
 
 def wrong_words(hidden, monkeypatch):
