@@ -84,7 +84,7 @@ class Hidden:
     def kernel_input(self, free: int, packings: Sequence[int]) -> Finding:
         """Return H and the numbers of words for the kernel, if `free` placements are left.
 
-        packings -- the sizes of P_1, …, P_(most - 1).
+        packings -- the sizes of P_1, …, P_(most_on_cell - 1).
         """
         sizes = (0, *packings, free)
         met: list[int] = []
