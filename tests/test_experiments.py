@@ -181,10 +181,11 @@ def test_the_greedy_tree_shoots_most_probable_cells():
 # Optima
 
 
+OF_THE_COMMIT = {"nodes", "subsets", "confirmed"}  # of the row; tests of signatures have today's
 EVERYWHERE = [
     column.name
     for column in TABLES["optima"].columns
-    if not column.measured and column.name != "confirmed"
+    if not column.measured and column.name not in OF_THE_COMMIT
 ]
 
 
