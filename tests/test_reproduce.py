@@ -248,8 +248,9 @@ def test_what_is_read_from_a_table_is_stored(here, monkeypatch, tmp_path):
     for row in rows:
         row[2] += 10
     path = TABLES["thompson"].write(rows, tmp_path, game=thompson.GAME)
-    altered = SimpleNamespace(read=lambda: TABLES["thompson"].read(path), command="make it")
-    monkeypatch.setattr(thompson, "THOMPSON", altered)
+    table = TABLES["thompson"]
+    altered = SimpleNamespace(read=lambda: table.read(path), command="make it")
+    monkeypatch.setitem(TABLES, "thompson", altered)
     status, out, _ = here("reproduce", "--source", "thompson")
     assert status == 1
     assert re.search(r"^✗ .*thompson mean 10x10 +45.89 +56.31 ± 0.29 +stored$", out, re.M)
