@@ -30,7 +30,7 @@ from optsearch.counting.configurations import CellSets, to_cells, to_masks
 from optsearch.counting.prior import Prior
 from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Cell, Game, notebook
-from optsearch.game.fleets import any_game, position_in
+from optsearch.game.fleets import MixedGame, any_game, position_in
 from optsearch.game.noise import Lies, Noise, NoisyPosition, require_silent
 from optsearch.game.position import Position, play, reply
 from optsearch.play.hiding import Drawn, Hider
@@ -463,6 +463,8 @@ def simulate(
     it; TableError for the checkpoint.
     """
     game = any_game(game) if isinstance(game, str) else game
+    if not isinstance(game, MixedGame):
+        game = Game.of(game)
     several = players if isinstance(players, list | tuple) else [players]
     chosen = [as_player(player) for player in several]
     if prior is not None:
