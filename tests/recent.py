@@ -45,6 +45,7 @@ def files_of(name: str) -> list[Path]:
         found = [place.with_suffix(".py"), place / "__init__.py"]
         if "compiled" in some or len(some) == 1:
             found += (ROOT / "cython_ext").rglob(f"{place.name}.p[xy][dx]")
+            found.append(ROOT / "tests" / f"{place.name}.py")  # pytest has them on its path
         if found := [path for path in found if path.is_file()]:
             return found
     return []
@@ -74,7 +75,7 @@ def used(path: Path) -> frozenset[Path]:
         names |= {path.stem, *(home for home, _ in FROM.findall(text))}
     if "import_module" in text:  # the command loads the modules beside it by their names
         names |= {".".join(one.relative_to(ROOT).with_suffix("").parts) for one in beside(path)}
-    if path.parent == ROOT / "tests" and FIXTURES.search(text):
+    if path.parent == ROOT / "tests" and "\ndef test_" in text and FIXTURES.search(text):
         names.add("tests.conftest")
     return frozenset(found for name in names for found in files_of(name))
 
