@@ -13,7 +13,7 @@ from experiments import script
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.mixture import MixedPosterior
 from optsearch.game.fleets import MixedGame, MixedPosition
-from optsearch.game.position import reply
+from optsearch.game.position import Position, reply
 from optsearch.questions.channel import Channel
 from optsearch.questions.questions import BUILT_IN, shot_at
 from optsearch.questions.worth import Inquiry
@@ -23,11 +23,12 @@ BOARDS, SHOTS, SEED = 18, 6, 85
 WRONG = Fraction(1, 10)
 
 
-def position_after_shots(board: int) -> MixedPosition:
+def position_after_shots(board: int) -> Position:
     """Return the position after the random shots at a random board."""
     rng = np.random.default_rng([SEED, board])
     (drawn,) = MixedPosterior(MixedPosition(GAME)).sample(1, rng, masks=True)
-    position, ships = MixedPosition(GAME), to_masks(drawn)
+    position: Position = MixedPosition(GAME)
+    ships = to_masks(drawn)
     for shot in rng.permutation(GAME.cells)[:SHOTS].tolist():
         cell = GAME.cell(shot)
         position = position.after(cell, reply(GAME, ships, position.hits, 1 << shot))
@@ -44,7 +45,8 @@ def rows(board: int) -> script.Rows:
     for kind, questions in kinds.items():
         (best,) = inquiry.rank(questions, 1)
         if kind == "shot":  # whose reply is true, and whose cell cannot be shot again
-            noisy, gain = best.bits, (None, None)
+            noisy = best.bits
+            gain: tuple[float | None, float | None] = None, None
         else:
             chances = list(best.answers.values())
             noisy = Channel(WRONG, len(chances)).bits(chances)

@@ -375,8 +375,8 @@ def questions_or_shots(source: Path) -> Figure:
     best: dict[int, dict[str, float]] = {}
     for row in TABLES["questions"].read(source):
         values = best.setdefault(row["board"], {})
-        names = {"shot": "best shot"}.get(row["kind"], "best question, 10 % false")
-        values[names] = max(values.get(names, 0), row["bits_if_wrong"])
+        best_of = {"shot": "best shot"}.get(row["kind"], "best question, 10 % false")
+        values[best_of] = max(values.get(best_of, 0), row["bits_if_wrong"])
         if row["kind"] in YES_OR_NO:
             for name, bits in (
                 ("yes or no", row["bits"]),

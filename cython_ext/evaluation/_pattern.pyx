@@ -71,21 +71,21 @@ cdef class Fleet:
         return 0
 
 
-def play_pattern(const uint64_t[:, ::1] sets, const int32_t[::1] pattern, size, ways,
+def play_pattern(const uint64_t[:, ::1] sets, const int32_t[::1] pattern, sizes, ways,
                  int64_t[::1] histogram, Fleet fleet=None):
     """Play configurations one by one with a strategy of `optsearch/strategies/pattern.py`.
 
     sets -- uint64 of shape (n, 2), or with further columns for the codes. pattern -- every cell, in the
-    order of the shots. size -- the rows, the columns, and the cells of the fleet. ways -- `in_line` and
-    `know_water` of the rule (`optsearch.search.rules.PatternRule`). histogram -- int64 of shape (129,), to which the configurations are added by their
-    shots. fleet -- the ships whose sinkings end the clearing.
+    order of the shots. sizes -- the rows, the columns, and the cells of the fleet. ways -- `in_line` and
+    `know_water` of the rule (`optsearch.search.rules.PatternRule`). histogram -- int64 of shape (129,), to
+    which the configurations are added by their shots. fleet -- the ships whose sinkings end the clearing.
     """
     cdef Pattern board
     cdef int64_t i
     cdef int s, rows, columns
     cdef const Ship* ship
     cdef Cells afloat[MAX_CODED]
-    rows, columns, board.fleet_cells = size
+    rows, columns, board.fleet_cells = sizes
     board.in_line, board.know_water = ways
     if (pattern.shape[0] != rows * columns or sets.shape[1] < 2
             or histogram.shape[0] != MAX_CELLS + 1):

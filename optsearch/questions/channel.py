@@ -41,12 +41,12 @@ class Channel:
         np.fill_diagonal(matrix, right)
         return matrix
 
-    def heard(self, weights: Sequence[int]) -> list[Fraction]:
+    def heard(self, weights: Sequence[int | Fraction]) -> list[Fraction]:
         """Return the probability to hear each answer. weights -- of the true ones."""
         total = self.scale * sum(weights)
         return [Fraction(weight, total) for weight in self.matrix @ np.array(weights, object)]
 
-    def bits(self, weights: Sequence[int]) -> float:
+    def bits(self, weights: Sequence[int | Fraction]) -> float:
         """Return the information of the answer that is heard."""
         noise = entropy([Fraction(value, self.scale) for value in self.matrix[0]])
         return max(0.0, entropy(self.heard(weights)) - noise)
