@@ -21,7 +21,6 @@ from optsearch.counting.prior import FleetPrior, Prior
 from optsearch.game import Cell, Game
 from optsearch.game.fleets import any_game, position_in
 from optsearch.game.position import Position
-from optsearch.play.advice import optimum
 from optsearch.questions.boards import HiddenBoards
 from optsearch.questions.channel import Channel, entropy, probability_of
 from optsearch.questions.questions import BoardQuestion, built_in, question_of, ships_of, shot_at
@@ -282,7 +281,12 @@ class Inquiry:
         is_silent = not isinstance(self.posterior, MixedPosterior) and self.position.game.is_silent
         if not is_silent or self.posterior.configurations > SMALL:
             return None
-        solution = optimum(self.position, prior=self._prior)
+        return self._least_mean(self._prior)
+
+    def _least_mean(self, prior: Prior | None) -> Fraction | None:
+        from optsearch.play.advice import optimum  # which loads all strategies
+
+        solution = optimum(self.position, prior=prior)
         return None if solution is None else solution.mean
 
     def _mean(
@@ -300,10 +304,10 @@ class Inquiry:
                 row[j] * weight for j, weight in zip(columns, self.boards.weights, strict=True)
             ]
             after = Prior.of_configurations(game, dict(zip(ships, weights, strict=True)))
-            solution = optimum(self.position, prior=after) if any(weights) else None
-            if any(weights) and solution is None:
+            mean = self._least_mean(after) if any(weights) else Fraction(0)
+            if mean is None:
                 return None
-            shots += solution.mean * sum(weights) if solution else 0
+            shots += mean * sum(weights)
         return shots / (channel.scale * int(self.boards.weights.sum()))
 
 
