@@ -158,8 +158,10 @@ def _count(  # type: ignore[no-untyped-def]
     line, one, other, to_one, to_other, missed_one, missed_other, beside, misses,
     place, near, avoiding, words,
 ):  # fmt: skip
-    """(placements, left if each is known, avoided by all, cells that all of them have), along a
-    line between hits and misses.
+    """Sum over the placements along a line that cover its hits and lie between its misses.
+
+    Return four numbers: of these placements; of configurations left, at least, if the placement is
+    known; of configurations that avoid the misses, at least; of cells that all placements share.
     """
     number, each, together = 0, 0, 0
     least_one, least_other = to_one, to_other

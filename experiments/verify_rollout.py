@@ -100,7 +100,11 @@ class RolloutAgain:
         return chosen
 
     def _inner_cost(self, rows: Rows, cell: int, shift: int, inner: tuple[Inner, ...]) -> int:
-        """Misses times UNIT of a cell and of the last of some policies after it."""
+        """Return the misses, times UNIT, if a cell is shot and `inner` plays on.
+
+        Each part is played by the last policy of `inner` whose floor is below the part's size, or
+        estimated if it is a small part of a sample.
+        """
         cost, parts = self._split(rows, cell)
         while parts:
             part, left = parts.pop()

@@ -34,7 +34,10 @@ def main() -> None:
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """End the process, while modules load, at ctrl-C or where one of them cannot be loaded."""
+    """While modules load, end the process at ctrl-C, or if one of them cannot be loaded.
+
+    The handler of ctrl-C is replaced for that time, and restored at the end.
+    """
     _handle(signal.default_int_handler, _end)
     try:
         yield
@@ -47,7 +50,7 @@ def loading() -> Iterator[None]:
 
 
 def _handle(before: object, after: Callable[..., object] | signal.Handlers) -> None:
-    """Replace a handler of ctrl-C; where there is another, or in another thread, it stays."""
+    """Set the handler of ctrl-C to `after` if it is `before`; only the main thread can."""
     if signal.getsignal(signal.SIGINT) is before:
         with suppress(ValueError):  # in the main thread alone
             signal.signal(signal.SIGINT, after)

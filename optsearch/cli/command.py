@@ -41,7 +41,7 @@ def run() -> int:
         forget_output()
         place = f"{str(error.filename)!r}: " if error.filename else "cannot write the answer: "
         return print_error(f"{place}{error.strerror or error}")
-    except ImportError as error:  # what is there and cannot be mapped, for want of memory above all
+    except ImportError as error:  # a module is there but fails to load, most often for memory
         return print_error(f"{error}; with more memory it may be loaded")
     except (MemoryError, RuntimeError) as error:
         if isinstance(error, RuntimeError) and str(error) != "can't start new thread":

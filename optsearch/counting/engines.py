@@ -130,6 +130,8 @@ class AnyBoard:
         """Count the configurations. progress -- called during a long count."""
         if not self._is_empty(constraints) or not self._orbits:
             return self._engine(constraints).count(constraints, progress)
+        # Every configuration has each of its longest ships, so the sum over the placements of the
+        # longest kind counts it once per such ship. Placements of an orbit have equal counts.
         longest = self._game.fleet[0]
         with_longest = [
             len(orbit) * self._count_with(kind, orbit[0])

@@ -104,9 +104,10 @@ class _Order:
 
 
 def _orders(game: Game) -> Iterable[Permutation]:
-    """Yield orders of the cells: as they are numbered, and each n-th cell by turns.
+    """Yield orders of the cells, each as the places of the cells in it.
 
-    The latter go by the columns of a board whose rows have n cells.
+    The first is by number. There is one more for each divisor n of the number of cells: it lays the
+    cells out by number in rows of n, and takes them column by column.
     """
     cells = game.cells
     yield tuple(range(cells))

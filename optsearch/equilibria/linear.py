@@ -154,7 +154,11 @@ def exact_hider(
 def exact_shooter(
     rows: Rows, sizes: Sequence[int], orbits: Sequence[int], trees: Sequence[int]
 ) -> list[Fraction] | None:
-    """Return the probabilities of the trees at the vertex; None as in `exact_hider`."""
+    """Return the shooter's probability of each tree at the vertex of some orbits and trees.
+
+    None if the equations do not have exactly one solution, or a probability is negative.
+    """
+    # The unknowns are the probabilities and the mean v: on each orbit they pay v per hiding.
     equations = [[*(rows[t][o] for t in trees), -sizes[o], 0] for o in orbits]
     equations.append([*[1] * len(trees), 0, 1])
     solution = _solution(equations)

@@ -78,7 +78,10 @@ class Memory:
             self.facts.add("weights", list(weights))
 
     def _row(self, root: Node | Leaf) -> tuple[int, ...]:
-        """Return what a tree pays on each orbit; ValueError if it does not end some game."""
+        """Return the total payment of a tree over the hidings of each orbit.
+
+        Raise ValueError if the tree leaves cells of some hiding unhit.
+        """
         game = self.hidings.game
         shots = np.zeros(len(self.hidings), np.int64)
         for place, ships in enumerate(self.hidings.hidden):

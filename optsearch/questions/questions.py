@@ -216,7 +216,7 @@ def question_of(game: Game, question: str | Callable[..., Any]) -> BoardQuestion
 
 
 def _user_question(function: Callable[..., Any], text: str, digest: str = "") -> BoardQuestion:
-    """Return the question of a user's function of one board."""
+    """Return a question whose answer on each board is what a user's function returns for it."""
 
     def answers(boards: Numbers) -> list[str]:
         says = f"{text} fails for a board"

@@ -129,7 +129,7 @@ class Inquiry:
             if question.is_exclusive:
                 for ship, answer in question.of_ships.items():
                     of_answers[answer] += self._ship_weights.get(ship, 0)
-            else:
+            else:  # its ships all give one answer, which a board has unless it has none of them
                 of_answers = dict.fromkeys(of_answers, self.weight - absent[question.text])
             otherwise_weight = self.weight - sum(of_answers.values())
             weights.append({question.otherwise: otherwise_weight, **of_answers})

@@ -242,7 +242,10 @@ def ship_text(puzzle: Puzzle, ship: int) -> str:
 
 
 def from_fields(value: object) -> Puzzle:
-    """Return the puzzle of a JSON value; PuzzleError, with the wrong part, for another value."""
+    """Return the puzzle that a JSON value describes.
+
+    Raise PuzzleError, which quotes the wrong part, if the value does not describe a puzzle.
+    """
     if not isinstance(value, dict):
         raise PuzzleError(f"{shortened(value)} is not a puzzle; an object has {_keys_text()}")
     for key in value:

@@ -331,9 +331,10 @@ def _sinkings(position: Position) -> dict[int, NDArray[np.uint64]]:
 
 
 def _labels(position: Position) -> Iterator[tuple[int, int]]:
-    """Yield for each ship of the fleet the cells that it covers and those that it does not (masks).
+    """Yield two masks for each ship of the fleet: cells that it covers, and cells that it does not.
 
-    Of equal ships, those that hits show come first.
+    If hits show whole ships, the ships shown come before others of their kind. Otherwise a hit
+    tells at most a kind, so the hits on a ship are known only if no other is of its kind.
     """
     game, of_kind = position.game, defaultdict[int, list[int]](list)
     for label in {shot.reply.length for shot in position.shots if shot.reply.length}:

@@ -154,7 +154,11 @@ class _Left:
 
 
 def tables_of(start: Position) -> FamilyTables:
-    """Return the configurations that the hits and misses of a position leave."""
+    """List the configurations that the hits and misses of a position leave, as tables.
+
+    Each ship is split into pieces of one label; if it has fewer than another placement of its kind,
+    the remaining ones are empty.
+    """
     game = start.game
     ships = list_ships(start)
     numbers = {MISS: 0, HIT: 1}
