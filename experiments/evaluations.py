@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiments import script
-from optsearch.cli.evaluating import evaluating, save
+from optsearch.cli.evaluating import save, show_evaluation_progress
 from optsearch.evaluation import evaluate
 from optsearch.game import Game
 from optsearch.results.tables import TABLES
@@ -93,7 +93,7 @@ def main() -> None:
         if not TABLES["evaluations"].path(arguments.output, name=name).exists()
     ]
     for name in names:
-        with evaluating() as progress:
+        with show_evaluation_progress() as progress:
             evaluation = evaluate(
                 named(SUBJECTS[name].strategy),
                 SUBJECTS[name].game,

@@ -29,14 +29,14 @@ def tasks(boards: int) -> Iterator[tuple[tuple[int, int], float]]:
     yield from product(BOARDS[:boards], REVEALED)
 
 
-def rows(board: tuple[int, int], revealed: float) -> script.Rows:
+def rows(size: tuple[int, int], share_revealed: float) -> script.Rows:
     """Yield a row for each solver and model of a puzzle."""
-    puzzle = making.random_puzzle(*board, making.usual_fleet(*board), revealed)
+    puzzle = making.random_puzzle(*size, making.usual_fleet(*size), share_revealed)
     for solver, search in SOLVERS.items():
         for model in models.MODELS:
             outcome = search(puzzle, model)
             yield (
-                *(puzzle.grid, len(puzzle.fleet), revealed, solver, model),
+                *(puzzle.grid, len(puzzle.fleet), share_revealed, solver, model),
                 *(outcome.variables, outcome.constraints),
                 *(outcome.build_seconds, outcome.solve_seconds, bool(outcome.solutions)),
             )

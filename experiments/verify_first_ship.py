@@ -163,23 +163,23 @@ def _count(  # type: ignore[no-untyped-def]
     Return four numbers: of these placements; of configurations left, at least, if the placement is
     known; of configurations that avoid the misses, at least; of cells that all placements share.
     """
-    number, each, together = 0, 0, 0
+    placements, left_if_known, avoiding_any = 0, 0, 0
     least_one, least_other = to_one, to_other
     for i in range(one, to_one):
         for k in range(other, to_other):
             ship = place[line, i, k]
             if ship < 0:
                 continue
-            close = near[line, i, k] + beside
-            close += missed_one and i == to_one - 1
-            close += missed_other and k == to_other - 1
-            some = avoiding[ship, max(0, misses - close)]
-            hits = words.shape[1] - 1
-            number += 1
-            each += max(0, some - words[misses, hits - (i + k + 1)])
-            together += some
+            misses_near = near[line, i, k] + beside
+            misses_near += missed_one and i == to_one - 1
+            misses_near += missed_other and k == to_other - 1
+            avoiding_ship = avoiding[ship, max(0, misses - misses_near)]
+            hits_left = words.shape[1] - 1 - (i + k + 1)
+            placements += 1
+            left_if_known += max(0, avoiding_ship - words[misses, hits_left])
+            avoiding_any += avoiding_ship
             least_one, least_other = min(least_one, i), min(least_other, k)
-    return number, each, together, least_one + least_other + 1
+    return placements, left_if_known, avoiding_any, least_one + least_other + 1
 
 
 @njit

@@ -107,16 +107,17 @@ class RolloutAgain:
         """
         cost, parts = self._split(rows, cell)
         while parts:
-            part, left = parts.pop()
-            last = max((i for i, policy in enumerate(inner) if len(part) > policy.floor), default=0)
+            part, cells_left = parts.pop()
+            level = max((i for i, p in enumerate(inner) if len(part) > p.floor), default=0)
             if shift and len(part) <= self.strategy.lookahead.truncate:
-                cost += estimate(len(part), left, shift)
-            elif not last:
-                cost += self._greedy_cost([(part, left)], shift)
-            elif chosen := self._likely(part.sum(0), len(part), part, inner[last].number):
-                added, behind = self._split(part, self._best(part, chosen, shift, inner[:last]))
-                cost += added
-                parts += behind
+                cost += estimate(len(part), cells_left, shift)
+            elif not level:
+                cost += self._greedy_cost([(part, cells_left)], shift)
+            elif chosen := self._likely(part.sum(0), len(part), part, inner[level].number):
+                best = self._best(part, chosen, shift, inner[:level])
+                shot_cost, parts_after = self._split(part, best)
+                cost += shot_cost
+                parts += parts_after
         return cost
 
     def _best(self, rows: Rows, chosen: list[int], shift: int, inner: tuple[Inner, ...]) -> int:

@@ -26,9 +26,9 @@ def main() -> None:
             from optsearch.cli.command import run
         status = run()
         # The answer is out. The interpreter takes a while to end, and ctrl-C would kill it there.
-        _handle(signal.default_int_handler, signal.SIG_IGN)
+        _replace_handler(signal.default_int_handler, signal.SIG_IGN)
     except KeyboardInterrupt:  # before or after the command's own work
-        _end()
+        _end_process()
     sys.exit(status)
 
 
@@ -38,7 +38,7 @@ def loading() -> Iterator[None]:
 
     The handler of ctrl-C is replaced for that time, and restored at the end.
     """
-    _handle(signal.default_int_handler, _end)
+    _replace_handler(signal.default_int_handler, _end_process)
     try:
         yield
     except (ImportError, MemoryError) as error:
@@ -46,10 +46,10 @@ def loading() -> Iterator[None]:
         sys.stderr.write(f"error: optsearch cannot be loaded: {reason}\n")
         sys.exit(2)
     finally:
-        _handle(_end, signal.default_int_handler)
+        _replace_handler(_end_process, signal.default_int_handler)
 
 
-def _handle(before: object, after: Callable[..., object] | signal.Handlers) -> None:
+def _replace_handler(before: object, after: Callable[..., object] | signal.Handlers) -> None:
     """Set the handler of ctrl-C to `after` if it is `before`; only the main thread can."""
     if signal.getsignal(signal.SIGINT) is before:
         with suppress(ValueError):  # in the main thread alone
@@ -64,7 +64,7 @@ def forget_output() -> None:
         os.close(nowhere)
 
 
-def _end(signum: int = signal.SIGINT, frame: FrameType | None = None) -> None:
+def _end_process(signum: int = signal.SIGINT, frame: FrameType | None = None) -> None:
     """Handle ctrl-C where there is nothing to save: end the process at once."""
     sys.stderr.write("interrupted\n")
     sys.stderr.flush()

@@ -98,7 +98,7 @@ def evaluate(
     chosen = as_strategy(strategy)
     with resumable("--resume", run.resume), executor_at(run) as (executor, workers):
         announce_evaluation(chosen, parsed, workers)
-        with evaluating() as progress:
+        with show_evaluation_progress() as progress:
             evaluation = evaluate_(
                 chosen,
                 parsed,
@@ -315,7 +315,7 @@ def save(evaluation: Evaluation, path: Path) -> None:
     )
 
 
-def evaluating() -> AbstractContextManager[Progress[EvaluationStatus]]:
+def show_evaluation_progress() -> AbstractContextManager[Progress[EvaluationStatus]]:
     """Show progress of evaluations; yield a function to call with each status."""
     return telling(
         "evaluating",

@@ -12,7 +12,7 @@ from optsearch import reproduce as reproduce_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import out, resumable
-from optsearch.cli.evaluating import evaluating
+from optsearch.cli.evaluating import show_evaluation_progress
 from optsearch.cli.options import FOLDER, Argument, Form, Option
 from optsearch.evaluation import EvaluationStatus
 from optsearch.reproduce import ALL, SOURCES, Check, Source
@@ -92,7 +92,7 @@ def with_progress(
     report: Progress[EvaluationStatus] = no_progress
     checks = make_checks(lambda status: report(status))
     while True:
-        with evaluating() as progress:
+        with show_evaluation_progress() as progress:
             report = progress
             pair = next(checks, None)
         if pair is None:

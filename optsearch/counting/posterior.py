@@ -151,7 +151,7 @@ class Posterior:
         return notebook.titled(
             self.observations.title,
             f"{self.configurations:,} configurations",
-            notebook.board(game.board, {**texts, **signs}, shades),
+            notebook.board_html(game.board, {**texts, **signs}, shades),
             scale if probabilities else "",
             ", ".join([legend(game, True)] * bool(signs) + [DOUBT] * bool(doubtful)),
         )

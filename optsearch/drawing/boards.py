@@ -59,10 +59,11 @@ def board_lines(game: Game) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     between: list[NDArray[np.float64]] = []
     around: list[NDArray[np.float64]] = []
     for line, *copies in lines_by_ends.values():
+        is_constant = line[0] == line[1]  # x, y
         if copies:  # two cells have this line
             between.append(line)
         # A line of one x is at the end of a row, and open if columns wrap; of one y, if rows wrap.
-        elif np.any(game.board.seams & (line[0] == line[1])):
+        elif np.any(game.board.seams & is_constant):
             start, along = line[0], line[1] - line[0]
             around += [start + part * along for part in ([[0], [0.25]], [[0.75], [1]])]
         else:

@@ -159,15 +159,15 @@ def exact_shooter(
     None if the equations do not have exactly one solution, or a probability is negative.
     """
     # The unknowns are the probabilities and the mean v: on each orbit they pay v per hiding.
-    equations = [[*(rows[t][o] for t in trees), -sizes[o], 0] for o in orbits]
+    equations = [[*(rows[tree][orbit] for tree in trees), -sizes[orbit], 0] for orbit in orbits]
     equations.append([*[1] * len(trees), 0, 1])
     solution = _solution(equations)
     if solution is None or min(solution[:-1]) < 0:
         return None
-    result = [Fraction(0)] * len(rows)
-    for t, probability in zip(trees, solution[:-1], strict=True):
-        result[t] = probability
-    return result
+    mix = [Fraction(0)] * len(rows)
+    for tree, probability in zip(trees, solution[:-1], strict=True):
+        mix[tree] = probability
+    return mix
 
 
 def greatest_pay(rows: Rows, sizes: Sequence[int], mix: Sequence[Fraction]) -> Fraction:

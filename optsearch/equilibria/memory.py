@@ -46,7 +46,7 @@ class Memory:
             if key != "weights":
                 try:
                     root = tree_of(value, self.hidings.game)
-                    yield root, self._row(root)
+                    yield root, self._pay_by_orbit(root)
                 except (ValueError, KeyError, TypeError, AttributeError):
                     raise TableError(
                         f"{self.facts.path}: {key} is not a tree of {self.hidings.game}"
@@ -77,14 +77,14 @@ class Memory:
         if self.facts is not None:
             self.facts.add("weights", list(weights))
 
-    def _row(self, root: Node | Leaf) -> tuple[int, ...]:
+    def _pay_by_orbit(self, root: Node | Leaf) -> tuple[int, ...]:
         """Return the total payment of a tree over the hidings of each orbit.
 
         Raise ValueError if the tree leaves cells of some hiding unhit.
         """
         game = self.hidings.game
         shots = np.zeros(len(self.hidings), np.int64)
-        for place, ships in enumerate(self.hidings.hidden):
+        for hiding, ships in enumerate(self.hidings.hidden):
             node, hits, left = root, 0, sum(ships)
             while isinstance(node, Node):
                 bit = game.bit(node.cell)
@@ -92,7 +92,7 @@ class Memory:
                 hits |= bit if answer.hit else 0
                 left &= ~bit
                 node = node.replies[answer]
-                shots[place] += 1
+                shots[hiding] += 1
             if left:
                 raise ValueError("cells are left")
         return self.hidings.totals(payments(self.objective, shots))

@@ -39,7 +39,7 @@ def _rows(tag: str, rows: Iterable[Sequence[str]]) -> str:
     return "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in rows)
 
 
-def board(
+def board_html(
     drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float] | None = None
 ) -> str:
     """Draw a board with texts on some cells. shades -- the strength of a cell's colour, 0 to 1.

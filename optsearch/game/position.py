@@ -272,7 +272,7 @@ class Position:
 
     def _repr_html_(self) -> str:
         """Return the board as notebooks show it: × is a hit, ○ a miss."""
-        drawn = notebook.board(self.game.board, self.signs)
+        drawn = notebook.board_html(self.game.board, self.signs)
         return notebook.titled(self.title, drawn, legend(self.game, True) if self.shots else "")
 
     # Drawn boards

@@ -219,8 +219,8 @@ def _user_question(function: Callable[..., Any], text: str, digest: str = "") ->
     """Return a question whose answer on each board is what a user's function returns for it."""
 
     def answers(boards: Numbers) -> list[str]:
-        says = f"{text} fails for a board"
-        returned = (call_user_code(function, board, says=says) for board in boards.astype(int))
+        failure = f"{text} fails for a board"
+        returned = (call_user_code(function, board, says=failure) for board in boards.astype(int))
         return [_answer_text(answer, text) for answer in returned]
 
     return BoardQuestion(text, of_boards=answers, digest=digest)

@@ -125,14 +125,14 @@ class Inquiry:
                 weights.append(self.boards.weigh(question))
                 continue
             assert question.of_ships is not None
-            of_answers = dict.fromkeys(question.answers, 0)
+            by_answer = dict.fromkeys(question.answers, 0)
             if question.is_exclusive:
                 for ship, answer in question.of_ships.items():
-                    of_answers[answer] += self._ship_weights.get(ship, 0)
+                    by_answer[answer] += self._ship_weights.get(ship, 0)
             else:  # its ships all give one answer, which a board has unless it has none of them
-                of_answers = dict.fromkeys(of_answers, self.weight - absent[question.text])
-            otherwise_weight = self.weight - sum(of_answers.values())
-            weights.append({question.otherwise: otherwise_weight, **of_answers})
+                by_answer = dict.fromkeys(by_answer, self.weight - absent[question.text])
+            weight_otherwise = self.weight - sum(by_answer.values())
+            weights.append({question.otherwise: weight_otherwise, **by_answer})
         return [{answer: n for answer, n in each.items() if n} for each in weights]
 
     @cached_property

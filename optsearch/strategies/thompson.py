@@ -336,19 +336,19 @@ def _labels(position: Position) -> Iterator[tuple[int, int]]:
     If hits show whole ships, the ships shown come before others of their kind. Otherwise a hit
     tells at most a kind, so the hits on a ship are known only if no other is of its kind.
     """
-    game, of_kind = position.game, defaultdict[int, list[int]](list)
+    game, shown_by_kind = position.game, defaultdict[int, list[int]](list)
     for label in {shot.reply.length for shot in position.shots if shot.reply.length}:
         if isinstance(label, Placement):
-            of_kind[game.kind_of(label)].append(label)
+            shown_by_kind[game.kind_of(label)].append(label)
         elif not isinstance(label, str):
             hit = (shot.cell for shot in position.shots if shot.reply.length == label)
-            of_kind[label].append(game.mask(hit))
+            shown_by_kind[label].append(game.mask(hit))
     for kind in game.fleet:
         if game.shows_ships:
-            ship = of_kind[kind].pop() if of_kind[kind] else 0
+            ship = shown_by_kind[kind].pop() if shown_by_kind[kind] else 0
             yield ship, position.misses | position.hits & ~ship
         else:
-            hits = sum(of_kind[kind])
+            hits = sum(shown_by_kind[kind])
             covered = hits if game.fleet.count(kind) == 1 else 0
             yield covered, position.misses | position.hits & ~hits
 

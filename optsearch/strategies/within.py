@@ -165,14 +165,14 @@ def tables_of(start: Position) -> FamilyTables:
     for answer in known_replies(game):
         numbers.setdefault(answer, len(numbers))
     pieces, answers = [], []
-    for place, kind in enumerate(() if game.is_silent else game.fleet):
-        masks, rows = np.unique(ships[:, place], axis=0, return_inverse=True)
-        parts = [[*game.label_table.parts[kind, mask].items()] for mask in to_masks(masks)]
+    for index, kind in enumerate(() if game.is_silent else game.fleet):
+        distinct, which = np.unique(ships[:, index], axis=0, return_inverse=True)
+        parts = [[*game.label_table.parts[kind, mask].items()] for mask in to_masks(distinct)]
         for i in range(max(map(len, parts))):
             labelled = [part[i] if i < len(part) else (None, 0) for part in parts]
             replies = [game.announcement.of_hit(label, is_sunk=True) for label, _ in labelled]
-            pieces.append(to_words([cells for _, cells in labelled])[rows.ravel()])
-            answers.append(np.array([numbers[r] for r in replies], np.int16)[rows.ravel()])
+            pieces.append(to_words([cells for _, cells in labelled])[which.ravel()])
+            answers.append(np.array([numbers[r] for r in replies], np.int16)[which.ravel()])
     covered = np.bitwise_or.reduce(ships, axis=1)
     if game.is_silent:
         pieces, answers = [covered], [np.ones(len(ships), np.int16)]

@@ -134,7 +134,7 @@ class Solution:
         return notebook.titled(
             self.position.title,
             notebook.facts(rows),
-            notebook.board(
+            notebook.board_html(
                 self.position.game.board,
                 self.position.signs,
                 shades,
