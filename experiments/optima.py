@@ -96,7 +96,7 @@ Way = Callable[[Solver, Solution, Limit], int | None]  # what it finds within a 
 
 
 def games() -> list[Game]:
-    """The games of the table, in its order."""
+    """Return the games whose optima this experiment tabulates, in the order of the rows."""
     distinct = set()
     for text in _texts():
         with suppress(GameError):  # for ships that do not fit

@@ -91,8 +91,8 @@ def title_of(tree: DecisionTree, path: Path) -> str:
 def read_game(text: str, parse: Callable[[str], Game] = Game.parse) -> Game:
     """Return the game that an argument describes; `FILE:FLEET…` takes the board from a drawing.
 
-    `FILE.json#BOARD:FLEET…`, a board of a file of boards, is read by `parse` itself, which is
-    `any_game` for commands that take a fleet that is not known.
+    `parse` reads every other text, also `FILE.json#BOARD:FLEET…`, a board in a file of boards.
+    Commands that accept an unknown fleet pass `any_game` as `parse`.
     """
     if ".json#" in text or split_name(text):
         return parse(text)

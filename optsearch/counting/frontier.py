@@ -61,7 +61,7 @@ class _Order:
         for kind in sorted(set(game.fleet), key=lambda kind: (-int(kind), str(kind))):
             for ship in game.placements(kind):
                 needs = image(ship, position)
-                first = (needs & -needs).bit_length() - 1
+                first = (needs & -needs).bit_length() - 1  # the lowest cell of the ship
                 closes = (needs | image(game.halo(ship), position)) >> first
                 placed.append(_Placed(first, kind, needs >> first, closes, ship))
         placed.sort(key=attrgetter("first"))
@@ -355,6 +355,7 @@ class FrontierSweep:
                 f"{_count_fleets(constraints):,} fleets that can be placed). {_FITS}"
             ) from None
         self._states = max(self._states, kernel.states)
+        # A transition adds in the forward and in the backward pass, and multiplies: 3 roundings.
         self._roundings = max(self._roundings, 3 * kernel.transitions + 3 * self.game.cells)
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:

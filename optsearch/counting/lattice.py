@@ -181,15 +181,15 @@ class Sweep:
         return lambda: report(next(rows))
 
     def _require_room(self) -> None:
-        """Raise TooLarge if the states that the query reaches cannot all be kept.
+        """Raise TooLarge if the states that the query reaches do not all fit into memory.
 
-        If every state at every row would be too much, a count finds how many are reached.
+        If the bound on their number does not fit, a count that stops at `room` decides.
         """
         if self._query.most_visits <= self._query.room:
             return
         self._query.release()
         try:
-            self._query.count([0], most_visits=self._query.room)
+            self._query.count([0], most_visits=self._query.room)  # for its MemoryError only
         except MemoryError:
             raise TooLarge(
                 f"where the ships of {self.game} are takes more than {self._max_bytes / 2**30:.2g} "

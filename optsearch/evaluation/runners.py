@@ -221,7 +221,8 @@ class PatternRunner(Runner):
     def play(self, sets: CellSets, histogram: NDArray[np.int64]) -> None:
         """Add the shots of configurations to a histogram.
 
-        sets -- uint64 of shape (n, 2), or rows of `coded_rows` if sinkings are announced.
+        sets -- the configurations: uint64 of shape (n, 2), the cells of each. If sinkings are
+            announced, the arrays that `coded_rows` yields, which hold a code too.
         """
         order = np.array(self.rule.order, np.int32)
         size = (self.game.rows, self.game.columns, self.game.fleet_cells)

@@ -87,9 +87,12 @@ class HiddenBoards:
     def weigh_cells(
         self, codes: NDArray[np.intp], number: int, half: int | None = None
     ) -> NDArray[np.object_]:
-        """Return the weight of the boards with a ship on each cell; shape (number, cells).
+        """Return, for each answer, the weight of the boards with a ship on each cell.
 
-        codes -- of each board its answer, below `number`. half -- 0 or 1: every other board only.
+        Row i of the result, of shape (number, cells), is for the boards whose answer has code i.
+
+        codes -- the code of the answer of each board, from 0 to number - 1. half -- 0 takes only
+        the boards with even indices, 1 those with odd ones, None all boards.
         """
         chosen = slice(half, None, 1 if half is None else 2)
         codes, weights, has_ship = codes[chosen], self.weights[chosen], self.has_ship[chosen]

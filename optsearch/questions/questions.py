@@ -190,7 +190,7 @@ def shot_at(position: Position, cell: Cell) -> BoardQuestion:
 
 
 def question_of(game: Game, question: str | Callable[..., Any]) -> BoardQuestion:
-    """Return a built-in question by its text, that of a file `FILE.py:NAME`, or of a function.
+    """Return the question that is given: a built-in text, `FILE.py:NAME`, or a function.
 
     Raises OptsearchError for another text, StrategyError for a file without such a function.
     """

@@ -70,10 +70,10 @@ class CompiledScore:
     owner: object = field(repr=False, compare=False)
 
     def validated(self, game: Game, takes_certain: bool | None) -> CompiledScore:
-        """Return this score, checked, for a game.
+        """Return this score with `least` checked, and with `certain` set for a game.
 
-        takes_certain -- True if a certain hit is a choice in games that are not silent; None takes
-        the score's own value.
+        takes_certain -- True lets a certain hit be chosen, except in silent games. None takes the
+        score's own value if the game tells of sinkings, else False.
         """
         least = number_in("least", self.least, *LEAST)
         certain = bool(takes_certain) and not game.is_silent

@@ -474,8 +474,8 @@ def needed_clues(
 ) -> tuple[Clue, ...] | None:
     """Return a minimal set of clues that have no solution together; None if there is a solution.
 
-    core -- returns clues among some that cannot hold together, not always minimal, or None. Then
-    each of its clues is left out once.
+    core -- returns some of the clues it is given that have no solution together, or None. They may
+    be more than are needed, so this function tries to do without each of them.
     """
     untested = core(list(puzzle.clues))
     if untested is None:

@@ -11,7 +11,7 @@ Array = Any  # numba infers the types of arrays; the docstrings say them
 
 @njit(cache=True)
 def tally(chosen: Array, table: Array, hits: Array, limit: int, uses: Array) -> int:
-    """Add the placements of the samples that are kept to `uses`; return the number kept.
+    """Return the number of samples kept, and count in `uses` how often they use each placement.
 
     A sample has one placement for each ship. It is kept if these can lie together and cover all
     hits. The loop ends with `limit` kept samples.
@@ -23,7 +23,7 @@ def tally(chosen: Array, table: Array, hits: Array, limit: int, uses: Array) -> 
     ships, samples = chosen.shape
     accepted = 0
     for sample in range(samples):
-        low = high = closed_low = closed_high = hits[0] & ~hits[0]
+        low = high = closed_low = closed_high = hits[0] & ~hits[0]  # a zero of type uint64
         is_apart = True
         for ship in range(ships):
             place = chosen[ship, sample]

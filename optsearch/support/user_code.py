@@ -73,7 +73,7 @@ class CodeInFile(UserCode):
 
     @classmethod
     def of(cls, path: Path, attribute: str) -> CodeInFile:
-        """Read the file now, and return the name in it."""
+        """Read the file now; return an object that holds its content and the name in it."""
         real_path = Path(os.path.realpath(path))
         if not real_path.is_file():
             raise StrategyError(f"there is no Python file {str(path)!r}; write FILE.py:NAME")
