@@ -38,7 +38,10 @@ _FORM = (
 
 def user_player(user_object: object) -> UserStrategy | UserPlayer:
     """Return the player of a class, an object or a function."""
-    if isinstance(user_object, type) or not isinstance(user_object, Player):
+    if not isinstance(user_object, type) and isinstance(user_object, Player):
+        kind = type(user_object).__name__
+        label = call_user_code(str, user_object, says=f"a {kind} cannot be printed")
+    else:
         label = getattr(user_object, "__qualname__", None)
         if isinstance(user_object, Score):
             label = user_object.label
@@ -46,9 +49,6 @@ def user_player(user_object: object) -> UserStrategy | UserPlayer:
             label = safe_repr(user_object)
             if " at 0x" in label:  # an address, which says nothing
                 label = type(user_object).__qualname__
-    else:
-        kind = type(user_object).__name__
-        label = call_user_code(str, user_object, says=f"a {kind} cannot be printed")
     return _player(CodeObject(user_object, label))
 
 
