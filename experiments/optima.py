@@ -98,17 +98,17 @@ Way = Callable[[Solver, Solution, Limit], int | None]  # what it finds within a 
 def games() -> list[Game]:
     """Return the games whose optima this experiment tabulates, in the order of the rows."""
     distinct = set()
-    for text in _texts():
+    for text in _game_texts():
         with suppress(GameError):  # for ships that do not fit
             distinct.add(Game.parse(text))
     return [
         game
-        for game in sorted(distinct, key=place)
+        for game in sorted(distinct, key=row_key)
         if str(game) not in UNSOLVED and Configurations(Position(game)).configurations
     ]
 
 
-def _texts() -> Iterator[str]:
+def _game_texts() -> Iterator[str]:
     yield from (f"{side}x{side}:{length}" for side in range(2, 9) for length in range(1, side + 1))
     for board in BOARDS:
         columns = int(board.partition("x")[2])
@@ -130,7 +130,7 @@ def _texts() -> Iterator[str]:
     yield from (f"{game},contact=any,announce=ship" for game in SINGLE)
 
 
-def place(game: Game) -> tuple[object, ...]:
+def row_key(game: Game) -> tuple[object, ...]:
     """Return the key by which the rows of games are sorted."""
     rules = CONTACTS.index(game.contact), list(ANNOUNCEMENTS).index(game.announce)
     return *rules, len(game.fleet), game.cells, game.rows, *map(int, game.fleet), str(game)
@@ -306,7 +306,7 @@ main = script.Experiment(
     rows,
     options,
     fields={"confirmed": " ".join(CONFIRMATIONS.split())},
-    order=lambda row: place(row[0]),
+    order=lambda row: row_key(row[0]),
     read_task=Game.parse,
     keeps_rows=True,
 )

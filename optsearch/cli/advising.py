@@ -137,7 +137,7 @@ def advise(
     with telling("counting"):
         replies = Replies(start, parsed_prior)
     session = Session(talk, replies, AdviceOptions(number, endgame, chooser, size), file)
-    session.is_asked_for = resume is not None
+    session.is_file_named = resume is not None
     try:
         session.run()
     except KeyboardInterrupt:
@@ -257,11 +257,11 @@ class AdviceOptions:
 class Session:
     """A conversation in which replies are entered and advice is given.
 
-    is_asked_for -- the person named the file that keeps the replies. refused -- the lines that
+    is_file_named -- the person named the file that keeps the replies. refused -- the lines that
     were not taken, each with the reason and the replies in conflict.
     """
 
-    is_asked_for = True
+    is_file_named = True
 
     def __init__(self, talk: Dialogue, replies: Replies, options: AdviceOptions, file: Path | None):
         self._talk, self._replies, self._options, self._file = talk, replies, options, file
@@ -287,10 +287,10 @@ class Session:
             self._talk.say(
                 f"enter a shot and its reply, as in {example}; help lists what else there is"
             )
-            if not self.is_asked_for and self._file is not None:
+            if not self.is_file_named and self._file is not None:
                 self._talk.say(f"replies are kept in {self._file}; --no-save keeps none")
-        if self.is_asked_for:
-            self._keep()
+        if self.is_file_named:
+            self._write_replies()
         self._advise()
         while (line := self._talk.ask("> ")) is not None:
             if line.lower() in ("quit", "exit", "q"):
@@ -320,7 +320,7 @@ class Session:
             with telling("counting"):
                 gone = self._replies.undo(parse_cell(words[0]) if words else None)
             self._talk.say(f"{gone} is taken back")
-            self._changed()
+            self._keep_and_advise()
         else:
             self._add(line, shots_of(self.position.game, line))
 
@@ -341,22 +341,22 @@ class Session:
                     self._talk.say(message)
         finally:
             if self.position is not before:
-                self._changed()
+                self._keep_and_advise()
 
-    def _changed(self) -> None:
+    def _keep_and_advise(self) -> None:
         """Keep the replies, and advise."""
         try:
-            self._keep()
+            self._write_replies()
         except OptsearchError as error:
-            if self.is_asked_for:
+            if self.is_file_named:
                 raise
             self._talk.refuse(f"{error}; the replies are not kept")
             self._file = None
         self._advise()
 
-    def _keep(self) -> None:
+    def _write_replies(self) -> None:
         if self._file is not None:
-            if not self.is_asked_for:
+            if not self.is_file_named:
                 with suppress(OSError):  # which the file will meet
                     self._file.parent.mkdir(parents=True, exist_ok=True)
             lines = [head_of(self.position), *map(str, self.position.shots)]

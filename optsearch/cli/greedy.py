@@ -168,7 +168,7 @@ class GreedyTotals:
         answer.show("", columns(rows, True), "", rules=rules)
         answer.table({"rule": name, **row} for name, row in rules.items())
         if self.compared is not None:
-            add_partings(answer, self.compared.partings, prior)
+            add_divergences(answer, self.compared.partings, prior)
         else:
             answer.show("The time was too short for the optimum.", partings=None)
         return answer
@@ -198,25 +198,25 @@ class GreedyTotals:
         }
 
 
-def add_partings(answer: Answer, partings: Sequence[Divergence], prior: Prior | None) -> None:
+def add_divergences(answer: Answer, divergences: Sequence[Divergence], prior: Prior | None) -> None:
     """Add the positions where the best greedy tree leaves the optimal one."""
     fields = [
         {
-            "shots": " ".join(map(str, parting.shots)),
-            "configurations": parting.configurations,
-            "best_greedy_shots": cell_names(parting.best_greedy_shots),
-            "best_shots": cell_names(parting.best_shots),
-            "best_greedy_total_height": parting.best_greedy_total_height,
-            "total_height": parting.total_height,
+            "shots": " ".join(map(str, divergence.shots)),
+            "configurations": divergence.configurations,
+            "best_greedy_shots": cell_names(divergence.best_greedy_shots),
+            "best_shots": cell_names(divergence.best_shots),
+            "best_greedy_total_height": divergence.best_greedy_total_height,
+            "total_height": divergence.total_height,
         }
-        for parting in partings
+        for divergence in divergences
     ]
-    places = f"Best greedy leaves the optimum in {numbered(len(partings), 'place')}:"
-    answer.show(places if partings else "Best greedy is optimal.", partings=fields)
-    earliest = sorted(partings, key=lambda parting: len(parting.shots))[:SHOWN]
-    answer.show(*(parting_text(parting, prior) for parting in earliest))
-    if len(partings) > SHOWN:
-        answer.show(f"  and {len(partings) - SHOWN:,} more with later shots; --json has all")
+    places = f"Best greedy leaves the optimum in {numbered(len(divergences), 'place')}:"
+    answer.show(places if divergences else "Best greedy is optimal.", partings=fields)
+    earliest = sorted(divergences, key=lambda divergence: len(divergence.shots))[:SHOWN]
+    answer.show(*(parting_text(divergence, prior) for divergence in earliest))
+    if len(divergences) > SHOWN:
+        answer.show(f"  and {len(divergences) - SHOWN:,} more with later shots; --json has all")
 
 
 def parting_text(parting: Divergence, prior: Prior | None) -> str:

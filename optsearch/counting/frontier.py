@@ -60,10 +60,10 @@ class _Order:
         placed = []
         for kind in sorted(set(game.fleet), key=lambda kind: (-int(kind), str(kind))):
             for ship in game.placements(kind):
-                needs = image(ship, position)
-                first = (needs & -needs).bit_length() - 1  # the lowest cell of the ship
-                closes = (needs | image(game.halo(ship), position)) >> first
-                placed.append(_Placed(first, kind, needs >> first, closes, ship))
+                needed = image(ship, position)
+                closed = needed | image(game.halo(ship), position)
+                first = (needed & -needed).bit_length() - 1  # the lowest cell of the ship
+                placed.append(_Placed(first, kind, needed >> first, closed >> first, ship))
         placed.sort(key=attrgetter("first"))
         self.first = np.array([placement.first for placement in placed], np.int64)
         self.kinds = [placement.kind for placement in placed]

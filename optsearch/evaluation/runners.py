@@ -226,8 +226,8 @@ class PatternRunner(Runner):
         """
         order = np.array(self.rule.order, np.int32)
         size = (self.game.rows, self.game.columns, self.game.fleet_cells)
-        ways = self.rule.in_line, self.rule.know_water
-        play_pattern(sets, order, size, ways, histogram, self._fleet)
+        deductions = self.rule.in_line, self.rule.know_water
+        play_pattern(sets, order, size, deductions, histogram, self._fleet)
 
     @property
     def uses_sinkings(self) -> bool:

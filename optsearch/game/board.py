@@ -323,7 +323,7 @@ class _Grid:
     def __call__(self, text: str, rows: int, columns: int) -> Board:
         """Make the board with these numbers of rows and columns."""
 
-        def place(cell: int, step: tuple[int, int]) -> int:
+        def cell_after(cell: int, step: tuple[int, int]) -> int:
             row, column = cell // columns + step[0], cell % columns + step[1]
             if self.seams[0]:
                 column %= columns
@@ -333,7 +333,7 @@ class _Grid:
             return row * columns + column if on_grid else NOWHERE
 
         def touching(cell: int, steps: tuple[tuple[int, int], ...]) -> int:
-            others = {place(cell, step) for step in steps} - {cell, NOWHERE}
+            others = {cell_after(cell, step) for step in steps} - {cell, NOWHERE}
             return sum(1 << other for other in others)
 
         cells = range(rows * columns)
@@ -342,11 +342,11 @@ class _Grid:
             text,
             rows,
             columns,
-            sides,
-            tuple(touching(cell, self.corners) & ~sides[cell] for cell in cells),
-            tuple(tuple(place(cell, line) for cell in cells) for line in self.lines),
-            tuple(self._centre(*divmod(cell, columns)) for cell in cells),
-            SQUARE if self.is_square else HEXAGON,
+            sides=sides,
+            corners=tuple(touching(cell, self.corners) & ~sides[cell] for cell in cells),
+            steps=tuple(tuple(cell_after(cell, step) for cell in cells) for step in self.lines),
+            places=tuple(self._centre(*divmod(cell, columns)) for cell in cells),
+            outline=SQUARE if self.is_square else HEXAGON,
             has_squares=self.is_square,
             seams=self.seams,
         )

@@ -582,10 +582,10 @@ class _SimulationRun:
             raise AssertionError(f"{self.players[task.player]} took {shots} shots")
         if self.store is not None:
             self.store.add(self._key(task), shots)
-        self._take(task, shots)
+        self._record_shots(task, shots)
         self._report()
 
-    def _take(self, task: _Task, shots: list[int]) -> None:
+    def _record_shots(self, task: _Task, shots: list[int]) -> None:
         """Enter the shots of the games of a task, and the salvos if they follow."""
         games = slice(task.first, task.last)
         number = task.last - task.first
@@ -607,7 +607,7 @@ class _SimulationRun:
         shots = self.store[self._key(task)]
         if not self._are_shots(task, shots):
             raise self.store.contradicted(self._key(task), "the shots of these games")
-        self._take(task, shots)
+        self._record_shots(task, shots)
         return True
 
     def _are_shots(self, task: _Task, shots: object) -> bool:

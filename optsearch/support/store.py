@@ -44,7 +44,7 @@ _MOST_KEY = 500  # bytes of a key by itself
 _CHECK_BYTES = 8
 _LENGTH = Struct("<I")
 _INTEGER = Struct("<q")
-_FIRST_MAP = 1 << 24  # bytes of address space and of a sparse file, at first
+_FIRST_MAP_SIZE = 1 << 24  # bytes of address space and of a sparse file, at first
 _BATCH_BYTES = 1 << 26
 _READ_ALL = """
 import sys
@@ -92,7 +92,7 @@ class Store:
             self._require_folder()
             try:
                 self._make_and_lock()
-                if self._data.stat().st_size:
+                if self._file.stat().st_size:
                     self._require_readable()
                     self._require_this_question()
                 self._env = self._open()
@@ -142,7 +142,7 @@ class Store:
     @property
     def size(self) -> int:
         """The bytes of the database on disk."""
-        return self._data.stat().st_size
+        return self._file.stat().st_size
 
     def flush(self) -> None:
         """Commit: on return all values are on the disk. If that fails, they stay pending."""
@@ -223,13 +223,13 @@ class Store:
     # The folder
 
     @property
-    def _data(self) -> Path:
+    def _file(self) -> Path:
         return self.path / "data.mdb"
 
     def damaged(self, problem: str) -> TableError:
         """Return the error for a store that is not as it was written."""
         return TableError(
-            f"{self._data} is damaged: {problem}; restore it from a copy, or name another folder, "
+            f"{self._file} is damaged: {problem}; restore it from a copy, or name another folder, "
             "where it is computed again"
         )
 
@@ -242,9 +242,9 @@ class Store:
         """Refuse a path that is not a folder, and a folder of something else."""
         if self.path.exists() and not self.path.is_dir():
             raise TableError(f"{self.path} is a file; name a new or empty folder")
-        if self._data.exists() and not self._data.is_file():
-            raise TableError(f"{self._data} is not a regular file, as that of a store is")
-        if not self._data.exists() and self.path.exists():
+        if self._file.exists() and not self._file.is_file():
+            raise TableError(f"{self._file} is not a regular file, as that of a store is")
+        if not self._file.exists() and self.path.exists():
             for name in sorted(os.listdir(self.path)):
                 raise TableError(
                     f"{self.path} is not the folder of a store, for it holds {name!r}; name a new "
@@ -254,7 +254,7 @@ class Store:
     def _make_and_lock(self) -> None:
         """Make the folder and the file if they do not exist, and lock the file."""
         self.path.mkdir(parents=True, exist_ok=True)
-        self._lock = FileIO(str(self._data), "a+")
+        self._lock = FileIO(str(self._file), "a+")
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -302,14 +302,14 @@ class Store:
 
     def _open(self) -> lmdb.Environment:
         """Open the database; a new one gets its header."""
-        is_new, size = not self.size, max(_FIRST_MAP, self.size)
+        is_new, size = not self.size, max(_FIRST_MAP_SIZE, self.size)
         try:
             env = lmdb.open(str(self.path), map_size=size, lock=False, metasync=False)
             with env.begin(write=True) as txn:
                 txn.put(_HEADER, self._header, overwrite=False)
         except BaseException:
             if is_new:
-                self._data.unlink(missing_ok=True)
+                self._file.unlink(missing_ok=True)
             raise
         return env
 
