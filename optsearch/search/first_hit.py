@@ -66,6 +66,7 @@ class FirstHitKernel(Kernel):
             for symmetry in problem.automorphisms
         ]
         self._costs: dict[_Key, int] = {}  # of solved states, by `_normal_key`
+        self._bounds: dict[_Key, int] = {}  # of states that cost at least that, by `_normal_key`
         self._first: dict[_Key, int] = {}  # a best cell of a solved state, by `_key`
         self._most_nodes: float = inf
 
@@ -162,8 +163,9 @@ class FirstHitKernel(Kernel):
         bound = self.lower_bound(state)
         if bound >= limit:
             return bound
-        cost = self._costs.get(self._normal_key(state))
-        return self._search(state, limit) if cost is None else cost
+        key = self._normal_key(state)
+        cost = self._costs.get(key, self._bounds.get(key, 0))
+        return cost if key in self._costs or cost >= limit else self._search(state, limit)
 
     def _search(self, state: Subfamily, limit: int) -> int:
         """Solve by trying all cells, or if that takes long by a programme."""
@@ -198,6 +200,8 @@ class FirstHitKernel(Kernel):
                     best, first = cost, cell
         if first >= 0:
             self._costs[self._normal_key(state)], self._first[_key(state)] = best, first
+        else:
+            self._bounds[self._normal_key(state)] = limit
         return best
 
     def _dominated(self, family: NDArray[np.int32]) -> NDArray[np.bool_]:
