@@ -29,7 +29,6 @@ from optsearch.search.kernels import (
     Subfamily,
     price,
 )
-from optsearch.search.list_programme import best_list
 
 FEW = 24  # sets, up to which a search takes less time than a programme
 SHORT = 2_000  # states of a search, a second or two, before a programme is tried
@@ -234,6 +233,8 @@ class FirstHitKernel(Kernel):
         return limit
 
     def _list(self, state: Subfamily, counts: Sequence[int], limit: int) -> list[int] | None:
+        from optsearch.search.list_programme import best_list  # loads HiGHS
+
         has, meets_all = self._has[state.family], self.objective.kind == "worst"
         weights = self.weights[state.family]
         return best_list(has, weights, counts, meets_all, limit, self.tick)
