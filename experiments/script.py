@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from optsearch.cli import forget_output
 from optsearch.cli.common import expand_games
@@ -27,7 +27,6 @@ from optsearch.support.errors import OptsearchError
 
 SECONDS = 10  # between two lines that say how far a script is
 CHECKPOINTS = CHECKOUT / ".checkpoints"
-Row = TypeVar("Row", bound=tuple[object, ...])
 Rows = Iterator[tuple[object, ...]]
 Option = Callable[[argparse.ArgumentParser], object]
 
@@ -254,17 +253,6 @@ class ProgressClock:
             self.reported_at = now
             left = (now - self.started) / (done - self.before) * (total - done)
             print(f"{self.title}: {done:,} of {total:,}, about {left:.0f} s more", flush=True)
-
-
-def reported(rows: Iterable[Row], number: int) -> list[Row]:
-    """Collect all rows; print each as it is computed, and the time left."""
-    started, printed = time.monotonic(), []
-    for row in rows:
-        printed.append(row)
-        print(*row, flush=True)
-        left = time_text((time.monotonic() - started) * (number / len(printed) - 1))
-        print(f"{len(printed)} of {number}, about {left} left", file=sys.stderr, flush=True)
-    return printed
 
 
 def digest_of_sources(*files: str) -> str:
