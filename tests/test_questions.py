@@ -234,7 +234,11 @@ def test_questions_of_users(file, here):
             ["--know", "any in row 3: maybe"],
             "'maybe' does not answer 'any in row 3'; answer yes or",
         ),
-        (["--know", "row 3: 9"], "has weight 0 by what is known (row 3: 9)"),
+        (["--know", "row 3: 9"], "'9' does not answer 'row 3'; answer 0 or 1"),
+        (
+            ["--know", "row 3: 0", "--know", "any in row 3: yes"],
+            "has weight 0 by what is known (row 3: 0, any in row 3: yes)",
+        ),
         (["--shots", "A1=hit:5"], "hit:5"),
     ],
 )

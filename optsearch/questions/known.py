@@ -41,12 +41,11 @@ class KnownAnswer:
                 "FILE.py:NAME=ANSWER"
             )
         question, answer = question_of(game, match[1]), match[2].strip()
-        if question.of_ships is not None:
-            answers = [*question.answers, question.otherwise]
-            if answer not in answers:
-                raise OptsearchError(
-                    f"{answer!r} does not answer {question.text!r}; answer {' or '.join(answers)}"
-                )
+        possible = question.possible_answers
+        if possible and answer not in possible:
+            raise OptsearchError(
+                f"{answer!r} does not answer {question.text!r}; answer {' or '.join(possible)}"
+            )
         return cls(question, answer)
 
 

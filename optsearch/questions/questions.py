@@ -34,7 +34,8 @@ class BoardQuestion:
     text -- its name. of_ships -- the answer that each ship (its kind and mask) gives if it is on
     the board; several are all "yes", or exclude each other. otherwise -- the answer if none of them
     is there. is_exclusive -- at most one of them can be there. of_boards -- in place of `of_ships`,
-    a function that returns the answer of each board. digest -- of the file of a user's question.
+    a function that returns the answer of each board. board_answers -- all answers that it can
+    return, if they are known. digest -- of the file of a user's question.
     """
 
     text: str
@@ -42,12 +43,20 @@ class BoardQuestion:
     otherwise: str = "no"
     is_exclusive: bool = True
     of_boards: Callable[[Numbers], list[str]] | None = None
+    board_answers: tuple[str, ...] = ()
     digest: str = ""
 
     @property
     def answers(self) -> list[str]:
         """The answers that ships give."""
         return list(dict.fromkeys((self.of_ships or {}).values()))
+
+    @property
+    def possible_answers(self) -> list[str]:
+        """All answers that there can be; empty if any text can be one."""
+        if self.of_ships is None:
+            return list(self.board_answers)
+        return [*self.answers, self.otherwise]
 
 
 def ships_of(game: Game) -> list[Ship]:
@@ -108,7 +117,8 @@ def cells_in_region(game: Game) -> Iterator[BoardQuestion]:
         def answers(boards: Numbers, is_inside: NDArray[np.bool_] = is_inside) -> list[str]:
             return list(map(str, np.count_nonzero(boards[:, is_inside], axis=1).tolist()))
 
-        yield BoardQuestion(name, of_boards=answers)
+        numbers = tuple(map(str, range(int(is_inside.sum()) + 1)))
+        yield BoardQuestion(name, of_boards=answers, board_answers=numbers)
 
 
 def _single_ships(game: Game) -> Iterator[tuple[str, list[Ship]]]:
@@ -156,7 +166,7 @@ def two_touch(game: Game) -> Iterator[BoardQuestion]:
         return ["yes" if is_touching else "no" for is_touching in touch.tolist()]
 
     if game.is_rectangle:
-        yield BoardQuestion("two ships touch", of_boards=answers)
+        yield BoardQuestion("two ships touch", of_boards=answers, board_answers=("no", "yes"))
 
 
 BUILT_IN: tuple[Callable[[Game], Iterator[BoardQuestion]], ...] = (
