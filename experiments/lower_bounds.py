@@ -108,7 +108,7 @@ def write_classes(
 
     def save(done: list[Class], total: int) -> None:
         table.write(
-            [("-".join(game.names(o.ship)), o.alike, o.completions, *values(o)) for o in done],
+            [("-".join(game.names(o.ship)), o.class_size, o.completions, *values(o)) for o in done],
             path=path,
             command=command_of(game),
             game=game,

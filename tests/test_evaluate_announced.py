@@ -17,7 +17,7 @@ from optsearch.check import reference
 from optsearch.counting.configurations import Codes, to_masks
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import BYTES, FollowedTask, evaluate, tasks
-from optsearch.evaluation.runners import KernelRunner, coded_rows
+from optsearch.evaluation.runners import KernelRunner, stream_coded_rows
 from optsearch.game import CONTACTS, Game
 from optsearch.game.orders import ORDERS
 from optsearch.game.position import Position, reply
@@ -281,7 +281,7 @@ def test_coded_configurations(rules, data):
     for cell in order[: data.draw(st.integers(0, len(order)))]:
         answer = reply(game, hidden, position.hits, 1 << cell)
         position = position.after(game.cell(cell), answer)
-    rows = np.concatenate(list(coded_rows(position)))
+    rows = np.concatenate(list(stream_coded_rows(position)))
     codes = Codes.of(game)
     configurations = [codes.ships(game, code) for code in to_masks(rows[:, 2:])]
     assert [sum(ships) for ships in configurations] == to_masks(rows[:, :2])

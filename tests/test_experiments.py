@@ -53,7 +53,7 @@ from optsearch.game.ships import objection
 from optsearch.lower_bounds import complete_binary_tree
 from optsearch.lower_bounds.conditional_coverage import ConditionalCoverage
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
-from optsearch.lower_bounds.reveal import classes as reveal_classes
+from optsearch.lower_bounds.reveal import placement_classes as reveal_classes
 from optsearch.play.hiding import Corner
 from optsearch.play.simulate import simulate
 from optsearch.results.tables import TABLES, TREES, known_part_of

@@ -24,7 +24,7 @@ from optsearch.lower_bounds.conditional_coverage import (
 )
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.reveal import Revealed
-from optsearch.lower_bounds.ship_chain import found_beside, longest_ship_chain
+from optsearch.lower_bounds.ship_chain import finished_with_ship, longest_ship_chain
 from optsearch.results import bracket
 from optsearch.results.tables import TABLES
 from optsearch.support.errors import NotSupported, RecordError, TableError, TooLarge
@@ -117,7 +117,7 @@ def test_classes_and_checkpoints(tmp_path):
     everything = CellSetCounts.of(game, path)
     with Store(path, f"the counts of the cell sets of {game}") as store:
         done, total, sums = coverage._load(store, game)
-        assert (done, total) == (len(reveal.classes(game)), everything.configurations)
+        assert (done, total) == (len(reveal.placement_classes(game)), everything.configurations)
         coverage._save(store, 0, 0, [array * 0 for array in sums])
     steps = []
 
@@ -172,11 +172,11 @@ def test_no_strategy_finishes_more(text):
     game = Game.parse(text)
     hits, root = game.fleet_cells, reference.family(Position(game))
     most_met = Coverage(CellSetCounts.of(game)).most_met
-    revealed = reveal.finished_within(game, reveal.reveal(game))
+    revealed = reveal.finished_by_reveal(game, reveal.reveal(game))
     with reference.caches():
         for misses in range(8):
             best = reference.finished(root, hits + misses)
-            assert best <= chain.finished_within(misses, hits, most_met)
+            assert best <= chain.finished_by_chain(misses, hits, most_met)
             assert best <= revealed[misses]
 
 
@@ -265,7 +265,7 @@ def test_the_reveal_game(text):
         assert beside.completions == len(others)
         for misses in range(8):
             assert most_found(others, misses) <= beside.finished[misses] <= beside.completions
-    totals = reveal.finished_within(game, revealed)
+    totals = reveal.finished_by_reveal(game, revealed)
     for misses in range(8):
         assert most_found(frozenset(everything), misses) <= totals[misses]
 
@@ -294,7 +294,7 @@ def test_too_many_configurations_for_the_reveal_game():
 def shown_exactly(game, values=8):
     """(placement, those alike, completions, the most found within l < values misses), by force."""
     everything = sets_of(game)
-    for ship, _ in reveal.classes(game):
+    for ship, _ in reveal.placement_classes(game):
         alike = {sum(1 << p[cell] for cell in bits(ship)) for p in game.symmetries()}
         around = ship | game.halo(ship)
         rest = frozenset(some & ~ship for some in everything if some & around == ship)
@@ -353,7 +353,7 @@ def test_the_ship_chain(text, values, most_sets):
                     0,
                     n
                     - max(
-                        found_beside(game, conditional[ship], misses, ends[misses]),
+                        finished_with_ship(game, conditional[ship], misses, ends[misses]),
                         conditional[ship].most_met(k - 2),
                     ),
                 )

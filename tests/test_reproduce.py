@@ -21,7 +21,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import Evaluation, evaluate
 from optsearch.game import Game, bits
 from optsearch.game.position import MISS, Position, Shot
-from optsearch.lower_bounds import hit_words, leaf_counting
+from optsearch.lower_bounds import count_hit_sequences, leaf_counting
 from optsearch.reproduce import SOURCES, Source, paper
 from optsearch.reproduce.printed import Number, no_note, rounded
 from optsearch.results.tables import TABLES
@@ -325,7 +325,7 @@ def test_small_games_of_mayflower():
         game = replace(Game.parse(row["game"]), contact="any", announce="ship")
         count = value = Posterior(game).configurations
         if row["name"] == "lower":
-            value = count * leaf_counting({1: count}, game.fleet_cells, hit_words(game))
+            value = count * leaf_counting({1: count}, game.fleet_cells, count_hit_sequences(game))
         elif row["name"] == "upper":
             greedy = TABLES["evaluations"].read(name="any_ship_greedy").header["total_height"]
             assert float(row["value"]) == pytest.approx(int(greedy) / count, abs=0.12)

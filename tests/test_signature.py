@@ -28,7 +28,7 @@ from optsearch.game import Game
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
-from optsearch.lower_bounds.first_ship import ChainLimits, finished_within
+from optsearch.lower_bounds.first_ship import ChainLimits, finished_by_first_ship
 from optsearch.search import identify
 from optsearch.search.solver import solve
 
@@ -82,7 +82,9 @@ def finished(row):
     misses = int(row["misses"])
     sequences = comb(misses + PAPER.fleet_cells, PAPER.fleet_cells)
     known = read_beside(PAPER, RESULTS / "beside_10x10_54332.csv")
-    found = finished_within(counts_of_the_paper(), known, misses, sequences, ChainLimits(cells=2))
+    found = finished_by_first_ship(
+        counts_of_the_paper(), known, misses, sequences, ChainLimits(cells=2)
+    )
     return {"at_most": str(found.configurations)}
 
 

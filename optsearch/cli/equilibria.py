@@ -139,7 +139,7 @@ def answer_of(result: Any) -> Answer:
         uniform=None if uniform is None else str(uniform),
         is_uniform=result.is_uniform if result.is_exact else None,
     )
-    hidden = hidings.sizes[result.hidings_used].sum()
+    hidden = hidings.sizes[result.orbits_used].sum()
     answer.fact(
         "hider",
         f"{len(result.hider)} of {numbered(len(hidings.orbits), 'orbit')}, {hidden} of "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from optsearch.cli.arguments import QUIET
 from optsearch.cli.console import err
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluation.comparison import largest_of
+from optsearch.evaluation.comparison import position_limit
 from optsearch.evaluation.runners import runner_of
 from optsearch.game import Game
 from optsearch.game.position import Position
@@ -66,7 +66,7 @@ def announce_comparison(
     The list is empty where the game is so small that it is compared exactly.
     """
     game.require_small("evaluating strategies")
-    size = largest_of([runner_of(strategy, game) for strategy in strategies], largest, memory)
+    size = position_limit([runner_of(strategy, game) for strategy in strategies], largest, memory)
     if Posterior(Position(game)).configurations <= size:
         return []
     paces = [pace(strategy, game, size) for strategy in strategies]

@@ -51,7 +51,7 @@ from optsearch.game import MAX_CELLS, Cell, cell_name
 from optsearch.game.fleets import MixedPosition, any_game
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, legend
-from optsearch.lower_bounds import Bound, LeftOut, first_bounds, first_bounds_of
+from optsearch.lower_bounds import Bound, LeftOut, first_bounds, first_objective_bounds
 from optsearch.lower_bounds.lower import SECONDS, LeaveOut, ignore_left_out
 from optsearch.results.bracket import Bracket, bounds_in_turn
 from optsearch.results.stored import StoredBracket, name_with_table, stored_bracket
@@ -415,7 +415,7 @@ def solve_by_bounds(
     except TooLarge:
         return "the configurations are too many to add up their weights"
     if bracket is None:
-        lower, upper = first_bounds_of(position, objective, weight, prior)
+        lower, upper = first_objective_bounds(position, objective, weight, prior)
     else:
         assert bracket.upper is not None
         lower, upper = ceil(bracket.lower * weight), floor(bracket.upper * weight)
@@ -450,7 +450,7 @@ def uncounted_answer(
         if stored:
             add_ends(answer, Ends(*map(name_with_table, stored[:2])))
     elif objective.kind == "worst":
-        lower, upper = first_bounds_of(position, objective, 0, prior)
+        lower, upper = first_objective_bounds(position, objective, 0, prior)
         answer.fact("worst case", f"between {lower} and {upper} shots", lower=lower, upper=upper)
     else:
         answer.fact(f"within {objective.shots}", "between 0 and all of them", bracket=[0, 1])

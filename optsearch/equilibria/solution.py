@@ -98,7 +98,7 @@ class Equilibrium:
         return sum(s * y for s, y in zip(self.hidings.sizes.tolist(), self.weights, strict=True))
 
     @property
-    def hidings_used(self) -> list[int]:
+    def orbits_used(self) -> list[int]:
         """The orbits that the hider uses."""
         return [number for number, weight in enumerate(self.weights) if weight]
 

@@ -18,7 +18,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.evaluation.run import MEMORY
 from optsearch.evaluation.runners import KernelRunner, Runner, runner_of
 from optsearch.evaluation.tasks import FollowedTask
-from optsearch.evaluation.top import Top
+from optsearch.evaluation.top import TreeTop
 from optsearch.game import MAX_CELLS, Cell, Game
 from optsearch.game.fleets import MixedPosition
 from optsearch.game.noise import Lies, Noise, NoisyPosition
@@ -136,8 +136,8 @@ class Chooser:
         return self._game.cell(self._runner.shot(position, number, counts, limit))
 
     @cached_property
-    def _top(self) -> Top:
-        return Top(self._runner, None, self._runner.task_limit(MEMORY))
+    def _top(self) -> TreeTop:
+        return TreeTop(self._runner, None, self._runner.task_limit(MEMORY))
 
     # Games
 

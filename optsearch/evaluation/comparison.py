@@ -43,7 +43,7 @@ from optsearch.evaluation.runners import (
     runner_of,
 )
 from optsearch.evaluation.tasks import Task, run_task
-from optsearch.evaluation.top import Top, are_counts
+from optsearch.evaluation.top import TreeTop, is_count_list
 from optsearch.game import Game, notebook
 from optsearch.game.position import Position
 from optsearch.strategies import Rule
@@ -203,7 +203,7 @@ def compare(
     _require_numbers(positions, largest, seed)
     runners = [runner_of(strategy, game) for strategy in (first, second, until)]
     _require_leader(runners[2])
-    largest = largest_of(runners[:2], largest, memory)
+    largest = position_limit(runners[:2], largest, memory)
     posterior = Posterior(Position(game))
     posterior.require_some()
     number = posterior.configurations
@@ -274,7 +274,7 @@ def _require_leader(runner: Runner) -> None:
         )
 
 
-def largest_of(runners: Sequence[Runner], largest: int | None, memory: int) -> int:
+def position_limit(runners: Sequence[Runner], largest: int | None, memory: int) -> int:
     """Return the most configurations of a position; raise TooLarge if they cannot be listed."""
     limits = []
     for runner in runners:
@@ -301,7 +301,7 @@ def _leader(
     runner: Runner, store: Facts | None, largest: int
 ) -> Callable[[Sequence[int], int], _Place]:
     """Return a function that shoots at ships until at most `largest` configurations are left."""
-    top = Top(runner, store, largest)
+    top = TreeTop(runner, store, largest)
 
     def lead(ships: Sequence[int], configurations: int) -> _Place:
         path = top.path(ships, Position(runner.game), configurations)
@@ -370,7 +370,7 @@ def _recall(store: Facts, needed: _Needed) -> tuple[list[int], int] | None:
         return None
     match store[name]:
         case [histogram, int(spent)] if (
-            are_counts(histogram) and sum(histogram) == needed.configurations
+            is_count_list(histogram) and sum(histogram) == needed.configurations
         ):
             return histogram, spent
     raise store.contradicted(name, f"{needed.configurations:,} configurations")

@@ -25,7 +25,7 @@ from optsearch.evaluation.runners import (
     runner_of,
 )
 from optsearch.evaluation.tasks import Task, run_task
-from optsearch.evaluation.top import Top, are_counts
+from optsearch.evaluation.top import TreeTop, is_count_list
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.strategies.user import UserStrategy, replay
@@ -172,7 +172,7 @@ class _EvaluationRun:
 
     def nodes(self) -> Iterator[Task]:
         """Yield the tasks, from hits to misses."""
-        top = Top(self.runner, self._store, self.limit)
+        top = TreeTop(self.runner, self._store, self.limit)
         stack = [(self._start, self.configurations, 1)]
         while stack:
             self._report()  # a shot at the top may take a while
@@ -282,7 +282,9 @@ class _EvaluationRun:
             return None
         histogram = self._store[name]
         is_weighed = self.runner.prior is not None
-        if not are_counts(histogram) or not (is_weighed or sum(histogram) == task.configurations):
+        if not is_count_list(histogram) or not (
+            is_weighed or sum(histogram) == task.configurations
+        ):
             raise self._store.contradicted(name, f"{task.configurations:,} configurations")
         return histogram
 

@@ -202,7 +202,7 @@ class PatternRunner(Runner):
         listing = (
             Configurations(position, threads=1).stream()
             if self.game.is_silent
-            else coded_rows(position)
+            else stream_coded_rows(position)
         )
         for sets in listing:
             self.play(sets, histogram)
@@ -222,7 +222,7 @@ class PatternRunner(Runner):
         """Add the shots of configurations to a histogram.
 
         sets -- the configurations: uint64 of shape (n, 2), the cells of each. If sinkings are
-            announced, the arrays that `coded_rows` yields, which hold a code too.
+            announced, the arrays that `stream_coded_rows` yields, which hold a code too.
         """
         order = np.array(self.rule.order, np.int32)
         size = (self.game.rows, self.game.columns, self.game.fleet_cells)
@@ -316,7 +316,7 @@ class KernelRunner(Runner):
         evaluator = self.evaluator()
         if self.prior is None:
             evaluator.begin(n, position.hits, position.misses)
-            for rows in rows_of(position):
+            for rows in stream_rows(position):
                 evaluator.add(rows)
         else:
             sets, weights = weigh_configurations(position, self.prior)
@@ -360,7 +360,7 @@ class KernelRunner(Runner):
         return self.rule.candidates > 1
 
     def _evaluator_of_all(self, position: Position) -> TreeEvaluator:
-        return self.fill_evaluator(position, listed_rows(position))
+        return self.fill_evaluator(position, list_rows(position))
 
     def _sample(self, limit: int) -> TreeEvaluator:
         """Return the kernel with the configurations from which samples are drawn; drawn once."""
@@ -443,22 +443,22 @@ def _walk_tree(strategy: Strategy, evaluator: TreeEvaluator, position: Position)
     return [0] * before + [int(n) for n in misses[: last + 1]]
 
 
-def listed_rows(position: Position) -> CellSets:
-    """Return all rows of `rows_of` in one array."""
+def list_rows(position: Position) -> CellSets:
+    """Return all rows of `stream_rows` in one array."""
     if position.game.is_silent:
         return Configurations(position).list()
-    return np.concatenate(list(coded_rows(position)))
+    return np.concatenate(list(stream_coded_rows(position)))
 
 
-def rows_of(position: Position) -> Iterator[CellSets]:
+def stream_rows(position: Position) -> Iterator[CellSets]:
     """Yield the configurations of a position in arrays: two words of cells, then any code."""
     if position.game.is_silent:
         yield from Configurations(position, threads=1).stream(1 << 16)
     else:
-        yield from coded_rows(position)
+        yield from stream_coded_rows(position)
 
 
-def coded_rows(position: Position) -> Iterator[CellSets]:
+def stream_coded_rows(position: Position) -> Iterator[CellSets]:
     """Yield the configurations of a position in arrays: two words of cells, then the code."""
     for case in sunk_assignments(position):
         listing = CodedConfigurations(position.game, case.sunk, case.constraints)

@@ -14,8 +14,8 @@ from optsearch.evaluation.runners import (
     KernelRunner,
     PatternRunner,
     require_no_fault,
-    rows_of,
     runner_of,
+    stream_rows,
 )
 from optsearch.game import Game
 from optsearch.game.position import Position
@@ -66,7 +66,7 @@ class FollowedTask:
         self._before = position.misses.bit_count() + position.game.fleet_cells
         if not isinstance(runner, KernelRunner):
             raise NotSupported(f"{strategy} has no rule that the kernel follows; play it instead")
-        self._rows = np.concatenate(list(rows_of(position)))
+        self._rows = np.concatenate(list(stream_rows(position)))
         self._evaluator = runner.fill_evaluator(position, self._rows, following=True)
         self._strategy = runner.strategy
         self.configurations = len(self._rows)

@@ -15,12 +15,12 @@ from optsearch.support.store import Facts
 REMEMBERED = 1 << 13  # positions whose children are kept: some 30 MB
 
 
-def are_counts(value: object) -> TypeGuard[list[int]]:
+def is_count_list(value: object) -> TypeGuard[list[int]]:
     """True if a fact of a checkpoint is a list of counts."""
     return isinstance(value, list) and all(type(n) is int and n >= 0 for n in value)
 
 
-class Top:
+class TreeTop:
     """The shots at positions with too many configurations to list, and the positions after them."""
 
     def __init__(self, runner: Runner, store: Facts | None, limit: int):
@@ -90,7 +90,7 @@ class Top:
         if self._store is None or name not in self._store:
             return None
         decision = self._store[name]
-        if are_counts(decision) and len(decision) == len(known_replies(self._game)):
+        if is_count_list(decision) and len(decision) == len(known_replies(self._game)):
             cell, *numbers = decision
             if cell < self._game.cells and not position.closed >> cell & 1 and sum(numbers) <= n:
                 return decision

@@ -51,7 +51,7 @@ def shots_by_chance(position: Position) -> Fraction:
     return left + misses_by_chance(left - certain, open_cells)
 
 
-def total_by_chance(family: Family) -> int:
+def total_misses_by_chance(family: Family) -> int:
     """Bound the weighted total of misses of the best order of the undecided cells from above.
 
     It is the mean over all orders, rounded down. A set with fewer cells than the largest may lie

@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import comb
 
 
-def finished_within(misses: int, hits: int, most_met: Callable[[int], int]) -> int:
+def finished_by_chain(misses: int, hits: int, most_met: Callable[[int], int]) -> int:
     """Bound how many configurations a strategy finishes with at most l = `misses` misses.
 
     hits -- cells of the fleet, 1 or more. most_met -- an upper bound on the configurations that j
@@ -52,6 +52,6 @@ def root_chain(
     """List A(0), A(1), … until all configurations may be finished; at most `misses` values."""
     finished: list[int] = []
     while len(finished) < misses and (not finished or finished[-1] < configurations):
-        some = finished_within(len(finished), hits, most_met)
+        some = finished_by_chain(len(finished), hits, most_met)
         finished.append(min(some, configurations))
     return finished

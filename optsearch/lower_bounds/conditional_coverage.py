@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from optsearch.game import Game
 from optsearch.lower_bounds.coverage import MOST_NODES, CellSetCounts, Coverage
-from optsearch.lower_bounds.reveal import classes
+from optsearch.lower_bounds.reveal import placement_classes
 
 BESIDE = 9  # other cells, at most: the search for the most that ten cells meet takes hours
 
@@ -19,12 +19,13 @@ BESIDE = 9  # other cells, at most: the search for the most that ten cells meet 
 class ConditionalCoverage:
     """Bounds on how many completions of one placement some other cells meet.
 
-    ship -- the placement (mask). alike -- the size of its class under the symmetries of the board.
-    completions -- the number of configurations with it. met -- upper bounds for 0, 1, 2, … cells.
+    ship -- the placement (mask). class_size -- the number of its images under the symmetries of the
+    board. completions -- the number of configurations with it. met -- upper bounds for 0, 1, 2, …
+    cells.
     """
 
     ship: int
-    alike: int
+    class_size: int
     completions: int
     met: tuple[int, ...]
 
@@ -34,7 +35,7 @@ class ConditionalCoverage:
 
         Raises TooLarge for 2^32 completions or more.
         """
-        coverage = Coverage(CellSetCounts.beside(game, ship), nodes)
+        coverage = Coverage(CellSetCounts.with_ship(game, ship), nodes)
         met = tuple(coverage.most_met(k) for k in range(BESIDE + 1))
         return cls(ship, len(set(game.images(ship))), coverage.counts.configurations, met)
 
@@ -65,7 +66,7 @@ def list_conditional_coverages(
     computed_of = {coverage.ship: coverage for coverage in computed}
     coverages: list[ConditionalCoverage] = []
     lengths = sorted(set(game.fleet), reverse=True)
-    todo = [ship for length in lengths for ship, _ in classes(game, length)]
+    todo = [ship for length in lengths for ship, _ in placement_classes(game, length)]
     for ship in todo:
         if ship in computed_of:
             coverages.append(computed_of[ship])

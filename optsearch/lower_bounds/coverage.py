@@ -27,7 +27,7 @@ from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
 from optsearch.game import Game, image
 from optsearch.game.position import no_configuration
-from optsearch.lower_bounds.reveal import classes
+from optsearch.lower_bounds.reveal import placement_classes
 from optsearch.support.errors import TableError, TooLarge
 from optsearch.support.store import Store
 
@@ -73,7 +73,7 @@ class CellSetCounts:
     ship: int = 0
 
     @classmethod
-    def beside(cls, game: Game, ship: int) -> CellSetCounts:
+    def with_ship(cls, game: Game, ship: int) -> CellSetCounts:
         """Count over the configurations with one given placement of a ship.
 
         Raises TooLarge for 2^32 of them or more.
@@ -148,7 +148,7 @@ def _first_ships(game: Game) -> list[tuple[int, int]]:
     """List (placement, class size) of the longest ship; (0, 1) if it is alone or has an equal."""
     if len(game.fleet) == 1 or game.fleet[0] == game.fleet[1]:
         return [(0, 1)]
-    return classes(game)
+    return placement_classes(game)
 
 
 def _other_ships(game: Game, ship: int) -> tuple[int, ...]:

@@ -178,14 +178,16 @@ def first_ship_chain(
         if store is not None and key in store:
             finished.append(Finished(*store[key]))
         else:
-            finished.append(finished_within(coverage, coverages, misses, earlier, limits, on_sets))
+            finished.append(
+                finished_by_first_ship(coverage, coverages, misses, earlier, limits, on_sets)
+            )
             if store is not None:
                 store.add(key, finished[-1])
         progress(misses + 1, len(before))
     return finished
 
 
-def finished_within(
+def finished_by_first_ship(
     coverage: Coverage,
     coverages: Sequence[ConditionalCoverage],
     misses: int,

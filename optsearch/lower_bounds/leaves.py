@@ -60,7 +60,7 @@ def complete_binary_tree_depths(leaves: int) -> list[int]:
     return [k + 1] * (2 * added) + [k] * (2**k - added)
 
 
-def hit_words(game: Game) -> int:
+def count_hit_sequences(game: Game) -> int:
     """Count the sequences of replies that a whole game without a miss can have.
 
     Some hits sink a ship, and with announce=ship its length is told. A sequence belongs to an order
@@ -141,7 +141,8 @@ def leaf_counting_misses(leaves: Leaves, hits: int, words: int = 1) -> int:
     share a sequence, so at most C(hits − 1 + j, j) leaves have j misses. The heaviest leaves get
     the fewest misses. A game that is over (hits = 0) has one leaf and no miss.
 
-    words -- the number of sequences of replies that the hits alone can have (`hit_words`).
+    words -- the number of sequences of replies that the hits alone can have
+    (`count_hit_sequences`).
 
     The bound also holds for a tree with `hits` hits or fewer before each leaf, if each of its shots
     has both replies. Proof. Lengthen the sequence of a leaf with i hits by hits - i hits at its

@@ -40,14 +40,14 @@ from optsearch.lower_bounds.first_ship import (
 from optsearch.lower_bounds.leaves import (
     MOST_LISTED,
     complete_binary_tree,
-    hit_words,
+    count_hit_sequences,
     leaf_counting,
     leaf_counting_after,
     leaf_counting_misses,
     leaves_of,
     weighted_leaf_counting_after,
 )
-from optsearch.lower_bounds.reveal import MISSES, Revealed, finished_within, reveal
+from optsearch.lower_bounds.reveal import MISSES, Revealed, finished_by_reveal, reveal
 from optsearch.lower_bounds.ship_chain import Finished, longest_ship_chain
 from optsearch.lower_bounds.two_hidden import (
     AllButTwo,
@@ -147,7 +147,7 @@ def first_bounds(position: Position) -> list[Bound]:
     ]
 
 
-def first_bounds_of(
+def first_objective_bounds(
     position: Position, objective: Objective, weight: int, prior: Prior | None = None
 ) -> tuple[int, int]:
     """Bracket the worst case (in shots), or what the configurations finished within K shots weigh.
@@ -288,7 +288,7 @@ def _from_leaves_apart(position: Position, number: int) -> Bound:
     contact = "corner" if game.board.has_corners else "none"
     rules = replace(game.with_announcement("nothing"), contact=contact)
     apart = Posterior(Position(rules, position.shots)).configurations
-    misses = leaf_counting_misses({1: apart}, hits, hit_words(game)) if apart else 0
+    misses = leaf_counting_misses({1: apart}, hits, count_hit_sequences(game)) if apart else 0
     return Bound(
         "leaf counting of ships apart",
         "lower",
@@ -349,7 +349,7 @@ def _from_leaves(position: Position, family: Family | None = None) -> list[Bound
     if not position.shots:
         position = Position(game.with_announcement("nothing"))
     leaves = leaves_of(position) if family is None else Counter(family.weights)
-    words = hit_words(game)
+    words = count_hit_sequences(game)
     bounds = []
     if words == 1:
         bounds.append(
@@ -485,7 +485,7 @@ def count_finished_by_stages(
     game, number = coverage.counts.game, coverage.counts.configurations
     chain = root_chain(game.fleet_cells, number, coverage.most_met, MISSES)
     chain += [number] * (MISSES - len(chain))
-    by_reveal = finished_within(game, revealed)
+    by_reveal = finished_by_reveal(game, revealed)
     smaller = [min(pair) for pair in zip(chain, by_reveal, strict=True)]
     stages: list[list[Finished]] = []
 

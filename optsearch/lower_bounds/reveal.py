@@ -54,17 +54,18 @@ MISSES = 30  # F(0), …, F(29) and A(0), …: more gain nothing on the boards t
 class Revealed:
     """F of one placement of the longest ship.
 
-    ship -- the placement (mask). alike -- the size of its class under the symmetries of the board.
-    completions -- the number of configurations with it. finished -- F(0), F(1), …, MISSES of them.
+    ship -- the placement (mask). class_size -- the number of its images under the symmetries of the
+    board. completions -- the number of configurations with it. finished -- F(0), F(1), …, MISSES of
+    them.
     """
 
     ship: int
-    alike: int
+    class_size: int
     completions: int
     finished: tuple[int, ...]
 
 
-def classes(game: Game, length: int | None = None) -> list[tuple[int, int]]:
+def placement_classes(game: Game, length: int | None = None) -> list[tuple[int, int]]:
     """List the placements of one length up to symmetry: (least mask of a class, size of the class).
 
     length -- None: of the longest ship.
@@ -119,7 +120,7 @@ def reveal(
     kernel = Reveal(game.cells, MISSES, kinds, np.array(sequences, np.int64))
     computed_of = {revealed.ship: revealed for revealed in computed}
     classes_done: list[Revealed] = []
-    todo = classes(game)
+    todo = placement_classes(game)
     for ship, alike in todo:
         if ship in computed_of:
             classes_done.append(computed_of[ship])
@@ -131,7 +132,7 @@ def reveal(
     return classes_done
 
 
-def finished_within(game: Game, revealed: Sequence[Revealed]) -> list[int]:
+def finished_by_reveal(game: Game, revealed: Sequence[Revealed]) -> list[int]:
     """List A(0), A(1), …: bounds on the configurations finished with at most l misses.
 
     A(l) is the sum of F(l) over the placements of the longest ship, divided by the number of ships
@@ -139,6 +140,6 @@ def finished_within(game: Game, revealed: Sequence[Revealed]) -> list[int]:
     """
     ships = game.fleet.count(game.fleet[0])
     return [
-        sum(placement.alike * placement.finished[misses] for placement in revealed) // ships
+        sum(placement.class_size * placement.finished[misses] for placement in revealed) // ships
         for misses in range(MISSES)
     ]

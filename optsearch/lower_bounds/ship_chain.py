@@ -62,7 +62,7 @@ class Finished(NamedTuple):
     cells: int
 
 
-def found_beside(game: Game, beside: ConditionalCoverage, misses: int, by_reveal: int) -> int:
+def finished_with_ship(game: Game, beside: ConditionalCoverage, misses: int, by_reveal: int) -> int:
     """Return F_p(l), l = `misses`: the lesser of the reveal game and the chain beside p."""
     hits = game.fleet_cells - beside.ship.bit_count()
     if not hits:
@@ -90,7 +90,7 @@ def longest_ship_chain(
     equal = game.fleet.count(game.fleet[0])
 
     def cost(beside: ConditionalCoverage, misses: int, j: int) -> int:
-        finished = found_beside(game, beside, misses, finished_of[beside.ship][misses])
+        finished = finished_with_ship(game, beside, misses, finished_of[beside.ship][misses])
         return (beside.completions - max(finished, beside.most_met(j - 2))) // equal
 
     return _chain(coverage, longest, cost, before, progress)

@@ -21,11 +21,11 @@ from optsearch.evaluation.runners import (
     KernelRunner,
     PatternRunner,
     PythonRunner,
-    listed_rows,
+    list_rows,
     runner_of,
 )
 from optsearch.evaluation.tasks import Task, run_task
-from optsearch.evaluation.top import Top
+from optsearch.evaluation.top import TreeTop
 from optsearch.game import Cell, Game
 from optsearch.game.position import Position
 from optsearch.play.hiding import Drawn
@@ -119,7 +119,7 @@ def _path(game: Game) -> list[Place]:
     posterior = Posterior(Position(game))
     (ships,) = posterior.sample(1, np.random.default_rng(1), masks=True)
     hidden = to_masks(ships)
-    top = Top(runner_of("greedy", game), None, SMALLEST)
+    top = TreeTop(runner_of("greedy", game), None, SMALLEST)
     path = []
     for place in top.path(hidden, Position(game), posterior.configurations):
         path.append(place)
@@ -196,7 +196,7 @@ def rollout_seconds(
     shot, compared = _time_largest(
         lambda place, _: chooser.shot(place), path, runner.rule.cap, clock
     )
-    listing, listed = _time_largest(lambda place, _: listed_rows(place), path, LISTED, clock)
+    listing, listed = _time_largest(lambda place, _: list_rows(place), path, LISTED, clock)
     each = listing / listed
     limit = runner.task_limit(MEMORY)
     sizes = [n for _, n in path]

@@ -26,7 +26,7 @@ from optsearch.counting.prior import weight_of
 from optsearch.game import MAX_CELLS, Game
 from optsearch.game.position import HIT, MISS, Position
 from optsearch.lower_bounds import Bound, BoundsStatus, leaf_counting_misses
-from optsearch.lower_bounds.by_chance import total_by_chance
+from optsearch.lower_bounds.by_chance import total_misses_by_chance
 from optsearch.lower_bounds.dual_chain import chain_dual
 from optsearch.lower_bounds.leaves import weighted_leaf_counting_after
 from optsearch.search.greedy import GreedySolver
@@ -446,7 +446,7 @@ def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterat
     try:
         misses = solver.total_height("first") - sets.certain_hits
     except (LimitReached, KeyboardInterrupt):
-        by_chance = Fraction(total_by_chance(family), sets.weight)
+        by_chance = Fraction(total_misses_by_chance(family), sets.weight)
         yield Bound(
             "things at random", "upper", by_chance, "any thing that may be missing, by chance"
         )

@@ -28,7 +28,7 @@ from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, bits
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
-from optsearch.lower_bounds.by_chance import shots_by_chance, total_by_chance
+from optsearch.lower_bounds.by_chance import shots_by_chance, total_misses_by_chance
 from optsearch.lower_bounds.leaves import leaf_counting_misses
 from optsearch.lower_bounds.worst_case import MOST, hidden_ship_sets, worst_case_misses
 from optsearch.search.diagonals import Diagonals
@@ -315,7 +315,7 @@ class Solver:
         if self._greedy_misses is not None:
             upper = self._greedy_misses
         elif self.kernel.is_silent:
-            upper = total_by_chance(self.kernel.family)
+            upper = total_misses_by_chance(self.kernel.family)
         else:
             misses = shots_by_chance(self.position) - self.kernel.cells_left
             upper = floor(misses * self.kernel.weight(self.kernel.root))
