@@ -119,4 +119,4 @@ docs: .venv/.group-docs  ## the documentation as a site, site/index.html
 	@echo site/index.html
 
 clean:  ## remove .venv and everything that was built
-	rm -rf .venv build optsearch/compiled/builds optsearch/compiled/*.so *.egg-info paper_figures/output site
+	rm -rf .venv build optsearch/compiled/builds optsearch/compiled/*.so optsearch/compiled/*/*.so *.egg-info paper_figures/output site

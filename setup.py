@@ -1,10 +1,10 @@
-"""Build each cython_ext/room/_name.pyx as the private module optsearch.compiled._name.
+"""Build each cython_ext/room/_name.pyx as the private module optsearch.compiled.room._name.
 
 The C file of a kernel is compiled for the plain instruction set of the machine (this is the module
-optsearch.compiled._name) and, where that makes it faster and the compiler can, once more for each
-newer one into optsearch/compiled/builds/<name>/; optsearch/compiled/__init__.py picks the best that
-the processor runs. What Cython would write into every kernel anew, views above all, is one module,
-_cyutility, which all of them import.
+optsearch.compiled.room._name) and, where that makes it faster and the compiler can, once more for
+each newer one into optsearch/compiled/builds/<name>/room/; optsearch/compiled/__init__.py picks the
+best that the processor runs. What Cython would write into every kernel anew, views above all, is
+one module, _cyutility, which all of them import.
 
 A kernel is built again when its source, a .pxd that it cimports or this file is newer. Its C file,
 in build/release, is the same for all Pythons.
@@ -102,7 +102,7 @@ def declarations(kernel):
         path = unread.pop()
         text = path.read_text(encoding="utf-8")
         names = re.findall(r"^(?:from\s+(\S+)\s+)?cimport\s+(\S+)", text, re.MULTILINE)
-        beside = [Path("cython_ext/optsearch/compiled", f"{kernel.stem}.pxd")]
+        beside = [Path("cython_ext/optsearch/compiled", kernel.parent.name, f"{kernel.stem}.pxd")]
         beside += [
             Path(folder, *(origin or name).split(".")).with_suffix(".pxd")
             for origin, name in names
@@ -118,6 +118,11 @@ def sources():
     """Map the name of each kernel to its source; the shared module has none but this file."""
     kernels = {path.stem: path for path in sorted(Path("cython_ext").glob("*/_*.pyx"))}
     return {**kernels, SHARED: Path("cython_ext", f"{SHARED}.c")}
+
+
+def module(source):
+    """Return the module of a kernel, with its room, below optsearch.compiled."""
+    return source.stem if source.stem == SHARED else f"{source.parent.name}.{source.stem}"
 
 
 def c_file(build, source):
@@ -150,11 +155,11 @@ def translate(build):
         return not is_by_this or translation.stat().st_mtime < newest
 
     is_debug = build == "debug"
-    stale = {name: source for name, source in sources().items() if is_stale(source)}
+    stale = [source for source in sources().values() if is_stale(source)]
     if stale:
         say(f"translating {len(stale)} kernels")
         cythonize(
-            [Extension(f"optsearch.compiled.{name}", [str(path)]) for name, path in stale.items()],
+            [Extension(f"optsearch.compiled.{module(path)}", [str(path)]) for path in stale],
             build_dir=str(Path("build", build or "release")),
             shared_utility_qualified_name=f"optsearch.compiled.{SHARED}",
             include_path=INCLUDED,
@@ -185,7 +190,7 @@ def extensions():
                 continue
             result.append(
                 Extension(
-                    ".".join((*place.parts, name)),
+                    ".".join((*place.parts, module(source))),
                     [str(c_file(build, source))],
                     extra_compile_args=flags,
                     extra_link_args=SANITIZE if build == "debug" else STRIP,
@@ -221,8 +226,8 @@ class BuildKernels(build_ext):
                 translate(build)
             else:
                 copy_c_files(build)
-            if build is not None:
-                Path("optsearch", "compiled", "builds", build).mkdir(parents=True, exist_ok=True)
+        for kernel in self.extensions:
+            Path(*kernel.name.split(".")).parent.mkdir(parents=True, exist_ok=True)
         # Else one processor would compile the longest while the others wait.
         self.extensions.sort(key=lambda kernel: -Path(kernel.sources[0]).stat().st_size)
         self.ready = []
@@ -231,7 +236,7 @@ class BuildKernels(build_ext):
         built = {Path(self.get_ext_fullpath(name)).resolve() for name in names}
         folder = Path("" if self.inplace else self.build_lib, "optsearch", "compiled")
         for path in folder.rglob(f"*{sysconfig.get_config_var('EXT_SUFFIX')}"):
-            is_kept = self.inplace and path.parent.name == "debug" and not DEBUG
+            is_kept = self.inplace and "debug" in path.parts and not DEBUG
             if path.resolve() not in built and not is_kept:
                 path.unlink()
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from optsearch.check import reference
-from optsearch.compiled._search import Search
-from optsearch.compiled._table import MemoryTable, SharedTable
+from optsearch.compiled.search._search import Search
+from optsearch.compiled.search._table import MemoryTable, SharedTable
 from optsearch.counting.configurations import to_words
 from optsearch.game import Game, bits
 from optsearch.game.position import Position

@@ -23,7 +23,8 @@ SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 SOURCES = {
     "_block.pxd": "cdef int twice(int x) noexcept nogil\n",
     "_block.pyx": "cdef int twice(int x) noexcept nogil:\n    return 2 * x\n",
-    "_walk.pyx": "from optsearch.compiled._block cimport twice\ndef walk():\n    return twice(1)\n",
+    "_walk.pyx": "from optsearch.compiled.search._block cimport twice\n"
+    "def walk():\n    return twice(1)\n",
     "_paper.pyx": "def paper():\n    return 1\n",
 }
 COMPILER = """#!{python}
@@ -44,12 +45,13 @@ def built(tmp_path_factory):
     for name in ("setup.py", "pyproject.toml", "README.md"):
         shutil.copy2(ROOT / name, folder)
     kernels = folder / "cython_ext"
-    (kernels / "optsearch" / "compiled").mkdir(parents=True)
-    (kernels / "optsearch" / "compiled" / "__init__.pxd").touch()
+    declarations = kernels / "optsearch" / "compiled" / "search"
+    declarations.mkdir(parents=True)
+    (declarations.parent / "__init__.pxd").touch()
     (kernels / "search").mkdir()
     (folder / "optsearch" / "compiled").mkdir(parents=True)
     for name, text in SOURCES.items():
-        place = kernels / "optsearch" / "compiled" if name.endswith("pxd") else kernels / "search"
+        place = declarations if name.endswith("pxd") else kernels / "search"
         (place / name).write_text(text)
     log, compiler = folder / "log", folder / "cc"
     compiler.write_text(COMPILER.format(python=sys.executable, log=str(log)))
@@ -94,7 +96,7 @@ EVERY = {"_block", "_walk", "_paper", "_cyutility"}
     some(
         1,
         [
-            ("cython_ext/optsearch/compiled/_block.pxd", {"_block", "_walk"}),
+            ("cython_ext/optsearch/compiled/search/_block.pxd", {"_block", "_walk"}),
             ("cython_ext/search/_block.pyx", {"_block"}),
             ("setup.py", EVERY),
         ],
@@ -136,15 +138,17 @@ def test_extras_leave_the_kernels_alone():
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="one build on other processors")
 def test_no_kernel_is_left_that_is_not_built_any_more(built):
-    plain = built.folder / "optsearch" / "compiled"
-    newer = plain / "builds" / "x86_64_v3"
+    compiled = built.folder / "optsearch" / "compiled"
+    plain, newer = compiled / "search", compiled / "builds" / "x86_64_v3" / "search"
     assert kernels_in(newer) == {"_block", "_walk"}
-    for folder in (plain, newer):
+    for folder in (compiled, plain, newer):  # also where a build before had it
         (folder / f"_gone{SUFFIX}").touch()
     (newer / f"_paper{SUFFIX}").touch()  # it would hide the plain one
     (newer / "_paper.other-python.so").touch()
     assert built() == set()
-    assert (kernels_in(plain), kernels_in(newer)) == (EVERY, {"_block", "_walk"})
+    assert kernels_in(compiled) == {"_cyutility"}
+    assert kernels_in(plain) == EVERY - {"_cyutility"}
+    assert kernels_in(newer) == {"_block", "_walk"}
     assert (newer / "_paper.other-python.so").exists()
 
 

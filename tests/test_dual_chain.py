@@ -7,7 +7,7 @@ from test_search import DrawnFamily, drawn, mask, odd_shapes
 
 from optsearch.check import proofs
 from optsearch.check.trees import verify
-from optsearch.compiled._chain import ChainDual
+from optsearch.compiled.search._chain import ChainDual
 from optsearch.counting.configurations import to_words
 from optsearch.counting.family import Family
 from optsearch.game import Game

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from optsearch import tree
 from optsearch.check.trees import verify
 from optsearch.cli.command import app
-from optsearch.compiled._search import Search
-from optsearch.compiled._table import MemoryTable
+from optsearch.compiled.search._search import Search
+from optsearch.compiled.search._table import MemoryTable
 from optsearch.counting.configurations import list_ships, to_masks, to_words
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, bits, parse_cell

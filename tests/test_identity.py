@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from test_search import ALL_ON, DrawnFamily, drawn, only, ship_like, without
 
-from optsearch.compiled._identities import IdentityTable
+from optsearch.compiled.search._identities import IdentityTable
 from tests.definition import Misses
 
 GAMES = ("4x5:3,2", "3x6:3,2,2", "4x5:2,2,contact=any")

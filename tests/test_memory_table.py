@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from optsearch.compiled._table import MAX_KEY, MemoryTable
+from optsearch.compiled.search._table import MAX_KEY, MemoryTable
 from tests.examples import draws
 
 VALUES = st.integers(-(2**63), 2**63 - 1)

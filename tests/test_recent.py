@@ -35,7 +35,7 @@ def test_what_a_test_depends_on():
         ("test_posterior", "cython_ext/counting/_lattice.pyx", True),
         ("test_identity", "cython_ext/search/_search.pyx", True),
         ("test_shared_table", "cython_ext/search/_search.pyx", False),
-        ("test_solvers", "cython_ext/optsearch/compiled/_bounds.pxd", True),
+        ("test_solvers", "cython_ext/optsearch/compiled/search/_bounds.pxd", True),
         ("test_explorer", "optsearch/show/explorer.html", True),
         ("test_game", "tests/test_posterior.py", False),
     ],

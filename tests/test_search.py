@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from optsearch.check import reference
-from optsearch.compiled._search import Search
-from optsearch.compiled._table import MemoryTable, SharedTable
+from optsearch.compiled.search._search import Search
+from optsearch.compiled.search._table import MemoryTable, SharedTable
 from optsearch.counting.configurations import to_words
 from optsearch.counting.family import Family
 from optsearch.game import Game

@@ -5,7 +5,7 @@ from multiprocessing import get_context
 
 import pytest
 
-from optsearch.compiled._table import SharedTable
+from optsearch.compiled.search._table import SharedTable
 from optsearch.search.shared_memory import SharedMemory, attach, is_near
 
 SIZE = 1 << 22

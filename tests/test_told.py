@@ -10,7 +10,7 @@ import pytest
 
 from optsearch import lower_bounds
 from optsearch.check import reference
-from optsearch.compiled._told import least_cost
+from optsearch.compiled.lower_bounds._told import least_cost
 from optsearch.game import CONTACTS, Game
 from optsearch.game.position import MISS, Position
 from optsearch.lower_bounds.two_hidden import Hidden, TwoHidden

@@ -11,7 +11,7 @@ from libc.string cimport memset
 import numpy as np
 
 from cells cimport Cells, popcount
-from optsearch.compiled._arena cimport Arena
+from optsearch.compiled.shared._arena cimport Arena
 
 cdef enum:
     MAX_UNDECIDED = 40      # 3 ** 40 < 2 ** 64 < 3 ** 41

@@ -19,7 +19,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memset
 
 from cells cimport Cells, ctz, first, high, join, low, one, popcount, size
-from optsearch.compiled._arena cimport Arena
+from optsearch.compiled.shared._arena cimport Arena
 
 cdef enum:
     MAX_SHIPS = 128

@@ -34,7 +34,7 @@ from libc.string cimport memset
 import numpy as np
 
 from cells cimport Cells, ctz, high, join, low
-from optsearch.compiled._arena cimport Arena
+from optsearch.compiled.shared._arena cimport Arena
 from slots cimport Slots, add_number, forget_numbers, next_number
 
 cdef extern from *:

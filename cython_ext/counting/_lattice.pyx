@@ -33,7 +33,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from optsearch.compiled._arena cimport Arena
+from optsearch.compiled.shared._arena cimport Arena
 from slots cimport Slots, add_number, next_number
 
 cdef extern from *:

@@ -7,7 +7,7 @@ from libc.stdint cimport uint16_t, uint32_t, uint64_t, uint8_t
 
 from cells cimport popcount
 from columns cimport extract
-from optsearch.compiled._block cimport Words
+from optsearch.compiled.evaluation._block cimport Words
 
 cdef enum:
     TOO_MANY = 1 << 14       # misses

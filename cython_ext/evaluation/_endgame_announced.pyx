@@ -12,10 +12,10 @@ from libc.stdint cimport int16_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from cells cimport Cells, ctz, first, high, low, one, popcount
 from hashing cimport scramble
-from optsearch.compiled._arena cimport Arena
-from optsearch.compiled._block cimport Words
-from optsearch.compiled._labels cimport MAX_LABELS, UNLABELLED, Labels, Slot
-from optsearch.compiled._walk cimport MAX_ENDGAME
+from optsearch.compiled.shared._arena cimport Arena
+from optsearch.compiled.evaluation._block cimport Words
+from optsearch.compiled.evaluation._labels cimport MAX_LABELS, UNLABELLED, Labels, Slot
+from optsearch.compiled.evaluation._walk cimport MAX_ENDGAME
 
 cdef enum:
     MEMO = 4096

@@ -24,14 +24,17 @@ from cells cimport MAX_CELLS, Cells, ctz, first, high, join, low, one, popcount
 from columns cimport count_bits, deposit, extract, greatest, greatest_and_all, has_two, mix_cells
 from counting cimport count_cells
 from hashing cimport scramble
-from optsearch.compiled._block cimport (WORD, Counts, Part, Words, count, count_rest, free_block, ones,
-                                        places, sum_of_extras)
-from optsearch.compiled._endgame cimport Endgame, least_of_four
-from optsearch.compiled._endgame_announced cimport AnnouncedEndgame
-from optsearch.compiled._labels cimport MAX_LABELS, Labels, Replies
-from optsearch.compiled._score cimport ScoreInput, Score, ask, rank
-from optsearch.compiled._walk cimport (FORGOTTEN, MAX_LEVELS, MODES, SMALL, UNIT, Candidates, Costing,
-                                       EvaluatorBase, Known, is_known, keep_close, place_of)
+from optsearch.compiled.evaluation._block cimport (
+    WORD, Counts, Part, Words, count, count_rest, free_block, ones, places, sum_of_extras,
+)
+from optsearch.compiled.evaluation._endgame cimport Endgame, least_of_four
+from optsearch.compiled.evaluation._endgame_announced cimport AnnouncedEndgame
+from optsearch.compiled.evaluation._labels cimport MAX_LABELS, Labels, Replies
+from optsearch.compiled.strategies._score cimport ScoreInput, Score, ask, rank
+from optsearch.compiled.evaluation._walk cimport (
+    FORGOTTEN, MAX_LEVELS, MODES, SMALL, UNIT, Candidates, Costing, EvaluatorBase, Known, is_known,
+    keep_close, place_of,
+)
 
 cdef enum:
     MEMO = 1024           # entries for parts of words: more would not fit the nearest cache

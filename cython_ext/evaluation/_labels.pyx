@@ -28,9 +28,9 @@ from libc.string cimport memset
 
 from cells cimport MAX_CELLS, Cells, ctz, first, high, join, low, one, popcount, size
 from hashing cimport scramble
-from optsearch.compiled._arena cimport Arena
-from optsearch.compiled._block cimport MAX_EXTRAS, Block, Part, Shots, Words, split
-from optsearch.compiled._enumerate cimport MAX_CODED, MAX_KINDS
+from optsearch.compiled.shared._arena cimport Arena
+from optsearch.compiled.evaluation._block cimport MAX_EXTRAS, Block, Part, Shots, Words, split
+from optsearch.compiled.counting._enumerate cimport MAX_CODED, MAX_KINDS
 
 
 cdef class Labels:

@@ -8,8 +8,8 @@ placements of its ships (`optsearch.counting.configurations.Codes`).
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from cells cimport MAX_CELLS, Cells, first, one, size
-from optsearch.compiled._arena cimport Arena
-from optsearch.compiled._enumerate cimport MAX_CODED
+from optsearch.compiled.shared._arena cimport Arena
+from optsearch.compiled.counting._enumerate cimport MAX_CODED
 
 cdef enum:
     WAYS = 4                   # right, left, below, above

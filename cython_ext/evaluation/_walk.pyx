@@ -36,12 +36,13 @@ import numpy as np
 
 from cells cimport MAX_CELLS, Cells, join, one, size
 from columns cimport leading_one, mix_cells, transpose
-from optsearch.compiled._arena cimport Arena
-from optsearch.compiled._block cimport (Block, Counts, Part, Words, compress,
-                                        count, draw, free_block, gather, has_extra, lies_under,
-                                        new_block, ones)
-from optsearch.compiled._labels cimport Labels, Replies
-from optsearch.compiled._score cimport ScoreInput, Score, Scorer, ask, rank
+from optsearch.compiled.shared._arena cimport Arena
+from optsearch.compiled.evaluation._block cimport (
+    Block, Counts, Part, Words, compress, count, draw, free_block, gather, has_extra, lies_under,
+    new_block, ones,
+)
+from optsearch.compiled.evaluation._labels cimport Labels, Replies
+from optsearch.compiled.strategies._score cimport ScoreInput, Score, Scorer, ask, rank
 
 cdef enum:
     MARGIN = 4            # bits of the hash that are kept beyond those that a sample should need

@@ -27,7 +27,7 @@ import numpy as np
 from cells cimport Cells, first, join, one
 from covered cimport (Covered, fill_covered, heaviest_tree, pair, quadruple, sorted_pair, sorted_quadruple,
                       sorted_triple, triple)
-from optsearch.compiled._arena cimport Arena
+from optsearch.compiled.shared._arena cimport Arena
 
 cdef enum:
     MAX_SHIPS = 16

@@ -27,7 +27,7 @@ from libc.string cimport memcpy, memset
 from cells cimport Cells, ctz, first, high, join, low, one, popcount, size
 from covered cimport Covered, fill_covered, heaviest_tree, sorted_pair, sorted_triple
 from hashing cimport scramble
-from optsearch.compiled._arena cimport Arena
+from optsearch.compiled.shared._arena cimport Arena
 from slots cimport Slots, add_number, forget_numbers, next_number
 from states cimport State, States, add_state, find_state, forget_states
 

@@ -27,7 +27,7 @@ import numpy as np
 
 from cells cimport Cells, first, high, join, low, size
 from hashing cimport scramble
-from optsearch.compiled._arena cimport Arena
+from optsearch.compiled.shared._arena cimport Arena
 from slots cimport Slots, add_number, next_number
 
 cdef enum:

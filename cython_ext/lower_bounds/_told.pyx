@@ -17,7 +17,7 @@ from libc.string cimport memset
 import numpy as np
 
 from cells cimport MAX_CELLS, Cells, first, join, one, popcount
-from optsearch.compiled._arena cimport Arena
+from optsearch.compiled.shared._arena cimport Arena
 
 cdef extern from *:
     """

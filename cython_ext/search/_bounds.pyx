@@ -26,11 +26,11 @@ from libc.string cimport memset
 from cells cimport MAX_CELLS, clz, ctz
 from leaves cimport TIMES, fill_leaves
 from objectives cimport FORBIDDEN, INFINITE, MEAN, WITHIN, WORST, price
-from optsearch.compiled._arena cimport Arena
-from optsearch.compiled._family cimport (
+from optsearch.compiled.shared._arena cimport Arena
+from optsearch.compiled.search._family cimport (
     LABELS, MAX_CODES, NOTHING, Candidate, Node, Ships, chosen_of, greatest_count, part_size)
-from optsearch.compiled._sequences cimport MANY, count_sequences
-from optsearch.compiled._sides cimport bound_by_sides
+from optsearch.compiled.search._sequences cimport MANY, count_sequences
+from optsearch.compiled.search._sides cimport bound_by_sides
 from options cimport Switches
 
 cdef enum:

@@ -22,8 +22,8 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
 from cells cimport MAX_CELLS, Cells, first, join, popcount
-from optsearch.compiled._arena cimport Arena
-from optsearch.compiled._family cimport (
+from optsearch.compiled.shared._arena cimport Arena
+from optsearch.compiled.search._family cimport (
     PRICE_OF_MISS, PRICED, Node, free_node, greatest_count, new_node, count_cells)
 
 cdef enum:

@@ -12,7 +12,7 @@ from libc.string cimport memcmp, memset
 
 from cells cimport MAX_CELLS, Cells, ctz, first, one, popcount, size
 from columns cimport extract
-from optsearch.compiled._ships cimport count_replies, strip_ships, take_ships
+from optsearch.compiled.search._ships cimport count_replies, strip_ships, take_ships
 
 cdef enum:
     PLACES = 256               # a power of two above MAX_CELLS, below which numbers are bytes

@@ -12,11 +12,11 @@ import numpy as np
 
 from cells cimport MAX_CELLS, Cells, high, join, low, one, size
 from objectives cimport FORBIDDEN
-from optsearch.compiled._arena cimport Arena
-from optsearch.compiled._chain cimport MOST
-from optsearch.compiled._family cimport (
+from optsearch.compiled.shared._arena cimport Arena
+from optsearch.compiled.search._chain cimport MOST
+from optsearch.compiled.search._family cimport (
     LABELS, MAX_CODES, NOTHING, SINKINGS, Node, ascending_cells, free_node, new_node)
-from optsearch.compiled._ships cimport forget_weights, merge, order_ships
+from optsearch.compiled.search._ships cimport forget_weights, merge, order_ships
 
 cdef enum:
     FEW_ALIKE = 8              # sets with one cell up to which prices are used in any family

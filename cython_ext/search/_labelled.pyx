@@ -16,10 +16,10 @@ from cells cimport MAX_CELLS, Cells, ctz, popcount
 from counting cimport LANES, count_cells, is_inside
 from hashing cimport scramble
 from objectives cimport INFINITE
-from optsearch.compiled._effort cimport count_subset
-from optsearch.compiled._family cimport MAX_CODES, Node
-from optsearch.compiled._identities cimport Identity, IdentityTable
-from optsearch.compiled._words cimport KNOWN, WORD, Known, WordSearch
+from optsearch.compiled.search._effort cimport count_subset
+from optsearch.compiled.search._family cimport MAX_CODES, Node
+from optsearch.compiled.search._identities cimport Identity, IdentityTable
+from optsearch.compiled.search._words cimport KNOWN, WORD, Known, WordSearch
 from options cimport Switches
 
 cdef enum:

@@ -5,7 +5,7 @@ A value is a bound below the optimum, or the optimum; tables have 2 * value + (1
 
 from libc.stdint cimport int64_t
 
-from optsearch.compiled._table cimport Key, MemoryTable, says_more
+from optsearch.compiled.search._table cimport Key, MemoryTable, says_more
 
 
 cdef class Memo:

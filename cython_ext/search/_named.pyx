@@ -7,8 +7,8 @@ their order in the set.
 from libc.stdlib cimport qsort
 
 from cells cimport MAX_CELLS, Cells, size
-from optsearch.compiled._family cimport LABELS, Node, new_node
-from optsearch.compiled._ships cimport forget_weights
+from optsearch.compiled.search._family cimport LABELS, Node, new_node
+from optsearch.compiled.search._ships cimport forget_weights
 
 
 cdef int by_sizes(const void* a, const void* b) noexcept nogil:

@@ -15,9 +15,9 @@ from cells cimport MAX_CELLS, Cells, ctz, first, high, join, low, one, popcount,
 from columns cimport extract
 from hashing cimport scramble
 from objectives cimport MEAN
-from optsearch.compiled._family cimport NOTHING, Node
-from optsearch.compiled._ships cimport order_ships
-from optsearch.compiled._table cimport Key, hash_bytes
+from optsearch.compiled.search._family cimport NOTHING, Node
+from optsearch.compiled.search._ships cimport order_ships
+from optsearch.compiled.search._table cimport Key, hash_bytes
 from options cimport Switches
 
 cdef enum:

@@ -66,22 +66,22 @@ from libc.string cimport memcpy, memset
 
 from cells cimport MAX_CELLS, Cells, first, one, size
 from objectives cimport FORBIDDEN, INFINITE, MEAN, objective_of, price
-from optsearch.compiled._bounds cimport Bounds
-from optsearch.compiled._chain cimport ChainDual
-from optsearch.compiled._effort cimport Effort, count_node, total
-from optsearch.compiled._family cimport (
+from optsearch.compiled.search._bounds cimport Bounds
+from optsearch.compiled.search._chain cimport ChainDual
+from optsearch.compiled.search._effort cimport Effort, count_node, total
+from optsearch.compiled.search._family cimport (
     LABELS, MAX_CODES, NOTHING, SINKINGS, Candidate, Node, count_pairs, count_cells, free_node,
     new_node, part_size, take_part)
-from optsearch.compiled._identities cimport IdentityTable
-from optsearch.compiled._items cimport Items
-from optsearch.compiled._labelled cimport LabelledSearch
-from optsearch.compiled._memo cimport BOUNDED, SOLVED, Memo
-from optsearch.compiled._named cimport MAX_NAMES, Named, sort_by_sizes, take_named
-from optsearch.compiled._normal_form cimport NormalForm
-from optsearch.compiled._sides cimport (
+from optsearch.compiled.search._identities cimport IdentityTable
+from optsearch.compiled.search._items cimport Items
+from optsearch.compiled.search._labelled cimport LabelledSearch
+from optsearch.compiled.search._memo cimport BOUNDED, SOLVED, Memo
+from optsearch.compiled.search._named cimport MAX_NAMES, Named, sort_by_sizes, take_named
+from optsearch.compiled.search._normal_form cimport NormalForm
+from optsearch.compiled.search._sides cimport (
     Row, independent_classes, sort_by_side, take_alike, take_factors, weak_cut)
-from optsearch.compiled._table cimport MemoryTable
-from optsearch.compiled._words cimport WORD, WordSearch
+from optsearch.compiled.search._table cimport MemoryTable
+from optsearch.compiled.search._words cimport WORD, WordSearch
 from options cimport BEST_GREEDY, FIRST_GREEDY, OPTIMAL, WORST_GREEDY, Switches
 
 cdef enum:

@@ -18,7 +18,7 @@ from libc.stdint cimport int64_t
 
 from cells cimport MAX_CELLS, size
 from leaves cimport TIMES
-from optsearch.compiled._family cimport LABELS, MAX_CODES, Node, Ships
+from optsearch.compiled.search._family cimport LABELS, MAX_CODES, Node, Ships
 
 cdef enum:
     MAX_VECTORS = 96           # numbers of ships sunk of each label, up to which sequences are counted

@@ -22,8 +22,8 @@ from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 
 from cells cimport MAX_CELLS, Cells, ctz, first, one
-from optsearch.compiled._family cimport LABELS, SINKINGS, Node, Ships, chosen_of
-from optsearch.compiled._table cimport hash_bytes
+from optsearch.compiled.search._family cimport LABELS, SINKINGS, Node, Ships, chosen_of
+from optsearch.compiled.search._table cimport hash_bytes
 
 
 cdef struct Weighted:

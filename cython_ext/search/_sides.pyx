@@ -11,7 +11,7 @@ from libc.string cimport memcpy, memset
 from cells cimport MAX_CELLS, Cells, ctz, high, low, one, size
 from hashing cimport scramble
 from leaves cimport TIMES
-from optsearch.compiled._family cimport (
+from optsearch.compiled.search._family cimport (
     Node, Ships, ascending_cells, chosen_of, new_node, part_size)
 
 cdef enum:

@@ -16,10 +16,10 @@ from counting cimport LANES, Counted, count_cells, count_parts, is_inside
 from hashing cimport scramble
 from leaves cimport TIMES
 from objectives cimport INFINITE
-from optsearch.compiled._bounds cimport Bounds, capped_bound, capped_row
-from optsearch.compiled._effort cimport Effort, count_subset
-from optsearch.compiled._family cimport Node
-from optsearch.compiled._identities cimport Identity, IdentityTable
+from optsearch.compiled.search._bounds cimport Bounds, capped_bound, capped_row
+from optsearch.compiled.search._effort cimport Effort, count_subset
+from optsearch.compiled.search._family cimport Node
+from optsearch.compiled.search._identities cimport Identity, IdentityTable
 from options cimport BEST_GREEDY, Switches
 
 cdef enum:

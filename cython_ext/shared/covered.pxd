@@ -4,7 +4,7 @@
 
 from libc.stdint cimport int64_t, uint32_t
 
-from optsearch.compiled._arena cimport Arena
+from optsearch.compiled.shared._arena cimport Arena
 
 
 cdef inline int64_t pair(int a, int b) noexcept nogil:

@@ -13,7 +13,7 @@ from libc.string cimport memset
 import numpy as np
 
 from cells cimport MAX_CELLS, one
-from optsearch.compiled._labels cimport MAX_LABELS
+from optsearch.compiled.evaluation._labels cimport MAX_LABELS
 
 cpdef enum:
     SCORES = -1            # the answer instead of a cell: each cell has a score

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.compiled._paper import Optimum, count_configurations
+from optsearch.compiled.check._paper import Optimum, count_configurations
 from optsearch.counting.configurations import Configurations, to_masks, to_words
 from optsearch.game import Game, bits
 from optsearch.game.position import Position

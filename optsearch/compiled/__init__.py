@@ -1,4 +1,4 @@
-"""The compiled kernels, each built from `cython_ext/room/_name.pyx`.
+"""The compiled kernels: `room._name` is built from `cython_ext/room/_name.pyx`.
 
 Importing this package chooses, once, the fastest build of the kernels that this processor runs. The
 environment variable OPTSEARCH_BUILD names another (`plain`, `x86_64_v3`), and OPTSEARCH_DEBUG=1

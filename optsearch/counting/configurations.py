@@ -16,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.compiled._enumerate import (
+from optsearch.compiled.counting._enumerate import (
     MAX_CODE_WORDS,
     MAX_CODED,
     MAX_KINDS,

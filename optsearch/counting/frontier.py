@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.compiled._frontier import Frontier
+from optsearch.compiled.counting._frontier import Frontier
 from optsearch.counting.configurations import CellSets, to_words
 from optsearch.counting.constraints import Constraints, Ranks, Ship, is_admitted, sort_by_fleet
 from optsearch.counting.remainders import combine_residues, moduli_above

@@ -17,7 +17,7 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.compiled._lattice import MAX_COLUMNS, Lattice, Query
+from optsearch.compiled.counting._lattice import MAX_COLUMNS, Lattice, Query
 from optsearch.counting.configurations import CellSets, to_words
 from optsearch.counting.constraints import Constraints, Ranks, Ship, is_admitted, sort_by_fleet
 from optsearch.counting.remainders import combine_residues, moduli_above

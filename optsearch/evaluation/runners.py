@@ -11,10 +11,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.compiled._evaluate import TreeEvaluator, sampled
-from optsearch.compiled._labels import Labels
-from optsearch.compiled._pattern import Fleet, play_pattern
-from optsearch.compiled._walk import MAX_HASHES
+from optsearch.compiled.evaluation._evaluate import TreeEvaluator, sampled
+from optsearch.compiled.evaluation._labels import Labels
+from optsearch.compiled.evaluation._pattern import Fleet, play_pattern
+from optsearch.compiled.evaluation._walk import MAX_HASHES
 from optsearch.counting.configurations import (
     CellSets,
     CodedConfigurations,

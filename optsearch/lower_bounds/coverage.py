@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.compiled._cover import Cover, LargestSearch
+from optsearch.compiled.lower_bounds._cover import Cover, LargestSearch
 from optsearch.counting.configurations import to_words
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for

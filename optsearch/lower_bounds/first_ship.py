@@ -78,7 +78,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optsearch.compiled._first_ship import FirstShip, Sequences
+from optsearch.compiled.lower_bounds._first_ship import FirstShip, Sequences
 from optsearch.counting.configurations import to_words
 from optsearch.game import Game
 from optsearch.game.game import MOST_TURNS

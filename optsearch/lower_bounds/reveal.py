@@ -39,7 +39,7 @@ from math import comb
 
 import numpy as np
 
-from optsearch.compiled._reveal import Reveal
+from optsearch.compiled.lower_bounds._reveal import Reveal
 from optsearch.counting.configurations import to_words
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for

@@ -57,7 +57,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.compiled._told import Finding, KnownShips, least_cost
+from optsearch.compiled.lower_bounds._told import Finding, KnownShips, least_cost
 from optsearch.counting.configurations import CellSets, Configurations, to_words
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for

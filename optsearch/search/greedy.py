@@ -23,7 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from optsearch.compiled._table import MemoryTable
+from optsearch.compiled.search._table import MemoryTable
 from optsearch.counting.family import Family
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, bits

@@ -16,9 +16,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.compiled._chain import ChainDual
-from optsearch.compiled._search import Search
-from optsearch.compiled._table import MemoryTable, SharedTable
+from optsearch.compiled.search._chain import ChainDual
+from optsearch.compiled.search._search import Search
+from optsearch.compiled.search._table import MemoryTable, SharedTable
 from optsearch.counting.configurations import (
     MAX_LABELS,
     CellSets,

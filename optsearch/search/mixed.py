@@ -12,7 +12,7 @@ from collections import Counter
 
 import numpy as np
 
-from optsearch.compiled._table import MemoryTable
+from optsearch.compiled.search._table import MemoryTable
 from optsearch.counting.configurations import to_masks, to_words
 from optsearch.counting.family import MAX_SETS, MAX_WEIGHT
 from optsearch.counting.mixture import MixedPosterior

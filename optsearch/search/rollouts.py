@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from optsearch.compiled._evaluate import TreeEvaluator
-from optsearch.compiled._labels import Labels
-from optsearch.compiled._walk import MAX_CANDIDATES, SMALL
+from optsearch.compiled.evaluation._evaluate import TreeEvaluator
+from optsearch.compiled.evaluation._labels import Labels
+from optsearch.compiled.evaluation._walk import MAX_CANDIDATES, SMALL
 from optsearch.search.kernels import Kernel, Subfamily, best_cell
 from optsearch.search.rules import Level, Lookahead, Rule
 

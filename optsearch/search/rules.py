@@ -9,8 +9,8 @@ from itertools import islice
 from operator import index
 from typing import Any
 
-from optsearch.compiled._enumerate import MAX_CODE_WORDS, MAX_CODED
-from optsearch.compiled._walk import (
+from optsearch.compiled.counting._enumerate import MAX_CODE_WORDS, MAX_CODED
+from optsearch.compiled.evaluation._walk import (
     BUCKETS,
     MAX_CANDIDATES,
     MAX_ENDGAME,
@@ -153,7 +153,7 @@ LOOKAHEAD = Lookahead()
 
 @dataclass(frozen=True)
 class Rule:
-    """The numbers by which kernels play a strategy; `optsearch.compiled._walk` explains them.
+    """The numbers by which kernels play a strategy; `_walk.pyx` explains them.
 
     order -- the cells (row * columns + column) in the order in which ties are broken.
     endgame -- with at most this many configurations left, 10 or fewer, it plays the optimum.

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from optsearch.compiled._table import MemoryTable
+from optsearch.compiled.search._table import MemoryTable
 from optsearch.counting.family import Family
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, bits

@@ -12,7 +12,7 @@ from itertools import islice
 from math import inf
 from typing import NamedTuple, TypeVar
 
-from optsearch.compiled._table import MemoryTable, SharedTable
+from optsearch.compiled.search._table import MemoryTable, SharedTable
 from optsearch.counting.family import Family
 from optsearch.counting.prior import Prior
 from optsearch.game.objective import Objective

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from optsearch.compiled._solitaire import PuzzleSweep
+from optsearch.compiled.solitaire._solitaire import PuzzleSweep
 from optsearch.game import Cell
 from optsearch.solitaire.puzzle import WATER, Puzzle, Solution, sort_ships
 from optsearch.support.errors import TooLarge

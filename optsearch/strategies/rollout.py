@@ -1,7 +1,7 @@
 """Rollouts: compare the most probable cells by the misses of a simpler policy after each.
 
 This is the complete definition. `Rollout.shot` follows it in plain Python, and the kernel
-`optsearch.compiled._evaluate` does the same on columns of bits. At a position, F is the family of
+`_evaluate` does the same on columns of bits. At a position, F is the family of
 the configurations left. A cell is *open* if some of them have a ship there and some do not. Cells
 that tie are taken row by row.
 
@@ -68,7 +68,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
-from optsearch.compiled._walk import BUCKETS, MAX_ENDGAME, MAX_LEVELS, SMALL, UNIT
+from optsearch.compiled.evaluation._walk import BUCKETS, MAX_ENDGAME, MAX_LEVELS, SMALL, UNIT
 from optsearch.counting.configurations import Codes, to_masks
 from optsearch.game import MAX_CELLS, Cell, Game, bits
 from optsearch.game.position import HIT, MISS, Position, Reply

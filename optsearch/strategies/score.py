@@ -36,7 +36,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.compiled._score import (
+from optsearch.compiled.strategies._score import (
     FAILED,
     HIT,
     HOLE,

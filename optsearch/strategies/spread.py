@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar
 
-from optsearch.compiled._score import MISS
+from optsearch.compiled.strategies._score import MISS
 from optsearch.game import Game, bits
 from optsearch.game.board import NOWHERE
 from optsearch.search.rules import LEAST

@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t
 
 from cells cimport Cells
-from optsearch.compiled._family cimport Node
+from optsearch.compiled.search._family cimport Node
 
 cdef struct Row:               # a set
     Cells side                 # its cells on one side

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t
 
-from optsearch.compiled._table cimport Key, MemoryTable, SharedTable
+from optsearch.compiled.search._table cimport Key, MemoryTable, SharedTable
 
 cdef enum:                     # the value of a state is unknown, a bound, or the optimum
     UNKNOWN = 0

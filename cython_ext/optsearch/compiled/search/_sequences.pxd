@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t
 
-from optsearch.compiled._family cimport Node
+from optsearch.compiled.search._family cimport Node
 
 cdef extern from *:
     """

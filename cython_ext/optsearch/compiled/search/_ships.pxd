@@ -1,7 +1,7 @@
 # Families whose hits tell something: sets are lists of ships.
 
 from cells cimport Cells
-from optsearch.compiled._family cimport Node, Ships
+from optsearch.compiled.search._family cimport Node, Ships
 
 cdef int take_ships(const Node* node, int c, int code, Node* part) except -1 nogil
 cdef void forget_weights(Node* node) noexcept nogil

@@ -2,8 +2,8 @@
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
 
-from optsearch.compiled._arena cimport Arena
-from optsearch.compiled._family cimport Node
+from optsearch.compiled.shared._arena cimport Arena
+from optsearch.compiled.search._family cimport Node
 
 cdef enum:
     KEY = 16                   # words of PARTS bits

@@ -3,8 +3,8 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from cells cimport MAX_CELLS, Cells
-from optsearch.compiled._arena cimport Arena
-from optsearch.compiled._family cimport Node
+from optsearch.compiled.shared._arena cimport Arena
+from optsearch.compiled.search._family cimport Node
 
 cdef class Items:
     cdef Arena arena

@@ -1,7 +1,7 @@
 # Families whose ships have names.
 
 from cells cimport Cells
-from optsearch.compiled._family cimport Node
+from optsearch.compiled.search._family cimport Node
 
 cdef enum:
     MAX_NAMES = 16             # ships whose sizes fit into 16 bytes

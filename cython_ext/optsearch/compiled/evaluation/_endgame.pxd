@@ -3,8 +3,8 @@
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
 from cells cimport MAX_CELLS
-from optsearch.compiled._block cimport Words
-from optsearch.compiled._walk cimport MAX_ENDGAME
+from optsearch.compiled.evaluation._block cimport Words
+from optsearch.compiled.evaluation._walk cimport MAX_ENDGAME
 
 cdef class Endgame:
     cdef bint distinct         # True if different configurations have different cells

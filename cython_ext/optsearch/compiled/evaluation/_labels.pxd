@@ -3,9 +3,9 @@
 from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
 
 from cells cimport MAX_CELLS, Cells
-from optsearch.compiled._arena cimport Arena
-from optsearch.compiled._block cimport Part, Words
-from optsearch.compiled._enumerate cimport MAX_CODED, MAX_KINDS
+from optsearch.compiled.shared._arena cimport Arena
+from optsearch.compiled.evaluation._block cimport Part, Words
+from optsearch.compiled.counting._enumerate cimport MAX_CODED, MAX_KINDS
 
 
 cdef enum:

@@ -4,10 +4,10 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from cells cimport MAX_CELLS, Cells, high, low
 from columns cimport leading_one, mix_cells
-from optsearch.compiled._arena cimport Arena
-from optsearch.compiled._block cimport EXTRA_WORDS, Block, Counts, Part, Shots, Words
-from optsearch.compiled._labels cimport Labels
-from optsearch.compiled._score cimport ScoreInput, Score
+from optsearch.compiled.shared._arena cimport Arena
+from optsearch.compiled.evaluation._block cimport EXTRA_WORDS, Block, Counts, Part, Shots, Words
+from optsearch.compiled.evaluation._labels cimport Labels
+from optsearch.compiled.strategies._score cimport ScoreInput, Score
 
 cpdef enum:
     MAX_HASHES = 24            # bits of the hash that samples can use

@@ -4,10 +4,10 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from cells cimport MAX_CELLS, Cells
 from counting cimport Counted
-from optsearch.compiled._bounds cimport Bounds
-from optsearch.compiled._effort cimport Effort
-from optsearch.compiled._family cimport Node
-from optsearch.compiled._identities cimport IdentityTable
+from optsearch.compiled.search._bounds cimport Bounds
+from optsearch.compiled.search._effort cimport Effort
+from optsearch.compiled.search._family cimport Node
+from optsearch.compiled.search._identities cimport IdentityTable
 from options cimport Switches
 
 cdef enum:

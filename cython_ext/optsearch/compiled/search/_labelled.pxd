@@ -3,9 +3,9 @@
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 
 from cells cimport MAX_CELLS
-from optsearch.compiled._family cimport Node
-from optsearch.compiled._identities cimport IdentityTable
-from optsearch.compiled._words cimport WordSearch
+from optsearch.compiled.search._family cimport Node
+from optsearch.compiled.search._identities cimport IdentityTable
+from optsearch.compiled.search._words cimport WordSearch
 from options cimport Switches
 
 cdef struct Part:              # a subset of the family, with counted cells

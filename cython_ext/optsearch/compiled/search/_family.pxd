@@ -3,8 +3,8 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
 
 from cells cimport Cells
-from optsearch.compiled._identities cimport Identity
-from optsearch.compiled._table cimport Key
+from optsearch.compiled.search._identities cimport Identity
+from optsearch.compiled.search._table cimport Key
 
 cdef enum:
     PRICE_OF_MISS = 1 << 12    # units of a price per miss

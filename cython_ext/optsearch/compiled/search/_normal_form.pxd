@@ -2,7 +2,7 @@
 
 from cells cimport Cells
 from options cimport Switches
-from optsearch.compiled._family cimport Node
+from optsearch.compiled.search._family cimport Node
 
 cdef class NormalForm:
     cdef int cells, objective, rule

@@ -4,7 +4,7 @@ from libc.stdint cimport int16_t, int64_t, uint8_t, uint64_t
 
 from cells cimport MAX_CELLS, Cells, high, join, low, popcount
 from columns cimport deposit
-from optsearch.compiled._enumerate cimport MAX_CODE_WORDS
+from optsearch.compiled.counting._enumerate cimport MAX_CODE_WORDS
 
 cdef enum:
     EXTRA_WORDS = MAX_CODE_WORDS

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from cells cimport MAX_CELLS, Cells
-from optsearch.compiled._labels cimport MAX_LABELS
+from optsearch.compiled.evaluation._labels cimport MAX_LABELS
 
 cdef enum:
     BYTES = 16                 # words with a byte for each cell, MAX_CELLS / 8

@@ -3,11 +3,11 @@
 from libc.stdint cimport int16_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from cells cimport MAX_CELLS, Cells
-from optsearch.compiled._arena cimport Arena
-from optsearch.compiled._block cimport Words
-from optsearch.compiled._enumerate cimport MAX_CODED
-from optsearch.compiled._labels cimport Labels
-from optsearch.compiled._walk cimport MAX_ENDGAME
+from optsearch.compiled.shared._arena cimport Arena
+from optsearch.compiled.evaluation._block cimport Words
+from optsearch.compiled.counting._enumerate cimport MAX_CODED
+from optsearch.compiled.evaluation._labels cimport Labels
+from optsearch.compiled.evaluation._walk cimport MAX_ENDGAME
 
 
 cdef struct Value:             # of a state
