@@ -62,10 +62,10 @@ def in_few_colours(image: Image.Image) -> Image.Image:
     colours = [
         *(palette.PAPER, palette.HIT, palette.HIT_CELL, palette.MISS, palette.BEST, palette.OPEN),
         *(palette.GRID, palette.SHIP, palette.SOLVED),
-        *(palette.mixed(palette.INK, share) for share in (0.12, 0.3, 0.5, 0.75, 1)),
-        *(palette.mixed(line, share) for line in lines for share in (0.2, 0.5, 1)),
+        *(palette.mix(palette.INK, share) for share in (0.12, 0.3, 0.5, 0.75, 1)),
+        *(palette.mix(line, share) for line in lines for share in (0.2, 0.5, 1)),
         *(palette.heat(share / 40) for share in range(3, 41)),
-        *(palette.mixed(palette.LESS, share / 10) for share in range(1, 11)),
+        *(palette.mix(palette.LESS, share / 10) for share in range(1, 11)),
     ]
     channels = [int(colour[i : i + 2], 16) for colour in colours for i in (1, 3, 5)]
     image_of_colours = Image.new("P", (1, 1))

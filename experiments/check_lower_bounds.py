@@ -53,7 +53,7 @@ from optsearch.support.datafiles import RESULTS
 from optsearch.support.errors import RecordError
 from optsearch.support.records import Record, read
 from optsearch.support.store import Facts
-from optsearch.support.workers import processes
+from optsearch.support.workers import process_pool
 
 Row = dict[str, str]
 AT_ONCE = 200  # sets of cells of a job
@@ -148,7 +148,7 @@ class Met:
         counted = [np.array(met) for i in range(len(parts)) for met in store.get(f"sets {i}", [])]
         stored = sum(f"sets {i}" in store for i in range(len(parts)))
         clock = script.ProgressClock("sets")
-        with processes(self._jobs) as pool:
+        with process_pool(self._jobs) as pool:
             again = pool.map(meeting, repeat(game), parts[stored:])
             for number, counts in enumerate(again, stored):
                 self._store.add(f"sets {number}", [met.tolist() for met in counts])
@@ -309,7 +309,7 @@ def compute(
 ) -> None:
     """Have in the store what a function gives for the arguments at each name, by processes."""
     clock = script.ProgressClock(title)
-    with processes(jobs) as pool:
+    with process_pool(jobs) as pool:
         left = {key: some for key, some in work.items() if key not in store}
         again = {key: pool.submit(function, *some) for key, some in left.items()}
         for done, (key, future) in enumerate(again.items(), 1):

@@ -24,7 +24,7 @@ from experiments import script
 from optsearch.equilibria import Equilibrium, check, equilibrium, save
 from optsearch.game import Game
 from optsearch.results.tables import TABLES, part_of
-from optsearch.support.decimals import between
+from optsearch.support.decimals import bound_in_bracket
 from optsearch.support.errors import NotSupported, TooLarge
 
 OPTIMUM_SECONDS = 60
@@ -84,8 +84,8 @@ def row(
         len(solution.hidings.orbits),
         solution.uniform,
         solution.value if solution.is_exact else None,
-        between(solution.lower, "lower", solution.lower, solution.upper),
-        between(solution.upper, "upper", solution.lower, solution.upper),
+        bound_in_bracket(solution.lower, "lower", solution.lower, solution.upper),
+        bound_in_bracket(solution.upper, "upper", solution.lower, solution.upper),
         is_uniform,
         len(solution.hider),
         len(solution.roots),

@@ -48,7 +48,7 @@ from optsearch.strategies.pattern import Pattern
 from optsearch.strategies.rollout import Rollout
 from optsearch.strategies.spread import Spread
 from optsearch.support.sharing import run_tasks
-from optsearch.support.workers import processes
+from optsearch.support.workers import process_pool
 
 SEED = 11
 LISTED = 8_000  # configurations from which rollouts are played
@@ -185,7 +185,7 @@ def check(name: str, number: int, processors: int, output: Path) -> None:
     games = [(i, to_masks(ships)) for i, ships in enumerate(drawn)]
     rows: list[Row] = []
     clock = script.ProgressClock(name)
-    with processes(processors) as pool:
+    with process_pool(processors) as pool:
         jobs = iter(jobs_of(game, strategy, games))
         for _, batch in run_tasks(pool, done, jobs, AHEAD * processors):
             rows += batch

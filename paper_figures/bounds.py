@@ -17,7 +17,7 @@ from matplotlib.patches import Circle, Polygon
 from optsearch.game.position import HIT, MISS
 from optsearch.results.tables import TABLES, Entries
 from optsearch.support import records
-from optsearch.support.decimals import brief
+from optsearch.support.decimals import short_bound
 from paper_figures import style
 from paper_figures.registry import Published, figure
 
@@ -113,7 +113,7 @@ def _draw_bound(ax: Axes, side: str, line: Line, place: int) -> None:
     mark: dict[str, Any] = {"marker": MARKERS[side], "color": COLOURS[side], "ms": 5, "mew": 0.8}
     fill = COLOURS[side] if line.is_published else "white"
     ax.plot(*point, **mark, mfc=fill, clip_on=False, gid="bound")
-    parts = [line.label, brief(line.value, side)][::sign]
+    parts = [line.label, short_bound(line.value, side)][::sign]
     text: dict[str, Any] = {
         "xytext": (-7 * sign, 0),
         "va": "center_baseline",

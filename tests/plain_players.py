@@ -216,7 +216,7 @@ def shown_ships(position):
     """The cells of the ships that hits show."""
     if position.game.announce != "place":
         return 0
-    return sum({shot.reply.length for shot in position.shots if shot.reply.hit})
+    return sum({shot.reply.label for shot in position.shots if shot.reply.hit})
 
 
 VALUES = {
@@ -231,7 +231,7 @@ def heard(position):
     game, closed, hits = position.game, position.misses | position.game.holes, 0
     afloat, waiting = Counter(game.fleet), []  # of the sinkings: cell, length told, hits up to then
     if shown := shown_ships(position):
-        for ship in {shot.reply.length for shot in position.shots if shot.reply.hit}:
+        for ship in {shot.reply.label for shot in position.shots if shot.reply.hit}:
             closed |= ship | game.halo(ship)
             afloat.subtract([game.kind_of(ship)])
         return closed | shown, 0, tuple(sorted(afloat.elements(), reverse=True))
@@ -242,10 +242,10 @@ def heard(position):
         ):  # it follows from the names of hits
             ship = game.mask(one.cell for one in position.shots if one.reply == shot.reply)
             closed |= ship | game.halo(ship)
-            afloat.subtract([shot.reply.length or 0])
+            afloat.subtract([shot.reply.label or 0])
         if shot.reply.sunk:
-            waiting.append((game.bit(shot.cell), shot.reply.length, hits))
-            afloat.subtract([shot.reply.length] if shot.reply.length else [])
+            waiting.append((game.bit(shot.cell), shot.reply.label, hits))
+            afloat.subtract([shot.reply.label] if shot.reply.label else [])
             closed = settled(game, waiting, closed, hits, afloat)
     closed = settled(game, waiting, closed, hits, afloat)
     return closed, hits & ~closed, tuple(sorted(afloat.elements(), reverse=True))

@@ -30,7 +30,7 @@ from optsearch.game.position import (
     reply,
     shots_of,
 )
-from optsearch.game.reply_text import example_reply, without_comment
+from optsearch.game.reply_text import example_reply, strip_comment
 from optsearch.play import advice
 from optsearch.play.advice import advise, drawn_fleet
 from optsearch.play.replies import Replies
@@ -194,7 +194,7 @@ def test_what_fits_in_place_of_a_reply():
     ],
 )
 def test_a_comment_is_no_drawn_ship(line, kept):
-    assert without_comment(line).rstrip() == kept.rstrip()
+    assert strip_comment(line).rstrip() == kept.rstrip()
 
 
 def test_the_reply_of_a_drawn_ship():

@@ -175,7 +175,7 @@ def test_advice_by_keys(page):
     assert cell not in [one.cell for one in page.shots().shots]
     page.check(page.shots())
     page.press("r")
-    advised(page, lambda told: page.press(str(told.length) if told.sunk else str(told)[0]))
+    advised(page, lambda told: page.press(str(told.label) if told.sunk else str(told)[0]))
 
 
 def test_a_game_is_chosen_whose_hits_name_their_ship(page):
@@ -240,7 +240,7 @@ def test_one_click_a_ship_that_a_hit_shows(page):
         click = page.driver.find_element("xpath", button(told))
         ActionChains(page.driver).move_to_element(click).perform()
         outlined = page.driver.find_elements("css selector", "#board .outlined")
-        assert len(outlined) == int(told.length or 0).bit_count()
+        assert len(outlined) == int(told.label or 0).bit_count()
         click.click()
         page.wait()
         replies.add(cell, told)

@@ -46,7 +46,7 @@ def positions_by_shots(game):
 
 def replies_of(game):
     """The miss, and the hits in the order of the fleet."""
-    return [MISS, *([HIT] if game.is_silent else [Reply(True, length=n) for n in game.labels])]
+    return [MISS, *([HIT] if game.is_silent else [Reply(True, label=n) for n in game.labels])]
 
 
 def residual(position):

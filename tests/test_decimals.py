@@ -12,7 +12,7 @@ from optsearch.cli.command import app
 from optsearch.results import bracket
 from optsearch.results.tables import TABLES
 from optsearch.support import decimals
-from optsearch.support.decimals import between, brief, decimal, open_mean
+from optsearch.support.decimals import bound_in_bracket, decimal, mean_bracket_text, short_bound
 
 SIDES = st.sampled_from(["lower", "upper"])
 
@@ -36,7 +36,7 @@ def test_exact_means_are_printed_to_the_nearest_digit():
 
 @given(st.one_of(st.fractions(), st.decimals(-100, 100, places=3).map(Fraction)), SIDES)
 def test_brief(value, side):
-    text = brief(value, side)
+    text = short_bound(value, side)
     exact = (value * 10**4).denominator == 1
     assert (Fraction(text) == value) == exact
     assert holds(text, value, side)
@@ -45,14 +45,16 @@ def test_brief(value, side):
 
 def test_ends_that_meet_are_printed_alike():
     ends = Fraction(497, 44)
-    assert {between(ends, side, ends, ends) for side in ("lower", "upper")} == {"11.295455"}
-    assert between(ends, "lower", ends, None) == "11.295454"
-    assert between(ends, "lower", ends, ends + 1) == "11.295454"
+    assert {bound_in_bracket(ends, side, ends, ends) for side in ("lower", "upper")} == {
+        "11.295455"
+    }
+    assert bound_in_bracket(ends, "lower", ends, None) == "11.295454"
+    assert bound_in_bracket(ends, "lower", ends, ends + 1) == "11.295454"
 
 
 @given(st.integers(0, 999), st.integers(0, 99), st.integers(1, 999))
 def test_a_mean_that_is_open(lower, more, weight):
-    words = open_mean(lower, lower + more, weight).split()
+    words = mean_bracket_text(lower, lower + more, weight).split()
     assert holds(words[3], Fraction(words[1]), "lower")
     assert holds(words[7], Fraction(words[5]), "upper")
 

@@ -323,7 +323,7 @@ def test_lines_of_a_board(game):
     board = game.board
     between, around = board_lines(game)
     cells = [cell for cell in range(game.cells) if not board.empty >> cell & 1]
-    places = np.array([board.places[cell] for cell in cells])
+    places = np.array([board.centres[cell] for cell in cells])
     beside = np.hypot(*(places[:, None] - places[None]).T)
     pairs = np.sum(np.isclose(beside, 1)) // 2
     ends = sum(

@@ -514,7 +514,7 @@ def cells_of_chains(folder):
 )
 def test_a_lower_bound_that_is_wrong(uncompiled, run, monkeypatch, tmp_path, part, columns):
     """One lower than the table says is seen, of a game of six configurations."""
-    monkeypatch.setattr(check_lower_bounds, "processes", ThreadPoolExecutor)
+    monkeypatch.setattr(check_lower_bounds, "process_pool", ThreadPoolExecutor)
     game, kept = "1x6:3,1", ("--checkpoints", tmp_path)
     run(lower_bounds, game, *kept, "-o", tmp_path)
     check = (check_lower_bounds, game, *kept, "--tables", tmp_path, "--jobs", 1, "-o", tmp_path)
@@ -590,7 +590,7 @@ def test_larger_sets_of_a_game(uncompiled, most_cells):
 
 @pytest.mark.parametrize("name", some(1, ["pattern_line_water", "rollout", "any_ship_rollout"], 4))
 def test_evaluation_check(run, monkeypatch, tmp_path, name):
-    monkeypatch.setattr(evaluation_check, "processes", ThreadPoolExecutor)
+    monkeypatch.setattr(evaluation_check, "process_pool", ThreadPoolExecutor)
     out = run(evaluation_check, name, "--games", 2, "--jobs", 1, "-o", tmp_path)
     assert f"{name}.csv: 2 games agree" in out
     record = records.read(TABLES["evaluation_checks"].path(tmp_path, name=name))

@@ -111,6 +111,6 @@ def test_heat():
     assert np.ptp(steps[:, 0]) < 0.2 < 3 < -steps[:, 0].max()
     assert np.ptp(np.linalg.norm(steps, axis=1)) < 0.5
     assert all(contrast(palette.heat(i / 20), palette.INK) >= 4.5 for i in range(21))
-    assert palette.mixed("#ff0000", 0.5, "#0000ff") == "#800080"
+    assert palette.mix("#ff0000", 0.5, "#0000ff") == "#800080"
     styles = (ROOT / "optsearch" / "show" / "board.css").read_text(encoding="utf-8")
     assert "color-mix(in srgb, var(--heat)" in styles  # pages mix as `heat` does

@@ -196,7 +196,7 @@ def test_texts_on_a_board_of_a_file():
     texts = [[cell_name((i, j)) for j in range(game.columns)] for i in range(game.rows)]
     cells = game.cells_of((1 << game.cells) - 1 & ~game.board.empty)
     places = {
-        cell_name(cell): game.board.places[cell[0] * game.columns + cell[1]] for cell in cells
+        cell_name(cell): game.board.centres[cell[0] * game.columns + cell[1]] for cell in cells
     }
     shown = [line.split() for line in board_text(game, texts).split("\n")]
     assert [ends for ends, *_ in shown] == [f"{line[1]}–{line[-1]}" for line in shown]

@@ -21,7 +21,7 @@ from optsearch.game.position import (
     reply,
     shots_of,
 )
-from optsearch.game.reply_text import in_words
+from optsearch.game.reply_text import shot_in_words
 from optsearch.support.errors import GameError, PositionError
 from tests.examples import AT_SINKING, EVERY_RULE, positions
 
@@ -90,9 +90,9 @@ def test_a_reply_is_read_as_it_is_printed_and_as_people_type_it(named, data):
     shots = tuple(map(Shot, cells, replies))
     texts = []
     for shot in shots:
-        typed = in_words(shot.cell, shot.reply)
+        typed = shot_in_words(shot.cell, shot.reply)
         forms = [str(shot), typed, typed.upper(), typed.replace("-", " ")]
-        forms += [typed.replace("hit ", "")] if shot.reply.length else []
+        forms += [typed.replace("hit ", "")] if shot.reply.label else []
         texts.append(data.draw(st.sampled_from(forms)))
     assert shots_of(game, data.draw(st.sampled_from([" ", ", ", "; "])).join(texts)) == shots
 

@@ -34,10 +34,10 @@ def by_definition(game):
         if game.is_silent:
             return marks
         if game.shows_ships:
-            pieces = [(int(game.labels[i]), Reply(True, length=i)) for i in bits(marks)]
+            pieces = [(int(game.labels[i]), Reply(True, label=i)) for i in bits(marks)]
         else:
             layers = [marks >> i * game.cells & (1 << game.cells) - 1 for i in range(len(names))]
-            pieces = [(cells, Reply(True, length=i)) for i, cells in enumerate(layers) if cells]
+            pieces = [(cells, Reply(True, label=i)) for i, cells in enumerate(layers) if cells]
         return tuple((cells, told, told) for cells, told in pieces)
 
     def least_misses(sets, weights, limit):

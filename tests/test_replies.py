@@ -100,10 +100,13 @@ def test_how_often_replies_are_false():
     for is_ship, (answer, told) in product((False, True), ((HIT, True), (MISS, False))):
         both = SOME.likelihood(HIT, is_ship) + SOME.likelihood(MISS, is_ship)
         chance = float(SOME.likelihood(answer, is_ship))
-        replies, start = SOME.errors(GAME, np.random.default_rng(1)), NoisyPosition(GAME, SOME)
+        replies, start = (
+            SOME.replies_of_game(GAME, np.random.default_rng(1)),
+            NoisyPosition(GAME, SOME),
+        )
         heard = [replies.reply(start, (0, 0), is_ship).hit == told]
         for _ in range(999):
-            replies = SOME.errors(GAME, np.random.default_rng(len(heard)))
+            replies = SOME.replies_of_game(GAME, np.random.default_rng(len(heard)))
             heard.append(replies.reply(start, (0, 0), is_ship).hit == told)
         assert both == 1
         assert sum(heard) / 1000 == pytest.approx(chance, abs=0.03)

@@ -32,7 +32,7 @@ from optsearch.support import sharing
 from optsearch.support.errors import ImpossiblePosition, NotSupported, TableError, TooLarge
 from optsearch.support.progress import Limit
 from optsearch.support.store import Integers
-from optsearch.support.workers import processes
+from optsearch.support.workers import process_pool
 from optsearch.tree.solution import SearchStatus
 from tests.examples import EVERY_RULE, draws, positions, sizes, some
 from tests.processes import run_command, run_script
@@ -251,9 +251,9 @@ def test_processes_go_on_from_a_table(tmp_path, monkeypatch, text):
     monkeypatch.setattr(team, "HANDED_OVER", 0.05)
     monkeypatch.setattr(sharing, "IDLE", 0.01)
     alone = solver.solve(text)
-    with processes(2) as pool:
+    with process_pool(2) as pool:
         first = solver.solve(text, table=tmp_path, executor=pool)
-    with processes(2) as pool:
+    with process_pool(2) as pool:
         others = solver.solve(text, table=tmp_path, executor=pool)
     for found in (first, others):
         assert (found.total_height, found.best_shots) == (alone.total_height, alone.best_shots)

@@ -127,7 +127,7 @@ def test_facts_and_integers(tmp_path):
         with pytest.raises(KeyError):
             facts["c"]
         says = re.escape(f"{tmp_path / 'facts'} is damaged: 'b' has 2, not 3; restore it from")
-        assert re.match(says, str(facts.contradicted("b", "3")))
+        assert re.match(says, str(facts.impossible_fact("b", "3")))
     values = {b"a": -(2**63), b"b": 2**63 - 1, b"c": 0}
     with Integers(tmp_path / "integers", WHAT) as integers:
         for k, value in values.items():

@@ -255,7 +255,7 @@ def test_labels_are_words_and_numbers(rules, label):
     assert f"hit:{texts.get(label, label.strip(chr(39)).lower())}" in told
     for answer in game.hit_replies:
         assert Position(game, f"A1={answer}").shots[0].reply == answer
-        assert Position(game, f"A1 {answer.length}").shots[0].reply == answer
+        assert Position(game, f"A1 {answer.label}").shots[0].reply == answer
 
 
 @pytest.mark.parametrize(

@@ -15,19 +15,19 @@ from optsearch.play.simulate import simulate
 from optsearch.results.tabulate import table
 from optsearch.support.errors import OptsearchError, WorkerLost
 from optsearch.support.sharing import SerialExecutor, run_tasks
-from optsearch.support.workers import processes, translate_worker_errors
+from optsearch.support.workers import process_pool, translate_worker_errors
 from tests.processes import MANY_SECONDS
 
 OWNER = """
 import signal, sys
-from optsearch.support.workers import processes
+from optsearch.support.workers import process_pool
 
 def work():
     print("at work", flush=True)
     signal.pause()
 
 if __name__ == "__main__":
-    with processes(2) as pool:
+    with process_pool(2) as pool:
         for _ in range(2):
             pool.submit(work)
         sys.stdin.readline()
@@ -70,13 +70,13 @@ def test_a_pool_that_breaks_while_it_is_given_work(error, broken, monkeypatch):
 
     monkeypatch.setattr(ProcessPoolExecutor, "submit", submit)
     raised = WorkerLost if broken else type(error) if error is not None else None
-    with nullcontext() if raised is None else pytest.raises(raised), processes(1) as pool:
+    with nullcontext() if raised is None else pytest.raises(raised), process_pool(1) as pool:
         pool.submit(int)
 
 
 def test_all_workers_start_with_the_first_work():
     """None starts beside the thread that watches them, which may be closing their queues."""
-    with processes(2) as pool:
+    with process_pool(2) as pool:
         pool.submit(int)
         assert len(pool._processes) == 2
 

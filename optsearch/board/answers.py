@@ -24,7 +24,7 @@ from optsearch.counting.posterior import Posterior, sunk_assignments
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.evaluation.choosing import Chooser
 from optsearch.game import IN_WORDS, MAX_CELLS, Cell, Game, bits, cell_name, parse_cell
-from optsearch.game.named_games import NAMED_GAMES, to_choose
+from optsearch.game.named_games import NAMED_GAMES, menu_games
 from optsearch.game.position import (
     HIT,
     MISS,
@@ -126,7 +126,7 @@ def games(first: Setting | None) -> dict[str, Any]:
     first -- the game that the server was started with; it is chosen without its text.
     """
     return {
-        "named": [_card(game.name, Game.parse(game.name), game.players) for game in to_choose()],
+        "named": [_card(game.name, Game.parse(game.name), game.players) for game in menu_games()],
         "first": first and _card("", first.game, "The game that this server was started with"),
         "contacts": IN_WORDS["contact"],
         "announcements": IN_WORDS["announce"],
@@ -246,7 +246,7 @@ def _shots(game: Game, shots: str) -> tuple[Shot, ...]:
     return tuple(
         shot
         for shot in parsed
-        if shot is first[shot.reply] or not isinstance(shot.reply.length, Placement)
+        if shot is first[shot.reply] or not isinstance(shot.reply.label, Placement)
     )
 
 
@@ -271,9 +271,9 @@ def _sunk(position: Position) -> dict[str, Any]:
     game = position.game
     kinds, wrecks = Counter[int](), set[int]()
     if game.names_hits or game.shows_ships:
-        for label in {shot.reply.length for shot in position.shots if shot.reply.length}:
-            hits = game.mask(shot.cell for shot in position.shots if shot.reply.length == label)
-            if hits.bit_count() == game.most_replies(Reply(True, length=label)):
+        for label in {shot.reply.label for shot in position.shots if shot.reply.label}:
+            hits = game.mask(shot.cell for shot in position.shots if shot.reply.label == label)
+            if hits.bit_count() == game.most_replies(Reply(True, label=label)):
                 kind = game.kind_of_label(label)
                 assert kind is not None
                 number = 1 if game.shows_ships else game.fleet.count(kind)

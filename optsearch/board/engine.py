@@ -18,7 +18,7 @@ from typing import Any
 
 from optsearch.support.errors import OptsearchError, WorkerLost
 from optsearch.support.sharing import translate_worker_errors
-from optsearch.support.workers import processes
+from optsearch.support.workers import process_pool
 
 SECONDS = 10.0  # that a request may take
 GRACE = 1.0  # that one may go on for which a newer one waits, or as long as beginning takes
@@ -165,7 +165,7 @@ class Engine:
 
     def _start(self) -> None:
         loop = asyncio.get_running_loop()
-        self._context = processes(1)
+        self._context = process_pool(1)
         self._pool = self._context.__enter__()
         is_first = self._kept is None
         self._ready = asyncio.wrap_future(

@@ -238,7 +238,7 @@ def application(
 
     routes = [Route("/ask/{name}", ask, methods=["POST"])]
     for name, page in PAGES.items():
-        markup = page.served(str(first.game) if first else "Board", f"/{name}")
+        markup = page.render_linked(str(first.game) if first else "Board", f"/{name}")
         routes.append(_file("/" if name == "board" else f"/{name}", "text/html", markup))
         routes.append(_file(f"/{name}.css", "text/css", page.style))
         routes.append(_file(f"/{name}.js", "text/javascript", page.script))

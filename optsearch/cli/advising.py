@@ -38,10 +38,10 @@ from optsearch.counting.mixture import posterior_of
 from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Game, cell_name, parse_cell
 from optsearch.game.fleets import MixedPosition
-from optsearch.game.named_games import to_choose
+from optsearch.game.named_games import menu_games
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, Shot, known_replies, shots_of
-from optsearch.game.reply_text import example_reply, in_words
+from optsearch.game.reply_text import example_reply, shot_in_words
 from optsearch.play.advice import ENDGAME, Advice, drawn_fleet
 from optsearch.play.advice import advise as advise_
 from optsearch.play.replies import Replies, ReplyConflict
@@ -150,7 +150,7 @@ def advise(
 
 def chosen_game(talk: Dialogue) -> str:
     """Ask a person for a game: its name, its text, or its number in the list that is shown."""
-    games = to_choose()
+    games = menu_games()
     names = [game.name for game in games]
     if talk.is_quiet or not talk.is_person:
         raise OptsearchError(f"name the game, as in optsearch advise {'|'.join(names)}")
@@ -336,7 +336,7 @@ class Session:
                 except (PositionError, GameError) as error:
                     self._refuse(line, error, others_text(shots, number))
                     break
-                if meant.length is not None and shot.reply.length is None:
+                if meant.label is not None and shot.reply.label is None:
                     message = f"{Shot(shot.cell, meant)}, the only ship that is possible"
                     self._talk.say(message)
         finally:
@@ -434,7 +434,7 @@ def salvo_names(advice: Advice, options: AdviceOptions) -> list[str]:
 def others_text(shots: Sequence[Shot], number: int) -> str:
     """Say which shots of a line beside a refused one are taken; empty where it was alone."""
     before, behind = (
-        ", ".join(in_words(shot.cell, shot.reply) for shot in part)
+        ", ".join(shot_in_words(shot.cell, shot.reply) for shot in part)
         for part in (shots[:number], shots[number + 1 :])
     )
     accepted = f"{before} before it {'is' if number == 1 else 'are'} taken" if before else ""

@@ -44,7 +44,7 @@ from optsearch.support.errors import (
     WorkerLost,
 )
 from optsearch.support.files import replacing
-from optsearch.support.workers import processes
+from optsearch.support.workers import process_pool
 from optsearch.tree import DecisionTree
 
 if TYPE_CHECKING:
@@ -350,18 +350,18 @@ def board_in_colours(
     board = game.board
     lines: dict[float, list[int]] = {}
     for cell in bits(((1 << board.cells) - 1) & ~board.empty):
-        lines.setdefault(round(board.places[cell][1], 6), []).append(cell)
+        lines.setdefault(round(board.centres[cell][1], 6), []).append(cell)
     letters = [] if board.digest else [column_name(column) for column in range(board.columns)]
     width = max(len(text) for line in (letters, *texts) for text in line)
     apart = width + 2
-    if any(x % 1 for x, _ in board.places):
+    if any(x % 1 for x, _ in board.centres):
         apart += apart % 2  # so that half a cell is a number of letters
-    left = min(x for x, _ in board.places)
+    left = min(x for x, _ in board.centres)
 
     def draw_line(name: str, line: Sequence[tuple[int, str]]) -> Text:
         row = Text()
         for index, text in line:
-            start = margin + round(apart * (board.places[index][0] - left))
+            start = margin + round(apart * (board.centres[index][0] - left))
             row.append("" if row else name.rjust(start))
             cell = game.cell(index)
             is_last = name and cell == marked
@@ -372,7 +372,7 @@ def board_in_colours(
 
     named_lines = [("", list(enumerate(letters)))] if letters else []
     for y in sorted(lines):
-        cells = sorted(lines[y], key=lambda cell: board.places[cell])
+        cells = sorted(lines[y], key=lambda cell: board.centres[cell])
         first, last = game.cell(cells[0]), game.cell(cells[-1])
         name = f"{cell_name(first)}–{cell_name(last)}" if board.digest else str(first[0] + 1)
         named_lines.append(
@@ -452,7 +452,7 @@ def executor_of(options: WorkerOptions | RunOptions) -> Iterator[tuple[Executor 
         if executor is not None or workers == 1:
             yield executor, workers
             return
-        with processes(workers) as pool:
+        with process_pool(workers) as pool:
             yield pool, workers
 
 

@@ -9,7 +9,7 @@ import click
 
 from optsearch.cli.common import out
 from optsearch.cli.console import err
-from optsearch.game.reply_text import without_comment
+from optsearch.game.reply_text import strip_comment
 
 LONGEST = 10_000  # signs of a line that are read
 
@@ -37,7 +37,7 @@ class Dialogue:
             line = self._line(prompt)
             if line is None:
                 return None
-            text = without_comment(line).strip()
+            text = strip_comment(line).strip()
             if text or or_nothing:
                 return text
 

@@ -12,7 +12,7 @@ from optsearch.cli.options import OUTPUT, Form, Option, PosteriorOptions, Second
 from optsearch.cli.progress import solving
 from optsearch.search import solver
 from optsearch.show import explorer
-from optsearch.support.decimals import open_mean
+from optsearch.support.decimals import mean_bracket_text
 from optsearch.support.progress import Limit
 
 OWN_NAMES = ("optimal", "best found", "greedy", "greedy, ties first")
@@ -79,6 +79,6 @@ def explore(
     for name, walked in named:
         answer.fact(name, f"{mean_text(walked.total_height, number)} shots on average")
     if solution.total_height is None:
-        answer.fact("optimum", open_mean(solution.lower or 0, upper, number))
+        answer.fact("optimum", mean_bracket_text(solution.lower or 0, upper, number))
     answer.fact("page", str(output), page=str(output))
     answer.print(form)

@@ -19,7 +19,7 @@ from optsearch.search import identify as identify_
 from optsearch.search.kernels import SolverOptions
 from optsearch.search.proving import check_claims, save_claims
 from optsearch.search.team import Parallel
-from optsearch.support.decimals import decimal, open_mean
+from optsearch.support.decimals import decimal, mean_bracket_text
 from optsearch.support.errors import GameError, OptsearchError
 from optsearch.support.progress import Limit, LimitReached
 
@@ -101,7 +101,7 @@ def solve(
         "mean misses",
         mean_text(total, sets.weight)
         if total is not None
-        else open_mean(result.lower, result.upper, sets.weight),
+        else mean_bracket_text(result.lower, result.upper, sets.weight),
         **misses_fields(total, sets),
         lower=result.lower,
         upper=result.upper,
@@ -141,7 +141,7 @@ def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) 
     upper = min([optimum.upper, *(strategy.total for strategy in trees.values())])
     answer = Answer(heading(sets), **family_fields(sets), **misses_fields(total, sets))
     if total is None:
-        answer.fact("optimum", open_mean(optimum.lower, upper, sets.weight))
+        answer.fact("optimum", mean_bracket_text(optimum.lower, upper, sets.weight))
     answer.show(lower=optimum.lower, upper=upper)
     table = [("", "total misses", "mean", "more", "most misses")]
     listed = trees if total is None else {"optimal": optimum.tree(), **trees}

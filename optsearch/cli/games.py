@@ -11,7 +11,7 @@ from optsearch.cli.app import app
 from optsearch.cli.options import Form
 from optsearch.game.named_games import NAMED_GAMES
 from optsearch.results.tables import TABLES, best_bounds
-from optsearch.support.decimals import ends
+from optsearch.support.decimals import bracket_text
 
 
 @app.command(
@@ -32,7 +32,7 @@ def games(form: Form = Form.TEXT) -> None:
         table = TABLES["bracket"].read(name=named.name)
         bracket = [bound["value_exact"] for bound in best_bounds(table)]
         configurations = int(table.header["configurations"])
-        lines.add_row(named.name, f"{configurations:,}", ends(*bracket), named.about)
+        lines.add_row(named.name, f"{configurations:,}", bracket_text(*bracket), named.about)
         rows.append(
             {
                 "name": named.name,

@@ -28,7 +28,7 @@ from optsearch.game import Cell
 from optsearch.game.orders import orders_on
 from optsearch.game.position import Position
 from optsearch.search.greedy import RULES, Divergence, GreedyComparison, GreedySolver
-from optsearch.support.decimals import decimal, open_mean
+from optsearch.support.decimals import decimal, mean_bracket_text
 from optsearch.support.errors import OptsearchError
 from optsearch.support.progress import Limit, LimitReached, Progress
 from optsearch.tree import DecisionTree
@@ -154,7 +154,7 @@ class GreedyTotals:
             worst_greedy_total_height=self.totals.get("worst"),
         )
         if optimum is None:
-            answer.fact("optimum", open_mean(self.lower, upper, number))
+            answer.fact("optimum", mean_bracket_text(self.lower, upper, number))
         answer.show(lower=self.lower if optimum is None else optimum, upper=upper)
         for label, cells in (("greedy shots", self.greedy_shots), ("best shots", self.best_shots)):
             names = None if cells is None else cell_names(cells)

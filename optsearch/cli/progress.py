@@ -17,7 +17,7 @@ from rich.table import Column
 
 from optsearch.cli.arguments import QUIET
 from optsearch.cli.console import err
-from optsearch.support.decimals import decimal, ends
+from optsearch.support.decimals import bracket_text, decimal
 from optsearch.support.errors import printable
 from optsearch.support.progress import (
     Countdown,
@@ -115,7 +115,7 @@ def solving(label: str, unit: str = "shots", certain: int = 0) -> Iterator[Progr
         low, high = (
             Fraction(height - certain, status.weight) for height in (status.lower, status.best)
         )
-        mean = decimal(low) if low == high else ends(low, high)
+        mean = decimal(low) if low == high else bracket_text(low, high)
         return f"{mean} {unit}, {text}"
 
     with telling(label, note) as report:
@@ -154,7 +154,7 @@ def collect_bounds(
         return best[bound.side] != end_before
 
     def note(status: BoundsStatus) -> str:
-        ends_so_far = [ends(best["lower"], best.get("upper"))] if "lower" in best else []
+        ends_so_far = [bracket_text(best["lower"], best.get("upper"))] if "lower" in best else []
         return ", ".join([*ends_so_far, status.step])
 
     for bound in first:

@@ -16,7 +16,7 @@ from optsearch.cli.evaluating import show_evaluation_progress
 from optsearch.cli.options import FOLDER, Argument, Form, Option
 from optsearch.evaluation import EvaluationStatus
 from optsearch.reproduce import ALL, SOURCES, Check, Source
-from optsearch.support.datafiles import published
+from optsearch.support.datafiles import published_path
 from optsearch.support.decimals import time_text
 from optsearch.support.errors import OptsearchError
 from optsearch.support.progress import Progress, no_progress
@@ -196,7 +196,7 @@ def cite(sources: list[str] | None = None, form: Form = Form.TEXT) -> None:
     software |= {"year": YEAR, "note": state if state.startswith("release") else f"commit {state}"}
     fields = "".join(f"\n  {name} = {{{value}}}," for name, value in software.items())
     entries = [f"@software{{optsearch,{fields}\n}}"]
-    text = published("sources.bib").read_text(encoding="utf-8")
+    text = published_path("sources.bib").read_text(encoding="utf-8")
     matches = re.findall(r"^(@\w+{([\w-]+),\n.*?^})", text, re.MULTILINE | re.DOTALL)
     by_name = {name: entry for entry, name in matches}
     entries += [by_name[reproduce_.source_named(name).name] for name in chosen]

@@ -59,7 +59,7 @@ from optsearch.search import solver
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.mixed import solve_mixed
 from optsearch.search.proving import prove_solution
-from optsearch.support.decimals import decimal, ends, open_mean, time_text
+from optsearch.support.decimals import bracket_text, decimal, mean_bracket_text, time_text
 from optsearch.support.errors import NotSupported, OptsearchError, TooLarge
 from optsearch.support.progress import Limit, LimitReached, Progress
 from optsearch.tree import DecisionTree
@@ -540,7 +540,7 @@ def open_value(solution: Solution, lower: int, upper: int) -> str:
     """Format a bracket of the mean or of the worst case."""
     if solution.objective.kind == "worst":
         return f"between {lower} and {upper} shots"
-    return open_mean(lower, upper, solution.configurations)
+    return mean_bracket_text(lower, upper, solution.configurations)
 
 
 def add_effort(answer: Answer, solution: Solution) -> None:
@@ -585,7 +585,7 @@ def shot_text(value: ShotValue, solution: Solution) -> ShotText:
         return ShotText(decimal(Fraction(lower, weight), places=4), mean_text(lower, weight))
     lower_text = decimal(Fraction(lower, weight), "lower", 3)
     upper_text = decimal(Fraction(upper, weight), "upper", 3)
-    return ShotText(f"{lower_text}-{upper_text}", open_mean(lower, upper, weight))
+    return ShotText(f"{lower_text}-{upper_text}", mean_bracket_text(lower, upper, weight))
 
 
 def shots_for_people(solution: Solution) -> list[str]:
@@ -650,7 +650,7 @@ def bounds(
             fields = {"bracket": two_ends, "name": bound.name, "seconds": round(seconds, 3)}
             click.echo(json_text(fields))
         else:
-            click.echo(f"{ends(*two_ends)}, {seconds:.1f} s: {bound.name}")
+            click.echo(f"{bracket_text(*two_ends)}, {seconds:.1f} s: {bound.name}")
 
     watch = print_bracket if narrowing else None
     result = bounds_in_time(position, prior, time_limit, left_out.append, watch)

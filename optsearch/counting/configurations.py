@@ -329,7 +329,7 @@ class Codes:
             shifts.append(tuple(shifts_of_kind))
         labels = 0
         if game.label_of_kind is None:
-            labels = max(len(game.label_table.at(cell)) for cell in range(game.cells))
+            labels = max(len(game.label_table.labels_at(cell)) for cell in range(game.cells))
         return cls(kinds, tuple(widths), tuple(shifts), -(-end // 64), labels)
 
     def ships(self, game: Game, code: int) -> list[int]:

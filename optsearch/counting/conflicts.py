@@ -16,7 +16,7 @@ from optsearch.game import Cell, Game, cell_name
 from optsearch.game.fleets import MixedGame, position_in
 from optsearch.game.noise import Lies, Noise, NoisyPosition
 from optsearch.game.position import HIT, SUNK, Position, Reply, Shot, replies_at, shots_of
-from optsearch.game.reply_text import in_words
+from optsearch.game.reply_text import shot_in_words
 from optsearch.support.errors import PositionError
 
 MOST_TOLD = 8  # replies that an error lists
@@ -56,18 +56,18 @@ def reply_in(
             f"{game} announces no sinkings; where they are told, begin with {game},announce=ship "
             f"or ,announce=sunk, and write {cell_name(cell)} hit here"
         )
-    if reply.length is not None and game.tells_sinkings and not game.labels:
-        return replace(reply, length=None)
+    if reply.label is not None and game.tells_sinkings and not game.labels:
+        return replace(reply, label=None)
     if reply != _unnamed(game) or game.bit(cell) & position.closed:
         return reply
-    forms = [form for form in replies_at(game, cell) if form.length is not None]
+    forms = [form for form in replies_at(game, cell) if form.label is not None]
     possible = [form for form in forms if fits(position, cell, form, prior)]
     if len(possible) == 1:
         return possible[0]
     outcome = "sunk" if reply.sunk else "hit"
     if not possible:
         raise PositionError(f"{cell_name(cell)} cannot be {outcome} after {position}")
-    examples = [in_words(cell, form) for form in possible[:MOST_TOLD]]
+    examples = [shot_in_words(cell, form) for form in possible[:MOST_TOLD]]
     never = "; where the length is never told, begin with announce=sunk in place of announce=ship"
     raise PositionError(
         f"which ship was {outcome}? write {' or '.join(examples)}" + (never if reply.sunk else "")
@@ -140,7 +140,7 @@ def _is_possible(game: Game, shots: Sequence[Shot], numbers: Set[int]) -> bool:
             return False
         return posterior_of(left).is_possible
     plain = tuple(
-        Shot(shots[i].cell, replace(shots[i].reply, sunk=False, length=None)) for i in numbers
+        Shot(shots[i].cell, replace(shots[i].reply, sunk=False, label=None)) for i in numbers
     )
     left_out = Prior.of_placements(game, dict.fromkeys(_contradicting(game, shots, numbers), 0))
     try:
@@ -161,6 +161,6 @@ def _contradicting(game: Game, shots: Sequence[Shot], numbers: Set[int]) -> Iter
                 reply = shots[i].reply
                 if i not in numbers or not reply.hit:
                     continue
-                fits = reply.sunk and reply.length in (None, length) if i == sinks else reply == HIT
+                fits = reply.sunk and reply.label in (None, length) if i == sinks else reply == HIT
                 if not fits:
                     yield ship

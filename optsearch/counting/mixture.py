@@ -38,10 +38,10 @@ from optsearch.game.fleets import (
     Lengths,
     MixedPosition,
     Part,
+    count_length_vectors,
+    count_orders,
     lengths_of,
     letter_of,
-    orders,
-    vectors,
 )
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position
@@ -82,8 +82,8 @@ class PartPosterior(Posterior):
         hits, misses = self.position.hits, self.position.misses
         by_kind = dict.fromkeys(game.fleet, 0)  # the hits that name each ship
         for shot in self.position.shots:
-            if isinstance(shot.reply.length, int):
-                by_kind[shot.reply.length] |= game.bit(shot.cell)
+            if isinstance(shot.reply.label, int):
+                by_kind[shot.reply.label] |= game.bit(shot.cell)
         barred = ((kind, _placements_not_on(game, kind, on, hits)) for kind, on in by_kind.items())
         ships = frozenset((kind, ship) for kind, others in barred for ship in others)
         return [SunkAssignment((), Constraints(game.fleet, misses, hits, barred=ships))]
@@ -115,7 +115,7 @@ class WeighedPart:
     @property
     def configurations(self) -> int:
         """The number of configurations left, with letters."""
-        return self.part.names * self.posterior.configurations
+        return self.part.letterings * self.posterior.configurations
 
     @property
     def total(self) -> int:
@@ -178,7 +178,9 @@ class MixedPosterior(Posterior):
         if not n:
             return Fraction(0)
         return (
-            Fraction(1, n * orders(part.lengths)) if game.names_hits else Fraction(part.vectors, n)
+            Fraction(1, n * count_orders(part.lengths))
+            if game.names_hits
+            else Fraction(part.vector_count, n)
         )
 
     # Counts
@@ -205,7 +207,7 @@ class MixedPosterior(Posterior):
     @cached_property
     def placements(self) -> dict[int, int]:
         """The number of configurations with each placement (the mask of a ship), where not 0."""
-        return self._sum_placements([part.part.names for part in self.parts])
+        return self._sum_placements([part.part.letterings for part in self.parts])
 
     @property
     def weight(self) -> int:
@@ -220,7 +222,7 @@ class MixedPosterior(Posterior):
     @cached_property
     def _placement_weights(self) -> dict[int, int]:
         self.require_some()
-        return self._sum_placements([part.part.names * part.weight for part in self.parts])
+        return self._sum_placements([part.part.letterings * part.weight for part in self.parts])
 
     @property
     def cell_weights(self) -> list[int]:
@@ -292,8 +294,8 @@ class MixedPosterior(Posterior):
                 for length in set(part.others) & {*lengths_of(kind)}:
                     remaining = list(part.others)
                     remaining.remove(length)
-                    ways = vectors(tuple(left)).get(tuple(remaining), 0)
-                    totals[kind][length] += total * Fraction(ways, part.vectors)
+                    ways = count_length_vectors(tuple(left)).get(tuple(remaining), 0)
+                    totals[kind][length] += total * Fraction(ways, part.vector_count)
         return totals
 
     @property

@@ -147,8 +147,8 @@ class Posterior:
             for cell, p in probabilities.items()
         }
         shades = {cell: p / greatest for cell, p in probabilities.items()} if greatest else {}
-        scale = notebook.bar("probability of a ship, percent", f"{100 * greatest:.0f}")
-        return notebook.titled(
+        scale = notebook.colour_scale("probability of a ship, percent", f"{100 * greatest:.0f}")
+        return notebook.with_title(
             self.observations.title,
             f"{self.configurations:,} configurations",
             notebook.board_html(game.board, {**texts, **signs}, shades),
@@ -780,7 +780,7 @@ def _labels_told(position: Position) -> Iterator[tuple[Label | None, int]]:
     """Yield the label of each hit and its cell (index), if every hit has a label."""
     for shot in position.shots:
         if shot.reply.hit and position.game.has_labels:
-            yield shot.reply.length, position.game.bit(shot.cell).bit_length() - 1
+            yield shot.reply.label, position.game.bit(shot.cell).bit_length() - 1
 
 
 def barred_ships(position: Position) -> frozenset[Ship]:
@@ -798,7 +798,7 @@ def _sinkings(position: Position) -> list[_Sinking]:
     """List the sinkings; a ship that is alone with the label of a hit counts as sunk."""
     game, hits, sinkings = position.game, 0, []
     for shot in position.shots:
-        bit, kind = game.bit(shot.cell), shot.reply.length
+        bit, kind = game.bit(shot.cell), shot.reply.label
         if shot.reply.hit:
             hits |= bit
         if shot.reply.sunk:

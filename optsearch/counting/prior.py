@@ -32,7 +32,7 @@ from optsearch.counting.configurations import CellSets, to_masks
 from optsearch.counting.constraints import Constraints, Ship
 from optsearch.counting.engines import engine_for
 from optsearch.game import Cell, Game, bits, cell_name, parse_cell
-from optsearch.game.fleets import MixedGame, lengths_of, vectors
+from optsearch.game.fleets import MixedGame, count_length_vectors, lengths_of
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.ships import in_order, ship_of, ships_of
 from optsearch.support import records
@@ -372,7 +372,7 @@ class FleetPrior(Prior):
             return cls(game)
         if text != fleet and re.fullmatch(r"\d{1,4}(,\d{1,4})*", fleet, re.ASCII):
             lengths = tuple(sorted(map(int, fleet.split(",")), reverse=True))
-            if lengths in vectors(game.fleet):
+            if lengths in count_length_vectors(game.fleet):
                 return cls(game, lengths)
         example = ",".join(str(lengths_of(kind)[0]) for kind in game.fleet)
         raise StrategyError(
@@ -671,7 +671,7 @@ def _user_weight(
     def names() -> str:
         return " ".join(map(game.ship_name, ships))
 
-    weight = function(game, cells, says=lambda: f"{function} fails for {names()} of {game}")
+    weight = function(game, cells, failure=lambda: f"{function} fails for {names()} of {game}")
     is_number = isinstance(weight, int | float | Fraction | np.integer)
     is_number = is_number and not isinstance(weight, bool)
     if is_number and 0 <= weight < inf:

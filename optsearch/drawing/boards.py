@@ -84,7 +84,7 @@ def cell_corners(game: Game, cell: Cell, inset: float = 0.0) -> NDArray[np.float
 
 
 def _centre(game: Game, cell: Cell) -> tuple[float, float]:
-    x, y = game.board.places[cell[0] * game.columns + cell[1]]
+    x, y = game.board.centres[cell[0] * game.columns + cell[1]]
     return x + 0.5, y + 0.5
 
 

@@ -127,10 +127,10 @@ def _draw_replies(ax: Axes, middles: Sequence[tuple[Reply | None, float, float]]
     places: dict[tuple[Reply, bool], list[tuple[float, float]]] = {}
     for reply, x, y in middles:
         if reply:
-            kind, names_ship = Reply(reply.hit, reply.sunk), reply.length is not None
+            kind, names_ship = Reply(reply.hit, reply.sunk), reply.label is not None
             places.setdefault((kind, names_ship), []).append((x, y))
             if names_ship:
-                text = str(reply.length) if reply.sunk else f"{reply.sign}{reply.length}"
+                text = str(reply.label) if reply.sunk else f"{reply.sign}{reply.label}"
                 colour = "white" if reply.sunk else INK
                 _draw_text(ax, (x, y), text, colour, "length", SUNK_SIZE - 2.5)
     for (kind, names_ship), points in places.items():

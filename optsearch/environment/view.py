@@ -86,10 +86,10 @@ class View:
         """
         game = self.game
         board = self._empty + MISS * game.array(position.misses) + HIT * game.array(position.hits)
-        revealing = [s for s in position.shots if s.reply.sunk or s.reply.length is not None]
+        revealing = [s for s in position.shots if s.reply.sunk or s.reply.label is not None]
         for shot in revealing:
-            if isinstance(shot.reply.length, Placement):
-                ahead = game.array(shot.reply.length & ~position.hits)
+            if isinstance(shot.reply.label, Placement):
+                ahead = game.array(shot.reply.label & ~position.hits)
                 board += ahead * (board == UNKNOWN) * (SUNK + len(self.kinds) + self._place(shot))
             board[shot.cell] = SUNK + self._place(shot)
         observation: Observation = {
@@ -125,7 +125,7 @@ class View:
 
     def _place(self, shot: Shot) -> int:
         """Return the index in `kinds` of the ship that a reply names, or 0 if it names none."""
-        kind = self.game.kind_of_label(shot.reply.length)
+        kind = self.game.kind_of_label(shot.reply.label)
         return 0 if kind is None else self.kinds.index(kind)
 
     def _afloat(self, revealing: list[Shot], is_over: bool) -> NDArray[np.int16]:
@@ -133,9 +133,9 @@ class View:
         if is_over and not self.game.ends_at_hit:
             return np.zeros_like(self._fleet)
         if self.game.shows_ships:  # one hit of each ship whose cells are all hit
-            hits = Counter(shot.reply.length for shot in revealing)
+            hits = Counter(shot.reply.label for shot in revealing)
             revealing = [
-                next(shot for shot in revealing if shot.reply.length == ship)
+                next(shot for shot in revealing if shot.reply.label == ship)
                 for ship, number in hits.items()
                 if isinstance(ship, Placement) and number == ship.bit_count()
             ]

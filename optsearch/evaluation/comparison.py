@@ -51,7 +51,7 @@ from optsearch.support.errors import OptsearchError, StrategyError, TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
 from optsearch.support.sharing import run_tasks
 from optsearch.support.store import Facts
-from optsearch.support.workers import processes, tasks_at_once
+from optsearch.support.workers import process_pool, tasks_at_once
 
 POSITIONS = 20
 LARGEST = 100_000  # configurations of a position, if kernels play
@@ -157,8 +157,9 @@ class Comparison:
         places = f"{self.positions:,} of up to {self.largest:,} configurations"
         rows = [(self.first, first), (self.second, second)]
         rows += [("compared", self.part_text), ("saved", self.saved_text)]
-        return notebook.titled(
-            str(self.game), notebook.facts([*rows, ("until", self.until), ("positions", places)])
+        return notebook.with_title(
+            str(self.game),
+            notebook.pairs_table([*rows, ("until", self.until), ("positions", places)]),
         )
 
 
@@ -223,7 +224,7 @@ def compare(
         elif executor is None:
             for runner in runners[:2]:
                 pickle.dumps(runner.strategy)  # raises here if it cannot be sent
-            executor = stack.enter_context(processes(jobs))
+            executor = stack.enter_context(process_pool(jobs))
         drawn = posterior.sample(positions, np.random.default_rng(seed), masks=True)
         lead = _leader(runners[2], store, largest)
         places = [lead(to_masks(ships), number) for ships in drawn]
@@ -373,7 +374,7 @@ def _recall(store: Facts, needed: _Needed) -> tuple[list[int], int] | None:
             is_count_list(histogram) and sum(histogram) == needed.configurations
         ):
             return histogram, spent
-    raise store.contradicted(name, f"{needed.configurations:,} configurations")
+    raise store.impossible_fact(name, f"{needed.configurations:,} configurations")
 
 
 def _evaluate_part(

@@ -90,8 +90,8 @@ class Evaluation:
             ("sd", f"{self.sd:.4f}"),
             ("worst case", f"{self.worst} shots"),
         ]
-        drawn = notebook.bars(self.histogram)
-        return notebook.titled(self.position.title, notebook.facts(rows), drawn)
+        drawn = notebook.histogram_svg(self.histogram)
+        return notebook.with_title(self.position.title, notebook.pairs_table(rows), drawn)
 
 
 @dataclass(frozen=True, kw_only=True)

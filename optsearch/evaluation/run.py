@@ -33,7 +33,7 @@ from optsearch.support.errors import ImpossiblePosition, TooLarge
 from optsearch.support.progress import Progress, no_progress
 from optsearch.support.sharing import run_tasks
 from optsearch.support.store import Facts
-from optsearch.support.workers import processes, tasks_at_once
+from optsearch.support.workers import process_pool, tasks_at_once
 
 MEMORY = 4 << 30
 MOST = 1 << 48
@@ -92,7 +92,7 @@ def evaluate(
             with runner.open_executor() as executor:
                 return run.on(executor, 1)
         pickle.dumps(runner.strategy)  # raises here if it cannot be sent
-        with processes(jobs) as pool:
+        with process_pool(jobs) as pool:
             return run.on(pool, jobs)
 
 
@@ -273,7 +273,7 @@ class _EvaluationRun:
             return 0.0
         seconds = self._store.get("seconds", 0.0)
         if type(seconds) is not float or not 0 <= seconds < inf:
-            raise self._store.contradicted("seconds", "a number of seconds")
+            raise self._store.impossible_fact("seconds", "a number of seconds")
         return seconds
 
     def _recall(self, task: Task) -> list[int] | None:
@@ -285,7 +285,7 @@ class _EvaluationRun:
         if not is_count_list(histogram) or not (
             is_weighed or sum(histogram) == task.configurations
         ):
-            raise self._store.contradicted(name, f"{task.configurations:,} configurations")
+            raise self._store.impossible_fact(name, f"{task.configurations:,} configurations")
         return histogram
 
     def _remember(self, task: Task, histogram: list[int]) -> None:

@@ -70,13 +70,13 @@ class TreeTop:
         rule, is_named = self._runner.rule, self._game.names_hits
         is_deaf = isinstance(rule, Rule) and not any(score.labels for score in rule.scores.values())
         fleet = self._game.fleet if is_named and is_deaf else ()
-        unhit = set(fleet) - {shot.reply.length for shot in position.shots}
+        unhit = set(fleet) - {shot.reply.label for shot in position.shots}
         together: dict[object, list[tuple[Position, int]]] = {}
         for child, number in self.children(position, n):
             answer = child.shots[-1].reply
             key: object = answer
-            if answer.length is not None and answer.length in unhit:
-                key = fleet.count(answer.length), *self._game.placements(answer.length)
+            if answer.label is not None and answer.label in unhit:
+                key = fleet.count(answer.label), *self._game.placements(answer.label)
             together.setdefault(key, []).append((child, number))
         return list(together.values())
 
@@ -94,7 +94,7 @@ class TreeTop:
             cell, *numbers = decision
             if cell < self._game.cells and not position.closed >> cell & 1 and sum(numbers) <= n:
                 return decision
-        raise self._store.contradicted(name, f"a new cell and {n:,} configurations at most")
+        raise self._store.impossible_fact(name, f"a new cell and {n:,} configurations at most")
 
     def _decide(self, position: Position, n: int) -> list[int]:
         """Return a cell and its numbers as in `_recall`, by the strategy, and store them."""

@@ -30,14 +30,14 @@ SIGNS = {"hit": "X×", "miss": "o○", "sunk": "●"}  # of replies: first in te
 class Reply:
     """The answer to a shot: miss, hit, or a hit that sinks.
 
-    length -- the label that a hit tells: the length or the shape of the ship that it sinks, as in
+    label -- what a hit tells: the length or the shape of the ship that it sinks, as in
     `sunk:3` or `sunk:L4`, or of the ship that it hits, as in `hit:3`; where that ship lies
     (a `Placement`), as in `hit:A1-A3`; or a word, as in `hit:bow`.
     """
 
     hit: bool
     sunk: bool = False
-    length: Label | None = None
+    label: Label | None = None
 
     @classmethod
     def parse(
@@ -63,7 +63,7 @@ class Reply:
         if not self.hit:
             return "miss"
         word = "sunk" if self.sunk else "hit"
-        return word if self.length is None else f"{word}:{self.length}"
+        return word if self.label is None else f"{word}:{self.label}"
 
     @property
     def letter(self) -> str:
@@ -78,9 +78,9 @@ class Reply:
     @property
     def order(self) -> tuple[bool, bool, int, str]:
         """The sort key of a reply: hits first, then sinkings, then the miss."""
-        text = str(self.length)
-        is_number = isinstance(self.length, int) or text.isdecimal()
-        return not self.hit, self.sunk, int(self.length or 0) if is_number else 0, text
+        text = str(self.label)
+        is_number = isinstance(self.label, int) or text.isdecimal()
+        return not self.hit, self.sunk, int(self.label or 0) if is_number else 0, text
 
 
 MISS = Reply(hit=False)
@@ -142,11 +142,11 @@ class Announcement:
     forms: str = ""
     at_sinking: bool = False
 
-    def of_hit(self, label: Label | None, is_sunk: bool) -> Reply:
+    def reply_to_hit(self, label: Label | None, is_sunk: bool) -> Reply:
         """Return the reply to a hit with a label. is_sunk -- True if it sinks the ship."""
         if self.at_sinking:
             return Reply(True, is_sunk, label if is_sunk else None)
-        return HIT if label is None else Reply(True, length=label)
+        return HIT if label is None else Reply(True, label=label)
 
 
 _SHOWN = "miss or hit:CELL-CELL, the ends of the ship, or all its cells as in hit:A1+A2+B2"

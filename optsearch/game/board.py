@@ -21,7 +21,7 @@ from optsearch.game.shapes import Piece, Shape
 from optsearch.support.errors import GameError
 
 Permutation = tuple[int, ...]
-Place = tuple[float, float]
+Point = tuple[float, float]
 
 MOST_SYMMETRIES = 1 << 14  # of a board with more, only the identity is used
 NOWHERE = -1  # the next cell after the last one of a line
@@ -69,8 +69,8 @@ class Board:
     steps -- for each direction of ships, the next cell after each cell, or NOWHERE.
     ships -- ships with names, and the masks of their placements. digest -- of cells, contacts,
     directions and ships, for a board of a file; else empty.
-    places -- where to draw each cell, y downward, neighbours 1 apart. outline -- the corners of a
-    cell around its place. seams -- True if columns wrap, and if rows wrap.
+    centres -- where to draw each cell, y downward, neighbours 1 apart. outline -- the corners of a
+    cell around its centre. seams -- True if columns wrap, and if rows wrap.
 
     Boards of files are equal if their digests are, others if text, rows and columns are.
     """
@@ -81,8 +81,8 @@ class Board:
     sides: tuple[int, ...] = field(repr=False)
     corners: tuple[int, ...] = field(repr=False)
     steps: tuple[tuple[int, ...], ...] = field(repr=False)
-    places: tuple[Place, ...] = field(repr=False)
-    outline: tuple[Place, ...] = field(repr=False)
+    centres: tuple[Point, ...] = field(repr=False)
+    outline: tuple[Point, ...] = field(repr=False)
     empty: int = 0
     has_squares: bool = True
     seams: tuple[bool, bool] = (False, False)
@@ -133,7 +133,7 @@ class Board:
         is_drawn = isinstance(kind, Shape) and not isinstance(kind, Piece)
         return _heads(self, kind)[placement] if is_drawn else None
 
-    def lines_of(self, length: int) -> tuple[int, ...]:
+    def straight_placements(self, length: int) -> tuple[int, ...]:
         """Return all placements of one straight ship, as masks; each set of cells counts once."""
         return tuple(dict.fromkeys(_lines(self, length)))
 
@@ -197,7 +197,7 @@ def _placements(board: Board, kind: int) -> tuple[int, ...]:
         return board.ships.get(kind.text, ())
     if isinstance(kind, Shape):
         return tuple(sorted(_heads(board, kind), key=lambda mask: (mask & -mask, mask)))
-    return board.lines_of(int(kind))
+    return board.straight_placements(int(kind))
 
 
 def _lines(board: Board, length: int) -> Iterator[int]:
@@ -345,18 +345,18 @@ class _Grid:
             sides=sides,
             corners=tuple(touching(cell, self.corners) & ~sides[cell] for cell in cells),
             steps=tuple(tuple(cell_after(cell, step) for cell in cells) for step in self.lines),
-            places=tuple(self._centre(*divmod(cell, columns)) for cell in cells),
+            centres=tuple(self._centre(*divmod(cell, columns)) for cell in cells),
             outline=SQUARE if self.is_square else HEXAGON,
             has_squares=self.is_square,
             seams=self.seams,
         )
 
-    def _centre(self, row: int, column: int) -> Place:
+    def _centre(self, row: int, column: int) -> Point:
         return (column, row) if self.is_square else (column + row / 2, row * _HALF)
 
 
-SQUARE: tuple[Place, ...] = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
-HEXAGON: tuple[Place, ...] = tuple(
+SQUARE: tuple[Point, ...] = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
+HEXAGON: tuple[Point, ...] = tuple(
     (x, y / 3**0.5)
     for x, y in ((0, -1), (0.5, -0.5), (0.5, 0.5), (0, 1), (-0.5, 0.5), (-0.5, -0.5))
 )

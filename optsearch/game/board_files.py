@@ -39,7 +39,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from optsearch.game.announcements import WORDS
-from optsearch.game.board import HEXAGON, NOWHERE, SQUARE, Board, Place, bits, connected_cells
+from optsearch.game.board import HEXAGON, NOWHERE, SQUARE, Board, Point, bits, connected_cells
 from optsearch.game.cells import MAX_BOARD, cell_name, is_cell, parse_cell
 from optsearch.game.shapes import is_kind
 from optsearch.support.datafiles import DATA
@@ -143,7 +143,7 @@ class _Reader:
             self._refuse(f"the cell {cell!r} is written {cell_name(place)}")
         return place
 
-    def _centre(self, cell: str, at: Any) -> Place:
+    def _centre(self, cell: str, at: Any) -> Point:
         if not _is_pair(at):
             self._refuse(f"the place of {cell} is {at!r:.40}, not [x, y]")
         return float(at[0]), float(at[1])
@@ -326,7 +326,7 @@ class _Reader:
                 "digest": f"{name} {lines}",
             }
         )
-        return board_with_lines.lines_of(length)
+        return board_with_lines.straight_placements(length)
 
     def _read_placements(
         self, name: str, placements: Iterable[object], sides: tuple[int, ...]
@@ -350,7 +350,7 @@ class _Reader:
             masks[mask] = None
         return tuple(sorted(masks, key=lambda mask: (mask & -mask, mask)))
 
-    def _outline(self) -> tuple[Place, ...]:
+    def _outline(self) -> tuple[Point, ...]:
         outline = self._fields.get("outline", "square")
         if isinstance(outline, str) and outline in _OUTLINES:
             return _OUTLINES[outline]

@@ -41,7 +41,7 @@ def letter_of(kind: int) -> str:
 
 
 @lru_cache(maxsize=1 << 12)
-def vectors(kinds: tuple[int, ...]) -> dict[Lengths, int]:
+def count_length_vectors(kinds: tuple[int, ...]) -> dict[Lengths, int]:
     """Count the vectors of lengths of some ships, by their lengths in descending order."""
     counts = Counter[Lengths]({(): 1})
     for kind in kinds:
@@ -55,7 +55,7 @@ def vectors(kinds: tuple[int, ...]) -> dict[Lengths, int]:
     return dict(counts)
 
 
-def orders(lengths: Lengths) -> int:
+def count_orders(lengths: Lengths) -> int:
     """Count the ways to order the ships of one length, for all lengths together."""
     return prod(map(factorial, Counter(lengths).values()))
 
@@ -65,14 +65,14 @@ class Part:
     """The vectors of lengths that replies do not tell apart, as one game with a known fleet.
 
     named -- the lengths of the ships that hits have named. others -- those of all other ships.
-    vectors -- the number of vectors. names -- the ways to give the letters of the other ships to a
-    configuration; 1 without letters. position -- the replies in this game.
+    vector_count -- the number of vectors. letterings -- the ways to give the letters of the other
+    ships to a configuration; 1 without letters. position -- the replies in this game.
     """
 
     named: dict[int, int]
     others: Lengths
-    vectors: int
-    names: int
+    vector_count: int
+    letterings: int
     position: Position
 
     @property
@@ -123,7 +123,7 @@ class MixedGame(Game):
                 f"the ships {self.fleet_text} have letters, which are heard where each hit names "
                 "its ship: add announce=name, or leave them out"
             )
-        _ = vectors(self.fleet)
+        _ = count_length_vectors(self.fleet)
 
     @classmethod
     def of(cls, game: Game | str) -> MixedGame:
@@ -168,20 +168,20 @@ class MixedGame(Game):
     def hit_replies(self) -> frozenset[Reply]:
         """Every reply to a hit."""
         if self.names_hits:
-            return frozenset(Reply(True, length=label) for label in self.labels)
+            return frozenset(Reply(True, label=label) for label in self.labels)
         return frozenset().union(*(game.hit_replies for game in self._by_length.values()))
 
     def most_replies(self, answer: Reply) -> int | None:
         """Bound how often a reply to a hit can come in a game; None without a limit."""
         if self.names_hits:
-            return next((int(k) for k in self.fleet if letter_of(k) == answer.length), 0)
+            return next((int(k) for k in self.fleet if letter_of(k) == answer.label), 0)
         bounds = [game.most_replies(answer) for game in self._by_length.values()]
         return None if None in bounds else len(self.fleet) * max(map(int, filter(None, bounds)))
 
     def hit_reply(self, kind: int, ship: int, cell: int, is_sunk: bool) -> Reply:
         """Return the reply to a hit on a cell (index) of a placement, its kind and mask."""
         if self.names_hits:
-            return Reply(True, length=letter_of(kind))
+            return Reply(True, label=letter_of(kind))
         return self._by_length[kind].hit_reply(kind, ship, cell, is_sunk)
 
     @property
@@ -214,9 +214,9 @@ class MixedPosition(Position):
     def parts(self) -> tuple[Part, ...]:
         """The parts whose games allow these replies; not all need have a configuration left."""
         fleet, has_letters = self.game.fleet, self.game.names_hits
-        labels = {shot.reply.length for shot in self.shots if shot.reply.hit and has_letters}
+        labels = {shot.reply.label for shot in self.shots if shot.reply.hit and has_letters}
         named = [kind for kind in fleet if letter_of(kind) in labels]
-        others = vectors(tuple(kind for kind in fleet if kind not in named))
+        others = count_length_vectors(tuple(kind for kind in fleet if kind not in named))
         if prod(len(lengths_of(kind)) for kind in named) * len(others) > MOST_PARTS:
             raise TooLarge(f"{self.title} has more than {MOST_PARTS:,} fleets by name")
         parts = []
@@ -224,7 +224,7 @@ class MixedPosition(Position):
             for lengths, number in others.items():
                 position = self._in_known((*map(_lettered, named, lengths_named), *lengths))
                 if position is not None:
-                    names = number * orders(lengths) if has_letters else 1
+                    names = number * count_orders(lengths) if has_letters else 1
                     named_lengths = dict(zip(named, lengths_named, strict=True))
                     parts.append(Part(named_lengths, lengths, number, names, position))
         return tuple(parts)
@@ -240,7 +240,7 @@ class MixedPosition(Position):
             answer = shot.reply
             if not (self.game.names_hits and answer.hit):
                 return shot
-            return Shot(shot.cell, Reply(True, length=kinds[str(answer.length)]))
+            return Shot(shot.cell, Reply(True, label=kinds[str(answer.label)]))
 
         try:
             game = self.game.game_of(fleet)

@@ -254,7 +254,7 @@ class Game:
                     f"{self.board_text} are none; give lengths"
                 )
             return GameError(f"the ship {kind} does not fit on the board {self.board_text}")
-        longest = next(n for n in count() if not self.board.lines_of(n + 1))
+        longest = next(n for n in count() if not self.board.straight_placements(n + 1))
         return GameError(
             f"a ship of length {kind} is longer than the board {self.board_text}; the longest that "
             f"fits has length {longest}"
@@ -336,7 +336,7 @@ class Game:
         """Return the board, the fleet and the rules in words."""
         rows = [("board", self.board_text), ("holes", self.holes_text), ("fleet", self.fleet_text)]
         rows += [*self.rules.items()]
-        return notebook.titled(str(self), notebook.facts([row for row in rows if row[1]]))
+        return notebook.with_title(str(self), notebook.pairs_table([row for row in rows if row[1]]))
 
     @property
     def title(self) -> str:
@@ -493,7 +493,7 @@ class Game:
         return {kind: tuple(some[-self.fleet.count(kind) :]) for kind, some in names.items()}
 
     @cached_property
-    def ships_by_name(self) -> dict[str, Label]:
+    def labels_by_name(self) -> dict[str, Label]:
         """The labels by each name that a reply may use for them, in lower case."""
         labels: tuple[Label, ...] = self.labels if self.has_labels else ()
         by_name: dict[str, Label] = {label: label for label in labels if isinstance(label, str)}
@@ -512,16 +512,16 @@ class Game:
             by_name |= dict.fromkeys(map(str.lower, texts), place)
         return by_name
 
-    def ship_named(self, text: str) -> Label:
+    def label_named(self, text: str) -> Label:
         """Return the label of a name, in which blanks may replace -; 0 for an unknown name."""
-        return self.ships_by_name.get("-".join(text.lower().split()), 0)
+        return self.labels_by_name.get("-".join(text.lower().split()), 0)
 
     def reply(self, text: str) -> Reply:
         """Return the reply of a text such as `miss` or `hit:3a`; PositionError for another text."""
         answer, _, name = text.partition(":")
-        if self.ship_named(name):
+        if self.label_named(name):
             text = f"{answer}:{'-'.join(name.split())}"
-        return Reply.parse(text, self.ships_by_name, self.forms_of_replies)
+        return Reply.parse(text, self.labels_by_name, self.forms_of_replies)
 
     @property
     def forms_of_replies(self) -> str:
@@ -586,7 +586,7 @@ class Game:
         tells = self.announcement.tells
         if tells in (tells_nothing, tells_kind):  # without the table
             return {kind: kind if tells is tells_kind else None for kind in self.fleet}
-        return self.label_table.of_kind
+        return self.label_table.label_of_kind
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -603,7 +603,7 @@ class Game:
 
     def label(self, kind: int, ship: int, cell: int) -> Label | None:
         """Return the label of a cell (index) of a placement, its kind and mask; None for none."""
-        return self.label_table.cells[kind, ship][cell]
+        return self.label_table.labels_by_cell[kind, ship][cell]
 
     def kind_of_label(self, label: Label | None) -> int | None:
         """Return the kind of the ship that a label names or shows; None if it does neither."""
@@ -613,7 +613,7 @@ class Game:
 
     def hit_reply(self, kind: int, ship: int, cell: int, is_sunk: bool) -> Reply:
         """Return the reply to a hit on a cell (index) of a placement, its kind and mask."""
-        return self.announcement.of_hit(self.label(kind, ship, cell), is_sunk)
+        return self.announcement.reply_to_hit(self.label(kind, ship, cell), is_sunk)
 
     @cached_property
     def hit_replies(self) -> frozenset[Reply]:
@@ -624,7 +624,7 @@ class Game:
         """Bound how often a reply to a hit can come in a game; None without a limit."""
         if self.is_silent or (self.tells_sinkings and not answer.sunk):
             return None
-        return self.label_table.most_replies.get(answer.length, 0)
+        return self.label_table.most_replies.get(answer.label, 0)
 
     def with_announcement(self, announce: str) -> Game:
         """Return the game with another announcement, without letters if hits do not name ships.
@@ -801,7 +801,7 @@ class Game:
     @cached_property
     def _label_symmetries(self) -> tuple[Permutation, ...]:
         symmetries = _symmetries(self.board, self.holes, frozenset(self.fleet))
-        return tuple(filter(self.label_table.keeps, symmetries))
+        return tuple(filter(self.label_table.has_symmetry, symmetries))
 
     def images(self, mask: int) -> list[int]:
         """Return a mask under each of the symmetries, in their order; equal images are repeated."""

@@ -25,14 +25,14 @@ class LabelTable:
         self,
         rule: Announcement,
         fleet: Sequence[int],
-        cells: Mapping[KindAndMask, Mapping[int, Label | None]],
+        labels_by_cell: Mapping[KindAndMask, Mapping[int, Label | None]],
     ):
-        self.rule, self.fleet, self.cells = rule, fleet, cells
+        self.rule, self.fleet, self.labels_by_cell = rule, fleet, labels_by_cell
 
     @cached_property
     def _all_labels(self) -> dict[Label | None, None]:
         """All labels, and None if some cell has none, in the order of the placements."""
-        labels = (label for labels in self.cells.values() for label in labels.values())
+        labels = (label for labels in self.labels_by_cell.values() for label in labels.values())
         return dict.fromkeys(labels)
 
     @cached_property
@@ -43,24 +43,26 @@ class LabelTable:
     @cached_property
     def replies(self) -> frozenset[Reply]:
         """Every reply to a hit."""
-        of_hit, labels = self.rule.of_hit, self._all_labels
-        return frozenset(of_hit(label, is_sunk) for label in labels for is_sunk in (False, True))
+        reply_to_hit, labels = self.rule.reply_to_hit, self._all_labels
+        return frozenset(
+            reply_to_hit(label, is_sunk) for label in labels for is_sunk in (False, True)
+        )
 
     @cached_property
-    def parts(self) -> dict[KindAndMask, dict[Label | None, int]]:
+    def cells_by_label(self) -> dict[KindAndMask, dict[Label | None, int]]:
         """The cells (mask) of each placement, by label."""
         parts: dict[KindAndMask, dict[Label | None, int]] = {}
-        for placement, labels in self.cells.items():
+        for placement, labels in self.labels_by_cell.items():
             masks = parts[placement] = dict.fromkeys(labels.values(), 0)
             for cell, label in labels.items():
                 masks[label] |= 1 << cell
         return parts
 
     @cached_property
-    def of_kind(self) -> dict[int, Label | None] | None:
+    def label_of_kind(self) -> dict[int, Label | None] | None:
         """The label of each kind; None if some label depends on the placement or the cell."""
         labels: dict[int, set[Label | None]] = {kind: set() for kind in self.fleet}
-        for (kind, _), by_cell in self.cells.items():
+        for (kind, _), by_cell in self.labels_by_cell.items():
             labels[kind].update(by_cell.values())
         if any(len(of_kind) > 1 for of_kind in labels.values()):
             return None
@@ -75,7 +77,7 @@ class LabelTable:
     def _on(self) -> dict[int, dict[Label | None, frozenset[KindAndMask]]]:
         """The placements on each cell, by the label that a hit there tells."""
         on: dict[int, dict[Label | None, set[KindAndMask]]] = defaultdict(lambda: defaultdict(set))
-        for placement, labels in self.cells.items():
+        for placement, labels in self.labels_by_cell.items():
             for cell, label in labels.items():
                 on[cell][label].add(placement)
         return {
@@ -83,7 +85,7 @@ class LabelTable:
             for cell, by_label in on.items()
         }
 
-    def at(self, cell: int) -> tuple[Label, ...]:
+    def labels_at(self, cell: int) -> tuple[Label, ...]:
         """Return the labels that a hit on a cell (index) can tell, in order of the placements."""
         return tuple(label for label in self._on.get(cell, {}) if label is not None)
 
@@ -100,7 +102,7 @@ class LabelTable:
     def most_replies(self) -> dict[Label | None, int]:
         """An upper bound, for each label, on the hits of one game that tell it."""
         of_ship: dict[Label | None, dict[int, int]] = defaultdict(dict)
-        for (kind, _), parts in self.parts.items():
+        for (kind, _), parts in self.cells_by_label.items():
             for label, cells in parts.items():
                 hits = 1 if self.rule.at_sinking else cells.bit_count()
                 of_ship[label][kind] = max(hits, of_ship[label].get(kind, 0))
@@ -110,13 +112,13 @@ class LabelTable:
             for label, hits in of_ship.items()
         }
 
-    def keeps(self, symmetry: Permutation) -> bool:
+    def has_symmetry(self, symmetry: Permutation) -> bool:
         """True if a symmetry of the board takes every cell of a ship to one with the same label.
 
         A label that is a placement moves with its ship.
         """
         return self.are_placements or all(
-            self.cells[kind, image(ship, symmetry)]
+            self.labels_by_cell[kind, image(ship, symmetry)]
             == {symmetry[cell]: label for cell, label in labels.items()}
-            for (kind, ship), labels in self.cells.items()
+            for (kind, ship), labels in self.labels_by_cell.items()
         )

@@ -72,7 +72,7 @@ NAMED_GAMES = {
 }
 
 
-def to_choose() -> list[NamedGame]:
+def menu_games() -> list[NamedGame]:
     """Return the named games in the order of a menu: the boxed one first."""
     return sorted(NAMED_GAMES.values(), key=lambda game: game.name != "boxed")
 

@@ -63,7 +63,7 @@ class Noise:
         hit = 1 - self.false_misses if is_ship else self.false_hits
         return hit if answer.hit else 1 - hit
 
-    def errors(self, game: Game, generator: np.random.Generator) -> NoisyReplies:
+    def replies_of_game(self, game: Game, generator: np.random.Generator) -> NoisyReplies:
         """Return the replies of one game; a generator draws the false ones."""
         return NoisyReplies(self, game, generator)
 
@@ -103,7 +103,7 @@ class Lies:
     def __str__(self) -> str:
         return f"at most {self.limit} false repl{'y' if self.limit == 1 else 'ies'}"
 
-    def errors(self, game: Game, generator: np.random.Generator) -> LyingReplies:
+    def replies_of_game(self, game: Game, generator: np.random.Generator) -> LyingReplies:
         """Return the replies of one game; a generator draws the numbers of the false ones."""
         numbers = generator.choice(game.cells, min(self.limit, game.cells), replace=False)
         return LyingReplies(frozenset(numbers.tolist()))

@@ -16,13 +16,13 @@ _CELL = f"border:1px solid {GRID};width:2.2em;height:2.2em;text-align:center;pad
 _HEAD = "border:0;text-align:center;padding:0 .4em"
 
 
-def titled(title: str, *parts: str) -> str:
+def with_title(title: str, *parts: str) -> str:
     """Put a title above pieces of HTML or plain text; empty pieces are left out."""
     body = "".join(f"<div>{part}</div>" for part in parts if part)
     return f"<div><strong>{escape(title)}</strong>{body}</div>"
 
 
-def facts(rows: Iterable[Sequence[str]]) -> str:
+def pairs_table(rows: Iterable[Sequence[str]]) -> str:
     """Make a table of names and values, one pair per row."""
     return f"<table>{_rows('td', rows)}</table>"
 
@@ -77,13 +77,13 @@ def _picture(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, floa
     scale = 34  # pixels from a cell to its neighbour
     labels: list[tuple[float, float, str]] = []
     if not drawn.digest:
-        above = enumerate(drawn.places[: drawn.columns])
+        above = enumerate(drawn.centres[: drawn.columns])
         labels += [(x, y - 0.85, column_name(column)) for column, (x, y) in above]
-        before = enumerate(drawn.places[:: drawn.columns])
+        before = enumerate(drawn.centres[:: drawn.columns])
         labels += [(x - 0.85, y, str(row + 1)) for row, (x, y) in before]
     centres = {
         divmod(index, drawn.columns): place
-        for index, place in enumerate(drawn.places)
+        for index, place in enumerate(drawn.centres)
         if not drawn.empty >> index & 1
     }
     corners = [(x + a, y + b) for x, y in centres.values() for a, b in drawn.outline]
@@ -114,14 +114,14 @@ def _picture(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, floa
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(parts)}</svg>'
 
 
-def bar(title: str, greatest: str) -> str:
+def colour_scale(title: str, greatest: str) -> str:
     """Draw the scale of the heat map: its title with the unit, from 0 to the greatest value."""
     stops = ",".join(heat(share / 4) for share in range(5))
     style = f"display:inline-block;width:8em;height:.7em;background:linear-gradient(90deg,{stops})"
     return f'{title}: 0 <span style="{style};border:1px solid {GRID}"></span> {greatest}'
 
 
-def bars(histogram: Mapping[int, int]) -> str:
+def histogram_svg(histogram: Mapping[int, int]) -> str:
     """Draw a histogram of shots as an SVG picture: a bar for each number of shots."""
     low, high, greatest = min(histogram), max(histogram), max(histogram.values())
     width, height = 14, 80

@@ -68,7 +68,7 @@ def replies_at(game: Game, cell: Cell) -> list[Reply]:
     return [
         answer
         for answer in known_replies(game)
-        if not isinstance(answer.length, Placement) or answer.length & bit
+        if not isinstance(answer.label, Placement) or answer.label & bit
     ]
 
 
@@ -166,7 +166,7 @@ class Position:
 
     def _check_reply(self, shot: Shot) -> None:
         def form(answer: Reply) -> tuple[bool, bool, bool]:
-            return answer.hit, answer.sunk, answer.length is None
+            return answer.hit, answer.sunk, answer.label is None
 
         game = self.game
         if form(shot.reply) not in set(map(form, known_replies(game))):
@@ -177,7 +177,7 @@ class Position:
 
     def _check_label(self, shot: Shot, before: Sequence[Shot]) -> None:
         """Raise PositionError for a ship that the fleet lacks, or that is named too often."""
-        length = shot.reply.length
+        length = shot.reply.label
         lies_there = isinstance(length, Placement) and length & self.game.bit(shot.cell)
         if self.game.shows_ships and not lies_there:
             raise PositionError(
@@ -257,10 +257,10 @@ class Position:
         drawn: dict[Cell, Reply] = {}
         for shot in self.shots:
             drawn[shot.cell] = reply = shot.reply
-            if reply.sunk or reply.length is None:
+            if reply.sunk or reply.label is None:
                 continue
             times[reply] += 1
-            is_one_ship = fleet.count(reply.length) == 1 or isinstance(reply.length, Placement)
+            is_one_ship = fleet.count(reply.label) == 1 or isinstance(reply.label, Placement)
             if is_one_ship and times[reply] == self.game.most_replies(reply):
                 drawn[shot.cell] = SUNK
         return drawn
@@ -273,7 +273,7 @@ class Position:
     def _repr_html_(self) -> str:
         """Return the board as notebooks show it: × is a hit, ○ a miss."""
         drawn = notebook.board_html(self.game.board, self.signs)
-        return notebook.titled(self.title, drawn, legend(self.game, True) if self.shots else "")
+        return notebook.with_title(self.title, drawn, legend(self.game, True) if self.shots else "")
 
     # Drawn boards
 
@@ -452,7 +452,7 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
             raise PositionError(f"{name} has no reply; write it as in {name} miss or {name}=miss")
         answer = _spell_out(words.pop(0))
         if game.has_labels:
-            if game.ship_named(answer):
+            if game.label_named(answer):
                 answer = f"hit:{answer}"
             elif answer.lower() == "hit" and words and _is_label(words[0], game.bit(cell), game):
                 answer = f"hit:{words.pop(0)}"
@@ -485,7 +485,7 @@ def _join_names(words: Sequence[str], game: Game) -> list[str]:
 
 def _is_label(word: str, cell: int, game: Game) -> bool:
     """True if a word is the ship that a hit names or shows; A1 can be a ship of one cell."""
-    ship = game.ship_named(word)
+    ship = game.label_named(word)
     if isinstance(ship, Placement):
         return bool(ship & cell)
     return bool(ship) or word.isdecimal()
@@ -500,7 +500,7 @@ def _names_sunk_ship(answer: str, words: list[str], game: Game) -> bool:
     """True if the next word is the ship that a sinking names: L4 can also be the next cell."""
     if answer.lower() != "sunk":
         return False
-    if game.ship_named(words[0]) in game.named_ships.values():
+    if game.label_named(words[0]) in game.named_ships.values():
         return True
     following = _spell_out(words[1]).lower().partition(":")[0] if len(words) > 1 else ""
     return following not in ("hit", "miss", "sunk") and is_kind(words[0])

@@ -10,7 +10,7 @@ from optsearch.game.position import Reply, replies_at
 from optsearch.game.shapes import is_kind
 
 
-def without_comment(line: str) -> str:
+def strip_comment(line: str) -> str:
     """Return a line up to its comment: a # at its beginning or after a blank, not in a ship."""
     for match in re.finditer(r"(?:^|\s)#", line):
         is_told = re.search(r"\bsunk[\s:=]*$", line[: match.start()], re.IGNORECASE)
@@ -29,10 +29,10 @@ def example_reply(game: Game) -> str:
     """Return a shot that hits and its reply as a person writes them: by name if ships have one."""
     cell = example_cell(game)
     reply = replies_at(game, cell)[0]
-    names = [name for name, kind in game.named_ships.items() if kind == reply.length]
+    names = [name for name, kind in game.named_ships.items() if kind == reply.label]
     if names and game.has_labels:
         return f"{cell_name(cell)} {names[0].replace('-', ' ')}"
-    return in_words(cell, reply)
+    return shot_in_words(cell, reply)
 
 
 def reply_in_words(game: Game, reply: Reply) -> str:
@@ -42,6 +42,6 @@ def reply_in_words(game: Game, reply: Reply) -> str:
     return f"{answer} {names.get(ship) or ship}".rstrip()
 
 
-def in_words(cell: Cell, reply: Reply) -> str:
+def shot_in_words(cell: Cell, reply: Reply) -> str:
     """Return a shot as a person writes it."""
     return f"{cell_name(cell)} {str(reply).replace(':', ' ')}"

@@ -38,7 +38,7 @@ class UserRule:
         """Return the label of a hit in lower case; GameError for an invalid one."""
         where = f"the ship {ship.name} at {ship.place}, hit at {cell_name(cell)}"
         try:
-            label = self.function(ship, cell, says=f"{self.function} fails for {where}")
+            label = self.function(ship, cell, failure=f"{self.function} fails for {where}")
         except StrategyError as error:
             raise GameError(str(error)) from None
         if label is None:

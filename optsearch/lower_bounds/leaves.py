@@ -115,7 +115,7 @@ def _count_hits_by_label(game: Game) -> set[tuple[int, ...]]:
     """
     columns = {label: i for i, label in enumerate((None, *game.labels))}
     of_kind: dict[int, set[tuple[int, ...]]] = {kind: set() for kind in game.fleet}
-    for (kind, _), parts in game.label_table.parts.items():
+    for (kind, _), parts in game.label_table.cells_by_label.items():
         row = [0] * len(columns)
         for label, cells in parts.items():
             row[columns[label]] = cells.bit_count()

@@ -256,7 +256,7 @@ def _from_places(position: Position, number: int) -> Bound:
     hits and misses, and each first hit shows one of the ships that can lie on its cell.
     """
     game, hits = position.game, position.hits_left
-    through = Counter(cell for _, ship in game.label_table.cells for cell in bits(ship))
+    through = Counter(cell for _, ship in game.label_table.labels_by_cell for cell in bits(ship))
     words, ships = max(through.values()) ** len(game.fleet), len(game.fleet)
     misses = leaf_counting_misses({1: number}, ships, words)
     return Bound(

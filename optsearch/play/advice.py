@@ -64,18 +64,18 @@ def ships_left(position: Position | NoisyPosition) -> tuple[int, ...] | None:
     if isinstance(position, MixedPosition):
         return None
     if position.game.names_hits:
-        fleet, hits = position.game.fleet, Counter(shot.reply.length for shot in position.shots)
+        fleet, hits = position.game.fleet, Counter(shot.reply.label for shot in position.shots)
         is_known = all(fleet.count(kind) == 1 or hits[kind] < int(kind) for kind in fleet)
         return tuple(kind for kind in fleet if hits[kind] < int(kind)) if is_known else None
     if position.game.shows_ships:
-        hits = Counter(shot.reply.length for shot in position.shots)
+        hits = Counter(shot.reply.label for shot in position.shots)
         sunk = [
             ship for ship in hits if isinstance(ship, Placement) and hits[ship] == ship.bit_count()
         ]
         left = Counter(position.game.fleet) - Counter(map(position.game.kind_of, sunk))
         return tuple(left.elements())
     sinkings = [shot.reply for shot in position.shots if shot.reply.sunk]
-    lengths = [reply.length for reply in sinkings if isinstance(reply.length, int)]
+    lengths = [reply.label for reply in sinkings if isinstance(reply.label, int)]
     if not position.game.tells_sinkings or len(lengths) < len(sinkings):
         return None
     return tuple((Counter(position.game.fleet) - Counter(lengths)).elements())
@@ -85,7 +85,7 @@ def drawn_fleet(position: Position) -> str:
     """Draw the ships by name, a sign for each cell: ● sunk, X hit, . not known to be hit."""
     game, left = position.game, ships_left(position) if position.hits_left else ()
     afloat = Counter(game.fleet if left is None else left)
-    hits = Counter(shot.reply.length for shot in position.shots if game.names_hits)
+    hits = Counter(shot.reply.label for shot in position.shots if game.names_hits)
     if isinstance(position, MixedPosition):
         return game.fleet_text
     drawn = []

@@ -207,7 +207,7 @@ class UserHider(_OneByOne):
 
     def fleet(self, game: Game, generator: np.random.Generator) -> list[int]:
         """Return the ships of the function, checked by the rules of the game."""
-        answer = self.function(game, generator, says=f"{self.function} fails for {game}")
+        answer = self.function(game, generator, failure=f"{self.function} fails for {game}")
         try:
             ships = [game.mask(cells) for cells in _ships(answer)]
         except (TypeError, ValueError) as error:

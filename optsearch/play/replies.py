@@ -11,7 +11,7 @@ from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, cell_name
 from optsearch.game.noise import Lies, NoisyPosition
 from optsearch.game.position import Position, Reply, Shot, replies_at
-from optsearch.game.reply_text import in_words
+from optsearch.game.reply_text import shot_in_words
 from optsearch.game.shapes import Placement
 from optsearch.support.errors import ImpossiblePosition, PositionError
 
@@ -33,7 +33,7 @@ def as_shown(position: Position | NoisyPosition) -> Position | NoisyPosition:
         return position
     shots: dict[Cell, Shot] = {}
     for shot in position.shots:
-        ship = shot.reply.length
+        ship = shot.reply.label
         cells = position.game.cells_of(ship) if isinstance(ship, Placement) else ()
         for cell in (shot.cell, *cells):
             shots.setdefault(cell, Shot(cell, shot.reply))
@@ -91,7 +91,7 @@ class Replies:
     def _other_hits(self, shot: Shot, game: Game) -> list[str]:
         """List the other hits on the cell of a shot that are possible, in words."""
         return [
-            in_words(shot.cell, reply)
+            shot_in_words(shot.cell, reply)
             for reply in replies_at(game, shot.cell)
             if reply.hit
             and reply != shot.reply
@@ -109,7 +109,7 @@ class Replies:
         if gone is None:
             problem = "no cell was shot" if cell is None else f"{cell_name(cell)} was not shot"
             raise PositionError(f"{problem}; there is nothing to take back")
-        is_shown = isinstance(gone.reply.length, Placement)  # then all cells of a ship go
+        is_shown = isinstance(gone.reply.label, Placement)  # then all cells of a ship go
         remaining = (s for s in shots if not (s is gone or (is_shown and s.reply == gone.reply)))
         left = replace(self.position, shots=tuple(remaining))
         if not posterior_of(left, self.prior).is_possible:

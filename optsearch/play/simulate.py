@@ -41,7 +41,7 @@ from optsearch.support.errors import OptsearchError, StrategyError
 from optsearch.support.progress import Progress, Status, meter, no_progress
 from optsearch.support.sharing import SerialExecutor, run_tasks
 from optsearch.support.store import Facts
-from optsearch.support.workers import processes, tasks_at_once
+from optsearch.support.workers import process_pool, tasks_at_once
 
 PLAYED = 10  # games of a task
 PLAYED_COMPILED = 1000  # games of a task of a compiled player
@@ -267,7 +267,7 @@ class Simulation:
         """Return a table with a line per player, as HTML."""
         title = f"{self.game}, {self.outcomes[0].games:,} games, boards {self.boards}"
         lines = [outcome.texts for outcome in self.outcomes]
-        return notebook.titled(title, notebook.table(HEADS, lines))
+        return notebook.with_title(title, notebook.table(HEADS, lines))
 
     def differences(self) -> Iterator[Difference]:
         """Yield the difference of every two players, the worse one first, in order of means."""
@@ -317,7 +317,9 @@ def play_game(
         return play(playing.shot, ships, position_in(game))
     position = position_in(game) if manner.noise is None else NoisyPosition(game, manner.noise)
     replies = (
-        None if manner.noise is None else manner.noise.errors(game, np.random.default_rng(errors))
+        None
+        if manner.noise is None
+        else manner.noise.replies_of_game(game, np.random.default_rng(errors))
     )
     limit = manner.most_shots(game)
     while not position.is_over(ships):
@@ -495,7 +497,7 @@ def simulate(
         if executor is None and jobs > 1 and len(run.missing) > 1:
             for player in chosen:
                 pickle.dumps(player)  # raises here if it cannot be sent
-            executor = stack.enter_context(processes(jobs))
+            executor = stack.enter_context(process_pool(jobs))
         return run.on(executor or SerialExecutor(), jobs)
 
 
@@ -606,7 +608,7 @@ class _SimulationRun:
             return False
         shots = self.store[self._key(task)]
         if not self._are_shots(task, shots):
-            raise self.store.contradicted(self._key(task), "the shots of these games")
+            raise self.store.impossible_fact(self._key(task), "the shots of these games")
         self._record_shots(task, shots)
         return True
 

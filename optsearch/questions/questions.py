@@ -230,7 +230,9 @@ def _user_question(function: Callable[..., Any], text: str, digest: str = "") ->
 
     def answers(boards: Numbers) -> list[str]:
         failure = f"{text} fails for a board"
-        returned = (call_user_code(function, board, says=failure) for board in boards.astype(int))
+        returned = (
+            call_user_code(function, board, failure=failure) for board in boards.astype(int)
+        )
         return [_answer_text(answer, text) for answer in returned]
 
     return BoardQuestion(text, of_boards=answers, digest=digest)

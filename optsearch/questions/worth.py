@@ -162,7 +162,7 @@ class Inquiry:
                 masks = {mask for _, mask in question.of_ships or ()}
                 barred = frozenset(ship for ship in ships if ship[1] in masks)
                 left = PartPosterior(part.part, barred).configurations
-                totals[question.text] += part.weight * part.part.names * left
+                totals[question.text] += part.weight * part.part.letterings * left
         return totals
 
     def _without(self, question: BoardQuestion, answer: str) -> Posterior:

@@ -72,7 +72,7 @@ def _percent(row: int, column: int) -> str:
 
 @cache
 def _figure5() -> tree.DecisionTree:
-    result = tree.load(datafiles.published("figure5_tree.json"))
+    result = tree.load(datafiles.published_path("figure5_tree.json"))
     if verify(result) != result.total_height:
         raise AssertionError("the verifier and the tree disagree")
     return result

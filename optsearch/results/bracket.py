@@ -46,7 +46,7 @@ from optsearch.results.stored import (
 from optsearch.search.greedy import GreedySolver
 from optsearch.strategies import named
 from optsearch.support.datafiles import RESULTS
-from optsearch.support.decimals import between, ends
+from optsearch.support.decimals import bound_in_bracket, bracket_text
 from optsearch.support.progress import LimitReached, Progress, Status, no_progress
 from optsearch.support.sharing import run_tasks
 
@@ -244,7 +244,7 @@ class Bracket:
     @property
     def text(self) -> str:
         """The two ends as decimal numbers."""
-        return ends(self.lower, self.upper)
+        return bracket_text(self.lower, self.upper)
 
     def mark(self, bound: Bound) -> str:
         """Return `*` for an end of the bracket, `=` if both ends are equal, else a blank."""
@@ -257,7 +257,7 @@ class Bracket:
 
         If both ends of the bracket are equal, they are rounded to nearest.
         """
-        return between(bound.value, bound.side, self.lower, self.upper)
+        return bound_in_bracket(bound.value, bound.side, self.lower, self.upper)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return a row per bound, by side and value; `value` is a float, `value_exact` a text."""
@@ -285,7 +285,7 @@ class Bracket:
             for bound in self.bounds
         ]
         table = notebook.table(("", "mean shots", "bound", "source"), rows)
-        return notebook.titled(f"{self.position.title}: {self.text}", table)
+        return notebook.with_title(f"{self.position.title}: {self.text}", table)
 
 
 def bounds(

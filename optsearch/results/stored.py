@@ -36,7 +36,7 @@ from optsearch.results.tables import (
     part_of,
 )
 from optsearch.support.datafiles import PUBLISHED, RESULTS, is_checkout
-from optsearch.support.decimals import brief, decimal
+from optsearch.support.decimals import decimal, short_bound
 from optsearch.support.errors import RecordError
 from optsearch.support.records import read_published
 
@@ -56,7 +56,7 @@ class StoredBracket(NamedTuple):
         """The value or the ends of the bracket, and the tables that have them."""
         bounds = self.lower, self.upper
         tables = dict.fromkeys(table_of(bound.source) or bound.name for bound in bounds)
-        low, high = (brief(bound.value, bound.side, 6) for bound in bounds)
+        low, high = (short_bound(bound.value, bound.side, 6) for bound in bounds)
         values = f"{low} to {high}"
         if self.lower.value == self.upper.value:
             values = f"{decimal(self.lower.value)} = {self.lower.value}"

@@ -38,7 +38,7 @@ from optsearch.support.errors import StrategyError
 from optsearch.support.progress import Progress, Status, no_progress
 from optsearch.support.sharing import SerialExecutor, run_tasks
 from optsearch.support.store import Facts
-from optsearch.support.workers import processes, tasks_at_once
+from optsearch.support.workers import process_pool, tasks_at_once
 
 SECONDS = 60.0  # of a value
 COLUMNS = "configurations,optimum,greedy,lower"
@@ -190,7 +190,9 @@ class Tabulation:
             for row, signs in zip(sheet.rows, sheet.signs, strict=True)
         ]
         title = f"{len(self.games)} games"
-        return notebook.titled(title, notebook.table(sheet.head, lines), *map(escape, sheet.below))
+        return notebook.with_title(
+            title, notebook.table(sheet.head, lines), *map(escape, sheet.below)
+        )
 
 
 def table(
@@ -255,7 +257,7 @@ def table(
                 work = partial(_compute, seconds=time_limit, report=report if is_here else None)
                 if executor is None:
                     executor = (
-                        SerialExecutor() if is_here else stack.enter_context(processes(workers))
+                        SerialExecutor() if is_here else stack.enter_context(process_pool(workers))
                     )
                 for task, value in run_tasks(executor, work, iter(left), max(1, workers), report):
                     values[task.game, task.asks] = value
@@ -372,7 +374,7 @@ def _recall(store: Facts, task: CellTask, seconds: float) -> Value | None:
     try:
         value, limit = _from_json(entry), float(entry["limit"])
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
-        raise store.contradicted(task.key, "a value of a table") from None
+        raise store.impossible_fact(task.key, "a value of a table") from None
     return None if value.is_cut and limit < seconds else value
 
 

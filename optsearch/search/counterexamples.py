@@ -192,7 +192,7 @@ class Counterexample:
     def position(self) -> Position:
         """The position, its shots in row-major order."""
         game = self.game
-        replies = [MISS, *(game.announcement.of_hit(name, False) for name in _names(game))]
+        replies = [MISS, *(game.announcement.reply_to_hit(name, False) for name in _names(game))]
         digits = enumerate(_digits(game, self.code))
         shots = (Shot(game.cell(i), replies[d]) for i, d in digits if d < len(replies))
         return Position(game, tuple(shots))

@@ -392,7 +392,7 @@ class Kernel:
         ship, kind = abs(code) - 1, self.game.fleet[abs(code) - 1]
         by_kind = self.game.label_of_kind
         if by_kind is not None:
-            yield self.game.announcement.of_hit(by_kind[kind], code < 0), rows
+            yield self.game.announcement.reply_to_hit(by_kind[kind], code < 0), rows
             return
         assert self.problem.ships is not None
         places = self.problem.ships[state.family, ship]
@@ -624,9 +624,7 @@ def labels(game: Game) -> tuple[int, ...]:
 
 def _compatible_ships(position: Position) -> NDArray[np.uint64]:
     """List the configurations of a position as ships, shape (n, ships, 2)."""
-    if not position.hits or not any(
-        shot.reply.sunk or shot.reply.length for shot in position.shots
-    ):
+    if not position.hits or not any(shot.reply.sunk or shot.reply.label for shot in position.shots):
         ships: CellSets = list_ships(position)
         keep = [position.is_compatible(to_masks(row)) for row in ships]
         return np.ascontiguousarray(ships[keep])
@@ -642,7 +640,7 @@ def _by_label(game: Game, ships: NDArray[np.uint64]) -> NDArray[np.uint64]:
     lying = [list(zip(game.kinds_of(row), row, strict=True)) for row in masks]
     numbers_at: dict[int, dict[int | str | None, int]] = {}
     for ship in sorted({ship for row in lying for ship in row}, key=lambda ship: ship[1]):
-        for label, cells in game.label_table.parts[ship].items():
+        for label, cells in game.label_table.cells_by_label[ship].items():
             for cell in bits(cells):
                 numbers = numbers_at.setdefault(cell, {})
                 numbers.setdefault(label, len(numbers))
@@ -657,7 +655,7 @@ def _by_label(game: Game, ships: NDArray[np.uint64]) -> NDArray[np.uint64]:
     for row in lying:
         item = [0] * number
         for ship in row:
-            for label, cells in game.label_table.parts[ship].items():
+            for label, cells in game.label_table.cells_by_label[ship].items():
                 for cell in bits(cells):
                     item[numbers_at[cell][label]] |= 1 << cell
         items.append(to_words(item))

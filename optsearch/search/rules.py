@@ -87,7 +87,7 @@ def labels_at(game: Game, cell: int) -> list[int | str | None]:
     if game.is_silent:
         return []
     if game.label_of_kind is None:
-        return [*game.label_table.at(cell)]
+        return [*game.label_table.labels_at(cell)]
     return list(dict.fromkeys(game.label_of_kind.values()))
 
 

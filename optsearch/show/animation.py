@@ -74,4 +74,4 @@ def _round(chance: float) -> float:
 
 def page(content: dict[str, Any]) -> str:
     """Return the page as HTML; content -- the result of `data`."""
-    return PAGE.written(f"{content['player']}, {content['game']}", content)
+    return PAGE.render_file(f"{content['player']}, {content['game']}", content)

@@ -233,4 +233,4 @@ def page(
     Limit and errors as in `data`.
     """
     content = page_data(solver, trees, limit)
-    return PAGE.written(f"{content['game']} {content['position']}".strip(), content)
+    return PAGE.render_file(f"{content['game']} {content['position']}".strip(), content)

@@ -24,16 +24,16 @@ def shape(game: Game) -> dict[str, Any]:
     return {
         "cells": [
             [cell_name(cell), *place] if cell in game else None
-            for cell, place in zip(cells, board.places, strict=True)
+            for cell, place in zip(cells, board.centres, strict=True)
         ],
         "outline": board.outline,
         "labels": [] if board.digest else _labels(game),
         "seams": _seams(game),
         "ships": {str(kind): _ship(game, kind) for kind in dict.fromkeys(game.fleet)},
         "shown": {
-            str(reply): {"kind": str(game.kind_of(reply.length)), "cells": list(bits(reply.length))}
+            str(reply): {"kind": str(game.kind_of(reply.label)), "cells": list(bits(reply.label))}
             for reply in known_replies(game)
-            if isinstance(reply.length, Placement)
+            if isinstance(reply.label, Placement)
         },
     }
 
@@ -41,7 +41,7 @@ def shape(game: Game) -> dict[str, Any]:
 def _ship(game: Game, kind: int) -> dict[str, Any]:
     first = next(iter(game.placements(kind)), 0)
     name = " or ".join(game.kind_names[kind]) or str(kind)
-    return {"name": name, "cells": [game.board.places[cell] for cell in bits(first)]}
+    return {"name": name, "cells": [game.board.centres[cell] for cell in bits(first)]}
 
 
 def _seams(game: Game) -> str:
@@ -53,7 +53,7 @@ def _seams(game: Game) -> str:
 
 def _labels(game: Game) -> list[tuple[str, float, float]]:
     """List the letters above the first row and the numbers left of each row, with x and y."""
-    places = game.board.places
+    places = game.board.centres
     across = [(column_name(column), *places[column]) for column in range(game.columns)]
     down = [(str(row + 1), *places[row * game.columns]) for row in range(game.rows)]
     return [

@@ -179,7 +179,7 @@ class Pattern(Strategy):
         reply = next(shot.reply for shot in position.shots if shot.cell == cell)
         if not position.drawn_replies[cell].sunk:
             return 0
-        return revealed_cells(position.game, position.game.kind_of_label(reply.length) or 0)
+        return revealed_cells(position.game, position.game.kind_of_label(reply.label) or 0)
 
     @staticmethod
     def _ahead(game: Game, cell: Cell, way: Cell) -> Iterator[Cell]:

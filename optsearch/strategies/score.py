@@ -251,13 +251,15 @@ class Score:
         afloat = np.zeros(len(lengths), np.int32)
         labelled = np.zeros((len(lengths), game.cells), np.int64)
         if self.labels and game.tells_sinkings:
-            sunk = Counter(shot.reply.length for shot in position.shots if shot.reply.sunk)
+            sunk = Counter(shot.reply.label for shot in position.shots if shot.reply.sunk)
             for number, label in enumerate(labels_at(game, 0)):
                 ships = game.fleet.count(label) if label else len(game.fleet)
                 afloat[number] = ships - sunk[label]
         for cell in fresh if self.labels and lengths else ():
             for number, label in enumerate(labels_at(game, cell)):
-                labelled[number, cell] = counts.replies[cell][game.announcement.of_hit(label, True)]
+                labelled[number, cell] = counts.replies[cell][
+                    game.announcement.reply_to_hit(label, True)
+                ]
         arrays = (
             *(having, state, np.array(lengths, np.int32), afloat, labelled),
             np.array(self.constants, np.float64),
@@ -336,7 +338,7 @@ def apply(function: Any, node: ScoreNode, scores: Scores) -> int:
     says = f"{_name(function)} fails"
     fills_in = arguments_of(function) == 2
     with np.errstate(all="ignore"):  # as the kernels: 1 / 0 is infinite
-        answer = call_user_code(function, *(node, scores)[: 1 + fills_in], says=says)
+        answer = call_user_code(function, *(node, scores)[: 1 + fills_in], failure=says)
     if fills_in and answer is None:
         return SCORES
     if fills_in or isinstance(answer, bool) or not isinstance(answer, int | np.integer):

@@ -82,7 +82,7 @@ def knowledge_of(position: Position) -> Knowledge:
     game, tables = position.game, _tables(position.game)
     knowledge = loops.begin_knowledge(tables.holes, tables.fleet)
     for shot in position.shots:
-        cell, reply, label = game.bit(shot.cell).bit_length() - 1, shot.reply, shot.reply.length
+        cell, reply, label = game.bit(shot.cell).bit_length() - 1, shot.reply, shot.reply.label
         ship = label if isinstance(label, Placement) else 0
         kind = game.kind_of_label(label)
         number = loops.OTHER if kind is None else tables.kinds.index(kind)
@@ -97,7 +97,7 @@ def knowledge_of(position: Position) -> Knowledge:
 
 def _shown_first(values: NDArray[np.float64], position: Position) -> NDArray[np.float64]:
     """Set the values of cells to infinity where a shown ship is not hit yet, and return them."""
-    ships = (shot.reply.length for shot in position.shots)
+    ships = (shot.reply.label for shot in position.shots)
     for ship in {label for label in ships if isinstance(label, Placement)}:
         values[list(bits(ship & ~position.hits))] = np.inf
     return values

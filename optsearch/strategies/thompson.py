@@ -182,7 +182,7 @@ def is_hunting(position: Position | NoisyPosition) -> bool:
     sunk = 0
     for shot in position.shots:
         if position.drawn_replies[shot.cell].sunk:
-            label = shot.reply.length or 0
+            label = shot.reply.label or 0
             sunk += label.bit_count() if isinstance(label, Placement) else int(label)
     return position.hits.bit_count() == sunk
 
@@ -324,8 +324,8 @@ def _sinkings(position: Position) -> dict[int, NDArray[np.uint64]]:
     for shot in position.shots:
         bit = position.game.bit(shot.cell)
         hits |= bit if shot.reply.hit else 0
-        if shot.reply.length is not None:
-            of_length = [i for i, n in enumerate(fleet) if n == shot.reply.length]
+        if shot.reply.label is not None:
+            of_length = [i for i, n in enumerate(fleet) if n == shot.reply.label]
             sunk[next(i for i in of_length if i not in sunk)] = to_words([bit, hits])
     return sunk
 
@@ -337,11 +337,11 @@ def _labels(position: Position) -> Iterator[tuple[int, int]]:
     tells at most a kind, so the hits on a ship are known only if no other is of its kind.
     """
     game, shown_by_kind = position.game, defaultdict[int, list[int]](list)
-    for label in {shot.reply.length for shot in position.shots if shot.reply.length}:
+    for label in {shot.reply.label for shot in position.shots if shot.reply.label}:
         if isinstance(label, Placement):
             shown_by_kind[game.kind_of(label)].append(label)
         elif not isinstance(label, str):
-            hit = (shot.cell for shot in position.shots if shot.reply.length == label)
+            hit = (shot.cell for shot in position.shots if shot.reply.label == label)
             shown_by_kind[label].append(game.mask(hit))
     for kind in game.fleet:
         if game.shows_ships:

@@ -40,7 +40,7 @@ def user_player(user_object: object) -> UserStrategy | UserPlayer:
     """Return the player of a class, an object or a function."""
     if not isinstance(user_object, type) and isinstance(user_object, Player):
         kind = type(user_object).__name__
-        label = call_user_code(str, user_object, says=f"a {kind} cannot be printed")
+        label = call_user_code(str, user_object, failure=f"a {kind} cannot be printed")
     else:
         label = getattr(user_object, "__qualname__", None)
         if isinstance(user_object, Score):
@@ -59,7 +59,7 @@ def player_in_file(path: Path, name: str) -> UserStrategy | UserPlayer:
 
 def player_in_package(name: str, load: Callable[[], object]) -> UserStrategy | UserPlayer:
     """Return the player that an installed package adds under a name."""
-    user_object = call_user_code(load, says=f"{name} of an installed package cannot be loaded")
+    user_object = call_user_code(load, failure=f"{name} of an installed package cannot be loaded")
     return _player(CodeObject(user_object, name, "of an installed package"))
 
 
@@ -88,14 +88,14 @@ def _subject(code: UserCode) -> _Subject:
 
     def attribute(name: str) -> Any:
         value = call_user_code(
-            getattr, user_object, name, None, says=f"{code} has no {name} to ask for"
+            getattr, user_object, name, None, failure=f"{code} has no {name} to ask for"
         )
         return value if callable(value) else None
 
     if isinstance(user_object, type):
         if not any(callable(getattr(user_object, name, None)) for name in ("shot", "begin")):
             raise StrategyError(f"{code} is a class without the method shot(position); {_FORM}")
-        user_object = call_user_code(user_object, says=f"{code} cannot be made")
+        user_object = call_user_code(user_object, failure=f"{code} cannot be made")
     begin = None if isinstance(user_object, Strategy) else attribute("begin")
     if begin is not None:
         return _Subject(begin, begins=True)
@@ -160,7 +160,7 @@ class _OfUser(Player):
 
     def answer(self, function: Callable[..., object], position: Position | NoisyPosition) -> Cell:
         """Return the cell that the code answers; StrategyError unless it can be shot."""
-        answer = call_user_code(function, position, says=f"{self} fails {_when(position)}")
+        answer = call_user_code(function, position, failure=f"{self} fails {_when(position)}")
         return self._check(answer, function, position, 0)
 
     def salvo_by(
@@ -175,7 +175,7 @@ class _OfUser(Player):
                 f"{self} has no method salvo(position, number) to choose {number} cells with"
             )
         when = _when(position)
-        answer = call_user_code(function, position, number, says=f"{self} fails {when}")
+        answer = call_user_code(function, position, number, failure=f"{self} fails {when}")
         if not isinstance(answer, list | tuple) or not 1 <= len(answer) <= number:
             raise StrategyError(
                 f"{self} shoots {safe_repr(answer)} {when}{defined_at(function)}; a list of 1 to "
@@ -233,7 +233,7 @@ class UserStrategy(_OfUser, Strategy):
         function = self.subject.rule
         if function is None:
             return None
-        rule = call_user_code(function, game, says=f"the rule of {self} fails for {game}")
+        rule = call_user_code(function, game, failure=f"the rule of {self} fails for {game}")
         if rule is None or isinstance(rule, Rule | PatternRule):
             return rule
         raise StrategyError(
@@ -248,15 +248,17 @@ class UserPlayer(_OfUser):
     def begin(self, game: Game, generator: np.random.Generator) -> Playing:
         """Begin a game of the code, whose shots are checked."""
         begin, says = self.subject.function, f"{self} cannot begin a game of {game}"
-        playing = call_user_code(begin, game, generator, says=says)
-        shot = call_user_code(getattr, playing, "shot", None, says=f"{self} has no shot to ask for")
+        playing = call_user_code(begin, game, generator, failure=says)
+        shot = call_user_code(
+            getattr, playing, "shot", None, failure=f"{self} has no shot to ask for"
+        )
         if not callable(shot):
             raise StrategyError(
                 f"begin of {self} returns {safe_repr(playing)}{defined_at(begin)}; an object with "
                 "the method shot(position) is accepted"
             )
         salvo = call_user_code(
-            getattr, playing, "salvo", None, says=f"{self} has no salvo to ask for"
+            getattr, playing, "salvo", None, failure=f"{self} has no salvo to ask for"
         )
         return _UserGame(self, shot, salvo if callable(salvo) else None)
 

@@ -167,10 +167,12 @@ def tables_of(start: Position) -> FamilyTables:
     pieces, answers = [], []
     for index, kind in enumerate(() if game.is_silent else game.fleet):
         distinct, which = np.unique(ships[:, index], axis=0, return_inverse=True)
-        parts = [[*game.label_table.parts[kind, mask].items()] for mask in to_masks(distinct)]
+        parts = [
+            [*game.label_table.cells_by_label[kind, mask].items()] for mask in to_masks(distinct)
+        ]
         for i in range(max(map(len, parts))):
             labelled = [part[i] if i < len(part) else (None, 0) for part in parts]
-            replies = [game.announcement.of_hit(label, is_sunk=True) for label, _ in labelled]
+            replies = [game.announcement.reply_to_hit(label, is_sunk=True) for label, _ in labelled]
             pieces.append(to_words([cells for _, cells in labelled])[which.ravel()])
             answers.append(np.array([numbers[r] for r in replies], np.int16)[which.ravel()])
     covered = np.bitwise_or.reduce(ships, axis=1)

@@ -26,7 +26,7 @@ RESULTS = DATA / "results"
 PUBLISHED = DATA / "published"
 
 
-def published(name: str) -> Path:
+def published_path(name: str) -> Path:
     """Return the path of the published table or tree `name`; RecordError if there is no data."""
     if not PUBLISHED.is_dir():
         raise RecordError(

@@ -35,20 +35,20 @@ def exact_mean(value: Fraction) -> str:
     return decimal(value, "upper", 4)
 
 
-def brief(value: Fraction, side: str, places: int = 4) -> str:
+def short_bound(value: Fraction, side: str, places: int = 4) -> str:
     """Return a bound with at most this many decimals, fewer if these are exact.
 
-    >>> brief(Fraction(278, 5), "upper"), brief(Fraction(2, 3), "upper")
+    >>> short_bound(Fraction(278, 5), "upper"), short_bound(Fraction(2, 3), "upper")
     ('55.6', '0.6667')
     """
     exact = (n for n in range(places) if (value * 10**n).denominator == 1)
     return decimal(value, side, next(exact, places))
 
 
-def ends(lower: Fraction, upper: Fraction | None) -> str:
+def bracket_text(lower: Fraction, upper: Fraction | None) -> str:
     """Return the ends of a bracket in words.
 
-    >>> ends(Fraction(2, 3), Fraction(1)), ends(Fraction(2, 3), Fraction(2, 3))
+    >>> bracket_text(Fraction(2, 3), Fraction(1)), bracket_text(Fraction(2, 3), Fraction(2, 3))
     ('0.666666 to 1.000000', '0.666667 on both sides, to the nearest digit')
     """
     if lower == upper:
@@ -58,22 +58,22 @@ def ends(lower: Fraction, upper: Fraction | None) -> str:
     return f"{decimal(lower, 'lower')} to {decimal(upper, 'upper')}"
 
 
-def open_mean(lower: int, upper: int, weight: int) -> str:
+def mean_bracket_text(lower: int, upper: int, weight: int) -> str:
     """Return the bounds of a mean as unreduced fractions, and as decimals rounded outward.
 
-    >>> open_mean(20, 22, 3)
+    >>> mean_bracket_text(20, 22, 3)
     'between 20/3 = 6.666666 and 22/3 = 7.333334'
     """
     low, high = decimal(Fraction(lower, weight), "lower"), decimal(Fraction(upper, weight), "upper")
     return f"between {lower}/{weight} = {low} and {upper}/{weight} = {high}"
 
 
-def between(value: Fraction, side: str, lower: Fraction, upper: Fraction | None) -> str:
+def bound_in_bracket(value: Fraction, side: str, lower: Fraction, upper: Fraction | None) -> str:
     """Return a bound on a value between lower and upper, rounded outward unless all three agree.
 
-    >>> between(Fraction(2, 3), "upper", Fraction(2, 3), Fraction(2, 3))
+    >>> bound_in_bracket(Fraction(2, 3), "upper", Fraction(2, 3), Fraction(2, 3))
     '0.666667'
-    >>> between(Fraction(2, 3), "lower", Fraction(2, 3), Fraction(1))
+    >>> bound_in_bracket(Fraction(2, 3), "lower", Fraction(2, 3), Fraction(1))
     '0.666666'
     """
     return decimal(value, "exact" if lower == value == upper else side)

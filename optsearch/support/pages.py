@@ -46,13 +46,13 @@ class Page:
         self.style = palette.css() + join(".css")
         self.script = join(".js")
 
-    def written(self, title: str, data: object) -> str:
+    def render_file(self, title: str, data: object) -> str:
         """Return the page as one file that needs no other."""
         style, script = f"<style>{self.style}</style>", f"<script>{self.script}</script>"
         rule = f'<meta http-equiv="Content-Security-Policy" content="{policy(style + script)}">'
         return self._fill(title, rule + style, json_in_html(data), script)
 
-    def served(self, title: str, address: str) -> str:
+    def render_linked(self, title: str, address: str) -> str:
         """Return the page for a server with its style and script at ADDRESS.css and ADDRESS.js."""
         style = f'<link rel="stylesheet" href="{address}.css">'
         return self._fill(title, style, "null", f'<script src="{address}.js"></script>')

@@ -27,7 +27,7 @@ OPEN = "#eceff3"  # what is not known yet
 LESS = "#e08c52"  # below zero, on a scale whose other end is that of HEAT
 
 
-def mixed(colour: str, share: float, ground: str = PAPER) -> str:
+def mix(colour: str, share: float, ground: str = PAPER) -> str:
     """A share of a colour, 0 to 1, on a ground."""
     pairs = zip(_channels(colour), _channels(ground), strict=True)
     return "#" + "".join(f"{round(share * a + (1 - share) * b):02x}" for a, b in pairs)
@@ -38,15 +38,15 @@ def heat(share: float) -> str:
 
     Equal steps look equal, in grey too. Pages mix the same with `color-mix(in srgb)`.
     """
-    return mixed(HEAT[1], share, HEAT[0])
+    return mix(HEAT[1], share, HEAT[0])
 
 
 def _channels(colour: str) -> list[int]:
     return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
 
 
-HIT_CELL = mixed(HIT, 0.22)
-MISS_CELL = mixed(MISS, 0.14)
+HIT_CELL = mix(HIT, 0.22)
+MISS_CELL = mix(MISS, 0.14)
 
 # Styles in the terminal: of replies, by `Reply.hit`; of most probable cells; of other cells.
 IN_TERMINAL = {True: f"bold {PAPER} on {HIT}", False: f"{INK} on {MISS_CELL}"}

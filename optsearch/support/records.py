@@ -26,7 +26,7 @@ from typing import TypeVar
 import numpy as np
 
 from optsearch.support import documents
-from optsearch.support.datafiles import CHECKOUT, DATA, is_checkout, published
+from optsearch.support.datafiles import CHECKOUT, DATA, is_checkout, published_path
 from optsearch.support.errors import RecordError
 from optsearch.support.version import VERSION
 
@@ -245,7 +245,7 @@ def read_published(name: str) -> Record:
 
     Its first line is `# Source: …`, the work it is copied from. Raises RecordError.
     """
-    path = published(name)
+    path = published_path(name)
     if not path.is_file():
         tables = ", ".join(sorted(file.name for file in path.parent.glob("*.csv")))
         raise RecordError(f"{path} does not exist; the published tables are {tables or 'none'}")

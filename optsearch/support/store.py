@@ -395,7 +395,7 @@ class Facts(_InStore, Mapping[str, Any]):
     def __iter__(self) -> Iterator[str]:
         return (key.decode(errors="surrogatepass") for key, _ in self.store.items())
 
-    def contradicted(self, name: str, needed: str) -> TableError:
+    def impossible_fact(self, name: str, needed: str) -> TableError:
         """Return the error for an impossible fact."""
         return TableError(
             f"{self.path} is damaged: {name!r} has {str(self[name])[:60]}, not {needed}; restore "

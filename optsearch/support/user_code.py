@@ -127,9 +127,9 @@ class UserFunction(CodeInFile):
         except (TypeError, ValueError):
             return ()
 
-    def __call__(self, *arguments: object, says: Says) -> Any:
+    def __call__(self, *arguments: object, failure: FailureText) -> Any:
         """Call the function; errors as in `call_user_code`."""
-        return call_user_code(self.load(), *arguments, says=says)
+        return call_user_code(self.load(), *arguments, failure=failure)
 
 
 def _digest_of(content: bytes) -> str:
@@ -151,7 +151,7 @@ def _module(path: Path, content: bytes) -> ModuleType:
 
     sys.modules[loader.name] = module
     try:
-        call_user_code(run, says=f"{relative_to_cwd(path)} cannot be run")
+        call_user_code(run, failure=f"{relative_to_cwd(path)} cannot be run")
     except BaseException:
         del sys.modules[loader.name]
         raise
@@ -204,8 +204,8 @@ class PickledCode(UserCode):
 
     def load(self) -> Any:
         """Unpickle the object."""
-        says = f"{self.label} cannot be made in another process"
-        return call_user_code(pickle.loads, self.state, says=says)
+        failure = f"{self.label} cannot be made in another process"
+        return call_user_code(pickle.loads, self.state, failure=failure)
 
     def digest(self) -> str:
         """Return the digest of its source."""
@@ -214,20 +214,21 @@ class PickledCode(UserCode):
 
 # Calls and their errors
 
-Says = str | Callable[[], str]  # the beginning of an error, or a function that makes it
+FailureText = str | Callable[[], str]  # the beginning of an error, or a function that makes it
 
 
-def call_user_code(function: Callable[..., Any], *arguments: object, says: Says) -> Any:
-    """Call a function; whatever it raises becomes a StrategyError that begins with `says`."""
+def call_user_code(function: Callable[..., Any], *arguments: object, failure: FailureText) -> Any:
+    """Call a function; whatever it raises becomes a StrategyError that begins with `failure`."""
     try:
         return function(*arguments)
     except (KeyboardInterrupt, StrategyError):
         raise
     except BaseException as error:
         where = _at(_raised_at(error) or _definition(function))
-        failure = f"{says if isinstance(says, str) else says()}: {_exception_text(error)}{where}"
+        start = failure if isinstance(failure, str) else failure()
+        message = f"{start}: {_exception_text(error)}{where}"
     # Outside, so that nothing of theirs goes along to another process: it may not be picklable.
-    raise StrategyError(failure)
+    raise StrategyError(message)
 
 
 def _exception_text(error: BaseException) -> str:

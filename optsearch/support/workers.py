@@ -34,7 +34,7 @@ def tasks_at_once(executor: Executor | None, jobs: int | None) -> int:
 
 
 @contextmanager
-def processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
+def process_pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
     """Start a pool of processes; at the end, and if the owner is killed, they end at once.
 
     Raises WorkerLost if one of them was killed, and OptsearchError if the main file has no

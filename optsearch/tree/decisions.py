@@ -58,7 +58,7 @@ class DecisionTree:
         body = f"{self.leaves:,} leaves: tree.save and `optsearch tree` show large trees"
         if self.leaves <= MOST_LEAVES:
             body = fold(self.root)
-        return notebook.titled(self.position.title, notebook.facts(rows), body)
+        return notebook.with_title(self.position.title, notebook.pairs_table(rows), body)
 
     def paths(self) -> Iterator[tuple[Shots, Leaf]]:
         """Yield each leaf with the shots that lead to it, from left (hits) to right (misses)."""

@@ -131,9 +131,9 @@ class Solution:
             ("best shots", " ".join(map(cell_name, self.best_shots)) or "none"),
         ]
         shades = dict.fromkeys(best, 0.6)
-        return notebook.titled(
+        return notebook.with_title(
             self.position.title,
-            notebook.facts(rows),
+            notebook.pairs_table(rows),
             notebook.board_html(
                 self.position.game.board,
                 self.position.signs,
