@@ -37,18 +37,18 @@ def shots_by_chance(position: Position) -> Fraction:
     """
     posterior = Posterior(position)
     posterior.require_some()
-    number, closed = posterior.configurations, position.closed
-    through = [
-        n for i, n in enumerate(posterior.occurrence.ravel().tolist()) if not closed >> i & 1
+    configurations, closed = posterior.configurations, position.closed
+    occurrences = [
+        n for cell, n in enumerate(posterior.occurrence.ravel().tolist()) if not closed >> cell & 1
     ]
-    certain = sum(n == number for n in through)
-    open_cells = sum(0 < n < number for n in through)
-    left = position.hits_left
-    if position.game.ends_at_hit and left:
-        is_certain = certain or not open_cells
-        hits = open_cells if is_certain else position.game.fleet_cells
-        return 1 + misses_before_hit(hits, open_cells)
-    return left + misses_by_chance(left - certain, open_cells)
+    certain_hits = sum(n == configurations for n in occurrences)
+    undecided_cells = sum(0 < n < configurations for n in occurrences)
+    hits_left = position.hits_left
+    if position.game.ends_at_hit and hits_left:
+        if certain_hits:
+            return Fraction(1)
+        return 1 + misses_before_hit(position.game.fleet_cells, undecided_cells)
+    return hits_left + misses_by_chance(hits_left - certain_hits, undecided_cells)
 
 
 def total_misses_by_chance(family: Family) -> int:
@@ -58,12 +58,11 @@ def total_misses_by_chance(family: Family) -> int:
     inside a larger one, and only a miss tells them apart: it is charged for every other cell.
     """
     certain, cells = family.certain, family.undecided.bit_count()
-    weights: Counter[int] = Counter()
+    weight_by_size: Counter[int] = Counter()
     for mask, weight in zip(family.sets, family.weights, strict=True):
-        weights[(mask & ~certain).bit_count()] += weight
-    largest = max(weights)
-    misses = (
-        weight * (misses_by_chance(size, cells) if size == largest else cells - size)
-        for size, weight in weights.items()
-    )
-    return floor(sum(misses, Fraction(0)))
+        weight_by_size[(mask & ~certain).bit_count()] += weight
+    largest = max(weight_by_size)
+    total = Fraction(0)
+    for size, weight in weight_by_size.items():
+        total += weight * (misses_by_chance(size, cells) if size == largest else cells - size)
+    return floor(total)

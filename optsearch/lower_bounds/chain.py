@@ -42,16 +42,17 @@ def mean_at_least(finished: Sequence[int], hits: int, configurations: int) -> Fr
     The mean number of misses is the sum over l of the share of configurations with more than l
     misses, which is at least 1 - finished[l] / configurations. Values of l beyond the list count 0.
     """
-    missing = sum(max(0, configurations - some) for some in finished)
-    return hits + Fraction(missing, configurations)
+    unfinished = sum(max(0, configurations - most) for most in finished)
+    return hits + Fraction(unfinished, configurations)
 
 
 def root_chain(
-    hits: int, configurations: int, most_met: Callable[[int], int], misses: int
+    hits: int, configurations: int, most_met: Callable[[int], int], most_values: int
 ) -> list[int]:
     """List A(0), A(1), … until all configurations may be finished; at most `misses` values."""
     finished: list[int] = []
-    while len(finished) < misses and (not finished or finished[-1] < configurations):
-        some = finished_by_chain(len(finished), hits, most_met)
-        finished.append(min(some, configurations))
+    for misses in range(most_values):
+        finished.append(min(configurations, finished_by_chain(misses, hits, most_met)))
+        if finished[-1] == configurations:
+            break
     return finished

@@ -12,7 +12,7 @@ from optsearch.game import Game
 from optsearch.lower_bounds.coverage import MOST_NODES, CellSetCounts, Coverage
 from optsearch.lower_bounds.reveal import placement_classes
 
-BESIDE = 9  # other cells, at most: the search for the most that ten cells meet takes hours
+MOST_OTHER_CELLS = 9  # the search for the most configurations that ten cells meet takes hours
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class ConditionalCoverage:
         Raises TooLarge for 2^32 completions or more.
         """
         coverage = Coverage(CellSetCounts.with_ship(game, ship), nodes)
-        met = tuple(coverage.most_met(k) for k in range(BESIDE + 1))
+        met = tuple(coverage.most_met(k) for k in range(MOST_OTHER_CELLS + 1))
         return cls(ship, len(set(game.images(ship))), coverage.counts.configurations, met)
 
     def most_met(self, cells: int) -> int:
@@ -63,14 +63,14 @@ def list_conditional_coverages(
     computed class with the list so far and the number of all classes.
     Raises TooLarge for 2^32 completions or more.
     """
-    computed_of = {coverage.ship: coverage for coverage in computed}
+    computed_by_ship = {coverage.ship: coverage for coverage in computed}
     coverages: list[ConditionalCoverage] = []
     lengths = sorted(set(game.fleet), reverse=True)
-    todo = [ship for length in lengths for ship, _ in placement_classes(game, length)]
-    for ship in todo:
-        if ship in computed_of:
-            coverages.append(computed_of[ship])
+    ships = [ship for length in lengths for ship, _ in placement_classes(game, length)]
+    for ship in ships:
+        if ship in computed_by_ship:
+            coverages.append(computed_by_ship[ship])
             continue
         coverages.append(ConditionalCoverage.of(game, ship, nodes))
-        progress(coverages, len(todo))
+        progress(coverages, len(ships))
     return coverages

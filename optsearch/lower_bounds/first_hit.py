@@ -21,10 +21,10 @@ def mean_until_hit(most_met: Callable[[int], int], configurations: int) -> Fract
     """Bound the mean number of shots until the first hit; most_met -- A(k), in the end all."""
     total = 0
     for k in count():
-        left = configurations - most_met(k)
-        if left <= 0:
+        not_hit = configurations - most_met(k)
+        if not_hit <= 0:
             return Fraction(total, configurations)
-        total += left
+        total += not_hit
     raise AssertionError("no number of cells meets all")
 
 
@@ -39,10 +39,11 @@ def mean_by_single_cells(position: Position, prior: Prior | None = None) -> Frac
     posterior.require_some()
     if not posterior.is_exact:
         return Fraction(1)
-    by_cell = (int(chance * posterior.weight) for row in posterior.frequency for chance in row)
-    weights = sorted(by_cell, reverse=True)
-    sums = [0, *accumulate(weights)]
-    return mean_until_hit(lambda k: min(sums[k], posterior.weight), posterior.weight)
+    frequency, total_weight = posterior.frequency, posterior.weight
+    cell_weights = (int(share * total_weight) for row in frequency for share in row)
+    heaviest_first = sorted(cell_weights, reverse=True)
+    weight_of_heaviest = [0, *accumulate(heaviest_first)]  # entry k: of the k heaviest cells
+    return mean_until_hit(lambda k: min(weight_of_heaviest[k], total_weight), total_weight)
 
 
 def mean_by_sets(position: Position, nodes: int) -> Fraction:
