@@ -20,19 +20,28 @@ from optsearch.game.position import Position
 
 
 def misses_by_chance(hits: int, cells: int) -> Fraction:
-    """Return the mean number of misses before the last hit, if `hits` of `cells` hold ships."""
+    """Return the mean number of misses before the last hit, if cells are shot in random order.
+
+    hits -- the number of these cells that hold ships.
+    """
     return Fraction(hits * (cells - hits), hits + 1)
 
 
 def misses_before_hit(hits: int, cells: int) -> Fraction:
-    """Return the mean number of misses before the first hit, if `hits` of `cells` hold ships."""
+    """Return the mean number of misses before the first hit, if cells are shot in random order.
+
+    hits -- the number of these cells that hold ships.
+    """
     return Fraction(cells - hits, hits + 1)
 
 
 def shots_by_chance(position: Position) -> Fraction:
-    """Return the mean number of shots at random from a position on; no prior changes it.
+    """Return the mean number of shots that finish a position if the player shoots at random.
 
-    Certain hits are shot first, then the undecided cells at random, until the game is over.
+    The player first shoots the cells with a ship in every configuration. Then the player shoots
+    the undecided cells, those with a ship in some configurations, in random order. The mean is the
+    same for each configuration, so it holds under every prior.
+
     Raises ImpossiblePosition if no configuration is left.
     """
     posterior = Posterior(position)
@@ -52,10 +61,12 @@ def shots_by_chance(position: Position) -> Fraction:
 
 
 def total_misses_by_chance(family: Family) -> int:
-    """Bound the weighted total of misses of the best order of the undecided cells from above.
+    """Return an upper bound on the least total of misses over the sets of a family, by weight.
 
-    It is the mean over all orders, rounded down. A set with fewer cells than the largest may lie
-    inside a larger one, and only a miss tells them apart: it is charged for every other cell.
+    The bound is the mean total over all orders of shots at the undecided cells, those in some but
+    not all sets, rounded down. A set with fewer cells than the largest may lie inside a larger set,
+    and then only a miss tells them apart. So a smaller set counts a miss for each undecided cell
+    that it does not have.
     """
     certain, cells = family.certain, family.undecided.bit_count()
     weight_by_size: Counter[int] = Counter()

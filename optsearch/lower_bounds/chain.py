@@ -16,8 +16,8 @@ from math import comb
 def finished_by_chain(misses: int, hits: int, most_met: Callable[[int], int]) -> int:
     """Bound how many configurations a strategy finishes with at most l = `misses` misses.
 
-    hits -- cells of the fleet, 1 or more. most_met -- an upper bound on the configurations that j
-    cells meet, for j = 0 … l + 1.
+    hits -- the number of cells of the fleet, 1 or more. most_met -- a function of j = 0 … l + 1: an
+    upper bound on the configurations that have a ship on one of j cells (that j cells meet).
 
     A(l) = min over j = 0 … l + 1 of most_met(j) + C(l - j + hits, hits), the second term 0 for
     j = l + 1.
@@ -37,10 +37,14 @@ def finished_by_chain(misses: int, hits: int, most_met: Callable[[int], int]) ->
 
 
 def mean_at_least(finished: Sequence[int], hits: int, configurations: int) -> Fraction:
-    """Bound the mean number of shots if at most finished[l] configurations have <= l misses.
+    """Return a lower bound on the mean number of shots, from a bound for each number of misses.
+
+    finished[l] -- the most configurations that a strategy finishes with at most l misses. hits --
+    the number of cells of the fleet.
 
     The mean number of misses is the sum over l of the share of configurations with more than l
-    misses, which is at least 1 - finished[l] / configurations. Values of l beyond the list count 0.
+    misses. This share is at least 1 - finished[l] / configurations. It counts as 0 for every l
+    beyond the list.
     """
     unfinished = sum(max(0, configurations - most) for most in finished)
     return hits + Fraction(unfinished, configurations)
@@ -49,7 +53,11 @@ def mean_at_least(finished: Sequence[int], hits: int, configurations: int) -> Fr
 def root_chain(
     hits: int, configurations: int, most_met: Callable[[int], int], most_values: int
 ) -> list[int]:
-    """List A(0), A(1), … until all configurations may be finished; at most `misses` values."""
+    """List the bounds of `finished_by_chain` for 0, 1, 2, … misses, with the same arguments.
+
+    The list ends with the first value that is the number of all configurations. It has at most
+    `most_values` values.
+    """
     finished: list[int] = []
     for misses in range(most_values):
         finished.append(min(configurations, finished_by_chain(misses, hits, most_met)))

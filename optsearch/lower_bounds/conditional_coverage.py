@@ -17,11 +17,11 @@ MOST_OTHER_CELLS = 9  # the search for the most configurations that ten cells me
 
 @dataclass(frozen=True)
 class ConditionalCoverage:
-    """Bounds on how many completions of one placement some other cells meet.
+    """Bounds on how many completions of one placement can have another ship on some k cells.
 
     ship -- the placement (mask). class_size -- the number of its images under the symmetries of the
-    board. completions -- the number of configurations with it. met -- upper bounds for 0, 1, 2, …
-    cells.
+    board. completions -- the number of configurations with this placement. met[k] -- an upper bound
+    on the completions with another ship on at least one of k cells.
     """
 
     ship: int
@@ -31,19 +31,21 @@ class ConditionalCoverage:
 
     @classmethod
     def of(cls, game: Game, ship: int, nodes: int = MOST_NODES) -> ConditionalCoverage:
-        """Compute the bounds for up to `BESIDE` cells by `Coverage`, with its limit `nodes`.
+        """Compute the bounds of a placement (mask) for up to `MOST_OTHER_CELLS` cells.
 
-        Raises TooLarge for 2^32 completions or more.
+        nodes -- the search for each bound gives up after this number of sets of cells, as in
+        `Coverage`. Raises TooLarge for 2^32 completions or more.
         """
         coverage = Coverage(CellSetCounts.with_ship(game, ship), nodes)
         met = tuple(coverage.most_met(k) for k in range(MOST_OTHER_CELLS + 1))
         return cls(ship, len(set(game.images(ship))), coverage.counts.configurations, met)
 
     def most_met(self, cells: int) -> int:
-        """Bound the completions that a number of cells meet.
+        """Return an upper bound on the completions with another ship on some of `cells` cells.
 
-        Beyond the computed numbers of cells the bound is by Han's inequality: of k cells, some
-        k - 1 meet at least a share (k - 1)/k of what all k meet.
+        Beyond the last entry of `met` the bound comes from Han's inequality: of any k cells, some
+        k - 1 meet at least (k - 1)/k of the completions that all k meet. A negative number of
+        cells counts as 0.
         """
         if cells < len(self.met):
             return self.met[max(0, cells)]
@@ -57,11 +59,13 @@ def list_conditional_coverages(
     nodes: int = MOST_NODES,
     progress: Callable[[list[ConditionalCoverage], int], None] = lambda done, total: None,
 ) -> list[ConditionalCoverage]:
-    """List the coverage of every class of placements of every ship, the longest ships first.
+    """List the coverage of one placement of each class, the longest ships first.
 
-    computed -- classes computed before. nodes -- as in `Coverage`. progress -- called after each
-    computed class with the list so far and the number of all classes.
-    Raises TooLarge for 2^32 completions or more.
+    A class is all placements that the symmetries of the board map to each other.
+
+    computed -- coverages from an earlier call, which are not computed again. nodes -- as in
+    `ConditionalCoverage.of`. progress -- called after each computed class with the list so far and
+    the number of all classes. Raises TooLarge for 2^32 completions or more.
     """
     computed_by_ship = {coverage.ship: coverage for coverage in computed}
     coverages: list[ConditionalCoverage] = []

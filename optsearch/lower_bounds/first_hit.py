@@ -18,7 +18,14 @@ from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 
 
 def mean_until_hit(most_met: Callable[[int], int], configurations: int) -> Fraction:
-    """Bound the mean number of shots until the first hit; most_met -- A(k), in the end all."""
+    """Return a lower bound on the mean number of shots until the first hit.
+
+    most_met -- a function of k: the most configurations that have a ship on one of k cells, or an
+    upper bound on it. It must reach `configurations` for some k.
+
+    After k shots without a hit, at least configurations - most_met(k) configurations are not hit
+    yet. Each of them takes one more shot, so the sum over k bounds the total of shots.
+    """
     total = 0
     for k in count():
         not_hit = configurations - most_met(k)
@@ -29,9 +36,11 @@ def mean_until_hit(most_met: Callable[[int], int], configurations: int) -> Fract
 
 
 def mean_by_single_cells(position: Position, prior: Prior | None = None) -> Fraction:
-    """Bound the mean by A(k) = the sum of the k greatest weights of single cells.
+    """Return a lower bound on the mean number of shots until the first hit, from single cells.
 
-    If the weights are not known exactly, the bound is one shot.
+    Any k cells meet at most as much weight as the k heaviest cells have together, where a cell
+    weighs as much as the configurations with a ship on it. If the weights are not known exactly,
+    the bound is one shot; if the position has its hit, 0.
     """
     if not position.hits_left:
         return Fraction(0)
@@ -47,6 +56,11 @@ def mean_by_single_cells(position: Position, prior: Prior | None = None) -> Frac
 
 
 def mean_by_sets(position: Position, nodes: int) -> Fraction:
-    """Bound the mean of a whole game by `Coverage`; nodes -- of each search. Raises TooLarge."""
+    """Return a lower bound on the mean number of shots until the first hit, from sets of cells.
+
+    The position must be the start of a game. nodes -- the search for the most configurations that
+    k cells meet gives up after this number of sets, as in `Coverage`. Raises TooLarge for 2^32
+    configurations or more.
+    """
     counts = CellSetCounts.of(position.game.with_announcement("nothing"))
     return mean_until_hit(Coverage(counts, nodes).most_met, counts.configurations)
