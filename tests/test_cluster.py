@@ -172,7 +172,7 @@ def test_workers_of_this_machine_share_a_table(cluster, tmp_path, monkeypatch):
     again = solve("4x5:3,2", table=tmp_path / "kept", executor=cluster, workers=2)
     assert (again.total_height, again.best_shots) == (first.total_height, first.best_shots)
     assert again.nodes < first.nodes / 2  # what took few nodes is not on disk
-    monkeypatch.setattr(team, "is_near", len)
+    monkeypatch.setattr(team, "can_attach", len)
     apart = solve("4x5:3,2", executor=cluster, workers=2)
     assert (apart.total_height, apart.best_shots) == (first.total_height, first.best_shots)
 

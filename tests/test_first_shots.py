@@ -101,7 +101,7 @@ def test_symmetric_shots_are_searched_once():
     position = Position(Game.parse("5x5:3,2"))
     solver = Solver(position, all_shots=True)
     assert len({value.lower for value in solver.solution.shot_values}) <= 6
-    assert solver.watch.frontier.valued == (6, 6)  # of 25 cells
+    assert solver.watch.frontier.valued_counts == (6, 6)  # of 25 cells
 
 
 # Too little time

@@ -14,7 +14,7 @@ from optsearch.game.position import HIT, MISS, Position
 from optsearch.lower_bounds import bounds_on_demand, has_long_bounds
 from optsearch.results import bracket
 from optsearch.search import solver, watch
-from optsearch.search.frontier import cost_of
+from optsearch.search.frontier import cost_of_rule
 from optsearch.search.kernels import SolverOptions
 from optsearch.search.rollouts import FEW, Rollouts, can_roll_out
 from optsearch.search.solver import Solver, solve
@@ -68,7 +68,9 @@ def test_the_lower_side_is_that_of_the_bounds_before_a_shot_is_decided(at_once):
     assert not before.is_exact
     kernel.watch.bound_root(position)
     assert kernel.watch.status.lower == ceil(least * before.configurations) > before.lower
-    assert kernel.search(time_limit=1).lower >= kernel.watch.certain_cost + kernel.watch.least_known
+    assert (
+        kernel.search(time_limit=1).lower >= kernel.watch.certain_cost + kernel.watch.proved_misses
+    )
 
 
 def test_without_a_limit_of_time_a_search_must_be_longer_to_be_bounded(monkeypatch):
@@ -100,7 +102,7 @@ def test_where_the_long_bounds_hold():
 
 def test_a_bound_above_a_strategy_is_refused(monkeypatch):
     kernel = Solver(Position(Game.parse("4x4:3,2")))
-    kernel.watch.least_known = 10_000
+    kernel.watch.proved_misses = 10_000
     with pytest.raises(TableError, match="the bounds of the whole game"):
         kernel.search()
 
@@ -134,7 +136,7 @@ def test_rollouts_shoot_alike_however_the_state_was_reached(game):
         alone = Solver(at).kernel
         assert len(alone.sets) == len(state.family)
         assert Rollouts(alone)(alone, alone.root) == rule(kernel, state)
-    total = kernel.hits_left(kernel.root) + cost_of(kernel, kernel.root, rule)
+    total = kernel.hits_left(kernel.root) + cost_of_rule(kernel, kernel.root, rule)
     assert total <= evaluate("deep", position.game, jobs=1).total_height
 
 

@@ -6,7 +6,7 @@ from multiprocessing import get_context
 import pytest
 
 from optsearch.compiled.search._table import SharedTable
-from optsearch.search.shared_memory import SharedMemory, attach, is_near
+from optsearch.search.shared_memory import SharedMemory, attach, can_attach
 
 SIZE = 1 << 22
 
@@ -52,7 +52,7 @@ def fill(place, number):
 
 def test_several_processes():
     shared, context = SharedMemory(SIZE), get_context("spawn")
-    workers = [context.Process(target=fill, args=(shared.place, i)) for i in range(3)]
+    workers = [context.Process(target=fill, args=(shared.handle, i)) for i in range(3)]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -66,12 +66,12 @@ def test_several_processes():
 
 def test_memory_that_is_not_there():
     shared = SharedMemory(SIZE)
-    assert attach(shared.place._replace(name=bytes(16))) is None
-    assert attach(shared.place._replace(size=SIZE + 8)) is None
-    assert attach(shared.place._replace(descriptor=1 << 20)) is None
-    place = shared.place
-    assert is_near(place)
-    shared.notes[0] = 7
-    assert attach(place).notes[0] == 7
+    assert attach(shared.handle._replace(name=bytes(16))) is None
+    assert attach(shared.handle._replace(size=SIZE + 8)) is None
+    assert attach(shared.handle._replace(descriptor=1 << 20)) is None
+    place = shared.handle
+    assert can_attach(place)
+    shared.counters[0] = 7
+    assert attach(place).counters[0] == 7
     del shared
-    assert not is_near(place)
+    assert not can_attach(place)

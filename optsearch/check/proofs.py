@@ -70,7 +70,7 @@ PRICE_OF_MISS = 4096  # the price of one miss; prices are integers
 MOST_PRICE = 1 << 24  # the greatest size of a price, positive or negative
 MOST_WITH_A_CELL = 12  # sets with the same cell in a priced claim: all their parts are tried
 
-Weighted = tuple[tuple[int, int], ...]  # sets in ascending order, each with its weight
+WeightedSets = tuple[tuple[int, int], ...]  # sets in ascending order, each with its weight
 Prices = tuple[int, ...]
 
 
@@ -82,7 +82,7 @@ class Claim:
     """
 
     misses: int
-    family: Weighted
+    family: WeightedSets
     prices: Prices | None = None
 
 
@@ -120,18 +120,19 @@ class CheckedProof:
 class Marks:
     """The marks that hits can show on each cell, and the symmetries that permute them.
 
-    on -- the marks on each cell, in the order of the cells. tells -- True if a cell has several.
-    symmetries -- permutations of the marks. name -- returns the name of a cell for its index.
+    marks_on -- the marks on each cell, in the order of the cells. is_labelled -- True if a cell has
+    several. symmetries -- permutations of the marks. name -- returns the name of a cell for its
+    index.
     """
 
     def __init__(
         self, on: Sequence[int], symmetries: Sequence[Permutation], name: Callable[[int], str]
     ):
-        self.on, self.name = tuple(on), name
+        self.marks_on, self.name = tuple(on), name
         self._symmetries = tuple(symmetries)
         self._images: dict[int, list[int]] = {}
         self._cells: dict[int, int] = {}
-        self.tells = any(marks & (marks - 1) for marks in on)
+        self.is_labelled = any(marks & (marks - 1) for marks in on)
 
     @classmethod
     def of(cls, game: Game) -> Marks:
@@ -153,7 +154,7 @@ class Marks:
             self._images[marks] = [image(marks, turned) for turned in self._symmetries]
         return self._images[marks]
 
-    def normal_form(self, family: Weighted) -> Weighted:
+    def normal_form(self, family: WeightedSets) -> WeightedSets:
         """Return the normal form of a family: without certain marks, the least of its images."""
         certain = certain_marks(family)
         images = [self.images(marks & ~certain) for marks, _ in family]
@@ -165,16 +166,18 @@ class Marks:
     def _cells_of(self, marks: int) -> int:
         """Return the cells of a set of marks."""
         if marks not in self._cells:
-            self._cells[marks] = sum(1 << c for c, on_cell in enumerate(self.on) if marks & on_cell)
+            self._cells[marks] = sum(
+                1 << c for c, on_cell in enumerate(self.marks_on) if marks & on_cell
+            )
         return self._cells[marks]
 
-    def parts(self, family: Weighted) -> list[Weighted]:
+    def parts(self, family: WeightedSets) -> list[WeightedSets]:
         """Split a family by the marks of its certain hits, until each has one mark in each part.
 
         A certain hit costs no miss, and its mark does not depend on the time of the shot. So
         shooting it before any other cell loses nothing.
         """
-        common = -1 if self.tells else 0
+        common = -1 if self.is_labelled else 0
         for marks, _ in family:
             common &= self._cells_of(marks)
         for cell in bits(common):
@@ -183,32 +186,32 @@ class Marks:
                 return [part for piece in pieces for part in self.parts(piece)]
         return [family]
 
-    def _split_by_mark(self, family: Weighted, cell: int) -> list[Weighted]:
+    def _split_by_mark(self, family: WeightedSets, cell: int) -> list[WeightedSets]:
         """Split the sets that have a cell by the mark on it."""
         by_mark: dict[int, list[tuple[int, int]]] = {}
         for member in family:
-            if mark := member[0] & self.on[cell]:
+            if mark := member[0] & self.marks_on[cell]:
                 by_mark.setdefault(mark, []).append(member)
         return [tuple(part) for part in by_mark.values()]
 
-    def count_undecided(self, family: Weighted) -> list[int]:
+    def count_undecided(self, family: WeightedSets) -> list[int]:
         """Count on each cell the marks that are in some of the sets but not in all."""
         undecided = 0
         for marks, _ in family:
             undecided |= marks
         undecided &= ~certain_marks(family)
-        return [(undecided & on_cell).bit_count() for on_cell in self.on]
+        return [(undecided & on_cell).bit_count() for on_cell in self.marks_on]
 
-    def shots(self, family: Weighted) -> Iterator[tuple[int, int, list[Weighted]]]:
+    def shots(self, family: WeightedSets) -> Iterator[tuple[int, int, list[WeightedSets]]]:
         """Yield each undecided cell, the weight of the sets without it, and the parts by reply."""
         for cell, number in enumerate(self.count_undecided(family)):
             if number:
-                on_cell = self.on[cell]
+                on_cell = self.marks_on[cell]
                 missed = tuple(member for member in family if not member[0] & on_cell)
                 parts = [*self._split_by_mark(family, cell), *([missed] if missed else [])]
                 yield cell, weight(missed), [p for part in parts for p in self.parts(part)]
 
-    def bound_by_counting(self, family: Weighted) -> int:
+    def bound_by_counting(self, family: WeightedSets) -> int:
         """Bound the misses of a family from below by counting: the greater of two numbers.
 
         Leaf counting: a set of at most k marks that is distinguished after j misses is a word of k
@@ -224,11 +227,11 @@ class Marks:
         certain = certain_marks(family)
         sets = [(marks & ~certain, n) for marks, n in family]
         hits = max(marks.bit_count() for marks, _ in sets)
-        replies = max(self.count_undecided(family)) if self.tells else 1
+        replies = max(self.count_undecided(family)) if self.is_labelled else 1
         leaves = _leaf_counting(tuple(sorted((n for _, n in sets), reverse=True)), hits, replies)
-        if not self.tells:
+        if not self.is_labelled:
             return leaves
-        with_a_cell = [sum(n for marks, n in sets if marks & on_cell) for on_cell in self.on]
+        with_a_cell = [sum(n for marks, n in sets if marks & on_cell) for on_cell in self.marks_on]
         with_a_cell += [n for marks, n in sets if not marks]
         weight_left, cover = weight(family), 0
         for n in sorted(with_a_cell, reverse=True):
@@ -261,7 +264,7 @@ def marks_of(game: Game, ships: Sequence[int]) -> int:
     return marks
 
 
-def certain_marks(family: Weighted) -> int:
+def certain_marks(family: WeightedSets) -> int:
     """Return the marks that are in every set."""
     certain = -1
     for marks, _ in family:
@@ -269,12 +272,12 @@ def certain_marks(family: Weighted) -> int:
     return certain
 
 
-def columns(family: Weighted) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def split_weights(family: WeightedSets) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the sets of a family, and their weights."""
     return tuple(cells for cells, _ in family), tuple(n for _, n in family)
 
 
-def weight(family: Weighted) -> int:
+def weight(family: WeightedSets) -> int:
     """Return the total weight of a family."""
     return sum(n for _, n in family)
 
@@ -286,7 +289,7 @@ def _leaf_counting(weights: tuple[int, ...], hits: int, replies: int) -> int:
     return sum(n * j for n, j in zip(weights, words if hits else count(), strict=False))
 
 
-def priced_misses(family: Weighted, prices: Prices) -> int:
+def priced_misses(family: WeightedSets, prices: Prices) -> int:
     """Bound the misses M(F) of a family from below by a price y_s per set, in 1/PRICE_OF_MISS.
 
     With F_c the sets that have the cell c, and w(S), y(S) sums over a part S of them,
@@ -356,7 +359,7 @@ def _misses_of_parts(columns: tuple[int, ...], weights: tuple[int, ...]) -> list
     return misses
 
 
-def root_of(position: Position, prior: Prior | None = None) -> Weighted:
+def root_of(position: Position, prior: Prior | None = None) -> WeightedSets:
     """Return the family of a position, listed by the definition."""
     if prior is not None:
         prior.require(position.game)
@@ -420,15 +423,15 @@ def check_proof(proof: Proof, name: str = "the proof", prior: Prior | None = Non
     )
 
 
-def check_claims(claims: Sequence[Claim], root: Weighted, marks: Marks, name: str) -> int:
+def check_claims(claims: Sequence[Claim], root: WeightedSets, marks: Marks, name: str) -> int:
     """Return the lower bound on the misses of a family that a list of claims proves.
 
     Each claim must follow from those before it; else raises ProofError, which names the claim.
     name -- the name of the list in the error.
     """
-    proved: dict[Weighted, int] = {}
+    proved: dict[WeightedSets, int] = {}
 
-    def bound_of(family: Weighted) -> int:
+    def bound_of(family: WeightedSets) -> int:
         return max(marks.bound_by_counting(family), proved.get(marks.normal_form(family), 0))
 
     for number, claim in enumerate(claims, 1):
@@ -457,8 +460,8 @@ def check_claims(claims: Sequence[Claim], root: Weighted, marks: Marks, name: st
     return sum(map(bound_of, marks.parts(root)))
 
 
-def _bound_by_prices(family: Weighted, prices: Prices, marks: Marks, where: str) -> int:
-    if marks.tells:
+def _bound_by_prices(family: WeightedSets, prices: Prices, marks: Marks, where: str) -> int:
+    if marks.is_labelled:
         raise ProofError(f"{where}: prices are for games in which hits tell nothing")
     try:
         return priced_misses(family, prices)

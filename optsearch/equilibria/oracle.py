@@ -20,7 +20,7 @@ from optsearch.equilibria.hidings import Hidings
 from optsearch.equilibria.weighted import WeightedSearch
 from optsearch.game import bits
 from optsearch.game.objective import Objective
-from optsearch.search.kernels import Subfamily, shoot
+from optsearch.search.kernels import Subfamily, make_node
 from optsearch.search.team import Parallel
 from optsearch.support.errors import TooLarge
 from optsearch.tree import Leaf, Node
@@ -123,6 +123,6 @@ def _grow_tree(search: WeightedSearch, hidings: Hidings) -> tuple[Node | Leaf, S
             return Leaf(int(numbers[ended].sum()))
         free = kernel.free_hits(state)
         cell = next(bits(free)) if free else search.shot(state)
-        return shoot(kernel, state, cell, lambda reply, part: follow(part, depth + 1))
+        return make_node(kernel, state, cell, lambda reply, part: follow(part, depth + 1))
 
     return follow(search.root, 0), shots

@@ -33,7 +33,7 @@ from optsearch.search.kernels import (
     Subfamily,
     best_cell,
     first_cell,
-    price,
+    miss_cost,
 )
 from optsearch.search.solver import Solver
 from optsearch.search.team import Parallel
@@ -161,7 +161,7 @@ class WeightedSearch:
             costs = {
                 cell: self._after(state, cell)
                 for cell, bound in kernel.shots(state)
-                if bound < limit and kernel.after(state, cell, limit) < limit
+                if bound < limit and kernel.cost_of_shot(state, cell, limit) < limit
             }
             cell = min(costs, key=costs.__getitem__)
             self._known[key] = costs[cell], cell
@@ -174,5 +174,5 @@ class WeightedSearch:
         cost = sum(self._best(part)[0] for part in parts.values())
         if MISS in parts:
             missed = sum(self.weights[i] for i in self.order[parts[MISS].family])
-            cost += missed * price(self.objective, state.budget)
+            cost += missed * miss_cost(self.objective, state.budget)
         return cost

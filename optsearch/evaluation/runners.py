@@ -30,7 +30,7 @@ from optsearch.counting.posterior import Posterior, sunk_assignments
 from optsearch.counting.prior import Prior
 from optsearch.game import Game, bits
 from optsearch.game.position import Position, Reply, reply
-from optsearch.search.rules import labels_at, told_lengths
+from optsearch.search.rules import announced_lengths, labels_at
 from optsearch.strategies import PatternRule, Rule, Strategy, as_strategy, rule_of
 from optsearch.strategies.pattern import revealed_cells
 from optsearch.strategies.score import refused
@@ -295,7 +295,7 @@ class KernelRunner(Runner):
         labels = _labels(game, self.rule.order)
         evaluator = TreeEvaluator(self.rule, labels, game.contact != "any")
         board = game.rows, game.columns, game.holes
-        evaluator.score_by(self.rule, board, told_lengths(game))
+        evaluator.score_by(self.rule, board, announced_lengths(game))
         return evaluator
 
     def fill_evaluator(

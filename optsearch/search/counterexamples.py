@@ -252,7 +252,7 @@ def _digits(game: Game, code: int) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Searched:
+class SearchedGame:
     """The counterexamples of one game.
 
     positions -- the number of inequivalent positions searched; 1 for the empty board alone.
@@ -271,7 +271,7 @@ class CounterexampleSearch:
     """The counterexamples of all games of a scope, in the order of `Scope.games`."""
 
     scope: Scope
-    games: tuple[Searched, ...]
+    games: tuple[SearchedGame, ...]
 
     @cached_property
     def counterexamples(self) -> list[Counterexample]:
@@ -474,17 +474,17 @@ class Positions:
         return total
 
 
-def search_game(game: Game, empty_only: bool) -> Searched:
+def search_game(game: Game, empty_only: bool) -> SearchedGame:
     """Search one game for counterexamples; a task for an executor."""
     number = _base(game) ** game.cells
     if number > MAX_POSITIONS:
-        return _search_large(game) if empty_only else Searched(game, 0, (), is_decided=False)
+        return _search_large(game) if empty_only else SearchedGame(game, 0, (), is_decided=False)
     positions = Positions(game)
     codes = np.array([number - 1], np.int32) if empty_only else positions.representatives()
-    return Searched(game, len(codes), positions.counterexamples(codes))
+    return SearchedGame(game, len(codes), positions.counterexamples(codes))
 
 
-def _search_large(game: Game) -> Searched:
+def _search_large(game: Game) -> SearchedGame:
     """Search the empty board of a game with too many positions for a total below best greedy."""
     position = Position(game)
     limited: Progress[SearchStatus] = Limit(effort=MAX_NODES).watch()
@@ -497,7 +497,7 @@ def _search_large(game: Game) -> Searched:
         misses = best_greedy - certain
         cost = kernel.solve(kernel.root, limit=misses)
         if cost >= misses:
-            return Searched(game, 1, ())
+            return SearchedGame(game, 1, ())
         counterexample = Counterexample(
             game,
             _base(game) ** game.cells - 1,
@@ -508,8 +508,8 @@ def _search_large(game: Game) -> Searched:
             game.mask(greedy.best_shots),
         )
     except LimitReached:
-        return Searched(game, 1, (), is_decided=False)
-    return Searched(game, 1, (counterexample,))
+        return SearchedGame(game, 1, (), is_decided=False)
+    return SearchedGame(game, 1, (counterexample,))
 
 
 # All games
@@ -575,7 +575,7 @@ def _work(game: Game) -> int:
 # The checkpoint: the finished games. A counterexample is the list of its numbers
 
 
-def _finished_games(store: Facts | None, games: list[Game]) -> dict[Game, Searched]:
+def _finished_games(store: Facts | None, games: list[Game]) -> dict[Game, SearchedGame]:
     """Return the games that are finished."""
     if store is None:
         return {}
@@ -586,7 +586,7 @@ def _finished_games(store: Facts | None, games: list[Game]) -> dict[Game, Search
         raise TableError(f"{store.path} does not hold what a search found") from None
 
 
-def _entry(searched: Searched) -> dict[str, object]:
+def _entry(searched: SearchedGame) -> dict[str, object]:
     return {
         "positions": searched.positions,
         "is_decided": searched.is_decided,
@@ -606,7 +606,7 @@ _NUMBERS = (
 )
 
 
-def _from_entry(game: Game, entry: dict[str, object]) -> Searched:
+def _from_entry(game: Game, entry: dict[str, object]) -> SearchedGame:
     positions, is_decided, rows = (
         entry[key] for key in ("positions", "is_decided", "counterexamples")
     )
@@ -615,7 +615,9 @@ def _from_entry(game: Game, entry: dict[str, object]) -> Searched:
     for row in rows:
         if len(row) != len(_NUMBERS) or any(type(number) is not int for number in row):
             raise ValueError
-    return Searched(game, positions, tuple(Counterexample(game, *row) for row in rows), is_decided)
+    return SearchedGame(
+        game, positions, tuple(Counterexample(game, *row) for row in rows), is_decided
+    )
 
 
 # Trees

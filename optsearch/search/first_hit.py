@@ -27,7 +27,7 @@ from optsearch.search.kernels import (
     Kernel,
     Problem,
     Subfamily,
-    price,
+    miss_cost,
 )
 
 FEW = 24  # sets, up to which a search takes less time than a programme
@@ -53,7 +53,7 @@ class FirstHitKernel(Kernel):
         self.game, self.cells_left = problem.game, int(not problem.hits)
         self.sets, self.weights = problem.sets, problem.weights
         self.is_silent = self.has_prices = False  # what holds there holds for whole games
-        self.easy = INFINITE
+        self.easy_size = INFINITE
         self.root = Subfamily(np.arange(len(self.sets), dtype=np.int32), problem.hits)
         self._tick, self._nodes = tick, 0
         cells = np.unpackbits(self.sets.view(np.uint8), axis=1, bitorder="little")
@@ -94,7 +94,7 @@ class FirstHitKernel(Kernel):
         """Return the nodes."""
         return self._nodes
 
-    def keep(self, disk: Disk | None, work: int = 0) -> None:
+    def use_disk(self, disk: Disk | None, work: int = 0) -> None:
         """Keep nothing on disk."""
 
     def hits_left(self, state: Subfamily) -> int:
@@ -120,7 +120,7 @@ class FirstHitKernel(Kernel):
         counts = self.weights[state.family] @ self._has[state.family]
         weight, sums = self.weight(state), np.cumsum(np.sort(counts)[::-1])
         first = self._first.get(_key(state))
-        missed = price(self.objective, state.budget)
+        missed = miss_cost(self.objective, state.budget)
         after = _after_miss(state, state.family)
         bounds = []
         for cell in np.flatnonzero(counts).tolist():
@@ -146,10 +146,10 @@ class FirstHitKernel(Kernel):
             return FORBIDDEN
         return int(left.sum())
 
-    def after(self, state: Subfamily, cell: int, limit: int = INFINITE) -> int:
+    def cost_of_shot(self, state: Subfamily, cell: int, limit: int = INFINITE) -> int:
         """Return the cost as `solve` does, for lists that begin with a cell."""
         missed = state.family[~self._has[state.family, cell]]
-        cost = int(self.weights[missed].sum()) * price(self.objective, state.budget)
+        cost = int(self.weights[missed].sum()) * miss_cost(self.objective, state.budget)
         if not len(missed) or cost >= min(limit, FORBIDDEN):
             return cost
         return cost + self.solve(_after_miss(state, missed), limit - cost)
@@ -194,7 +194,7 @@ class FirstHitKernel(Kernel):
         dominated = self._dominated(state.family)
         for cell, bound in self.shots(state):
             if bound < best and not dominated[cell]:
-                cost = self.after(state, cell, best)
+                cost = self.cost_of_shot(state, cell, best)
                 if cost < best:
                     best, first = cost, cell
         if first >= 0:
@@ -256,7 +256,7 @@ class FirstHitKernel(Kernel):
                 state = _after_miss(state, missed)
         cost = 0
         for before, cell in reversed(steps):
-            cost += self.weight(state) * price(self.objective, before.budget)
+            cost += self.weight(state) * miss_cost(self.objective, before.budget)
             self._costs[self._normal_key(before)], self._first[_key(before)] = cost, cell
             state = before
         return cost

@@ -86,6 +86,6 @@ def _after(kernel: Kernel, state: Subfamily, cell: int) -> tuple[int, int]:
     """Return the cost of a shot, and the budget that it needs (worst) or was given (within)."""
     if kernel.is_lost(state):
         return kernel.weight(state), state.budget
-    while (cost := kernel.after(state, cell)) >= FORBIDDEN:
+    while (cost := kernel.cost_of_shot(state, cell)) >= FORBIDDEN:
         state = state._replace(budget=state.budget + 1)
     return cost, state.budget

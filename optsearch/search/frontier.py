@@ -23,9 +23,9 @@ from optsearch.search.kernels import (
     Subfamily,
     best_cell,
     first_cell,
-    grow,
-    price,
-    shoot,
+    grow_tree,
+    make_node,
+    miss_cost,
 )
 from optsearch.tree import Leaf, Node
 
@@ -90,16 +90,16 @@ class BestFirstSearch:
     """The least cost of a state, between `lower` and `upper`.
 
     ceiling -- costs from there on count as equal. nodes -- the most nodes of a question; None for
-    no limit. every -- True continues until the cost of every first shot is known. any_below -- True
-    ends once any strategy costs less than the ceiling.
+    no limit. values_all_shots -- True continues until the cost of every first shot is known.
+    stops_below_ceiling -- True ends once any strategy costs less than the ceiling.
     """
 
     kernel: Kernel
     state: Subfamily
     ceiling: int = INFINITE
     nodes: int | None = None
-    every: bool = False
-    any_below: bool = False
+    values_all_shots: bool = False
+    stops_below_ceiling: bool = False
     root: OrNode = field(init=False)
     _rules: list[Rule] = field(init=False)  # of strategies that are known from the start
     _begun: list[tuple[int, int]] = field(init=False)  # their first shots and what they cost
@@ -112,22 +112,22 @@ class BestFirstSearch:
             self._begun.append((first_choice(self.kernel, self.state), self.root.upper))
         self._list_shots(self.root)
 
-    def follow(self, rule: Rule) -> None:
+    def add_strategy(self, rule: Rule) -> None:
         """Use the strategy of one more rule as an upper bound of the root and of later states."""
         if rule in self._rules or self.root.rule is None:
             return
-        cost = cost_of(self.kernel, self.state, rule)
+        cost = cost_of_rule(self.kernel, self.state, rule)
         self._rules.append(rule)
         self._begun.append((rule(self.kernel, self.state), cost))
         if cost < self.root.upper:
             self.root.upper, self.root.rule = cost, rule
 
-    def know(self, rule: Rule, cost: int) -> None:
+    def add_known_strategy(self, rule: Rule, cost: int) -> None:
         """Use the strategy of a rule with a known cost as an upper bound of the root."""
         if self.root.rule is not None and cost < self.root.upper:
             self.root.upper, self.root.rule = cost, rule
 
-    def require(self, cost: int) -> None:
+    def raise_lower_bound(self, cost: int) -> None:
         """Raise the lower bound of the root to a bound from elsewhere."""
         self.root.lower = max(self.root.lower, cost)
 
@@ -147,13 +147,13 @@ class BestFirstSearch:
         return min(self.root.upper + 1, self.ceiling)
 
     @property
-    def settled(self) -> tuple[int, int]:
+    def decided_counts(self) -> tuple[int, int]:
         """Return the number of first shots decided, and of all."""
         shots = self._shots(self.root)
         return sum(s.is_exact or s.lower >= self.limit for s in shots), len(shots)
 
     @property
-    def valued(self) -> tuple[int, int]:
+    def valued_counts(self) -> tuple[int, int]:
         """Return the number of first shots whose cost is known, and of all."""
         shots = self._shots(self.root)
         return sum(s.is_exact for s in shots), len(shots)
@@ -187,22 +187,22 @@ class BestFirstSearch:
 
     # Questions
 
-    def open_early(self, is_early: bool) -> None:
+    def set_early_opening(self, is_early: bool) -> None:
         """Set if a long question is given up early and its shot opened instead."""
         self.nodes = FEW_NODES if is_early else None
 
     def next_question(self) -> Question | None:
         """Return the most promising question that is not under way; None if all are for now."""
-        if self.any_below and self.root.upper < self.ceiling:
+        if self.stops_below_ceiling and self.root.upper < self.ceiling:
             return None
         question = self._next_at(self.root, self.limit)
-        if question is None and self.every:
+        if question is None and self.values_all_shots:
             for shot in list(self._shots(self.root)):
                 if question is None and not shot.is_exact:
                     question = self._next_after(shot, shot.upper)
         return question
 
-    def enter(self, question: Question, cost: int | None) -> None:
+    def enter_answer(self, question: Question, cost: int | None) -> None:
         """Enter the answer to a question; if it was given up (None), open the shot."""
         shot = self._under_way.pop(question)
         if cost is None:
@@ -216,7 +216,7 @@ class BestFirstSearch:
             self._move(shot, max(cost, shot.lower), shot.upper)
         self._update(shot)
 
-    def call_off(self) -> None:
+    def cancel_questions(self) -> None:
         """Drop the questions under way; a search that is resumed asks them again."""
         self._under_way.clear()
 
@@ -226,11 +226,11 @@ class BestFirstSearch:
         """Make the node of a state: solved if it is easy, else between the bounds known at once."""
         if self.kernel.is_lost(state):
             return OrNode(state, 0, 0, parent=parent)
-        if len(state.family) <= self.kernel.easy:
+        if len(state.family) <= self.kernel.easy_size:
             cost = self.kernel.solve(state)
             return OrNode(state, cost, cost, parent=parent)
         lower = self.kernel.lower_bound(state)
-        costs = [cost_of(self.kernel, state, rule) for rule in self._rules]
+        costs = [cost_of_rule(self.kernel, state, rule) for rule in self._rules]
         upper = min(costs)
         return OrNode(state, lower, upper, self._rules[costs.index(upper)], parent=parent)
 
@@ -244,7 +244,7 @@ class BestFirstSearch:
                 covered |= self.kernel.orbit(cell)
             parts = self.kernel.parts(at.state, cell)
             missed = self.kernel.weight(parts[MISS]) if MISS in parts else 0
-            cost = missed * price(self.kernel.objective, at.state.budget)
+            cost = missed * miss_cost(self.kernel.objective, at.state.budget)
             at.shots.add(AndNode(at, cell, rank, cost, max(bound, cost)))
         if at.shots:
             at.lower = max(at.lower, at.shots[0].lower)
@@ -314,23 +314,23 @@ class BestFirstSearch:
     def _strategy(self, at: OrNode) -> Node | Leaf:
         best = partial(best_cell, self.kernel)
         if at.rule is None:
-            return grow(self.kernel, at.state, best)
+            return grow_tree(self.kernel, at.state, best)
         shots = [s for s in at.shots or () if s.upper == at.upper]
         if not shots:
-            return grow(self.kernel, at.state, partial(at.rule, self.kernel))
+            return grow_tree(self.kernel, at.state, partial(at.rule, self.kernel))
         shot = min(shots, key=lambda s: s.rank)
 
         def follow(reply: Reply, part: Subfamily) -> Node | Leaf:
             if shot.parts is None:
-                return grow(self.kernel, part, best)
+                return grow_tree(self.kernel, part, best)
             return self._strategy(shot.parts[reply])
 
-        return shoot(self.kernel, at.state, shot.cell, follow)
+        return make_node(self.kernel, at.state, shot.cell, follow)
 
 
 def first_choice(kernel: Kernel, state: Subfamily) -> int:
     """Return the cell of least bound, or the cell of an optimal strategy if the state is easy."""
-    is_known = len(state.family) <= kernel.easy or kernel.is_lost(state)
+    is_known = len(state.family) <= kernel.easy_size or kernel.is_lost(state)
     return best_cell(kernel, state) if is_known else first_cell(kernel, state)
 
 
@@ -341,11 +341,11 @@ def first_greedy(kernel: Kernel, state: Subfamily) -> int:
 
 def greedy_choice(kernel: Kernel, state: Subfamily) -> int:
     """Return the first most probable cell, or that of an optimal strategy if the state is easy."""
-    is_known = len(state.family) <= kernel.easy or kernel.is_lost(state)
+    is_known = len(state.family) <= kernel.easy_size or kernel.is_lost(state)
     return best_cell(kernel, state) if is_known else first_greedy(kernel, state)
 
 
-def cost_of(kernel: Kernel, state: Subfamily, rule: Rule) -> int:
+def cost_of_rule(kernel: Kernel, state: Subfamily, rule: Rule) -> int:
     """Return the cost of the strategy that plays a rule, and the optimum of easy states."""
     cost = 0
     waiting = [state]
@@ -353,14 +353,14 @@ def cost_of(kernel: Kernel, state: Subfamily, rule: Rule) -> int:
         state = waiting.pop()
         if kernel.is_lost(state):
             continue
-        if len(state.family) <= kernel.easy:
+        if len(state.family) <= kernel.easy_size:
             cost += kernel.solve(state)
             continue
         if kernel.is_over(state):
             continue
         parts = kernel.parts(state, rule(kernel, state))
         if MISS in parts:
-            cost += kernel.weight(parts[MISS]) * price(kernel.objective, state.budget)
+            cost += kernel.weight(parts[MISS]) * miss_cost(kernel.objective, state.budget)
         waiting += parts.values()
         if cost >= FORBIDDEN:
             return cost

@@ -36,7 +36,7 @@ from optsearch.search.kernels import (
     Subfamily,
     best_cell,
     best_cells,
-    grow,
+    grow_tree,
 )
 from optsearch.support.errors import OptsearchError
 from optsearch.support.progress import Progress, no_progress
@@ -199,7 +199,7 @@ class GreedySolver:
             self._count()
             return choose_uncounted(state)
 
-        return self._tree_of(grow(self._kernel("optimal"), self._root, choose))
+        return self._tree_of(grow_tree(self._kernel("optimal"), self._root, choose))
 
     def _tree_of(self, root: Node | Leaf) -> DecisionTree:
         digest = "" if self.prior is None else self.prior.digest
@@ -257,10 +257,10 @@ class GreedySolver:
             return self._pair_after(state, next(bits(certain)), shots, partings)
         optimum, greedy = exact.solve(state), self._misses(state, "best")
         if greedy == optimum:
-            both = grow(exact, state, by_value)
+            both = grow_tree(exact, state, by_value)
             return both, both
         tied = [c for c in self._tied(state) if self._after(state, c, "best") == greedy]
-        shared = [c for c in tied if exact.after(state, c, optimum + 1) == optimum]
+        shared = [c for c in tied if exact.cost_of_shot(state, c, optimum + 1) == optimum]
         if not shared:
             partings.append(
                 Divergence(
@@ -272,7 +272,7 @@ class GreedySolver:
                     self._hits(state) + optimum,
                 )
             )
-            return grow(exact, state, by_value), grow(exact, state, by_optimum)
+            return grow_tree(exact, state, by_value), grow_tree(exact, state, by_optimum)
         return self._pair_after(state, shared[0], shots, partings)
 
     def _pair_after(

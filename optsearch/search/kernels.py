@@ -220,7 +220,7 @@ class Problem:
         if self.game.label_of_kind is None:
             items = _by_label(self.game, self.ships)
             return "places", items, tuple(range(items.shape[1]))
-        numbers = labels(self.game)[: self.ships.shape[1]]
+        numbers = number_labels(self.game)[: self.ships.shape[1]]
         return "labels" if self.game.has_labels else "sinkings", self.ships, numbers
 
     @cached_property
@@ -249,9 +249,9 @@ class Kernel:
 
     rule -- the strategies that are admitted: "optimal" for all, or "best greedy", "worst greedy",
     "first greedy"; the last three only for the mean and announce=nothing.
-    easy -- states of at most this number of configurations are solved at once. has_prices -- True
-    if bounds come from prices of sets, which are so close that a search in their order is short.
-    is_silent -- True if hits tell nothing.
+    easy_size -- states of at most this number of configurations are solved at once. has_prices --
+    True if bounds come from prices of sets, which are so close that a search in their order is
+    short. is_silent -- True if hits tell nothing.
     """
 
     def __init__(
@@ -267,7 +267,7 @@ class Kernel:
         self.game, self.cells_left = problem.game, problem.cells_left
         self.sets, self.weights = problem.sets, problem.weights
         self.is_silent = problem.family is not None
-        self.easy = 48 if self.is_silent else 8
+        self.easy_size = 48 if self.is_silent else 8
         self.root = Subfamily(np.arange(len(self.sets), dtype=np.int32), problem.hits)
         self._search = _searching(problem, options, table, disk, tick, rule)
         self._options, self._tick = options, tick
@@ -360,7 +360,7 @@ class Kernel:
         """Return the least cost if it is below the limit, else a lower bound >= limit."""
         return self._search.solve(state.family, state.budget, limit, state.hits)
 
-    def after(self, state: Subfamily, cell: int, limit: int = INFINITE) -> int:
+    def cost_of_shot(self, state: Subfamily, cell: int, limit: int = INFINITE) -> int:
         """Return the cost as `solve` does, for strategies that shoot this cell first."""
         return self._search.after(state.family, cell, state.budget, limit, state.hits)
 
@@ -458,18 +458,18 @@ class Kernel:
             result |= image(1 << cell, permutation)
         return result
 
-    def keep(self, disk: Disk | None, work: int = DISK_FROM) -> None:
+    def use_disk(self, disk: Disk | None, work: int = DISK_FROM) -> None:
         """Use this table on disk for costly families from now on; None uses none.
 
         work -- the nodes from which a family is costly.
         """
         self._search.memo.disk, self._search.memo.disk_from = disk, work
 
-    def share(self, table: SharedTable) -> None:
+    def use_shared_table(self, table: SharedTable) -> None:
         """Use a table of several processes for costly families from now on."""
         self._search.memo.shared = table
 
-    def search_with(self, team: int) -> None:
+    def join_team(self, team: int) -> None:
         """Search as one of several processes with one table and one question."""
         self._search.team = team
 
@@ -510,7 +510,7 @@ def best_cells(kernel: Kernel, state: Subfamily) -> Iterator[int]:
     """Yield the cells that an optimal strategy can shoot next, in the order of the search."""
     cost = kernel.solve(state)
     for cell, bound in kernel.shots(state):
-        if bound <= cost and kernel.after(state, cell, cost + 1) == cost:
+        if bound <= cost and kernel.cost_of_shot(state, cell, cost + 1) == cost:
             yield cell
 
 
@@ -524,16 +524,16 @@ def best_cell(kernel: Kernel, state: Subfamily) -> int:
     return first_cell(kernel, state) if kernel.is_lost(state) else next(best_cells(kernel, state))
 
 
-def grow(kernel: Kernel, state: Subfamily, choose: Choice) -> Node | Leaf:
+def grow_tree(kernel: Kernel, state: Subfamily, choose: Choice) -> Node | Leaf:
     """Return the tree of a rule of choice from a state on; free hits come first."""
     if kernel.is_over(state):
         return Leaf(kernel.weight(state))
     free = kernel.free_hits(state)
     cell = next(bits(free)) if free else choose(state)
-    return shoot(kernel, state, cell, lambda reply, part: grow(kernel, part, choose))
+    return make_node(kernel, state, cell, lambda reply, part: grow_tree(kernel, part, choose))
 
 
-def shoot(
+def make_node(
     kernel: Kernel, state: Subfamily, cell: int, follow: Callable[[Reply, Subfamily], Node | Leaf]
 ) -> Node:
     """Return the tree that shoots a cell first; follow -- returns the tree after each reply."""
@@ -544,7 +544,7 @@ def shoot(
 # Budgets
 
 
-def price(objective: Objective, budget: int) -> int:
+def miss_cost(objective: Objective, budget: int) -> int:
     """Return the cost of a miss if `budget` misses are still allowed."""
     if objective.kind == "mean":
         return 1
@@ -613,7 +613,7 @@ def _most_probable(counts: NDArray[np.int64]) -> list[int]:
     return np.flatnonzero(counts == highest).tolist() if highest else []
 
 
-def labels(game: Game) -> tuple[int, ...]:
+def number_labels(game: Game) -> tuple[int, ...]:
     """Number the labels of the ships of the fleet; 0 for no label."""
     by_kind = game.label_of_kind
     assert by_kind is not None

@@ -16,10 +16,10 @@ from optsearch.check.proofs import (
     Marks,
     Prices,
     Proof,
-    Weighted,
-    columns,
+    WeightedSets,
     marks_of,
     root_of,
+    split_weights,
     weight,
 )
 from optsearch.counting.configurations import to_masks
@@ -91,7 +91,7 @@ def prove_solution(solution: Solution, solver: Solver | None = None) -> Proof:
 
 
 def claims_for(
-    root: Weighted,
+    root: WeightedSets,
     marks: Marks,
     misses: int,
     least_misses: LeastMisses,
@@ -112,16 +112,16 @@ def claims_for(
     proved.
     """
     # Normal form -> the misses required, and a family with this form, as sets of the root.
-    goals: dict[Weighted, tuple[int, Weighted]] = {}
-    waiting: list[tuple[int, Weighted]] = []  # most sets first: parts have fewer
+    goals: dict[WeightedSets, tuple[int, WeightedSets]] = {}
+    waiting: list[tuple[int, WeightedSets]] = []  # most sets first: parts have fewer
 
-    def ask(family: Weighted, normal: Weighted, target: int) -> None:
+    def ask(family: WeightedSets, normal: WeightedSets, target: int) -> None:
         if normal not in goals:
             heapq.heappush(waiting, (-len(normal), normal))
         if target > goals.get(normal, (0, family))[0]:
             goals[normal] = target, family
 
-    def ask_parts(parts: list[Weighted], needed: int) -> None:
+    def ask_parts(parts: list[WeightedSets], needed: int) -> None:
         """Require of these families the misses that they need together."""
         if sum(map(marks.bound_by_counting, parts)) >= needed:
             return
@@ -135,7 +135,7 @@ def claims_for(
                 return
             share = bound + lacking
             if part is not normals[-1][0]:
-                share = max(bound, min(share, least_misses(*columns(part), share)))
+                share = max(bound, min(share, least_misses(*split_weights(part), share)))
             if share > bound:
                 ask(part, normal, share)
             lacking -= share - bound
@@ -147,9 +147,9 @@ def claims_for(
         target, family = goals[normal]
         if len(family) == 1:
             raise ProofError(f"{misses} misses cannot be proved: a strategy needs fewer")
-        if find_prices is not None and not marks.tells:
-            prices = find_prices(*columns(normal), target)
-            if prices is not None and chain_dual(*columns(normal), prices) >= target:
+        if find_prices is not None and not marks.is_labelled:
+            prices = find_prices(*split_weights(normal), target)
+            if prices is not None and chain_dual(*split_weights(normal), prices) >= target:
                 claims.append(Claim(target, normal, prices))
                 continue
         claims.append(Claim(target, normal))
@@ -204,7 +204,7 @@ def check_claims(path: str | Path, sets: Sets) -> tuple[int, int]:
     return proved, len(claims)
 
 
-def _root_and_marks(sets: Sets) -> tuple[Weighted, Marks]:
+def _root_and_marks(sets: Sets) -> tuple[WeightedSets, Marks]:
     """Return the family as a claim has it; each thing is a mark, and there are no symmetries."""
     root = tuple(sorted(zip(sets.sets, sets.weights, strict=True)))
     number = max(1, len(sets.things))

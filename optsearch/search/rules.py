@@ -75,7 +75,7 @@ class CompiledScore:
         takes_certain -- True lets a certain hit be chosen, except in silent games. None takes the
         score's own value if the game tells of sinkings, else False.
         """
-        least = number_in("least", self.least, *LEAST)
+        least = checked_number("least", self.least, *LEAST)
         certain = bool(takes_certain) and not game.is_silent
         if takes_certain is None:
             certain = self.certain and game.tells_sinkings
@@ -91,7 +91,7 @@ def labels_at(game: Game, cell: int) -> list[int | str | None]:
     return list(dict.fromkeys(game.label_of_kind.values()))
 
 
-def told_lengths(game: Game) -> list[int]:
+def announced_lengths(game: Game) -> list[int]:
     """List the length of the ship for each label of `labels_at`; 0 if the label does not tell."""
     if game.label_of_kind is None:
         return [0] * Codes.of(game).labels
@@ -119,7 +119,7 @@ class Level:
         if not isinstance(level, Level):
             raise StrategyError(f"{name}={safe_repr(level)} is no Level")
         numbers: dict[str, Any] = {
-            key: number_in(f"{name}.{key}", getattr(level, key), *accepted)
+            key: checked_number(f"{name}.{key}", getattr(level, key), *accepted)
             for key, accepted in LEVEL_RANGES.items()
         }
         return Level(**numbers)
@@ -204,7 +204,7 @@ class Rule:
     def validated(self, game: Game) -> Rule:
         """Return this rule in plain integers; StrategyError if no kernel plays the game by it."""
         numbers: dict[str, Any] = {
-            name: number_in(name, getattr(self, name), *RANGES[name]) for name in RANGES
+            name: checked_number(name, getattr(self, name), *RANGES[name]) for name in RANGES
         }
         if not game.is_silent:
             _require_coded(game)
@@ -260,9 +260,9 @@ class PatternRule:
         """Return this rule in plain integers; StrategyError if no kernel plays the game by it."""
         if not game.is_silent:
             _require_coded(game)
-        in_line = bool(number_in("in_line", self.in_line, 0, 1))
-        know_water = bool(number_in("know_water", self.know_water, 0, 1))
-        until_sunk = bool(number_in("until_sunk", self.until_sunk, 0, 1))
+        in_line = bool(checked_number("in_line", self.in_line, 0, 1))
+        know_water = bool(checked_number("know_water", self.know_water, 0, 1))
+        until_sunk = bool(checked_number("until_sunk", self.until_sunk, 0, 1))
         game.require_usual("a pattern played by the kernel")
         if know_water and game.contact != "none":
             raise StrategyError(
@@ -289,7 +289,7 @@ def _require_coded(game: Game) -> None:
         )
 
 
-def number_in(name: str, value: object, low: int, high: int) -> int:
+def checked_number(name: str, value: object, low: int, high: int) -> int:
     """Return an integer of an option; raise StrategyError for other values, or out of range."""
     try:
         number = index(value)  # type: ignore[arg-type]
@@ -315,13 +315,13 @@ def _numbers(name: str, values: object, length: int, low: int, high: int) -> tup
     if len(items) != length:
         raise StrategyError(f"{name} has {len(items)} values; {length} are accepted")
     return tuple(
-        number_in(f"{name}[{place}]", value, low, high) for place, value in enumerate(items)
+        checked_number(f"{name}[{place}]", value, low, high) for place, value in enumerate(items)
     )
 
 
 def _order(order: Iterable[int], game: Game) -> tuple[int, ...]:
     cells = tuple(
-        number_in(f"order[{place}]", cell, 0, game.cells - 1)
+        checked_number(f"order[{place}]", cell, 0, game.cells - 1)
         for place, cell in enumerate(_items("order", order))
     )
     if len(cells) != game.cells or len(set(cells)) != len(cells):

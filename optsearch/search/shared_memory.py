@@ -14,7 +14,7 @@ END = NAME + 8 * NOTES
 CAN_SHARE = hasattr(os, "memfd_create")  # Linux; elsewhere each worker has a table of its own
 
 
-class Shared(NamedTuple):
+class MemoryHandle(NamedTuple):
     """The place of the memory of a process: a file without a name, which the process has open."""
 
     process: int
@@ -26,7 +26,7 @@ class Shared(NamedTuple):
 class SharedMemory:
     """Memory shared by this process and those that `attach`: a multiple of 8 bytes, all 0 at first.
 
-    memory -- these bytes. notes -- integers beside them: number 0 is the last task that nobody
+    memory -- these bytes. counters -- integers beside them: number 0 is the last task that nobody
     waits for any more, the others are the progress of each worker.
     """
 
@@ -34,20 +34,20 @@ class SharedMemory:
         descriptor = os.memfd_create("optsearch")
         weakref.finalize(self, os.close, descriptor)
         os.ftruncate(descriptor, size + END)
-        self.place = Shared(os.getpid(), descriptor, size, secrets.token_bytes(NAME))
+        self.handle = MemoryHandle(os.getpid(), descriptor, size, secrets.token_bytes(NAME))
         everything = memoryview(mmap.mmap(descriptor, size + END))
-        everything[size : size + NAME] = self.place.name
-        self.memory, self.notes = _parts(everything, size)
+        everything[size : size + NAME] = self.handle.name
+        self.memory, self.counters = _parts(everything, size)
 
 
 class Attached(NamedTuple):
     """Shared memory that another process has made."""
 
     memory: memoryview
-    notes: memoryview
+    counters: memoryview
 
 
-def attach(place: Shared) -> Attached | None:
+def attach(place: MemoryHandle) -> Attached | None:
     """Return the memory of another process; None where it is not there, as on another machine."""
     size = place.size
     try:
@@ -67,7 +67,7 @@ def attach(place: Shared) -> Attached | None:
     return Attached(*_parts(everything, size))
 
 
-def is_near(place: Shared) -> bool:
+def can_attach(place: MemoryHandle) -> bool:
     """True if this process can attach to the memory."""
     return attach(place) is not None
 

@@ -41,7 +41,7 @@ from optsearch.search.kernels import (
     SolverOptions,
     Subfamily,
     best_cell,
-    grow,
+    grow_tree,
 )
 from optsearch.search.team import Parallel, SearchSpec, Team, search_here
 from optsearch.search.watch import SearchMonitor
@@ -172,7 +172,7 @@ class Solver:
             cells = [cell for cell, _ in self.kernel.shots(root)]
             return self._answer(self.kernel.weight(root), cells, budget)
         frontier = self.watch.frontier = self.watch.frontier or BestFirstSearch(self.kernel, root)
-        frontier.open_early(self._limit is not None)
+        frontier.set_early_opening(self._limit is not None)
         self._search_all(frontier, parallel)
         return self._answer(frontier.upper, self._best(frontier), budget)
 
@@ -188,15 +188,15 @@ class Solver:
                 self.kernel,
                 root._replace(budget=budget),
                 ceiling=FORBIDDEN,
-                any_below=not is_mean_asked,
+                stops_below_ceiling=not is_mean_asked,
             )
-            frontier.open_early(self._limit is not None)
+            frontier.set_early_opening(self._limit is not None)
             if budget == self._misses_at_most:
                 if not is_mean_asked:
                     return self._open_answer()
                 self.watch.worst = self.kernel.cells_left + budget
                 if self._rule is not None:
-                    frontier.follow(self._rule)
+                    frontier.add_strategy(self._rule)
             self._search_all(frontier, parallel)
             if frontier.upper < FORBIDDEN:
                 if not is_mean_asked:
@@ -271,14 +271,14 @@ class Solver:
             self._greedy_misses = self.kernel.greedy_misses()
             self.watch.tick()
         frontier = self.watch.frontier or BestFirstSearch(
-            self.kernel, self.kernel.root, every=self._all_shots
+            self.kernel, self.kernel.root, values_all_shots=self._all_shots
         )
         self.watch.frontier = frontier
         if self._greedy_misses is not None:
-            frontier.know(first_greedy, self._greedy_misses)
-        frontier.open_early(limit is not None or self.kernel.has_prices)
+            frontier.add_known_strategy(first_greedy, self._greedy_misses)
+        frontier.set_early_opening(limit is not None or self.kernel.has_prices)
         if is_long:  # then the tree of the bracket is shown
-            frontier.follow(greedy_choice)
+            frontier.add_strategy(greedy_choice)
             self._roll_out(frontier)
         self._search_all(frontier, parallel)
         return self._answer(frontier.upper, self._best(frontier), NO_BUDGET)
@@ -290,8 +290,8 @@ class Solver:
             return
         if len(self.kernel.root.family) <= SOON:
             self._greedy_misses = self.kernel.greedy_misses()
-            frontier.know(first_greedy, self._greedy_misses)
-            frontier.follow(greedy_choice)
+            frontier.add_known_strategy(first_greedy, self._greedy_misses)
+            frontier.add_strategy(greedy_choice)
             self._roll_out(frontier)
 
     def _roll_out(self, frontier: BestFirstSearch) -> None:
@@ -302,7 +302,7 @@ class Solver:
         if rolls_out and can_roll_out(self.kernel):
             rule = Rollouts(self.kernel)
             with self.watch.in_part_of_the_time():
-                frontier.follow(rule)
+                frontier.add_strategy(rule)
             rule.is_watched = False
 
     def _first_bracket(self) -> tuple[int, tuple[int, ...], int, int]:
@@ -351,7 +351,10 @@ class Solver:
         total = self.watch.certain_cost + cost
         frontier = self.watch.frontier
         if frontier is not None:
-            lower_cost, is_settled = frontier.lower, frontier.settled[0] == frontier.settled[1]
+            lower_cost, is_settled = (
+                frontier.lower,
+                frontier.decided_counts[0] == frontier.decided_counts[1],
+            )
         lower = total if lower_cost is None else self.watch.certain_cost + lower_cost
         is_exact = is_settled or kind != "mean"
         return Solution(
@@ -363,7 +366,7 @@ class Solver:
             else None,
             configurations=weight,
             best_shots=tuple(game.cell(cell) for cell in cells) if is_exact else (),
-            nodes=self.kernel.nodes + self.watch.far_nodes,
+            nodes=self.kernel.nodes + self.watch.remote_nodes,
             subsets=self.kernel.subsets,
             table_entries=len(self._table),
             table_bytes=self._table.bytes,
@@ -391,7 +394,7 @@ class Solver:
         leaves = Counter(self.kernel.family.weights)
         bounds = {
             "leaf counting": leaf_counting_misses(leaves, self.kernel.cells_left),
-            "the bounds of the whole game": self.watch.least_known,
+            "the bounds of the whole game": self.watch.proved_misses,
         }
         for argument, misses in bounds.items():
             minimum = self.watch.certain_cost + misses
@@ -416,7 +419,7 @@ class Solver:
         Easy states are always solved. For the mean.
         """
         with self._lock:
-            bound = None if len(state.family) <= self.kernel.easy else limit
+            bound = None if len(state.family) <= self.kernel.easy_size else limit
             try:
                 if bound is not None:
                     bound.check()
@@ -427,7 +430,7 @@ class Solver:
 
     def leave_disk(self) -> None:
         """Use the table in memory alone from now on."""
-        self.kernel.keep(None)
+        self.kernel.use_disk(None)
         self._disk = None
 
     def _greedy(self) -> tuple[tuple[Cell, ...], int]:
@@ -443,7 +446,9 @@ class Solver:
                 greedy_cost = optimum - self.watch.certain_cost
             else:
                 for cell in cells:
-                    greedy_cost = min(greedy_cost, self.kernel.after(root, cell, greedy_cost))
+                    greedy_cost = min(
+                        greedy_cost, self.kernel.cost_of_shot(root, cell, greedy_cost)
+                    )
             if self.watch.certain_cost + greedy_cost < optimum:
                 greedy = f"{self.watch.certain_cost + greedy_cost} by a greedy strategy"
                 raise self._contradiction(f"the optimum {optimum}", greedy)
@@ -475,7 +480,7 @@ class Solver:
             elif self.objective.kind == "within":
                 root = root._replace(budget=(self.objective.shots or 0) - self.kernel.cells_left)
             try:
-                grown = grow(self.kernel, root, partial(best_cell, self.kernel))
+                grown = grow_tree(self.kernel, root, partial(best_cell, self.kernel))
                 tree = DecisionTree(self.position, grown, prior=self._digest)
             except StopIteration:  # no shot of some state has the cost that the table has for it
                 optimum = f"the optimum {solution.total_height or solution.finished}"
@@ -491,13 +496,13 @@ class Solver:
             return self.watch.frontier.strategy()
         if self._rule is not None:
             root = self.kernel.root._replace(budget=self._misses_at_most or 0)
-            return grow(self.kernel, root, partial(self._rule, self.kernel))
+            return grow_tree(self.kernel, root, partial(self._rule, self.kernel))
         if self._greedy_misses is None:
             raise NotSupported(
                 f"no strategy for {self.position.game} was evaluated in that time, so there is no "
                 "tree; give more time"
             )
-        return grow(self.kernel, self.kernel.root, partial(first_greedy, self.kernel))
+        return grow_tree(self.kernel, self.kernel.root, partial(first_greedy, self.kernel))
 
     @property
     def _digest(self) -> str:

@@ -23,10 +23,10 @@ from optsearch.search.kernels import Disk, Kernel, Problem, SolverOptions
 from optsearch.search.shared_memory import (
     CAN_SHARE,
     Attached,
-    Shared,
+    MemoryHandle,
     SharedMemory,
     attach,
-    is_near,
+    can_attach,
 )
 from optsearch.search.watch import SearchMonitor
 from optsearch.support.cluster import Cluster
@@ -57,7 +57,7 @@ class SearchSpec(NamedTuple):
     options: SolverOptions
     prior: Prior | None
     family: Family | None
-    place: Shared | None
+    place: MemoryHandle | None
 
     def kernel(self, table: MemoryTable, disk: Disk | None, tick: Callable[[int], None]) -> Kernel:
         """Return a kernel for this search."""
@@ -102,10 +102,10 @@ def _search(
         for question, answer in run_tasks(
             executor, work, frontier.next_question, ahead, watch.tick
         ):
-            frontier.enter(question, cost(answer))
+            frontier.enter_answer(question, cost(answer))
             watch.tick()
     finally:
-        frontier.call_off()
+        frontier.cancel_questions()
 
 
 class Team:
@@ -131,11 +131,11 @@ class Team:
     def search(self, frontier: BestFirstSearch, parallel: Parallel, collect: bool) -> None:
         """Search until every first shot is decided; collect -- True hands over new entries, too."""
         shared = self._share()
-        if shared is not None and self._is_near(parallel.executor, shared):
+        if shared is not None and self._can_share_with(parallel.executor, shared):
             together = partial(self._ask_together, parallel, shared, collect)
             _search(frontier, self._watch, SerialExecutor(), together, 1, lambda cost: cost)
         else:
-            frontier.open_early(True)
+            frontier.set_early_opening(True)
             apart = partial(answer, self._share_of(parallel, None))
             executor, workers = parallel.executor, parallel.workers
             _search(frontier, self._watch, executor, apart, workers, self._receive)
@@ -148,8 +148,8 @@ class Team:
             for families in self._stored_batches():
                 for key, value in families.items():
                     table.put(key, value)
-            self._watch.kernel.share(table)
-            self._watch.notes = shared.notes[1:]
+            self._watch.kernel.use_shared_table(table)
+            self._watch.worker_nodes = shared.counters[1:]
             self._shared = shared
         return self._shared
 
@@ -160,12 +160,16 @@ class Team:
             self._watch.tick()
             yield families
 
-    def _is_near(self, executor: Executor, shared: SharedMemory) -> bool:
+    def _can_share_with(self, executor: Executor, shared: SharedMemory) -> bool:
         """True if the workers are on this machine; of a pool only the first is asked."""
         if isinstance(executor, Cluster):
-            return all(answer is True for answer in executor.ask(is_near, shared.place).values())
-        places = iter([shared.place])
-        return all(is_so for _, is_so in run_tasks(executor, is_near, places, 1, self._watch.tick))
+            return all(
+                answer is True for answer in executor.ask(can_attach, shared.handle).values()
+            )
+        places = iter([shared.handle])
+        return all(
+            is_so for _, is_so in run_tasks(executor, can_attach, places, 1, self._watch.tick)
+        )
 
     def _share_of(self, parallel: Parallel, shared: SharedMemory | None) -> SearchSpec:
         """Return the search for one worker, with its share of the memory."""
@@ -173,7 +177,7 @@ class Team:
         memory = options.memory if shared is None else options.memory // 2
         return self._spec._replace(
             options=replace(options, memory=memory // parallel.workers),
-            place=None if shared is None else shared.place,
+            place=None if shared is None else shared.handle,
         )
 
     def _ask_together(
@@ -194,33 +198,33 @@ class Team:
         self, parallel: Parallel, shared: SharedMemory, ends: float, question: Question
     ) -> int | None:
         """Ask all workers one question until `ends`."""
-        number, team = shared.notes[0] + 1, parallel.workers
+        number, team = shared.counters[0] + 1, parallel.workers
         collect = ends < inf
         work = partial(answer, self._share_of(parallel, shared), question)
         places = iter([Place(i, team, number, collect) for i in range(team)])
         cost = None
 
         def tick() -> None:
-            if shared.notes[0] < number:
+            if shared.counters[0] < number:
                 self._watch.tick()
                 if time.monotonic() > ends:
-                    shared.notes[0] = number
+                    shared.counters[0] = number
 
         try:
             for _, answered in run_tasks(parallel.executor, work, places, team, tick):
                 answer_cost = self._receive(answered)
                 if answer_cost is not None:
-                    cost, shared.notes[0] = answer_cost, number
+                    cost, shared.counters[0] = answer_cost, number
         finally:
-            shared.notes[0] = number
+            shared.counters[0] = number
         for i in range(team):
-            shared.notes[1 + i] = 0
+            shared.counters[1 + i] = 0
         return cost
 
     def _receive(self, answered: Answer) -> int | None:
         """Keep the entries and nodes of an answer, and return its cost."""
         cost, nodes, fresh = answered
-        self._watch.far_nodes += nodes
+        self._watch.remote_nodes += nodes
         for key, value in fresh.items():
             self._keep(key, value)
         return cost
@@ -255,17 +259,17 @@ class Worker:
         self._kernel = self._watch.kernel = spec.kernel(table, None, self._watch.tick)
         self._attached: Attached | None = None if spec.place is None else attach(spec.place)
         if self._attached is not None:
-            self._kernel.share(SharedTable(self._attached.memory))
+            self._kernel.use_shared_table(SharedTable(self._attached.memory))
 
     def answer(self, question: Question, place: Place | None) -> Answer:
         """Answer a question, alone or in a team; None if another worker has answered it."""
         before, limit = self._kernel.nodes, None
         self._kept.fresh = {}
-        self._kernel.keep(self._kept)
+        self._kernel.use_disk(self._kept)
         if place is not None and self._attached is not None:
-            self._kernel.search_with(place.team)
-            self._kernel.keep(self._kept if place.collect else None)
-            limit = _UntilAnswered(place, self._attached.notes, self._kernel)
+            self._kernel.join_team(place.team)
+            self._kernel.use_disk(self._kept if place.collect else None)
+            limit = _UntilAnswered(place, self._attached.counters, self._kernel)
         cost = self._watch.answer(question, limit)
         return cost, self._kernel.nodes - before, self._kept.fresh
 

@@ -26,19 +26,20 @@ SHARE = 0.5  # of a time limit that bounds of the root may take, and rollouts li
 class SearchMonitor:
     """A monitor, which checks a search about every thousand nodes.
 
-    kernel -- the kernel that calls `tick`. frontier -- the search of the root. far_nodes -- nodes
-    of other processes that have answered. notes -- nodes of other processes at work. worst -- the
-    least worst case, once it is known. position -- of the root, until its bounds are computed once
-    the search is long; None if they do not hold. least_known -- the misses by these bounds.
+    kernel -- the kernel that calls `tick`. frontier -- the search of the root. remote_nodes --
+    nodes of other processes that have answered. worker_nodes -- nodes of other processes at work.
+    worst -- the least worst case, once it is known. position -- of the root, until its bounds are
+    computed once the search is long; None if they do not hold. proved_misses -- the misses by these
+    bounds.
     """
 
     kernel: Kernel
     frontier: BestFirstSearch | None = None
-    far_nodes = 0
+    remote_nodes = 0
     worst: int | None = None
-    notes: memoryview | None = None
+    worker_nodes: memoryview | None = None
     position: Position | None = None
-    least_known = 0
+    proved_misses = 0
 
     def __init__(self, progress: Progress[SearchStatus] = no_progress):
         self.progress = progress
@@ -74,8 +75,8 @@ class SearchMonitor:
             try:
                 for bound in bounds_on_demand(position, lambda status: self.tick()):
                     misses = ceil(bound.value * self.weight) - self.certain_cost
-                    self.least_known = max(self.least_known, misses)
-                    frontier.require(self.least_known)
+                    self.proved_misses = max(self.proved_misses, misses)
+                    frontier.raise_lower_bound(self.proved_misses)
             except (NotSupported, TooLarge):
                 return  # none of these arguments holds
 
@@ -114,11 +115,13 @@ class SearchMonitor:
     @property
     def status(self) -> SearchStatus:
         """Return the progress: first shots whose cost is known, or known to be no better."""
-        nodes = self.kernel.nodes + self.far_nodes + sum(self.notes or ())
+        nodes = self.kernel.nodes + self.remote_nodes + sum(self.worker_nodes or ())
         frontier, effort = self.frontier, self.kernel.effort
         if frontier is None:
             return SearchStatus(nodes, worst=self.worst, effort=effort)
-        done, total = frontier.valued if frontier.every else frontier.settled
+        done, total = (
+            frontier.valued_counts if frontier.values_all_shots else frontier.decided_counts
+        )
         status = SearchStatus(nodes, worst=self.worst, done=done, total=total, effort=effort)
         if self.kernel.objective.kind != "mean":
             return status
@@ -133,7 +136,7 @@ class SearchMonitor:
             with self.limited(limit), self.limited(other):
                 if other is not None:
                     other.check()
-                return self.kernel.after(question.state, question.cell, question.limit)
+                return self.kernel.cost_of_shot(question.state, question.cell, question.limit)
         except LimitReached as reached:
             if reached.limit not in (limit, other):
                 raise

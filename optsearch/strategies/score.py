@@ -60,9 +60,9 @@ from optsearch.search.rules import (
     RANGES,
     CompiledScore,
     Rule,
+    announced_lengths,
+    checked_number,
     labels_at,
-    number_in,
-    told_lengths,
 )
 from optsearch.strategies import Strategy, as_strategy
 from optsearch.strategies.greedy import Counts, counts_of, endgame_shot
@@ -140,7 +140,7 @@ class Score:
             )
         object.__setattr__(self, "constants", _constants(self.constants))
         for name, (low, high) in {"endgame": RANGES["endgame"], "least": LEAST}.items():
-            object.__setattr__(self, name, number_in(name, getattr(self, name), low, high))
+            object.__setattr__(self, name, checked_number(name, getattr(self, name), low, high))
         if self.ties not in ORDERS:
             raise StrategyError(f"ties={safe_repr(self.ties)}; {', '.join(ORDERS)} are accepted")
         for name in ("labels", "certain"):
@@ -247,7 +247,7 @@ class Score:
                     state[cell] = value
             if game.is_silent and counts.cells[cell] == counts.configurations:
                 state[cell] = HIT
-        lengths = told_lengths(game)
+        lengths = announced_lengths(game)
         afloat = np.zeros(len(lengths), np.int32)
         labelled = np.zeros((len(lengths), game.cells), np.int64)
         if self.labels and game.tells_sinkings:
