@@ -116,9 +116,9 @@ def test_classes_and_checkpoints(tmp_path):
     game, path = Game.parse("5x5:4,3,2"), tmp_path
     everything = CellSetCounts.of(game, path)
     with Store(path, f"the counts of the cell sets of {game}") as store:
-        done, total, sums = coverage._load(store, game)
+        done, total, sums = coverage._load_counts(store, game)
         assert (done, total) == (len(reveal.placement_classes(game)), everything.configurations)
-        coverage._save(store, 0, 0, [array * 0 for array in sums])
+        coverage._save_counts(store, 0, 0, [array * 0 for array in sums])
     steps = []
 
     class Stopped(Exception):

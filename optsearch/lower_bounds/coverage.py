@@ -17,6 +17,7 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 from math import comb
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,31 +32,32 @@ from optsearch.lower_bounds.reveal import placement_classes
 from optsearch.support.errors import TableError, TooLarge
 from optsearch.support.store import Store
 
-Numbers = NDArray[np.int64]
-LARGEST = 4  # cells of the sets that are counted
+Integers = NDArray[np.int64]
+LARGEST_SET = 4  # cells of the sets that are counted
 MOST_NODES = 3_000_000  # sets that a search looks at: half a minute or so
+_NO_CLASSES = [(0, 1)]  # one walk of the kernel, with no ship placed before it
 _COUNTS = b"counts"  # key of a store: classes done, configurations met, and the counts so far
 
 
 @lru_cache(maxsize=8)
-def cell_sets(cells: int, size: int) -> Numbers:
+def cell_sets(cells: int, size: int) -> Integers:
     """List all sets of `size` cells: int64 of shape (number of sets, size), rows ascending.
 
     The index of a row is the sum of C(cell i, i + 1) over the cells i = 0, 1, … of its set.
     """
-    order = np.array(list(combinations(range(cells), size)), np.int64).reshape(-1, size)
-    result = np.empty_like(order)
-    result[numbers_of(order)] = order
-    return result
+    lexicographic = np.array(list(combinations(range(cells), size)), np.int64).reshape(-1, size)
+    by_index = np.empty_like(lexicographic)
+    by_index[indices_of_sets(lexicographic)] = lexicographic
+    return by_index
 
 
-def numbers_of(sets: Numbers) -> Numbers:
+def indices_of_sets(sets: Integers) -> Integers:
     """Return the numbers of sets of cells, given as rows of shape (n, size), each ascending."""
-    total = np.zeros(len(sets), np.int64)
+    indices = np.zeros(len(sets), np.int64)
     for i in range(sets.shape[1]):
-        table = np.array([comb(cell, i + 1) for cell in range(128)], np.int64)
-        total += table[sets[:, i]]
-    return total
+        binomials = np.array([comb(cell, i + 1) for cell in range(128)], np.int64)
+        indices += binomials[sets[:, i]]
+    return indices
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class CellSetCounts:
 
     game: Game
     configurations: int
-    covering: tuple[Numbers, ...]
+    covering: tuple[Integers, ...]
     ship: int = 0
 
     @classmethod
@@ -78,11 +80,12 @@ class CellSetCounts:
 
         Raises TooLarge for 2^32 of them or more.
         """
-        _require_32_bits(game, _count(game, ship), f"{game} with {'-'.join(game.names(ship))}")
+        title = f"{game} with {'-'.join(game.names(ship))}"
+        _require_32_bits(_count_configurations(game, ship), title)
         if len(game.fleet) == 1:
-            return cls(game, 1, tuple(_no_sets(game)), ship)
-        number, arrays = _walk(game, ship, 0)
-        return cls(game, number, tuple(arrays), ship)
+            return cls(game, 1, tuple(_zero_counts(game)), ship)
+        configurations, covering = _count_cell_sets(game, ship, counted=0)
+        return cls(game, configurations, tuple(covering), ship)
 
     @classmethod
     def of(
@@ -102,52 +105,54 @@ class CellSetCounts:
         Raises ImpossiblePosition if there is no configuration, TooLarge for 2^32 or more,
         TableError for another game's checkpoint.
         """
-        if not (number := _count(game, 0)):
+        if not (configurations := _count_configurations(game, 0)):
             raise no_configuration(game)
-        _require_32_bits(game, number, str(game))
-        classes = _first_ships(game)
+        _require_32_bits(configurations, str(game))
+        classes = _classes_to_place(game)
         title = f"the counts of the cell sets of {game}"
         with nullcontext() if checkpoint is None else Store(checkpoint, title, batch=1) as store:
-            classes_done, total, sums = _load(store, game)
-            for ship, weight in classes[classes_done:]:
-                count, arrays = _walk(game, ship, ship)
-                total += weight * count
-                for running, array in zip(sums, arrays, strict=True):
-                    running += weight * array
+            classes_done, total, sums = _load_counts(store, game)
+            for ship, class_size in classes[classes_done:]:
+                count, covering = _count_cell_sets(game, ship, counted=ship)
+                total += class_size * count
+                for running_sum, counts in zip(sums, covering, strict=True):
+                    running_sum += class_size * counts
                 classes_done += 1
                 progress(classes_done, len(classes))
                 if store is not None:
-                    _save(store, classes_done, total, sums)
-        if classes[0][0]:
-            sums = [_symmetric(game, array, size) for size, array in enumerate(sums, 1)]
-        if total != number or sums[0].sum() != number * game.fleet_cells:
-            raise AssertionError(f"{game}: {total} configurations were met, {number} counted")
-        return cls(game, number, tuple(sums))
+                    _save_counts(store, classes_done, total, sums)
+        if classes != _NO_CLASSES:  # one placement stood for all of its class
+            sums = [
+                _average_over_symmetries(game, counts, size) for size, counts in enumerate(sums, 1)
+            ]
+        if total != configurations or sums[0].sum() != configurations * game.fleet_cells:
+            raise AssertionError(
+                f"{game}: {total} configurations were met, {configurations} counted"
+            )
+        return cls(game, configurations, tuple(sums))
 
-    def sums(self, size: int) -> list[Numbers]:
+    def subset_sums(self, size: int) -> list[Integers]:
         """Sum c over the subsets of every set of `size` cells: an array for subsets of 1, 2, …"""
         sets = cell_sets(self.game.cells, size)
-        return [
-            np.sum(
-                [
-                    self.covering[part - 1][numbers_of(sets[:, list(columns)])]
-                    for columns in combinations(range(size), part)
-                ],
-                axis=0,
-            )
-            for part in range(1, size + 1)
-        ]
+        sums = []
+        for subset_size in range(1, size + 1):
+            counts = self.covering[subset_size - 1]
+            total = np.zeros(len(sets), np.int64)
+            for columns in combinations(range(size), subset_size):
+                total += counts[indices_of_sets(sets[:, list(columns)])]
+            sums.append(total)
+        return sums
 
-    def met(self, size: int) -> Numbers:
+    def met(self, size: int) -> Integers:
         """Return f for every set of `size` cells, by inclusion and exclusion."""
-        signed = [(-1) ** i * part for i, part in enumerate(self.sums(size))]
-        return np.asarray(np.sum(signed, axis=0))
+        signed_sums = [(-1) ** i * total for i, total in enumerate(self.subset_sums(size))]
+        return np.asarray(np.sum(signed_sums, axis=0))
 
 
-def _first_ships(game: Game) -> list[tuple[int, int]]:
+def _classes_to_place(game: Game) -> list[tuple[int, int]]:
     """List (placement, class size) of the longest ship; (0, 1) if it is alone or has an equal."""
     if len(game.fleet) == 1 or game.fleet[0] == game.fleet[1]:
-        return [(0, 1)]
+        return _NO_CLASSES
     return placement_classes(game)
 
 
@@ -159,22 +164,22 @@ def _other_ships(game: Game, ship: int) -> tuple[int, ...]:
     return tuple(fleet)
 
 
-def _count(game: Game, ship: int, closed: int = 0) -> int:
+def _count_configurations(game: Game, ship: int, closed: int = 0) -> int:
     """Count the configurations with this placement (if not 0) and no ship on the closed cells."""
     if ship:
         closed |= ship | game.halo(ship)
     return engine_for(game).count(Constraints(_other_ships(game, ship), closed))
 
 
-def _require_32_bits(game: Game, number: int, title: str) -> None:
-    if number >= 2**32:
+def _require_32_bits(configurations: int, title: str) -> None:
+    if configurations >= 2**32:
         raise TooLarge(
             f"cell sets are counted in 32 bits, for fewer than {2**32:,} configurations; "
-            f"{title} has {number:,}"
+            f"{title} has {configurations:,}"
         )
 
 
-def _walk(game: Game, ship: int, counted: int) -> tuple[int, list[Numbers]]:
+def _count_cell_sets(game: Game, ship: int, counted: int) -> tuple[int, list[Integers]]:
     """Walk over the configurations with this placement (if not 0): their number, and the counts.
 
     counted -- the cells of the placement that count as covered.
@@ -184,49 +189,63 @@ def _walk(game: Game, ship: int, counted: int) -> tuple[int, list[Numbers]]:
     for i, length in enumerate(fleet):
         masks = game.placements(length)
         halos = [game.halo(mask) for mask in masks]
-        ships.append((to_words(masks), to_words(halos), i > 0 and fleet[i - 1] == length))
+        equals_previous = i > 0 and fleet[i - 1] == length  # then only one order counts
+        ships.append((to_words(masks), to_words(halos), equals_previous))
     closed = ship | game.halo(ship) if ship else 0
     kernel = Cover(game.cells, to_words([closed])[0], to_words([counted])[0], ships)
     kernel.walk()
     return kernel.counts()
 
 
-def _no_sets(game: Game) -> list[Numbers]:
+def _zero_counts(game: Game) -> list[Integers]:
     """Return a zero for each set of one to four cells; no array is empty."""
-    return [np.zeros(max(1, comb(game.cells, size)), np.int64) for size in range(1, LARGEST + 1)]
+    sizes = range(1, LARGEST_SET + 1)
+    return [np.zeros(max(1, comb(game.cells, size)), np.int64) for size in sizes]
 
 
-def _symmetric(game: Game, array: Numbers, size: int) -> Numbers:
+def _average_over_symmetries(game: Game, counts: Integers, size: int) -> Integers:
     """Return the mean of the counts over the symmetries of the board, which is an integer."""
     if game.cells < size:
-        return array
+        return counts
     sets = cell_sets(game.cells, size)
-    total = np.zeros_like(array)
-    for p in game.symmetries():
-        total += array[numbers_of(np.sort(np.array(p)[sets], axis=1))]
+    total = np.zeros_like(counts)
+    for permutation in game.symmetries():
+        images = np.sort(np.array(permutation)[sets], axis=1)
+        total += counts[indices_of_sets(images)]
     mean, remainder = np.divmod(total, len(game.symmetries()))
     assert not remainder.any()
     return mean
 
 
-def _load(store: Store | None, game: Game) -> tuple[int, int, list[Numbers]]:
+def _load_counts(store: Store | None, game: Game) -> tuple[int, int, list[Integers]]:
     """Load the number of classes done, of configurations met, and the counts so far."""
-    nothing = _no_sets(game)
-    value = None if store is None else store.get(_COUNTS)
-    if store is None or value is None:
-        return 0, 0, nothing
-    sizes = [2, *(array.size for array in nothing)]
-    numbers = np.frombuffer(value, np.int64) if len(value) == 8 * sum(sizes) else np.array([-1])
-    if (numbers < 0).any():
+    zeros = _zero_counts(game)
+    stored = None if store is None else store.get(_COUNTS)
+    if store is None or stored is None:
+        return 0, 0, zeros
+    sizes = [2, *(counts.size for counts in zeros)]  # two numbers before the counts
+    has_right_size = len(stored) == 8 * sum(sizes)
+    values = np.frombuffer(stored, np.int64) if has_right_size else None
+    if values is None or (values < 0).any():
         raise TableError(f"{store.path} does not hold counts of the cell sets of {game}")
-    head, *arrays = np.split(numbers, np.cumsum(sizes)[:-1])
-    sums = [array.reshape(zeros.shape).copy() for array, zeros in zip(arrays, nothing, strict=True)]
+    head, *arrays = np.split(values, np.cumsum(sizes)[:-1])
+    sums = [array.copy() for array in arrays]  # the stored bytes cannot be written to
     return int(head[0]), int(head[1]), sums
 
 
-def _save(store: Store, classes_done: int, total: int, sums: list[Numbers]) -> None:
+def _save_counts(store: Store, classes_done: int, total: int, sums: list[Integers]) -> None:
     head = np.array([classes_done, total])
-    store.put(_COUNTS, np.concatenate([head, *(array.ravel() for array in sums)]).tobytes())
+    store.put(_COUNTS, np.concatenate([head, *sums]).tobytes())
+
+
+class SetBound(NamedTuple):
+    """The most configurations that k cells can meet, or an upper bound on it.
+
+    cells -- k cells that meet as many; empty if the search found none.
+    """
+
+    most_met: int
+    cells: list[int]
 
 
 class Coverage:
@@ -261,50 +280,51 @@ class Coverage:
     def __init__(self, counts: CellSetCounts, nodes: int = MOST_NODES):
         self.counts = counts
         self._nodes, self._gave_up = nodes, False
-        self._found: dict[int, tuple[int, list[int]]] = {}
+        self._bounds: dict[int, SetBound] = {}
 
     def most_met(self, k: int) -> int:
         """Bound f(S) from above over all sets S of k cells."""
-        return self._bound(k)[0]
+        return self._bound(k).most_met
 
     def is_exact(self, k: int) -> bool:
         """True if some k cells meet that many; the cells that the search ended with are counted."""
         bound, cells = self._bound(k)
-        game = self.counts.game
-        left = _count(game, self.counts.ship, sum(1 << cell for cell in cells))
-        return self.counts.configurations - left == bound
+        closed = sum(1 << cell for cell in cells)
+        not_met = _count_configurations(self.counts.game, self.counts.ship, closed)
+        return self.counts.configurations - not_met == bound
 
-    def _bound(self, k: int) -> tuple[int, list[int]]:
-        """Return the bound, and cells that reach it; none if it follows from fewer cells."""
-        if k not in self._found:
-            self._found[k] = self._compute(k)
-        return self._found[k]
+    def _bound(self, k: int) -> SetBound:
+        if k not in self._bounds:
+            self._bounds[k] = self._compute_bound(k)
+        return self._bounds[k]
 
     @cached_property
     def _search(self) -> LargestSearch:
         game, ship = self.counts.game, self.counts.ship
-        fixing = [p for p in game.symmetries() if image(ship, p) == ship]
-        classes = [min(p[cell] for p in fixing) for cell in range(game.cells)]
-        return LargestSearch(game.cells, self.counts.covering, np.array(classes, np.int32))
+        symmetries = [p for p in game.symmetries() if image(ship, p) == ship]
+        least_images = [min(p[cell] for p in symmetries) for cell in range(game.cells)]
+        return LargestSearch(game.cells, self.counts.covering, np.array(least_images, np.int32))
 
-    def _compute(self, k: int) -> tuple[int, list[int]]:
-        number, cells = self.counts.configurations, self.counts.game.cells
-        if k == 0 or k >= cells:
-            return (0 if k == 0 else number), list(range(min(k, cells)))
-        if k <= LARGEST:
+    def _compute_bound(self, k: int) -> SetBound:
+        configurations, cells = self.counts.configurations, self.counts.game.cells
+        if k == 0:
+            return SetBound(0, [])
+        if k >= cells:
+            return SetBound(configurations, list(range(cells)))
+        if k <= LARGEST_SET:
             met = self.counts.met(k)
-            return int(met.max()), cell_sets(cells, k)[met.argmax()].tolist()
-        before = self._bound(k - 1)[0]
-        if before == number:
-            return number, self._bound(k - 1)[1]
-        # Han's inequality: without some cell of S, f(S) falls by a k-th at most.
-        bound_by_han = min(number, before * k // (k - 1))
-        if self._gave_up:
-            return bound_by_han, []
-        nothing = np.zeros((0, 2), np.uint64), np.zeros(0, np.int64)
-        bounded = self._search.bound(k, bound_by_han, self._nodes, *nothing)
-        self._gave_up = bounded is None
-        return bounded or (bound_by_han, [])
+            return SetBound(int(met.max()), cell_sets(cells, k)[met.argmax()].tolist())
+        previous = self._bound(k - 1)
+        if previous.most_met == configurations:
+            return previous
+        # Han's inequality: some k - 1 of the k cells still meet (k - 1)/k of what all k meet.
+        bound_by_han = min(configurations, previous.most_met * k // (k - 1))
+        found = None
+        if not self._gave_up:
+            no_ships, no_costs = np.zeros((0, 2), np.uint64), np.zeros(0, np.int64)
+            found = self._search.bound(k, bound_by_han, self._nodes, no_ships, no_costs)
+            self._gave_up = found is None
+        return SetBound(bound_by_han, []) if found is None else SetBound(*found)
 
     def most_kept(
         self, k: int, limit: int, ships: NDArray[np.uint64], costs: NDArray[np.int64]
@@ -317,7 +337,8 @@ class Coverage:
         None if the search gives up, if the board has fewer than four cells, or if k is not less
         than its number of cells.
         """
-        if not LARGEST <= self.counts.game.cells > k:
+        cells = self.counts.game.cells
+        if cells < LARGEST_SET or k >= cells:
             return None
-        bounded = self._search.bound(k, limit, self._nodes, ships, costs)
-        return bounded[0] if bounded else None
+        found = self._search.bound(k, limit, self._nodes, ships, costs)
+        return None if found is None else found[0]
