@@ -41,9 +41,10 @@ _COUNTS = b"counts"  # key of a store: classes done, configurations met, and the
 
 @lru_cache(maxsize=8)
 def cell_sets(cells: int, size: int) -> Integers:
-    """List all sets of `size` cells: int64 of shape (number of sets, size), rows ascending.
+    """List all sets of `size` of the cells 0 to `cells` - 1.
 
-    The index of a row is the sum of C(cell i, i + 1) over the cells i = 0, 1, … of its set.
+    Returns int64 of shape (number of sets, size). A row has the cells of a set in ascending order,
+    and its index is that of `indices_of_sets`.
     """
     lexicographic = np.array(list(combinations(range(cells), size)), np.int64).reshape(-1, size)
     by_index = np.empty_like(lexicographic)
@@ -52,7 +53,11 @@ def cell_sets(cells: int, size: int) -> Integers:
 
 
 def indices_of_sets(sets: Integers) -> Integers:
-    """Return the numbers of sets of cells, given as rows of shape (n, size), each ascending."""
+    """Return the index of each set of cells among all sets of its size, as the kernel counts them.
+
+    sets -- int64 of shape (n, size): the cells of a set per row, in ascending order. The index of
+    the set c_0 < c_1 < … is C(c_0, 1) + C(c_1, 2) + …, so every set of a size has its own.
+    """
     indices = np.zeros(len(sets), np.int64)
     for i in range(sets.shape[1]):
         binomials = np.array([comb(cell, i + 1) for cell in range(128)], np.int64)
@@ -62,11 +67,11 @@ def indices_of_sets(sets: Integers) -> Integers:
 
 @dataclass(frozen=True)
 class CellSetCounts:
-    """The number of configurations with ships on all of a set, for every set of one to four cells.
+    """How many configurations cover each set of one to four cells, with ships on all of its cells.
 
-    configurations -- the number of all. covering[j] -- int64 array over the sets of j + 1
-    cells, by their numbers. ship -- a placement (mask) that every configuration has, whose own
-    cells do not count as covered; or 0.
+    configurations -- the number of all that are counted. covering[j] -- the counts for the sets of
+    j + 1 cells, an int64 array in the order of `cell_sets`. ship -- a placement (mask) that every
+    counted configuration has, or 0. The cells of this placement do not count as covered.
     """
 
     game: Game
@@ -76,9 +81,10 @@ class CellSetCounts:
 
     @classmethod
     def with_ship(cls, game: Game, ship: int) -> CellSetCounts:
-        """Count over the configurations with one given placement of a ship.
+        """Count over the configurations that have a given placement of a ship.
 
-        Raises TooLarge for 2^32 of them or more.
+        ship -- the placement (mask), whose cells do not count as covered. Raises TooLarge for 2^32
+        configurations or more.
         """
         title = f"{game} with {'-'.join(game.names(ship))}"
         _require_32_bits(_count_configurations(game, ship), title)
@@ -94,10 +100,11 @@ class CellSetCounts:
         checkpoint: Path | None = None,
         progress: Callable[[int, int], None] = lambda classes_done, total: None,
     ) -> CellSetCounts:
-        """Count by one walk over all configurations.
+        """Count over all configurations of a game.
 
-        If one ship is longer than all others, it is placed once for each class of placements under
-        the symmetries of the board; the counts for the rest of the class follow.
+        The kernel visits each configuration once. If one ship is longer than all others, the kernel
+        places this ship only once per class of placements, all those that the symmetries of the
+        board map to each other. Averages over the symmetries then give the counts of all.
 
         checkpoint -- a folder that keeps the classes done, from which a later run goes on.
         progress -- called with the number of classes done and of all classes.
@@ -132,7 +139,11 @@ class CellSetCounts:
         return cls(game, configurations, tuple(sums))
 
     def subset_sums(self, size: int) -> list[Integers]:
-        """Sum c over the subsets of every set of `size` cells: an array for subsets of 1, 2, …"""
+        """Sum the counts over the subsets of each set of `size` cells, for each size of subset.
+
+        Item i of the list is for the subsets of i + 1 cells: an array with one sum per set, in the
+        order of `cell_sets`.
+        """
         sets = cell_sets(self.game.cells, size)
         sums = []
         for subset_size in range(1, size + 1):
@@ -144,20 +155,27 @@ class CellSetCounts:
         return sums
 
     def met(self, size: int) -> Integers:
-        """Return f for every set of `size` cells, by inclusion and exclusion."""
+        """Count the configurations with a ship on at least one cell of each set of `size` cells.
+
+        Inclusion and exclusion gives these counts: the sums over single cells, minus those over
+        pairs, and so on.
+        """
         signed_sums = [(-1) ** i * total for i, total in enumerate(self.subset_sums(size))]
         return np.asarray(np.sum(signed_sums, axis=0))
 
 
 def _classes_to_place(game: Game) -> list[tuple[int, int]]:
-    """List (placement, class size) of the longest ship; (0, 1) if it is alone or has an equal."""
+    """List (placement, class size) for the longest ship, one placement of each class.
+
+    If the longest ship is the only one or has an equal, the list is `_NO_CLASSES`.
+    """
     if len(game.fleet) == 1 or game.fleet[0] == game.fleet[1]:
         return _NO_CLASSES
     return placement_classes(game)
 
 
 def _other_ships(game: Game, ship: int) -> tuple[int, ...]:
-    """Return the fleet without the ship that has this placement; all of it if `ship` is 0."""
+    """Return the kinds of all ships but the one with the placement `ship`; of all if it is 0."""
     fleet = list(game.fleet)
     if ship:
         fleet.remove(game.kind_of(ship))
@@ -165,7 +183,10 @@ def _other_ships(game: Game, ship: int) -> tuple[int, ...]:
 
 
 def _count_configurations(game: Game, ship: int, closed: int = 0) -> int:
-    """Count the configurations with this placement (if not 0) and no ship on the closed cells."""
+    """Count the configurations with the placement `ship` and no other ship on a closed cell.
+
+    ship, closed -- masks of cells. If `ship` is 0, no placement is required.
+    """
     if ship:
         closed |= ship | game.halo(ship)
     return engine_for(game).count(Constraints(_other_ships(game, ship), closed))
@@ -180,9 +201,11 @@ def _require_32_bits(configurations: int, title: str) -> None:
 
 
 def _count_cell_sets(game: Game, ship: int, counted: int) -> tuple[int, list[Integers]]:
-    """Walk over the configurations with this placement (if not 0): their number, and the counts.
+    """Count the configurations with the placement `ship`, and those that cover each set of cells.
 
-    counted -- the cells of the placement that count as covered.
+    ship -- a mask; if it is 0, no placement is required. counted -- the mask of those of its cells
+    that count as covered. Returns the number of configurations, and one array of counts for each
+    size of set, as `CellSetCounts.covering`.
     """
     fleet = _other_ships(game, ship)
     ships = []
@@ -198,13 +221,19 @@ def _count_cell_sets(game: Game, ship: int, counted: int) -> tuple[int, list[Int
 
 
 def _zero_counts(game: Game) -> list[Integers]:
-    """Return a zero for each set of one to four cells; no array is empty."""
+    """Return a count of 0 for each set of one to four cells: an array for each size.
+
+    On a board of fewer than four cells the arrays of the larger sizes have one entry.
+    """
     sizes = range(1, LARGEST_SET + 1)
     return [np.zeros(max(1, comb(game.cells, size)), np.int64) for size in sizes]
 
 
 def _average_over_symmetries(game: Game, counts: Integers, size: int) -> Integers:
-    """Return the mean of the counts over the symmetries of the board, which is an integer."""
+    """Return, for each set of `size` cells, the mean of the counts of its images.
+
+    The images are those under all symmetries of the board. Every mean is an integer.
+    """
     if game.cells < size:
         return counts
     sets = cell_sets(game.cells, size)
@@ -218,7 +247,11 @@ def _average_over_symmetries(game: Game, counts: Integers, size: int) -> Integer
 
 
 def _load_counts(store: Store | None, game: Game) -> tuple[int, int, list[Integers]]:
-    """Load the number of classes done, of configurations met, and the counts so far."""
+    """Load what `_save_counts` stored; zeros if there is no store, or nothing in it.
+
+    Returns the number of classes done, the number of configurations counted, and the counts so far,
+    one array for each size of set. Raises TableError if the store holds something else.
+    """
     zeros = _zero_counts(game)
     stored = None if store is None else store.get(_COUNTS)
     if store is None or stored is None:
@@ -249,7 +282,10 @@ class SetBound(NamedTuple):
 
 
 class Coverage:
-    """Upper bounds on how many configurations k cells of a game can meet.
+    """Upper bounds on how many configurations k cells of a game can meet, for any k.
+
+    Cells meet a configuration that has a ship on one of them. f(S) is the number of configurations
+    that a set S of cells meets, c(S) the number that have ships on all cells of S.
 
     For up to four cells the bound is what the best set meets. For more cells it comes from a search
     through the sets, with a bound on what each cell adds to a set P of cells. Let E be a set of
@@ -283,11 +319,14 @@ class Coverage:
         self._bounds: dict[int, SetBound] = {}
 
     def most_met(self, k: int) -> int:
-        """Bound f(S) from above over all sets S of k cells."""
+        """Return an upper bound on the configurations with a ship on at least one of k cells."""
         return self._bound(k).most_met
 
     def is_exact(self, k: int) -> bool:
-        """True if some k cells meet that many; the cells that the search ended with are counted."""
+        """True if the bound `most_met(k)` is reached by the k cells with which the search ended.
+
+        The configurations that these cells meet are counted again, without the search.
+        """
         bound, cells = self._bound(k)
         closed = sum(1 << cell for cell in cells)
         not_met = _count_configurations(self.counts.game, self.counts.ship, closed)
@@ -300,6 +339,7 @@ class Coverage:
 
     @cached_property
     def _search(self) -> LargestSearch:
+        """The kernel of the search, with the symmetries that keep the given placement in place."""
         game, ship = self.counts.game, self.counts.ship
         symmetries = [p for p in game.symmetries() if image(ship, p) == ship]
         least_images = [min(p[cell] for p in symmetries) for cell in range(game.cells)]
@@ -329,13 +369,18 @@ class Coverage:
     def most_kept(
         self, k: int, limit: int, ships: NDArray[np.uint64], costs: NDArray[np.int64]
     ) -> int | None:
-        """Bound f(S) minus the costs of the ships that S meets, over all sets S of k cells.
+        """Bound what k cells keep: the configurations that they meet, minus costs that they pay.
 
-        limit -- a bound this high is of no use: the search stops there and returns it. ships --
-        placements, uint64 of shape (n, 2), closed under the symmetries of the board. costs -- one
-        for each ship, equal for images; `lower_bounds.ship_chain` says how high they may be.
-        None if the search gives up, if the board has fewer than four cells, or if k is not less
-        than its number of cells.
+        The cells pay a cost for each of the given placements that has one of them. The result is an
+        upper bound for every choice of the k cells.
+
+        limit -- no bound of this size or more is of use, so the search returns `limit` as soon as
+        it has one. ships -- placements, uint64 of shape (n, 2), with all their images under the
+        symmetries of the board. costs -- one for each placement, equal for images;
+        `lower_bounds.ship_chain` says how high they may be.
+
+        Returns None if the search gives up, if the board has fewer than four cells, or if k is not
+        less than its number of cells.
         """
         cells = self.counts.game.cells
         if cells < LARGEST_SET or k >= cells:
