@@ -12,7 +12,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.named_games import NAMED_GAMES
 from optsearch.results.bracket import bounds
-from optsearch.results.tables import TABLES, part_of
+from optsearch.results.tables import TABLES, file_name_of
 
 NAMES = {Game.parse(named.text): named.name for named in NAMED_GAMES.values()}
 
@@ -29,7 +29,7 @@ def write(game: Game, folder: Path) -> None:
         command=None if game in NAMES else f"{TABLES['bracket'].command} {game}",
         fields={"game": game, "configurations": Posterior(game).configurations},
         game=game,
-        name=NAMES.get(game) or part_of(game),
+        name=NAMES.get(game) or file_name_of(game),
     )
     print(f"{script.typed_path(path)}: {bracket.text}")
 

@@ -48,7 +48,7 @@ from experiments.verify_reveal import RevealAgain
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
 from optsearch.game import Game, bits
-from optsearch.results.tables import TABLES, part_of
+from optsearch.results.tables import TABLES, file_name_of
 from optsearch.support.datafiles import RESULTS
 from optsearch.support.errors import RecordError
 from optsearch.support.records import Record, read
@@ -500,7 +500,7 @@ def tables_in(folder: Path, game: Game) -> dict[str, Record]:
     """The four tables of a game by their `PARTS`; raises RecordError where one is not there."""
     tables = {}
     for part in PARTS:
-        path = folder / f"{part}_{part_of(game)}.csv"
+        path = folder / f"{part}_{file_name_of(game)}.csv"
         if not path.is_file():
             raise RecordError(
                 f"{folder} has no table {path.name}; "
@@ -518,7 +518,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     parser.add_argument("--checkpoints", type=Path, default=script.CHECKPOINTS)
     arguments = parser.parse_args()
-    game, name = arguments.game, part_of(arguments.game)
+    game, name = arguments.game, file_name_of(arguments.game)
     tables = tables_in(arguments.tables, game)
     folder = arguments.checkpoints / f"check_{game}".replace(":", "_")
     title = f"check of lower bounds, {game}, by the code {script.digest_of_sources(*SOURCES)}"

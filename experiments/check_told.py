@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from experiments import script
 from experiments.told import BOXED
 from optsearch.game import Game, bits
-from optsearch.results.tables import TABLES, known_part_of
+from optsearch.results.tables import TABLES, told_file_name
 from optsearch.support.datafiles import RESULTS
 
 Numbers = NDArray[np.int64]
@@ -309,7 +309,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=0, metavar="N")
     parser.add_argument("--tables", type=Path, default=RESULTS, metavar="FOLDER")
     arguments = parser.parse_args()
-    game, name = arguments.game, known_part_of(arguments.game)
+    game, name = arguments.game, told_file_name(arguments.game)
     table = TABLES["told"].read(TABLES["told"].path(arguments.tables, name=name))
     rows = {(row["long"], row["short"]): row for row in table}
     path = TABLES["confirmed"].path(arguments.output, name=name)
@@ -346,7 +346,7 @@ def write(path: Path, game: Game, confirmed: dict[tuple[int, int], Row]) -> None
         path=path,
         command=TABLES["confirmed"].command + ("" if game == BOXED else f" {game}"),
         fields={"game": game},
-        name=known_part_of(game),
+        name=told_file_name(game),
     )
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from experiments import script
 from optsearch.equilibria import Equilibrium, check, equilibrium, save
 from optsearch.game import Game
-from optsearch.results.tables import TABLES, part_of
+from optsearch.results.tables import TABLES, file_name_of
 from optsearch.support.decimals import bound_in_bracket
 from optsearch.support.errors import NotSupported, TooLarge
 
@@ -70,7 +70,7 @@ def row(
     game: Game, optimum: Fraction, seconds: float | None
 ) -> tuple[tuple[object, ...], Equilibrium]:
     """One line of the table, and what was found."""
-    solution = equilibrium(game, time_limit=seconds, checkpoint=CHECKPOINTS / part_of(game))
+    solution = equilibrium(game, time_limit=seconds, checkpoint=CHECKPOINTS / file_name_of(game))
     if solution.uniform != optimum:
         raise AssertionError(f"{game}: {solution.uniform} against a uniform hider, not {optimum}")
     is_uniform = (

@@ -20,7 +20,7 @@ from optsearch.evaluation import evaluate
 from optsearch.game import MAX_CELLS, Game
 from optsearch.game.named_games import NAMED_GAMES
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
-from optsearch.results.tables import TABLES, part_of
+from optsearch.results.tables import TABLES, file_name_of
 from optsearch.search.list_programme import best_list
 from optsearch.search.solver import solve
 from optsearch.support.datafiles import RESULTS
@@ -75,7 +75,7 @@ def _most_met(game: Game, number: int) -> Callable[[int], int]:
 
         return met_by_best
     whole = replace(game, ends="sunk")
-    stored = TABLES["coverage"].path(RESULTS, name=part_of(whole))
+    stored = TABLES["coverage"].path(RESULTS, name=file_name_of(whole))
     if stored.is_file():
         return TABLES["coverage"].read(stored).column("most_met").__getitem__
     if number <= COUNTED:

@@ -25,7 +25,7 @@ from optsearch.counting.configurations import CellSets
 from optsearch.game import Game
 from optsearch.play.hiding import Drawn
 from optsearch.play.simulate import Outcome, play_task, player_for_games, sd, simulate
-from optsearch.results.tables import TABLES, part_of
+from optsearch.results.tables import TABLES, file_name_of
 from optsearch.strategies import as_player
 from optsearch.strategies.greedy import forget_counts
 from optsearch.support.decimals import exact_mean
@@ -145,7 +145,7 @@ def played(
                 games=games,
                 seed=SEED,
                 jobs=jobs,
-                checkpoint=checkpoints / part_of(game),
+                checkpoint=checkpoints / file_name_of(game),
                 progress=progress,
             ).outcomes
         boards = Drawn().boards(game, games, SEED)

@@ -31,7 +31,7 @@ from optsearch.lower_bounds.conditional_coverage import (
 )
 from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.reveal import Revealed, require_apart, reveal
-from optsearch.results.tables import TABLES, Table, part_of
+from optsearch.results.tables import TABLES, Table, file_name_of
 from optsearch.support.store import Facts
 
 # of the last chain
@@ -62,7 +62,7 @@ def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> Coverag
         command=command_of(game),
         fields={"configurations": counts.configurations},
         game=game,
-        name=part_of(game),
+        name=file_name_of(game),
     )
     return coverage
 
@@ -102,7 +102,7 @@ def write_classes(
 
     values -- of a class in the table, behind its ship, those alike and its completions.
     """
-    path = table.path(output, name=part_of(game))
+    path = table.path(output, name=file_name_of(game))
     path.parent.mkdir(parents=True, exist_ok=True)
     clock = script.ProgressClock(title)
 
@@ -129,7 +129,7 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
     game.require_silent("each of these bounds")
     require_apart(game)
     Posterior(Position(game)).require_some()
-    name = part_of(game)
+    name = file_name_of(game)
     coverage = write_coverage(game, output, checkpoints / f"cover_{name}")
     revealed = write_classes(
         *(TABLES["reveal"], "reveal game", game, output, read_reveal, lambda o: o.finished, reveal)

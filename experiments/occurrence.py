@@ -12,7 +12,7 @@ from experiments import script
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.results.tables import TABLES, part_of
+from optsearch.results.tables import TABLES, file_name_of
 
 NAMES = {
     Game.parse("10x10:5,4,3,3,2"): "10x10",
@@ -36,7 +36,7 @@ def write(game: Game, folder: Path) -> None:
         command=None if is_named else f"{TABLES['occurrence'].command} {game}",
         fields={"game": game, "configurations": posterior.configurations},
         game=game,
-        name=NAMES.get(game) or part_of(game),
+        name=NAMES.get(game) or file_name_of(game),
     )
     print(f"{script.typed_path(path)}: {posterior.configurations:,} configurations of {game}")
 

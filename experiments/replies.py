@@ -44,7 +44,7 @@ def main() -> None:
     game, checkpoints = options.game, options.checkpoints
 
     def outcomes(
-        players: tuple[str, ...], games: int, manner: ReplyModel, name: str
+        players: tuple[str, ...], games: int, reply_model: ReplyModel, name: str
     ) -> tuple[Outcome, ...]:
         with simulating() as progress:
             return simulate(
@@ -52,7 +52,7 @@ def main() -> None:
                 game,
                 games=games,
                 seed=SEED,
-                manner=manner,
+                reply_model=reply_model,
                 jobs=options.jobs,
                 checkpoint=checkpoints / name,
                 progress=progress,
@@ -60,8 +60,8 @@ def main() -> None:
 
     rows: list[tuple[object, ...]] = []
     for percent in PERCENT:
-        manner = ReplyModel(Noise.parse(f"{percent}/100", f"{percent}/100"))
-        played = outcomes(PLAYERS, options.false_games, manner, f"false_replies_{percent}")
+        reply_model = ReplyModel(Noise.parse(f"{percent}/100", f"{percent}/100"))
+        played = outcomes(PLAYERS, options.false_games, reply_model, f"false_replies_{percent}")
         rows += ((game, percent, *described(outcome)) for outcome in played)
     TABLES["false_replies"].write(rows, options.output, fields={"seed": SEED})
     rows, alone = [], dict[str, Outcome]()

@@ -11,7 +11,7 @@ from experiments import script
 from optsearch.game import Game
 from optsearch.lower_bounds import two_hidden_bound
 from optsearch.lower_bounds.two_hidden import TwoHidden
-from optsearch.results.tables import TABLES, TOLD_BOUND, known_part_of
+from optsearch.results.tables import TABLES, TOLD_BOUND, told_file_name
 
 BOXED = Game.parse("10x10:5,4,3,3,2,contact=any")
 
@@ -33,7 +33,7 @@ def main() -> None:
         command=TABLES["told"].command + ("" if game == BOXED else f" {game}"),
         fields={"game": game, TOLD_BOUND: bound.value},
         game=game,
-        name=known_part_of(game),
+        name=told_file_name(game),
     )
     print(f"{float(bound.value):.6f}  {bound.name} = {bound.value}")
     print(f"wrote {path}")

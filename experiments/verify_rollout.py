@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from optsearch.counting.configurations import Configurations, to_masks
 from optsearch.game import bits
 from optsearch.game.position import Position
-from optsearch.strategies.rollout import Rollout, estimate, hash_of
+from optsearch.strategies.rollout import Rollout, estimate, hash_cells
 
 Rows = NDArray[np.bool_]
 
@@ -47,7 +47,7 @@ class RolloutAgain:
         self._rows = np.zeros((len(self._masks), position.game.cells), bool)
         for row, mask in zip(self._rows, self._masks, strict=True):
             row[list(bits(mask))] = True
-        self._hashes = np.array([hash_of(mask) for mask in self._masks], np.uint64)
+        self._hashes = np.array([hash_cells(mask) for mask in self._masks], np.uint64)
 
     def misses(self, configuration: int) -> int:
         """Count the misses on the configuration with these cells (mask) from the position on."""

@@ -32,7 +32,7 @@ from optsearch.game.position import (
 )
 from optsearch.game.reply_text import example_reply, strip_comment
 from optsearch.play import advice
-from optsearch.play.advice import advise, drawn_fleet
+from optsearch.play.advice import advise, draw_fleet
 from optsearch.play.replies import Replies
 from optsearch.search.solver import solve
 from optsearch.strategies import as_strategy
@@ -325,7 +325,7 @@ def test_hits_that_name_their_ships():
     ],
 )
 def test_the_fleet_is_drawn(game, shots, drawn):
-    assert drawn in drawn_fleet(Position(game, shots))
+    assert drawn in draw_fleet(Position(game, shots))
 
 
 def test_one_reply_shows_a_ship():

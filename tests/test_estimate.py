@@ -83,7 +83,7 @@ def test_games_that_take_longer_than_all_boards_say_so(here, monkeypatch):
 def test_a_comparison_says_its_time_before(here, monkeypatch):
     command = ("compare", "greedy", "rollout", "5x5:3,2,2", "--largest", 64, "--jobs", 2)
     assert "about" not in here(*command)[2]
-    monkeypatch.setattr("optsearch.cli.estimates.pace", lambda *_: 1.0)
+    monkeypatch.setattr("optsearch.cli.estimates.seconds_per_configuration", lambda *_: 1.0)
     _, out, err = here(*command)
     assert "about 21 minutes on 2 processes; fewer --positions" in err  # 2 s * 64 * 20 positions
     assert "to evaluate" in out

@@ -56,7 +56,7 @@ from optsearch.lower_bounds.coverage import CellSetCounts, Coverage
 from optsearch.lower_bounds.reveal import placement_classes as reveal_classes
 from optsearch.play.hiding import Corner
 from optsearch.play.simulate import simulate
-from optsearch.results.tables import TABLES, TREES, known_part_of
+from optsearch.results.tables import TABLES, TREES, told_file_name
 from optsearch.search.solver import SWITCHES
 from optsearch.strategies import Level, named
 from optsearch.support import records
@@ -465,7 +465,7 @@ def test_told_and_its_check(request, code, size, mean, faults, run, tmp_path):
 
 
 def test_the_page_says_how_much_of_told_was_confirmed():
-    name = known_part_of(told.BOXED)
+    name = told_file_name(told.BOXED)
     every, some = (table.read(name=name) for table in (TABLES["told"], TABLES["confirmed"]))
     share = f"{100 * sum(some.column('pairs')) / sum(every.column('pairs')):.2f} % of the pairs"
     words = " ".join((CHECKOUT / "docs" / "boxed.md").read_text(encoding="utf-8").split())

@@ -23,7 +23,7 @@ from optsearch.game.noise import Lies, Noise, NoisyPosition
 from optsearch.game.position import HIT, MISS, Position, Shot, play
 from optsearch.play.hiding import Drawn
 from optsearch.play.replies import Replies, ReplyConflict
-from optsearch.play.simulate import ReplyModel, generator_of, play_game, replay, simulate
+from optsearch.play.simulate import ReplyModel, play_game, player_generator, replay, simulate
 from optsearch.strategies import as_player
 from optsearch.strategies.greedy import counts_of
 from optsearch.strategies.player import AFLOAT
@@ -117,8 +117,8 @@ def test_true_replies_are_those_of_the_papers_game():
     player = as_player("greedy:endgame=0")
     for board, ships in enumerate(Drawn().boards(GAME, 20, 1)):
         ends = [
-            play_game(player, GAME, to_masks(ships), generator_of(1, board), manner)
-            for manner in (ReplyModel(), ReplyModel(Noise()), ReplyModel(Lies(0)))
+            play_game(player, GAME, to_masks(ships), player_generator(1, board), reply_model)
+            for reply_model in (ReplyModel(), ReplyModel(Noise()), ReplyModel(Lies(0)))
         ]
         assert ends[0].shots == ends[1].shots == ends[2].shots
 
@@ -126,10 +126,10 @@ def test_true_replies_are_those_of_the_papers_game():
 @pytest.mark.parametrize("noise", [Noise.parse("0.3", "0.3"), Lies(2)])
 def test_a_game_with_false_replies(noise):
     """Every reply is as the ships and the numbers drawn say; the last shot ends it."""
-    manner = ReplyModel(noise)
+    reply_model = ReplyModel(noise)
     for number, ships in enumerate(Drawn().boards(GAME, 10, 1)):
         masks = to_masks(ships)
-        end = replay("greedy", GAME, number, manner=manner)
+        end = replay("greedy", GAME, number, reply_model=reply_model)
         assert end.is_over(masks)
         assert not NoisyPosition(GAME, end.noise, end.shots[:-1]).is_over(masks)
         for i, shot in enumerate(end.shots):
@@ -139,7 +139,7 @@ def test_a_game_with_false_replies(noise):
     if noise == Lies(2):
         return
     shots = [
-        {shot.cell: shot.reply for shot in replay(player, GAME, 3, manner=manner).shots}
+        {shot.cell: shot.reply for shot in replay(player, GAME, 3, reply_model=reply_model).shots}
         for player in ("greedy", "random")
     ]
     common = shots[0].keys() & shots[1].keys()
@@ -163,13 +163,15 @@ class Same:
 
 
 def test_a_cell_may_be_shot_again():
-    (outcome,) = simulate([RepeatedShot], GAME, games=5, jobs=1, manner=ReplyModel(SOME)).outcomes
+    (outcome,) = simulate(
+        [RepeatedShot], GAME, games=5, jobs=1, reply_model=ReplyModel(SOME)
+    ).outcomes
     lasts = [
         max(max(bits(ship)) for ship in to_masks(ships)) for ships in Drawn().boards(GAME, 5, 1)
     ]
     assert outcome.shots.tolist() == [2 * last + 1 for last in lasts]
     with pytest.raises(StrategyError, match="made 1,601 shots"):
-        simulate([Same], GAME, games=1, jobs=1, manner=ReplyModel(SOME))
+        simulate([Same], GAME, games=1, jobs=1, reply_model=ReplyModel(SOME))
 
 
 # Salvos
@@ -177,7 +179,7 @@ def test_a_cell_may_be_shot_again():
 
 def test_greedy_shoots_the_most_probable_cells_together():
     for number, ships in enumerate(Drawn().boards(GAME, 10, 1)):
-        end = replay("greedy", GAME, number, manner=ReplyModel(salvo=3))
+        end = replay("greedy", GAME, number, reply_model=ReplyModel(salvo=3))
         assert not Position(GAME, end.shots).hits_left
         for start in range(0, len(end.shots), 3):
             counts = counts_of(Position(GAME, end.shots[:start])).cells
@@ -195,9 +197,9 @@ def test_greedy_shoots_the_most_probable_cells_together():
 def test_a_salvo_of_one_is_a_shot(name):
     position = Position.parse(Game.parse("5x5:3,2"), "B2=hit A1=miss")
     player = as_player(name)
-    one, other = (player.begin(position.game, generator_of(1, 1)) for _ in range(2))
+    one, other = (player.begin(position.game, player_generator(1, 1)) for _ in range(2))
     assert one.salvo(position, 1) == [other.shot(position)]
-    together = player.begin(position.game, generator_of(1, 1)).salvo(position, 4)
+    together = player.begin(position.game, player_generator(1, 1)).salvo(position, 4)
     assert len(set(together)) == 4
     assert not position.game.mask(together) & position.closed
 
@@ -205,7 +207,7 @@ def test_a_salvo_of_one_is_a_shot(name):
 def test_salvos_are_counted():
     """Players of one's own choose them too; a run goes on, and is not mixed with single shots."""
     (outcome,) = simulate(
-        [RepeatedShot], GAME, games=20, jobs=1, manner=ReplyModel(salvo=4)
+        [RepeatedShot], GAME, games=20, jobs=1, reply_model=ReplyModel(salvo=4)
     ).outcomes
     assert outcome.salvos.tolist() == [-(-n // 4) for n in outcome.shots]
     rows = [
@@ -221,12 +223,12 @@ def test_salvos_are_counted():
 )
 def test_a_salvo_of_as_many_shots_as_ships_are_afloat(text, tmp_path):
     """Turn by turn from the ships themselves; what a checkpoint keeps are the same salvos."""
-    game, manner = Game.parse(text), ReplyModel(salvo=AFLOAT)
-    run_ = partial(simulate, ["greedy"], game, games=12, jobs=1, manner=manner)
+    game, reply_model = Game.parse(text), ReplyModel(salvo=AFLOAT)
+    run_ = partial(simulate, ["greedy"], game, games=12, jobs=1, reply_model=reply_model)
     (outcome,) = run_().outcomes
     for number, ships in enumerate(Drawn().boards(game, 12, 1)):
         masks = to_masks(ships)
-        shots = replay("greedy", game, number, manner=manner).shots
+        shots = replay("greedy", game, number, reply_model=reply_model).shots
         turns, at = 0, 0
         while at < len(shots):
             known = Position(game, shots[:at])
@@ -249,9 +251,11 @@ def test_a_salvo_of_as_many_shots_as_ships_are_afloat(text, tmp_path):
 
 
 def test_another_manner_is_another_checkpoint(tmp_path):
-    simulate(["greedy"], GAME, games=3, jobs=1, checkpoint=tmp_path, manner=ReplyModel(salvo=2))
+    simulate(
+        ["greedy"], GAME, games=3, jobs=1, checkpoint=tmp_path, reply_model=ReplyModel(salvo=2)
+    )
     again = simulate(
-        ["greedy"], GAME, games=3, jobs=1, checkpoint=tmp_path, manner=ReplyModel(salvo=2)
+        ["greedy"], GAME, games=3, jobs=1, checkpoint=tmp_path, reply_model=ReplyModel(salvo=2)
     )
     assert again.resumed == 3
     with pytest.raises(TableError):
@@ -265,7 +269,7 @@ def test_another_manner_is_another_checkpoint(tmp_path):
 def test_players_that_take_replies_for_true(name):
     game = Game.parse("3x4:3")
     with pytest.raises(StrategyError, match=r"takes every reply as true|information=exact draws"):
-        simulate([name], game, games=1, jobs=1, manner=ReplyModel(SOME))
+        simulate([name], game, games=1, jobs=1, reply_model=ReplyModel(SOME))
 
 
 def test_what_takes_replies_for_true():
@@ -276,7 +280,7 @@ def test_what_takes_replies_for_true():
         NoisyPosition(Game.parse("4x4:3,announce=ship"), SOME)
     for name in ("nested:", "heuristic:version=5"):
         with pytest.raises(StrategyError, match=f"^{name}.* chooses each cell after"):
-            simulate([name.rstrip(":")], GAME, games=1, jobs=1, manner=ReplyModel(salvo=2))
+            simulate([name.rstrip(":")], GAME, games=1, jobs=1, reply_model=ReplyModel(salvo=2))
     for lies in (-1, 5):
         with pytest.raises(PositionError, match="0 to 4 are accepted"):
             Lies(lies)

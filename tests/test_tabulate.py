@@ -17,7 +17,7 @@ from optsearch.game.position import Position, reply
 from optsearch.game.ranges import expand_range
 from optsearch.results.quantities import COMPUTED, STORED
 from optsearch.results.tables import TABLES
-from optsearch.results.tabulate import split, table
+from optsearch.results.tabulate import split_columns, table
 from optsearch.strategies import as_strategy
 from optsearch.support.errors import TableError
 from optsearch.support.store import Facts
@@ -62,7 +62,7 @@ def test_lists_have_ranges(answer_of, tmp_path, monkeypatch):
 def test_columns_between_commas():
     text = "optimum, rollout:endgame=4,percent=40,my.py:Mine,greedy:ties=last,lower"
     parts = ["optimum", "rollout:endgame=4,percent=40", "my.py:Mine", "greedy:ties=last", "lower"]
-    assert split(text) == parts
+    assert split_columns(text) == parts
 
 
 # Values

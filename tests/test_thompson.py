@@ -15,7 +15,7 @@ from optsearch.evaluation import evaluate
 from optsearch.game import Game, urn
 from optsearch.game.position import HIT, MISS, Position, play
 from optsearch.play.hiding import Drawn
-from optsearch.play.simulate import generator_of, replay, simulate
+from optsearch.play.simulate import player_generator, replay, simulate
 from optsearch.reproduce import thompson as reproduced
 from optsearch.strategies import as_player, as_strategy, thompson
 from optsearch.strategies.sampling import tally
@@ -158,7 +158,7 @@ def test_the_same_seed_gives_the_game_of_the_published_code(text, number, block_
     """Shot by shot, and as many draws: numba beside the masked arrays of numpy."""
     for board, (game, ships) in enumerate(games(text, number)):
         player = Thompson(block_size)
-        mine, published = generator_of(1, board), generator_of(1, board)
+        mine, published = player_generator(1, board), player_generator(1, board)
         end = play(player.begin(game, mine).shot, ships, Position(game))
         every = [post.get_all_ships(game.rows, length) for length in game.fleet]
         again = post.play(
@@ -306,7 +306,7 @@ def test_the_search_grid(announce):
     player, hunted = Thompson(200, "exact", grid=2), 0
     assert str(player) == "thompson:block_size=200,information=exact,grid=2"
     for number, ships in enumerate(Drawn().boards(game, 6, 1)):
-        end = play(player.begin(game, generator_of(1, number)).shot, to_masks(ships),
+        end = play(player.begin(game, player_generator(1, number)).shot, to_masks(ships),
                    Position(game))  # fmt: skip
         for made, shot in enumerate(end.shots):
             position = Position(game, end.shots[:made])

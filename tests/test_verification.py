@@ -7,7 +7,7 @@ from shutil import which
 import pytest
 
 from optsearch.results.tables import TABLES
-from optsearch.results.verification import short, verification_statuses
+from optsearch.results.verification import short_commit, verification_statuses
 from optsearch.support import records
 from optsearch.support.datafiles import CHECKOUT, RESULTS
 
@@ -65,7 +65,8 @@ def test_what_confirmed_a_table_as_it_stands(tmp_path):
     TABLES["checked"].write(rows, tmp_path, name="x", game="x", command="python -m other")
     said, is_confirmed = text()
     header = records.read(TABLES["checked"].path(tmp_path, name="x")).header
-    by = f"confirmed {header['date']} at {short(header['commit'])} by python -m other: the same"
+    when = f"{header['date']} at {short_commit(header['commit'])}"
+    by = f"confirmed {when} by python -m other: the same"
     assert said == f"changed since it was {again}; {by}"
     assert is_confirmed
 

@@ -37,12 +37,12 @@ from optsearch.game.position import (
 )
 from optsearch.game.position import shots_of as parsed_shots
 from optsearch.game.shapes import Placement
-from optsearch.play.advice import ENDGAME, Advice, optimum
+from optsearch.play.advice import ENDGAME, Advice, find_optimum
 from optsearch.play.match import OPPONENTS, Match
-from optsearch.play.replies import as_shown
+from optsearch.play.replies import with_shown_ships
 from optsearch.search.solver import Solver
 from optsearch.show import explorer
-from optsearch.show.outlines import shape
+from optsearch.show.outlines import board_shape
 from optsearch.strategies import added_players, all_kinds
 from optsearch.strategies.player import name_of
 from optsearch.support.errors import OptsearchError, PositionError, TooLarge
@@ -136,7 +136,7 @@ def games(first: Setting | None) -> dict[str, Any]:
 
 def _card(name: str, game: Game, players: str) -> dict[str, Any]:
     return {
-        **{"name": name, "players": players, "title": title_of(game), "shape": shape(game)},
+        **{"name": name, "players": players, "title": title_of(game), "shape": board_shape(game)},
         **{"rules": explorer.rules_in_words(game), "ships": [str(kind) for kind in game.fleet]},
         **_parts_of(game),
     }
@@ -164,7 +164,7 @@ def about(setting: Setting) -> dict[str, Any]:
         "title": title_of(game),
         "rules": explorer.rules_in_words(game),
         "prior": prior and prior.name,
-        "shape": shape(game),
+        "shape": board_shape(game),
         "fleet": [str(kind) for kind in game.fleet],
         "places": {
             str(kind): [list(bits(ship)) for ship in game.placements(kind)]
@@ -331,10 +331,10 @@ def endgame(setting: Setting, shots: str) -> dict[str, Any]:
     """
     position, prior = setting.position(shots), _prior(setting)
     is_small = _weighed(setting, position).posterior.configurations <= ENDGAME
-    solution = optimum(position, prior=prior) if is_small else None
+    solution = find_optimum(position, prior=prior) if is_small else None
     if solution is None:
         return {"optimum": None}
-    valued = optimum(position, prior=prior, all_shots=True, seconds=SECONDS / 2) or solution
+    valued = find_optimum(position, prior=prior, all_shots=True, seconds=SECONDS / 2) or solution
     values = {cell_name(v.cell): [str(v.lower), str(v.upper)] for v in valued.shot_values}
     return {"optimum": _optimum(solution), "values": values}
 
@@ -383,7 +383,7 @@ def sample(setting: Setting, shots: str, number: int) -> dict[str, Any]:
 
 def shots_of(setting: Setting, text: str) -> dict[str, Any]:
     """Read the shots of a game as a person has written it down."""
-    return {"shots": str(as_shown(position_of(setting.game, text)))}
+    return {"shots": str(with_shown_ships(position_of(setting.game, text)))}
 
 
 def review(setting: Setting, shots: str, number: int) -> dict[str, Any]:

@@ -42,7 +42,7 @@ from optsearch.game.named_games import menu_games
 from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position, Shot, known_replies, shots_of
 from optsearch.game.reply_text import example_reply, shot_in_words
-from optsearch.play.advice import ENDGAME, Advice, drawn_fleet
+from optsearch.play.advice import ENDGAME, Advice, draw_fleet
 from optsearch.play.advice import advise as advise_
 from optsearch.play.replies import Replies, ReplyConflict
 from optsearch.play.simulate import ReplyModel
@@ -450,7 +450,7 @@ def ships_text(advice: Advice) -> str:
     if isinstance(position, NoisyPosition):
         return f"ships: {position.game.fleet_text}; {position.noise}"
     if advice.ships_left is not None and any(position.game.kind_names.values()):
-        return f"fleet: {drawn_fleet(position)}"
+        return f"fleet: {draw_fleet(position)}"
     if advice.ships_left is not None:
         return f"ships left: {' '.join(map(str, advice.ships_left))}"
     sunk = sum(shot.reply.sunk for shot in position.shots)

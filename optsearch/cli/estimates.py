@@ -9,7 +9,12 @@ from optsearch.evaluation.comparison import position_limit
 from optsearch.evaluation.runners import runner_of
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.play.estimate import evaluation_seconds, pace, rollout_seconds, simulation_seconds
+from optsearch.play.estimate import (
+    evaluation_seconds,
+    rollout_seconds,
+    seconds_per_configuration,
+    simulation_seconds,
+)
 from optsearch.play.simulate import ReplyModel
 from optsearch.strategies import Player, Strategy, as_player
 from optsearch.strategies.user import UserStrategy
@@ -32,16 +37,20 @@ def announce_evaluation(strategy: Strategy, game: Game, workers: int) -> None:
 
 
 def announce_simulation(
-    players: list[str], game: Game, games: int, manner: ReplyModel, workers: int
+    players: list[str], game: Game, games: int, reply_model: ReplyModel, workers: int
 ) -> None:
     """Say how long the games take, and where an evaluation plays every board in less."""
     if QUIET.get() or games * game.cells < FEW:
         return
     for name in players:
-        seconds = simulation_seconds(name, game, games, manner)
+        seconds = simulation_seconds(name, game, games, reply_model)
         player = as_player(name)
         _announce(f"{games:,} games of {player}", seconds, workers, "fewer --games take less")
-        if seconds < MINUTE * workers or not manner.is_plain or not isinstance(player, Strategy):
+        if (
+            seconds < MINUTE * workers
+            or not reply_model.is_plain
+            or not isinstance(player, Strategy)
+        ):
             continue
         seconds_of_all = evaluation_seconds(player, game)
         if seconds_of_all < seconds:
@@ -69,7 +78,7 @@ def announce_comparison(
     size = position_limit([runner_of(strategy, game) for strategy in strategies], largest, memory)
     if Posterior(Position(game)).configurations <= size:
         return []
-    paces = [pace(strategy, game, size) for strategy in strategies]
+    paces = [seconds_per_configuration(strategy, game, size) for strategy in strategies]
     if not QUIET.get():
         work = f"comparing {' and '.join(map(str, strategies))}"
         shorter = "fewer --positions or a smaller --largest take less"

@@ -28,7 +28,7 @@ from optsearch.game import HOLE, Game, cell_name, parse_cell
 from optsearch.game.fleets import any_game, position_in
 from optsearch.game.position import Position, legend
 from optsearch.game.reply_text import example_cell, reply_in_words
-from optsearch.play.advice import drawn_fleet
+from optsearch.play.advice import draw_fleet
 from optsearch.play.match import Match
 from optsearch.support.errors import GameError, OptsearchError, PositionError
 from optsearch.support.files import read_text
@@ -219,7 +219,7 @@ class MatchDialogue:
                 board.insert(0, Text(whose, "bold"))
         self._talk.say()
         out.print(Text("\n").join(join_boards(boards, out.width)), soft_wrap=True)
-        self._talk.say(f"\n{meanings}\nfleet: {drawn_fleet(match.position)}\n")
+        self._talk.say(f"\n{meanings}\nfleet: {draw_fleet(match.position)}\n")
 
     def _end(self) -> None:
         """Say who has won, and to a person who has lost where the ships were."""

@@ -102,12 +102,12 @@ def simulate(
     parsed_prior = prior_of(prior, parsed)
     hidden = hider(boards) if boards is not None else Drawn(parsed_prior)
     boards = boards or ("uniform" if parsed_prior is None else f"by {parsed_prior.name}")
-    manner = ReplyModel(noise_of(replies), salvo_size(replies.salvo))
+    reply_model = ReplyModel(noise_of(replies), salvo_size(replies.salvo))
     with (
         resumable("--resume", run.resume),
         executor_at(run) as (executor, workers),
     ):
-        announce_simulation(players, parsed, games, manner, workers)
+        announce_simulation(players, parsed, games, reply_model, workers)
         with simulating() as progress:
             simulation = simulate_(
                 players,
@@ -116,7 +116,7 @@ def simulate(
                 seed=seed,
                 boards=hidden,
                 prior=parsed_prior,
-                manner=manner,
+                reply_model=reply_model,
                 executor=executor,
                 jobs=workers,
                 checkpoint=run.resume,
@@ -132,7 +132,7 @@ def answer_of(
 
     within -- shots, to print the share of games that end within them.
     """
-    outcomes, game, manner = simulation.outcomes, simulation.game, simulation.manner
+    outcomes, game, reply_model = simulation.outcomes, simulation.game, simulation.reply_model
     played = f"{outcomes[0].games:,} games, seed {simulation.seed}, boards {boards}"
     answer = Answer(
         with_rules(str(game), game),
@@ -140,11 +140,11 @@ def answer_of(
         seed=simulation.seed,
         boards=boards,
         **prior_fields(prior),
-        **noise_fields(manner.noise),
-        **({} if manner.salvo == 1 else {"salvo": manner.salvo or "afloat"}),
+        **noise_fields(reply_model.noise),
+        **({} if reply_model.salvo == 1 else {"salvo": reply_model.salvo or "afloat"}),
     )
     heads, rows = [*HEADS], [[*outcome.texts] for outcome in outcomes]
-    if manner.salvo != 1:
+    if reply_model.salvo != 1:
         heads.append("salvos")
         rows = [
             [*row, f"{outcome.salvos.mean():.4f}"]
@@ -161,7 +161,7 @@ def answer_of(
             row.append(f"{share:.4f}")
             for record in records:
                 record |= {"finished": finished, "share": share}
-    answer.show(f"{played}{f', {manner}' if str(manner) else ''}\n")
+    answer.show(f"{played}{f', {reply_model}' if str(reply_model) else ''}\n")
     answer.show(columns([heads, *rows]), players=players)
     answer.table(table)
     if 1 < len(outcomes) <= SHOWN:
@@ -221,7 +221,7 @@ def animate(
     title = str(playing).partition(":")[0]
     with telling("drawing") as progress, writing(output) as beside:
         if output.suffix.lower() == ".html":
-            content = animation.data(end, ships, title, rate, not plain, progress)
+            content = animation.page_data(end, ships, title, rate, not plain, progress)
             beside.write_text(animation.page(content), encoding="utf-8")
         else:
             from optsearch.drawing.animations import animate as animate_

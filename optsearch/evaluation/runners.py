@@ -33,7 +33,7 @@ from optsearch.game.position import Position, Reply, reply
 from optsearch.search.rules import announced_lengths, labels_at
 from optsearch.strategies import PatternRule, Rule, Strategy, as_strategy, rule_of
 from optsearch.strategies.pattern import revealed_cells
-from optsearch.strategies.score import refused
+from optsearch.strategies.score import scorer_error
 from optsearch.strategies.user import UserStrategy, replay
 from optsearch.support.errors import StrategyError, TooLarge
 from optsearch.support.sharing import SerialExecutor
@@ -424,7 +424,7 @@ def _numbers_of(game: Game, kind: int) -> NDArray[np.int16]:
 def require_no_fault(strategy: Strategy, evaluator: TreeEvaluator, game: Game) -> None:
     """Raise StrategyError if an answer of a score was wrong, which makes all results void."""
     if evaluator.fault is not None:
-        raise refused(strategy, game, *evaluator.fault)
+        raise scorer_error(strategy, game, *evaluator.fault)
 
 
 def _walk_tree(strategy: Strategy, evaluator: TreeEvaluator, position: Position) -> list[int]:

@@ -81,7 +81,7 @@ def ships_left(position: Position | NoisyPosition) -> tuple[int, ...] | None:
     return tuple((Counter(position.game.fleet) - Counter(lengths)).elements())
 
 
-def drawn_fleet(position: Position) -> str:
+def draw_fleet(position: Position) -> str:
     """Draw the ships by name, a sign for each cell: ● sunk, X hit, . not known to be hit."""
     game, left = position.game, ships_left(position) if position.hits_left else ()
     afloat = Counter(game.fleet if left is None else left)
@@ -120,10 +120,10 @@ def advise(
         return Advice(posterior, None, tuple(chooser.shots(position, salvo)) if chooser else ())
     chosen = chooser.shots(position, salvo) if chooser is not None and position.hits_left else ()
     is_few = salvo == 1 and posterior.configurations <= endgame
-    return Advice(posterior, optimum(position, prior=prior) if is_few else None, tuple(chosen))
+    return Advice(posterior, find_optimum(position, prior=prior) if is_few else None, tuple(chosen))
 
 
-def optimum(
+def find_optimum(
     position: Position,
     *,
     prior: Prior | None = None,

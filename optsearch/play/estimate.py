@@ -34,11 +34,11 @@ from optsearch.play.simulate import (
     PLAYED_COMPILED,
     ReplyModel,
     compiled_of,
-    errors_of,
-    generator_of,
+    error_generator,
     play_game,
     play_task,
     player_for_games,
+    player_generator,
 )
 from optsearch.strategies import Player, Strategy, as_player
 from optsearch.strategies.player import salvo_of
@@ -66,10 +66,12 @@ def evaluation_seconds(strategy: object, game: Game, clock: Clock = time.process
         runner.require_few(number)
     if number <= FEW:
         return 0.0
-    return pace(strategy, game, number, clock) * number
+    return seconds_per_configuration(strategy, game, number, clock) * number
 
 
-def pace(strategy: object, game: Game, largest: int, clock: Clock = time.process_time) -> float:
+def seconds_per_configuration(
+    strategy: object, game: Game, largest: int, clock: Clock = time.process_time
+) -> float:
     """Return processor seconds per configuration, at positions of at most `largest`."""
     runner = runner_of(strategy, game)
     largest = min(largest, runner.task_limit(MEMORY))
@@ -132,7 +134,7 @@ def simulation_seconds(
     player: object,
     game: Game,
     games: int,
-    manner: ReplyModel = PLAIN,
+    reply_model: ReplyModel = PLAIN,
     clock: Clock = time.process_time,
 ) -> float:
     """Estimate the seconds of games of a player.
@@ -142,19 +144,19 @@ def simulation_seconds(
     not even one ends by then, a game is assumed to shoot half of the cells.
     """
     chosen = as_player(player)
-    if manner.is_plain and (seconds := rollout_seconds(chosen, game, games, clock)):
+    if reply_model.is_plain and (seconds := rollout_seconds(chosen, game, games, clock)):
         return seconds
     boards = Drawn().boards(game, min(games, PLAYED_COMPILED), 1)
-    if compiled_of(chosen, game, manner) is not None:
+    if compiled_of(chosen, game, reply_model) is not None:
         play_task(chosen, game, boards[:1], 0, 1)  # compiles it
         started = clock()
         play_task(chosen, game, boards, 0, 1)
         return (clock() - started) / len(boards) * games
     chooser = player_for_games(chosen, game)
     if game.ends_at_hit and not isinstance(chooser, Chooser):
-        play_task(chooser, game, boards[:1], 0, 1, manner)  # compiles its loops
+        play_task(chooser, game, boards[:1], 0, 1, reply_model)  # compiles its loops
     timed = _Timed(chooser, clock)
-    ends = list(_play_in_time(timed, game, boards, manner))
+    ends = list(_play_in_time(timed, game, boards, reply_model))
     if not ends:
         return timed.spent / max(timed.shots, 1) * game.cells / 2 * games
     half = (len(ends) - 1) // 2
@@ -163,15 +165,15 @@ def simulation_seconds(
 
 
 def _play_in_time(
-    timed: _Timed, game: Game, boards: CellSets, manner: ReplyModel
+    timed: _Timed, game: Game, boards: CellSets, reply_model: ReplyModel
 ) -> Iterator[float]:
     """Play a game on each board until the time is over; yield the seconds at the end of each."""
     for number, ships in enumerate(map(to_masks, boards)):
-        if manner.is_plain and isinstance(timed.player, Chooser):
+        if reply_model.is_plain and isinstance(timed.player, Chooser):
             if timed.player.shots_left(ships, Position(game), timed.is_over) is None:
                 return
         else:
-            lots = generator_of(1, number), manner, errors_of(1, number)
+            lots = player_generator(1, number), reply_model, error_generator(1, number)
             try:
                 play_game(timed, game, ships, *lots)
             except _TimeOver:

@@ -27,7 +27,7 @@ class ReplyConflict(ImpossiblePosition):
         self.together = tuple(together)
 
 
-def as_shown(position: Position | NoisyPosition) -> Position | NoisyPosition:
+def with_shown_ships(position: Position | NoisyPosition) -> Position | NoisyPosition:
     """Return the position with hits on all cells of each ship that a hit shows."""
     if not position.game.shows_ships:
         return position
@@ -50,7 +50,7 @@ class Replies:
     def __init__(self, position: Position | NoisyPosition, prior: Prior | None = None):
         self.prior = prior
         posterior_of(position, prior).require_some()
-        self.position = as_shown(position)
+        self.position = with_shown_ships(position)
 
     def add(self, cell: Cell, reply: Reply) -> None:
         """Add a reply; if it shows a ship, all other cells of the ship are hit, too.
@@ -68,7 +68,7 @@ class Replies:
         if not posterior_of(following).is_possible:
             raise self._conflict_of(shot, following)
         posterior_of(following, self.prior).require_some()
-        self.position = as_shown(following)
+        self.position = with_shown_ships(following)
 
     def _conflict_of(self, shot: Shot, following: Position | NoisyPosition) -> ReplyConflict:
         """Return the error about a last reply that is impossible in the position that it gives.

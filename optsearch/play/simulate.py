@@ -54,15 +54,15 @@ MOST_SHOTS = 100  # per cell of the board, in a game whose replies may be false
 class Outcome:
     """The shots of one player: int64 of shape (games,), by the number of the board.
 
-    salvo -- the number of shots of a salvo; the last salvo counts up to its last hit. counted --
-    the salvos of each game, if their size is the number of ships afloat.
+    salvo -- the number of shots of a salvo; the last salvo counts up to its last hit.
+    salvo_counts -- the salvos of each game, if their size is the number of ships afloat.
     """
 
     strategy: str
     game: Game
     shots: NDArray[np.int64] = field(repr=False)
     salvo: int = 1
-    counted: NDArray[np.int64] | None = field(default=None, repr=False)
+    salvo_counts: NDArray[np.int64] | None = field(default=None, repr=False)
 
     @property
     def games(self) -> int:
@@ -101,7 +101,7 @@ class Outcome:
     @property
     def salvos(self) -> NDArray[np.int64]:
         """Return the number of salvos of each game; int64 of shape (games,)."""
-        return -(-self.shots // self.salvo) if self.counted is None else self.counted
+        return -(-self.shots // self.salvo) if self.salvo_counts is None else self.salvo_counts
 
     @cached_property
     def histogram(self) -> dict[int, int]:
@@ -241,14 +241,14 @@ PLAIN = ReplyModel()
 class Simulation:
     """The results of all players on the same boards.
 
-    boards -- the hider. manner -- of replies. seconds -- wall time of this run. resumed -- games
-    taken from a checkpoint.
+    boards -- the hider. reply_model -- the way of the replies. seconds -- wall time of this run.
+    resumed -- games taken from a checkpoint.
     """
 
     game: Game
     seed: int
     boards: str
-    manner: ReplyModel
+    reply_model: ReplyModel
     outcomes: tuple[Outcome, ...]
     seconds: float = field(compare=False)
     resumed: int = field(compare=False)
@@ -281,12 +281,12 @@ class Simulation:
 # Single games and tasks
 
 
-def generator_of(seed: int, number: int) -> np.random.Generator:
+def player_generator(seed: int, number: int) -> np.random.Generator:
     """Return the generator of every player in the game on a board."""
     return np.random.default_rng([seed, 1, number])
 
 
-def errors_of(seed: int, number: int) -> np.random.Generator:
+def error_generator(seed: int, number: int) -> np.random.Generator:
     """Return the generator of false replies in the games on a board, equal for all players."""
     return np.random.default_rng([seed, 2, number])
 
@@ -305,7 +305,7 @@ def play_game(
     game: Game,
     ships: Sequence[int],
     generator: np.random.Generator,
-    manner: ReplyModel = PLAIN,
+    reply_model: ReplyModel = PLAIN,
     errors: np.random.Generator | None = None,
 ) -> Position | NoisyPosition:
     """Play a game against hidden ships (masks), and return its last position.
@@ -313,20 +313,22 @@ def play_game(
     generator -- of the player. errors -- of false replies.
     """
     playing = player.begin(game, generator)
-    if manner.is_plain:
+    if reply_model.is_plain:
         return play(playing.shot, ships, position_in(game))
-    position = position_in(game) if manner.noise is None else NoisyPosition(game, manner.noise)
+    position = (
+        position_in(game) if reply_model.noise is None else NoisyPosition(game, reply_model.noise)
+    )
     replies = (
         None
-        if manner.noise is None
-        else manner.noise.replies_of_game(game, np.random.default_rng(errors))
+        if reply_model.noise is None
+        else reply_model.noise.replies_of_game(game, np.random.default_rng(errors))
     )
-    limit = manner.most_shots(game)
+    limit = reply_model.most_shots(game)
     while not position.is_over(ships):
-        if manner.salvo == 1:
+        if reply_model.salvo == 1:
             cells = [playing.shot(position)]
         else:
-            cells = salvo_of(playing, position, manner.size(position))
+            cells = salvo_of(playing, position, reply_model.size(position))
         for cell in cells:
             if position.is_over(ships):
                 break
@@ -353,7 +355,7 @@ def replay(
     *,
     seed: int = 1,
     boards: Hider | None = None,
-    manner: ReplyModel = PLAIN,
+    reply_model: ReplyModel = PLAIN,
     progress: Progress[Status] = no_progress,
 ) -> Position | NoisyPosition:
     """Return the last position of a game of `simulate` with this seed, on board `number`.
@@ -362,9 +364,9 @@ def replay(
     """
     ships = to_masks((boards or Drawn()).boards(game, number + 1, seed)[number])
     chosen = as_player(player)
-    manner.require(chosen, game)
+    reply_model.require(chosen, game)
     chooser = player_for_games(chosen, game)
-    if isinstance(chooser, Chooser) and manner.is_plain:
+    if isinstance(chooser, Chooser) and reply_model.is_plain:
         report = meter(progress, game.hits_to_end)
 
         def shot(position: Position) -> Cell:
@@ -372,8 +374,8 @@ def replay(
             return chooser.shot(position)
 
         return play(shot, ships, position_in(game))
-    generator, errors = generator_of(seed, number), errors_of(seed, number)
-    return play_game(chooser, game, ships, generator, manner, errors)
+    generator, errors = player_generator(seed, number), error_generator(seed, number)
+    return play_game(chooser, game, ships, generator, reply_model, errors)
 
 
 def play_task(
@@ -382,7 +384,7 @@ def play_task(
     boards: CellSets,
     first: int,
     seed: int,
-    manner: ReplyModel = PLAIN,
+    reply_model: ReplyModel = PLAIN,
 ) -> list[int]:
     """Return the shots of a player on these boards; first -- the number of the first one.
 
@@ -390,31 +392,32 @@ def play_task(
     afloat, the numbers of salvos follow.
     """
     numbered = list(enumerate(boards, first))
-    if manner.is_plain and isinstance(chooser, Chooser):
+    if reply_model.is_plain and isinstance(chooser, Chooser):
         left = (chooser.shots_left(to_masks(ships), position_in(game)) for ships in boards)
         return [shots for shots in left if shots is not None]
-    compiled = compiled_of(chooser, game, manner)
+    compiled = compiled_of(chooser, game, reply_model)
     if compiled is None:
         ends = [
             play_game(
                 *(chooser, game, to_masks(ships)),
-                generator_of(seed, number),
-                manner,
-                errors_of(seed, number),
+                player_generator(seed, number),
+                reply_model,
+                error_generator(seed, number),
             )
             for number, ships in numbered
         ]
         shots = [len(end.shots) for end in ends]
-        return shots if manner.salvo != AFLOAT else [*shots, *map(manner.salvos, ends)]
+        return shots if reply_model.salvo != AFLOAT else [*shots, *map(reply_model.salvos, ends)]
     cells = numbered_cells(game, boards)
     return [
-        int(compiled(cells[number - first], generator_of(seed, number))) for number, _ in numbered
+        int(compiled(cells[number - first], player_generator(seed, number)))
+        for number, _ in numbered
     ]
 
 
-def compiled_of(player: Player | Chooser, game: Game, manner: ReplyModel) -> Compiled | None:
+def compiled_of(player: Player | Chooser, game: Game, reply_model: ReplyModel) -> Compiled | None:
     """Return a player as one compiled function, which plays until all ships are sunk; or None."""
-    if isinstance(player, Chooser) or not manner.is_plain or game.ends_at_hit:
+    if isinstance(player, Chooser) or not reply_model.is_plain or game.ends_at_hit:
         return None
     return player.compiled(game)
 
@@ -441,7 +444,7 @@ def simulate(
     seed: int = 1,
     boards: Hider | str | None = None,
     prior: Prior | None = None,
-    manner: ReplyModel = PLAIN,
+    reply_model: ReplyModel = PLAIN,
     executor: Executor | None = None,
     jobs: int | None = None,
     checkpoint: Path | None = None,
@@ -453,16 +456,16 @@ def simulate(
     game -- a game or its text, such as `4x5:2,3,4`. games -- the number of boards. seed -- of the
         boards and of everything that players draw.
     boards -- a hider, or its text as the command takes it (default: uniformly at random, or by the
-        prior). prior -- the weights of configurations, which the players know. manner -- of replies
-        (default: true, one by one).
+        prior). prior -- the weights of configurations, which the players know.
+    reply_model -- the way of the replies (default: true, one by one).
     executor, jobs -- as in `optsearch.evaluate`.
     checkpoint -- folder that keeps finished work. A run that was stopped or killed resumes from it,
         also with more players or games. It is refused for another game, seed or hider.
     progress -- called after every task, with the games of all players together.
 
     Raises ImpossiblePosition for a game without a configuration; StrategyError if a player fails,
-    makes an illegal shot or does not support the manner; NotSupported if the game does not support
-    it; TableError for the checkpoint.
+    makes an illegal shot or does not support the reply model; NotSupported if the game does not
+    support it; TableError for the checkpoint.
     """
     game = any_game(game) if isinstance(game, str) else game
     if not isinstance(game, MixedGame):
@@ -484,16 +487,16 @@ def simulate(
             "a seed of 0 or more are accepted"
         )
     for player in chosen:
-        manner.require(player, game)
+        reply_model.require(player, game)
     jobs = tasks_at_once(executor, jobs)
     with ExitStack() as stack:
         hider = hider_of(boards) if isinstance(boards, str) else boards or Drawn(prior)
         store = None
         if checkpoint is not None:
             title = f"simulation; {game}; seed {seed}; boards {hider.identity}"
-            title += "" if manner.is_plain else f"; {manner!r}"
+            title += "" if reply_model.is_plain else f"; {reply_model!r}"
             store = stack.enter_context(Facts(checkpoint, title))
-        run = _SimulationRun(chosen, game, games, seed, hider, manner, store, progress)
+        run = _SimulationRun(chosen, game, games, seed, hider, reply_model, store, progress)
         if executor is None and jobs > 1 and len(run.missing) > 1:
             for player in chosen:
                 pickle.dumps(player)  # raises here if it cannot be sent
@@ -526,7 +529,7 @@ class _SimulationRun:
     games: int
     seed: int
     hider: Hider
-    manner: ReplyModel
+    reply_model: ReplyModel
     store: Facts | None
     progress: Progress[Status]
 
@@ -548,16 +551,18 @@ class _SimulationRun:
         sent = ((task, self._arguments(task)) for task in self.missing)
         for (task, _), shots in run_tasks(executor, _play, sent, AHEAD * workers, self._report):
             self._enter(task, shots)
-        is_own = self.manner.salvo == AFLOAT
+        is_own = self.reply_model.salvo == AFLOAT
         outcomes = [
-            Outcome(str(player), self.game, shots, self.manner.salvo, salvos if is_own else None)
+            Outcome(
+                str(player), self.game, shots, self.reply_model.salvo, salvos if is_own else None
+            )
             for player, shots, salvos in zip(self.players, self._shots, self._salvos, strict=True)
         ]
         return Simulation(
             self.game,
             self.seed,
             self.hider.identity,
-            self.manner,
+            self.reply_model,
             tuple(outcomes),
             time.monotonic() - self._started,
             self._resumed,
@@ -566,7 +571,7 @@ class _SimulationRun:
     def _tasks(self) -> Iterator[_Task]:
         """Yield all tasks, boards before players, so that all players advance evenly."""
         sizes = [
-            PLAYED_COMPILED if compiled_of(player, self.game, self.manner) else PLAYED
+            PLAYED_COMPILED if compiled_of(player, self.game, self.reply_model) else PLAYED
             for player in self.players
         ]
         for first in range(0, self.games, PLAYED):
@@ -577,7 +582,7 @@ class _SimulationRun:
     def _arguments(self, task: _Task) -> _Arguments:
         boards = self._boards[task.first : task.last]
         chooser = self._choosers[task.player]
-        return chooser, self.game, boards, task.first, self.seed, self.manner
+        return chooser, self.game, boards, task.first, self.seed, self.reply_model
 
     def _enter(self, task: _Task, shots: list[int]) -> None:
         if not self._are_shots(task, shots):
@@ -614,10 +619,10 @@ class _SimulationRun:
 
     def _are_shots(self, task: _Task, shots: object) -> bool:
         """True if these can be the shots of the games of a task."""
-        limit, number = self.manner.most_shots(self.game), task.last - task.first
+        limit, number = self.reply_model.most_shots(self.game), task.last - task.first
         return (
             isinstance(shots, list)
-            and len(shots) == number * (2 if self.manner.salvo == AFLOAT else 1)
+            and len(shots) == number * (2 if self.reply_model.salvo == AFLOAT else 1)
             and all(type(n) is int and 0 < n <= limit for n in shots)
             and min(shots[:number]) >= (1 if self.game.ends_at_hit else self.game.least_cells)
         )

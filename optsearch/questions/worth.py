@@ -284,9 +284,9 @@ class Inquiry:
         return self._least_mean(self._prior)
 
     def _least_mean(self, prior: Prior | None) -> Fraction | None:
-        from optsearch.play.advice import optimum  # which loads all strategies
+        from optsearch.play.advice import find_optimum  # which loads all strategies
 
-        solution = optimum(self.position, prior=prior)
+        solution = find_optimum(self.position, prior=prior)
         return None if solution is None else solution.mean
 
     def _mean(

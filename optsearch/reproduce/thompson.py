@@ -115,7 +115,7 @@ def _compare_to_thompson() -> str:
     return "more shots" if near.total_height > enumeration.total_height else "fewer shots"
 
 
-def modes(histogram: dict[int, int]) -> int:
+def count_modes(histogram: dict[int, int]) -> int:
     """Count the modes of a distribution: the times that its numbers turn from rising to falling."""
     numbers = [histogram.get(n, 0) for n in range(min(histogram) - 1, max(histogram) + 2)]
     changes = [b - a for a, b in pairwise(numbers) if b != a]
@@ -228,7 +228,7 @@ _COMPUTE: dict[str, Callable[[], str]] = {
     "thompson_in_a_row": _row_is_optimal,
     "cells_of_the_wrapped_class_10x10_2": lambda: str(len(range(1, GAME.cells, 2))),
     "near_optimal_against_thompson_5x5_3": _compare_to_thompson,
-    "modes_of_near_optimal_5x5_3": lambda: str(modes(evaluation("grid", GRID).histogram)),
+    "modes_of_near_optimal_5x5_3": lambda: str(count_modes(evaluation("grid", GRID).histogram)),
     "extremely_optimistic_mean": _float(extremely_optimistic_mean),
     "optimistic_mean": _float(optimistic_mean),
     "placements_10x10": lambda: ", ".join(str(len(GAME.placements(n))) for n in GAME.fleet),
@@ -271,14 +271,14 @@ def _play_games(folder: Path | None) -> NDArray[np.int64]:
 def _number(row: dict[str, str], compute: Callable[[], str], **options: Any) -> Number:
     name, printed = row["name"], row["value"]
     title = re.sub(r"(\d+x\d+)_", r"\1:", name).replace("_", " ")
-    agrees, is_compared = agreement(name, printed), name != _UNCOMPARED
+    agrees, is_compared = agreement_test(name, printed), name != _UNCOMPARED
     note = _NOTES.get(name, no_note)
     return Number(
         *(row["place"], title, printed, compute, note, agrees), is_compared=is_compared, **options
     )
 
 
-def agreement(name: str, printed: str) -> Callable[[str], bool] | None:
+def agreement_test(name: str, printed: str) -> Callable[[str], bool] | None:
     """Return the test that a computed value agrees with a printed one; None: they must be equal."""
     agrees = _AGREES.get(name)
     return None if agrees is None else partial(agrees, printed)

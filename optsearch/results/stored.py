@@ -32,8 +32,8 @@ from optsearch.results.tables import (
     TOLD_BOUND,
     Entries,
     best_bounds,
-    known_part_of,
-    part_of,
+    file_name_of,
+    told_file_name,
 )
 from optsearch.support.datafiles import PUBLISHED, RESULTS, is_checkout
 from optsearch.support.decimals import decimal, short_bound
@@ -174,7 +174,7 @@ def _number(table: Entries, game: Game) -> int:
 
 def stored_finished(game: Game, results: Path) -> list[Bound]:
     """Return the long bounds from the table of A(l) that `experiments.lower_bounds` wrote."""
-    path = TABLES["finished"].path(results, name=part_of(game))
+    path = TABLES["finished"].path(results, name=file_name_of(game))
     if not path.is_file():
         return []
     table = TABLES["finished"].read(path)
@@ -193,7 +193,7 @@ def stored_two_hidden(game: Game, results: Path) -> list[Bound]:
     if game.label_of_kind is None:
         return []  # hits on one ship may tell where it lies
     game = game.with_announcement("nothing")  # the two ships are told apart in any case
-    path = TABLES["told"].path(results, name=known_part_of(game))
+    path = TABLES["told"].path(results, name=told_file_name(game))
     if len(game.fleet) < 2 or not path.is_file():
         return []
     table = TABLES["told"].read(path)

@@ -296,15 +296,15 @@ def best_bounds(table: Entries) -> tuple[dict[str, Any], dict[str, Any]]:
 _exact_value = itemgetter("value_exact")
 
 
-def part_of(game: Game) -> str:
+def file_name_of(game: Game) -> str:
     """Return a game as part of a table's name: 10x10_54332, or 1x28_-11-1-1 for long ships."""
     before = "-" if max(game.fleet) > 9 else ""
     return re.sub(",(?![a-z]+=)", before, str(game).replace(":", f"_{before}"))
 
 
-def known_part_of(game: Game) -> str:
+def told_file_name(game: Game) -> str:
     """Return a game without announcements as part of a table's name: 10x10_54332_any."""
-    return f"{part_of(replace(game, contact='none', announce='nothing'))}_{game.contact}"
+    return f"{file_name_of(replace(game, contact='none', announce='nothing'))}_{game.contact}"
 
 
 def _read_declarations(file: str) -> Iterator[dict[str, str]]:

@@ -222,7 +222,7 @@ def table(
     several = [games] if isinstance(games, Game | str) else games
     texts = ([game] if isinstance(game, Game) else expand_range(game) for game in several)
     chosen = tuple(dict.fromkeys(Game.of(game) for of_range in texts for game in of_range))
-    every = quantities(split(columns) if isinstance(columns, str) else columns)
+    every = columns_named(split_columns(columns) if isinstance(columns, str) else columns)
     stored = {
         (game, column.name): column.of(value)
         for game in chosen
@@ -271,7 +271,7 @@ def table(
     return Tabulation(chosen, every, values, stored, is_interrupted)
 
 
-def split(columns: str) -> list[str]:
+def split_columns(columns: str) -> list[str]:
     """Split names at commas; a part such as endgame=4 belongs to the strategy before it."""
     names: list[str] = []
     for part in columns.split(","):
@@ -282,7 +282,7 @@ def split(columns: str) -> list[str]:
     return names
 
 
-def quantities(names: Iterable[str]) -> tuple[Quantity, ...]:
+def columns_named(names: Iterable[str]) -> tuple[Quantity, ...]:
     """Return the columns of some names; StrategyError if one is given twice."""
     chosen: dict[str, Quantity] = {}
     for name in names:

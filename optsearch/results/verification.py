@@ -36,7 +36,7 @@ class Confirmation:
 
     def text(self, kind: Table | Tree) -> str:
         """Return the end of a sentence about the table: when it was confirmed, and how."""
-        when = f"{self.date} at {short(self.commit)}"
+        when = f"{self.date} at {short_commit(self.commit)}"
         if f"experiments.{kind.experiment} " in f"{self.command} ":
             when = f"recomputed {when}"
         else:
@@ -100,7 +100,7 @@ class VerificationStatus:
         return all(is_equal) and (bool(is_equal) or self.kind.is_quick)
 
 
-def short(commit: str) -> str:
+def short_commit(commit: str) -> str:
     """Return the first digits of a commit, with `+changes` if its tree was modified."""
     return commit[:8] + "+changes" * ("+" in commit) if commit[:7].isalnum() else commit
 

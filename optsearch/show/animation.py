@@ -12,7 +12,7 @@ from typing import Any
 from optsearch.counting.posterior import Posterior
 from optsearch.game import bits
 from optsearch.game.position import Position
-from optsearch.show.outlines import BOARD, shape
+from optsearch.show.outlines import BOARD, board_shape
 from optsearch.support.pages import Page
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
@@ -25,7 +25,7 @@ PAGE = Page(
 )
 
 
-def data(
+def page_data(
     end: Position,
     ships: Sequence[int],
     player: str,
@@ -56,7 +56,7 @@ def data(
         "game": str(game),
         "player": player,
         "rate": rate,
-        "shape": shape(game),
+        "shape": board_shape(game),
         "shots": [[game.bit(shot.cell).bit_length() - 1, str(shot.reply)] for shot in end.shots],
         "ships": [list(bits(ship)) for ship in ships],
         "chances": chances,

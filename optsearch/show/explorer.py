@@ -20,7 +20,7 @@ from optsearch.game.position import Position, known_replies, replies_at
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.kernels import Subfamily
 from optsearch.search.solver import Solver
-from optsearch.show.outlines import BOARD, shape
+from optsearch.show.outlines import BOARD, board_shape
 from optsearch.support.errors import TooLarge, TreeError
 from optsearch.support.pages import Page
 from optsearch.support.progress import Limit, LimitReached, Progress, no_progress
@@ -137,7 +137,7 @@ def page_data(
         "title": game.title,
         "position": str(position),
         "rules": rules_in_words(game) + weighting,
-        "shape": shape(game),
+        "shape": board_shape(game),
         "fleet": [str(kind) for kind in game.fleet],
         "announce": game.announce,
         "replies": [str(reply) for reply in replies],

@@ -11,7 +11,7 @@ from optsearch.game.shapes import Placement
 BOARD = ("optsearch.show/board.css", "optsearch.show/board.js")  # the files that draw it
 
 
-def shape(game: Game) -> dict[str, Any]:
+def board_shape(game: Game) -> dict[str, Any]:
     """Return the board of a game as a JSON object; y grows downward, and neighbours are 1 apart.
 
     cells -- by index the name, x and y of each, None for a hole. outline -- the corners of a cell

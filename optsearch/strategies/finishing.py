@@ -24,7 +24,7 @@ Array = Any  # numba infers the types of arrays; the docstrings say them
 
 
 @njit(cache=True)
-def occurrences(cells: Array, family: Array, counts: Array) -> None:
+def count_by_cell(cells: Array, family: Array, counts: Array) -> None:
     """Fill `counts`, int64 of shape (cells of the board,): the configurations with each cell."""
     counts[:] = 0
     for row in family:
@@ -51,7 +51,7 @@ def answer_of(ships: Array, answers: Array, is_fixed: bool, row: int, cell: int,
 
 
 @njit(cache=True)
-def part(
+def rows_with_answer(
     ships: Array, answers: Array, is_fixed: bool, family: Array, cell: int, hit: Array, answer: int
 ) -> Array:
     """Return the configurations of a family that give an answer to a shot."""
@@ -104,7 +104,7 @@ def count_finished(
         hit_now[:] = hits[waiting]
         cell = first
         if not is_first:
-            occurrences(cells, family[start:end], counts)
+            count_by_cell(cells, family[start:end], counts)
             cell, greatest = -1, 0
             for c in range(board_cells):
                 if counts[c] > greatest and not hit_now[c >> 6] >> np.uint64(c & 63) & np.uint64(1):

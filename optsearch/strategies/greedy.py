@@ -216,7 +216,7 @@ def _cells(ship: int) -> tuple[int, ...]:
 _silent = _SilentCounts()
 
 
-def residual_sets(position: Position) -> list[int]:
+def unhit_masks(position: Position) -> list[int]:
     """List the configurations, few, of a silent position as masks without the cells hit."""
     posterior = Posterior(position)
     is_small = position.game.cells <= MAX_CELLS
@@ -237,7 +237,7 @@ def endgame_shot(position: Position, order: Sequence[int]) -> int:
         silent = Position(position.game.with_announcement("nothing"), position.shots)  # only misses
         return first_best_shot(FirstHitKernel.of(silent), order)
     if position.game.is_silent:
-        return optimal_shot(residual_sets(position), order)
+        return optimal_shot(unhit_masks(position), order)
     if position.game.has_labels:
         return _best_split(_named_hits(position, order))
     position.game.require_small("an endgame (endgame=0 has none) where sinkings are announced")

@@ -86,7 +86,7 @@ from optsearch.search.rules import (
     Lookahead,
 )
 from optsearch.strategies import Rule, Strategy
-from optsearch.strategies.greedy import Counts, counts_of, endgame_shot, optimal_shot, residual_sets
+from optsearch.strategies.greedy import Counts, counts_of, endgame_shot, optimal_shot, unhit_masks
 from optsearch.strategies.player import number, require_range, text
 from optsearch.strategies.score import Score, score_of, scoring_named
 from optsearch.support.errors import StrategyError
@@ -143,7 +143,7 @@ def estimate(configurations: int, left: int, bits: int) -> int:
     return configurations * (below + ((above - below) * ahead >> (e - 2)))
 
 
-def hash_of(cells: int) -> int:
+def hash_cells(cells: int) -> int:
     """Hash the cells of a configuration, to choose samples: splitmix64's finisher, twice."""
 
     def mix(x: int) -> int:
@@ -547,8 +547,8 @@ class _SilentFamily(_Family):
 
     def __init__(self, position: Position):
         self._cells = range(position.game.cells)
-        self.root = residual_sets(position)
-        self.hashes = [hash_of(cells | position.hits) for cells in self.root]
+        self.root = unhit_masks(position)
+        self.hashes = [hash_cells(cells | position.hits) for cells in self.root]
         self.certain = next((c for c in self._cells if all(s >> c & 1 for s in self.root)), None)
 
     def some(self, places: list[int]) -> list[int]:
@@ -591,7 +591,7 @@ class _LabelledFamily(_Family):
         self._position = position
         self._kernel = announced_kernel(position)
         self.root = self._kernel.root
-        self.hashes = [hash_of(cells) for cells in to_masks(self._kernel.sets)]
+        self.hashes = [hash_cells(cells) for cells in to_masks(self._kernel.sets)]
 
     def some(self, places: list[int]) -> Subfamily:
         return Subfamily(self.root.family[places], self.root.hits)

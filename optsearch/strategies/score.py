@@ -133,7 +133,7 @@ class Score:
                 f"{safe_repr(self.function)} is not a function; f(node) and f(node, scores) are "
                 "accepted"
             )
-        if arguments_of(self.function) not in (1, 2):
+        if count_arguments(self.function) not in (1, 2):
             raise StrategyError(
                 f"{_name(self.function)} takes other arguments{defined_at(self.function)}; "
                 "f(node) and f(node, scores) are accepted"
@@ -230,7 +230,7 @@ class Score:
     def _answer(self, position: Position, counts: Counts, fresh: list[int]) -> tuple[int, Scores]:
         node = self._node(position, counts, fresh)
         scores = np.zeros(position.game.cells)
-        answer = apply(self.function, node, scores)
+        answer = call_scorer(self.function, node, scores)
         wrong = [cell for cell in fresh if np.isnan(scores[cell])]
         if answer == SCORES and wrong:
             raise _wrong(self.function, position.game, NO_NUMBER, wrong[0], str(position))
@@ -333,10 +333,10 @@ def scoring_named(name: str) -> Any:
     )
 
 
-def apply(function: Any, node: ScoreNode, scores: Scores) -> int:
+def call_scorer(function: Any, node: ScoreNode, scores: Scores) -> int:
     """Call a function; return its cell, or SCORES; StrategyError if it fails."""
     says = f"{_name(function)} fails"
-    fills_in = arguments_of(function) == 2
+    fills_in = count_arguments(function) == 2
     with np.errstate(all="ignore"):  # as the kernels: 1 / 0 is infinite
         answer = call_user_code(function, *(node, scores)[: 1 + fills_in], failure=says)
     if fills_in and answer is None:
@@ -346,7 +346,7 @@ def apply(function: Any, node: ScoreNode, scores: Scores) -> int:
     return int(answer) if answer not in (SCORES, FAILED) else OFF
 
 
-def refused(
+def scorer_error(
     strategy: Strategy, game: Game, wrong: int, answer: int, hits: int, misses: int
 ) -> StrategyError:
     """Return the error for a wrong answer of a strategy's score, which a kernel has found."""
@@ -361,7 +361,7 @@ def refused(
 
 def _returns(function: Any, text: str) -> StrategyError:
     """Return the error for a Python function whose value is of a wrong type."""
-    accepted = "nothing" if arguments_of(function) == 2 else "a cell, row * columns + column,"
+    accepted = "nothing" if count_arguments(function) == 2 else "a cell, row * columns + column,"
     return StrategyError(
         f"{_name(function)} returns {text}{defined_at(function)}; {accepted} is accepted, since it "
         f"is {'f(node, scores)' if accepted == 'nothing' else 'f(node)'}"
@@ -446,7 +446,7 @@ def _wrap(function: Any, constants: int) -> Any:
     compiled: Any = partial(numba.njit, error_model="numpy", boundscheck=True, **called_by_numba)
     carray: Any = numba.carray  # type: ignore[attr-defined]
     inner = compiled(getattr(function, "py_func", function))
-    fills_in = arguments_of(function) == 2
+    fills_in = count_arguments(function) == 2
     inner.compile((_node_type(), types.float64[::1])[: 1 + fills_in])
     returned = next(iter(inner.overloads.values())).signature.return_type
 
@@ -492,7 +492,7 @@ def _wrap(function: Any, constants: int) -> Any:
     return numba.cfunc(signature)(kernel)
 
 
-def arguments_of(function: Any) -> int:
+def count_arguments(function: Any) -> int:
     """Count the arguments that a function needs."""
     try:
         accepted = parameters_of(getattr(function, "py_func", function)).parameters.values()

@@ -36,7 +36,7 @@ class Row(Strategy):
         if min(game.rows, game.columns) > 1:
             raise StrategyError(f"{self} plays boards of one row, not {game}; grid plays others")
         if position.hits:
-            return game.cell(along(states))
+            return game.cell(next_on_line(states))
         return game.cell(
             next(i for i in range(length - 1, game.cells, length) if states[i] is None)
         )
@@ -66,8 +66,8 @@ class Grid(Strategy):
                 return answer
             across = answer
         if across:
-            return row, along(lines[row])
-        return along([line[column] for line in lines]), column
+            return row, next_on_line(lines[row])
+        return next_on_line([line[column] for line in lines]), column
 
     def _lies_across(
         self, lines: Sequence[Sequence[bool | None]], hit: Cell, length: int
@@ -86,7 +86,7 @@ class Grid(Strategy):
         return False
 
 
-def along(line: Sequence[bool | None]) -> int:
+def next_on_line(line: Sequence[bool | None]) -> int:
     """Return the index to shoot next on the line of a ship: left of the hits, then right of them.
 
     line -- for each cell True for a hit, False for a miss, None if it was not shot.

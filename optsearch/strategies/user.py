@@ -18,7 +18,7 @@ from optsearch.game.position import Position
 from optsearch.search.rules import PatternRule, Rule
 from optsearch.strategies import Strategy
 from optsearch.strategies.player import Player, Playing
-from optsearch.strategies.score import Score, arguments_of
+from optsearch.strategies.score import Score, count_arguments
 from optsearch.support.errors import StrategyError
 from optsearch.support.user_code import (
     IN_A_FILE,
@@ -104,7 +104,7 @@ def _subject(code: UserCode) -> _Subject:
         return _Subject(shot, attribute("salvo"), attribute("rule"))
     if not callable(user_object):
         raise StrategyError(f"{code} is {safe_repr(user_object)}; {_FORM}")
-    if arguments_of(user_object) == 2:
+    if count_arguments(user_object) == 2:
         raise StrategyError(
             f"{code} takes two arguments{defined_at(user_object)}; {_FORM}. A function of a node "
             "and its scores is a strategy as Score(function)"

@@ -123,10 +123,10 @@ class _Left:
 
     def counts(self) -> list[int]:
         """Count the configurations with each cell."""
-        from optsearch.strategies.finishing import occurrences
+        from optsearch.strategies.finishing import count_by_cell
 
         counts = np.zeros(self.tables.game.cells, np.int64)
-        occurrences(self.tables.cells, self.rows, counts)
+        count_by_cell(self.tables.cells, self.rows, counts)
         return [int(n) for n in counts]
 
     def finished(self, misses: int, cell: int) -> int:
@@ -144,16 +144,16 @@ class _Left:
 
     def after(self, shot: Shot) -> _Left:
         """Return the rows that give the reply of a shot."""
-        from optsearch.strategies.finishing import part
+        from optsearch.strategies.finishing import rows_with_answer
 
         tables, game = self.tables, self.tables.game
         cell = shot.cell[0] * game.columns + shot.cell[1]
         arrays = tables.ships, tables.answers, tables.is_fixed
-        rows = part(*arrays, self.rows, cell, self._hit, tables.numbers[shot.reply])
+        rows = rows_with_answer(*arrays, self.rows, cell, self._hit, tables.numbers[shot.reply])
         return _Left(tables, self.position.after(shot.cell, shot.reply), rows)
 
 
-def tables_of(start: Position) -> FamilyTables:
+def list_tables(start: Position) -> FamilyTables:
     """List the configurations that the hits and misses of a position leave, as tables.
 
     Each ship is split into pieces of one label; if it has fewer than another placement of its kind,
@@ -207,7 +207,7 @@ def _list_family(position: Position) -> _Left:
     """List the family of the empty board, or, if that is too large, of a position."""
     start = Position(position.game)
     is_small = configurations_of(position.game) <= MOST
-    tables = tables_of(start if is_small else position)
+    tables = list_tables(start if is_small else position)
     family = _Left(tables, start, np.arange(len(tables.ships), dtype=np.int32))
     for shot in () if is_small else position.shots:
         family = family.after(shot)
