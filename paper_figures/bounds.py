@@ -32,7 +32,7 @@ ROW, BETWEEN = 0.19, 0.44  # inches: of a bound, and between games
 SHOTS = -4, 82  # ends of the axis, with room for names on both sides
 
 
-class Line(NamedTuple):
+class BoundLine(NamedTuple):
     """One bound: its value, and a label with the names of all methods that reach it."""
 
     value: Fraction
@@ -40,7 +40,7 @@ class Line(NamedTuple):
     is_published: bool
 
 
-def lines(table: Entries, side: str) -> list[Line]:
+def list_bounds(table: Entries, side: str) -> list[BoundLine]:
     """List the bounds of one side from the best to the weakest; equal values share a line."""
     bounds = []
     rows = [row for row in table if row["side"] == side]
@@ -53,15 +53,17 @@ def lines(table: Entries, side: str) -> list[Line]:
             label = f"{published[1]}, {published[2]}"
         elif announced := re.search(r"it plays as with announce=(\w+)", source):
             label += f", as with announce={announced[1]}"
-        bounds.append(Line(value, label, bool(published)))
+        bounds.append(BoundLine(value, label, bool(published)))
     return bounds
 
 
-def _printed(file: Path, side: str) -> list[Line]:
+def _printed(file: Path, side: str) -> list[BoundLine]:
     """List Mayflower's printed bounds of the boxed game; the upper one is measured on a sample."""
     table = records.read(file)
     label = table.header["Author"] + (", on a sample" if side == "upper" else "")
-    return [Line(Fraction(row["value"]), label, True) for row in table.rows if row["name"] == side]
+    return [
+        BoundLine(Fraction(row["value"]), label, True) for row in table.rows if row["name"] == side
+    ]
 
 
 @figure(*((TABLES["bracket"], name) for name in GAMES), Published("mayflower", "csv"))
@@ -72,7 +74,7 @@ def brackets(*sources: Path) -> Figure:
     """
     *brackets, mayflower = sources
     tables = [TABLES["bracket"].read(source) for source in brackets]
-    bounds = [{side: lines(table, side) for side in COLOURS} for table in tables]
+    bounds = [{side: list_bounds(table, side) for side in COLOURS} for table in tables]
     for side, side_lines in bounds[list(GAMES).index("boxed")].items():
         side_lines.extend(_printed(mayflower, side))
         side_lines.sort(reverse=side == "lower")
@@ -97,17 +99,17 @@ def brackets(*sources: Path) -> Figure:
     first, last = figure.axes[0], figure.axes[-1]
     year = max(table.header["date"] for table in tables)[:4]
     legend = f"filled: published\nopen: found here, {year}"
-    style.note(first, legend, (1, 1), xycoords="axes fraction", ha="right", va="top")
+    style.write_note(first, legend, (1, 1), xycoords="axes fraction", ha="right", va="top")
     for side, x, align in (("lower", 0, "left"), ("upper", 1, "right")):
         text: dict[str, Any] = {"color": COLOURS[side], "fontweight": "bold", "ha": align}
         at: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (0, -32)}
-        style.note(last, HEADINGS[side], (x, 0), **text, **at)
+        style.write_note(last, HEADINGS[side], (x, 0), **text, **at)
     last.set_xlabel("mean number of shots")
-    style.letters(*figure.axes)
+    style.letter_panels(*figure.axes)
     return figure
 
 
-def _draw_bound(ax: Axes, side: str, line: Line, place: int) -> None:
+def _draw_bound(ax: Axes, side: str, line: BoundLine, place: int) -> None:
     """Draw a mark whose tip touches the bound, and write the value and the label outward of it."""
     point, sign = (float(line.value), place), 1 if side == "lower" else -1
     mark: dict[str, Any] = {"marker": MARKERS[side], "color": COLOURS[side], "ms": 5, "mew": 0.8}
@@ -121,7 +123,7 @@ def _draw_bound(ax: Axes, side: str, line: Line, place: int) -> None:
     }
     text |= {"ha": "right" if sign > 0 else "left", "fontsize": style.SMALL}
     text |= {"color": style.INK if line.is_published or not place else style.LABEL}
-    style.note(ax, "  ".join(parts), point, **text)
+    style.write_note(ax, "  ".join(parts), point, **text)
 
 
 # The root chain
@@ -136,7 +138,7 @@ def root_chain(coverage: Path) -> Figure:
     figure = Figure(figsize=(5.4, 5.2))
     _draw_chain(figure.add_axes((0, 0.55, 1, 0.45)))
     _draw_parts(figure.add_axes((0.13, 0.08, 0.84, 0.38)), TABLES["coverage"].read(coverage))
-    style.letters(*figure.axes)
+    style.letter_panels(*figure.axes)
     return figure
 
 
@@ -149,9 +151,9 @@ def _draw_chain(ax: Axes) -> None:
         ax.add_patch(Polygon(corners, facecolor=colour, alpha=0.25, edgecolor="none"))
         ax.add_patch(Circle((i, 0), 0.24, facecolor="white", edgecolor=style.INK, zorder=2))
         ax.text(i, -0.02, f"$c_{i}$", ha="center", va="center", color=style.INK)
-        style.note(ax, MISS.sign, (i + 0.5, 0), ha="center", va="center_baseline")
-        style.note(ax, HIT.sign, (i - 0.19, -0.47), ha="center", va="center_baseline")
-    style.note(ax, "…", (CHAIN + 0.1, -0.05))
+        style.write_note(ax, MISS.sign, (i + 0.5, 0), ha="center", va="center_baseline")
+        style.write_note(ax, HIT.sign, (i - 0.19, -0.47), ha="center", va="center_baseline")
+    style.write_note(ax, "…", (CHAIN + 0.1, -0.05))
     for first, after, text in (
         (0, CELLS, f"first hit at one of j = {CELLS} cells:\nat most Cov({CELLS})"),
         (
@@ -162,8 +164,10 @@ def _draw_chain(ax: Axes) -> None:
     ):
         left, right = first - 0.6, after - 0.9
         ax.plot([left, left, right, right], [-1.7, -1.8, -1.8, -1.7], color=style.LABEL, lw=0.8)
-        style.note(ax, text, ((left + right) / 2, -1.9), ha="center", va="top", color=style.INK)
-    style.note(ax, "a strategy until its first hit: one fixed sequence of cells", (-0.3, 0.5))
+        style.write_note(
+            ax, text, ((left + right) / 2, -1.9), ha="center", va="top", color=style.INK
+        )
+    style.write_note(ax, "a strategy until its first hit: one fixed sequence of cells", (-0.3, 0.5))
     ax.set_xlim(-0.8, CHAIN + 0.5)
     ax.set_ylim(-2.6, 0.8)
     ax.set_axis_off()
@@ -189,7 +193,7 @@ def _draw_parts(ax: Axes, table: Entries) -> None:
     )
     height = met[best_j] + behind[best_j]
     ax.axhline(height, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=0)
-    style.note(
+    style.write_note(
         ax,
         f"least at j = {best_j}: A({MISSES}) = {height:.4f} N",
         (best_j, height),
@@ -235,7 +239,7 @@ def bonferroni_trees() -> Figure:
         fontsize=style.SMALL + 0.5,
         color=style.INK,
     )
-    style.letters(*figure.axes)
+    style.letter_panels(*figure.axes)
     return figure
 
 

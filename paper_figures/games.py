@@ -15,7 +15,7 @@ from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.results.tables import TABLES
 from paper_figures import style
-from paper_figures.paper import matrix
+from paper_figures.paper import grid_values
 from paper_figures.registry import figure
 
 CONTACTS = {"none": "may not touch", "corner": "only at corners", "any": "may touch"}
@@ -28,7 +28,7 @@ def growth(source: Path) -> Figure:
     A board without any configuration has an open mark on the axis.
     """
     table = TABLES["growth"].read(source)
-    figure, ax = style.curves()
+    figure, ax = style.curve_panel()
     ax.set_yscale("log")
     empty = []
     for i, (contact, name) in enumerate(CONTACTS.items()):
@@ -49,7 +49,7 @@ def growth(source: Path) -> Figure:
             gid="none",
         )
         text = f"none on {size}×{size}: without\ntouching they do not fit"
-        style.note(ax, text, (size, bottom), xytext=(9, 7))
+        style.write_note(ax, text, (size, bottom), xytext=(9, 7))
     ax.set_xlabel("side of the board")
     ax.set_ylabel("configurations of the fleet " + table.header["fleet"])
     ax.legend(title="ships")
@@ -64,7 +64,7 @@ SWEPT = (2, 4)  # the next cell of the sweep: the cells before it are decided
 @figure()
 def skyline() -> Figure:
     """A partly swept board, and the state of the sweep: one number per column."""
-    figure, ax = style.figure(0.38 * GAME.columns, 0.38 * GAME.rows)
+    figure, ax = style.one_panel(0.38 * GAME.columns, 0.38 * GAME.rows)
     closed = set()
     for ship in SHIPS:
         mask = GAME.mask(ship)
@@ -90,7 +90,7 @@ def skyline() -> Figure:
     }
     ax.legend(signs.values(), signs, loc="center left", bbox_to_anchor=(1.02, 0.5))
     for column, height in enumerate(heights):
-        style.note(
+        style.write_note(
             ax,
             str(height),
             (column + 0.5, GAME.rows),
@@ -162,7 +162,7 @@ def optima(source: Path) -> Figure:
         if panel:
             highest = misses.index(max(misses))
             at = (configurations[highest], misses[highest])
-            style.note(ax, str(games[highest]), at, xytext=(4, 5), ha="right")
+            style.write_note(ax, str(games[highest]), at, xytext=(4, 5), ha="right")
         ax.set_title(title)
         ax.set_xscale("log")
         ax.set_xlabel("configurations")
@@ -172,7 +172,7 @@ def optima(source: Path) -> Figure:
             ax.tick_params(labelleft=False)
     figure.axes[0].set_ylabel("misses, on average")
     figure.axes[-1].legend(loc="upper left")
-    style.letters(*figure.axes)
+    style.letter_panels(*figure.axes)
     return figure
 
 
@@ -187,7 +187,7 @@ def greedy_loss(source: Path) -> Figure:
     number = [row["configurations"] for row in rows]
     best = [row["percent_best"] for row in rows]
     worst = [row["percent_worst"] or row["percent_best"] for row in rows]
-    figure, ax = style.curves()
+    figure, ax = style.curve_panel()
     ax.vlines(number, best, worst, color=style.GRID, lw=0.8, zorder=1)
     ax.plot(number, worst, "_", color=style.LABEL, ms=5, label="ties broken worst", zorder=2)
     worse = [(n, b) for n, b in zip(number, best, strict=True) if b > 0]
@@ -256,7 +256,7 @@ def borders(source: Path) -> Figure:
     figure.axes[0].legend(
         *(handles, labels), loc="lower left", bbox_to_anchor=(0, 1.12), ncols=len(SHAPES)
     )
-    style.letters(*figure.axes)
+    style.letter_panels(*figure.axes)
     return figure
 
 
@@ -414,7 +414,7 @@ def first_hit(source: Path) -> Figure:
         "checkerboard, at random": [row["checkerboard"] for row in rows],
         "random": [row["random"] for row in rows],
     }
-    drawn, ax = style.curves()
+    drawn, ax = style.curve_panel()
     for i, (name, values) in enumerate(chances.items()):
         ax.plot([row["shots"] for row in rows], values, marker=style.MARKS[i], label=name)
     ax.set_ylim(0, 1.02)
@@ -442,10 +442,10 @@ def hexagonal(*sources: Path) -> Figure:
     for half, table, game, size in zip(HALVES, tables, games, sizes, strict=True):
         width, height = cell * size[0], cell * size[1]
         ax = figure.add_axes((left / wide, 1 - height / high, width / wide, height / high))
-        values = matrix(table, [float(value) for value in table.column("frequency")])
+        values = grid_values(table, [float(value) for value in table.column("frequency")])
         draw_probability(ax, Position(game), np.array(values))
         number = int(table.header["configurations"])
         ax.set_title(f"{half} half, {number:,} configurations")
         left += width + GAP
-    style.letters(*figure.axes)
+    style.letter_panels(*figure.axes)
     return figure

@@ -51,7 +51,7 @@ def equilibria(source: Path) -> Figure:
     if rows:
         extreme = max(rows, key=lambda row: row["value"] - row["uniform"])
         at = (extreme["hidings"], float(extreme["value"] - extreme["uniform"]))
-        style.note(left, str(extreme["game"]), at, xytext=(5, 2))
+        style.write_note(left, str(extreme["game"]), at, xytext=(5, 2))
     left.set_xscale("log")
     left.set_xlabel("ways to hide")
     left.set_ylabel("shots that a uniform hider gives away")
@@ -63,7 +63,7 @@ def equilibria(source: Path) -> Figure:
     right.set_xlabel("ship cells at the border, drawn uniformly")
     right.set_ylabel("the same in the best hider's mix")
     right.grid()
-    style.letters(left, right)
+    style.letter_panels(left, right)
     return figure
 
 
@@ -122,7 +122,7 @@ def equilibrium_maps(source: Path) -> Figure:
     )
     bar.set_label("likelier than in uniformly drawn configurations, percentage points")
     bar.outline.set_visible(False)
-    style.letters(*panels)
+    style.letter_panels(*panels)
     return figure
 
 

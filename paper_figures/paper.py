@@ -14,8 +14,8 @@ from matplotlib.patches import Rectangle
 
 from optsearch import tree
 from optsearch.drawing.boards import (
-    draw_bar,
     draw_board,
+    draw_colour_bar,
     draw_legend,
     draw_matrix,
     draw_ships,
@@ -34,14 +34,14 @@ CELL = 0.31  # inches
 FIGURE5_TREE = Published("figure5_tree")
 
 
-def board(position: Position) -> tuple[Figure, Axes]:
+def draw_position(position: Position) -> tuple[Figure, Axes]:
     """Return a figure of a board with the shots made, and its axes."""
-    drawn, ax = style.figure(CELL * position.game.columns, CELL * position.game.rows)
+    drawn, ax = style.one_panel(CELL * position.game.columns, CELL * position.game.rows)
     draw_board(ax, position)
     return drawn, ax
 
 
-def matrix(table: Entries, values: Sequence[float]) -> list[list[float]]:
+def grid_values(table: Entries, values: Sequence[float]) -> list[list[float]]:
     """Return the values of a table's rows as a matrix, by its columns `row` and `column` from 0.
 
     Raises RecordError unless the rows give each cell of a grid once.
@@ -62,10 +62,10 @@ def draw_cells(
     table: Entries, values: Sequence[float], format: str, cell: float, title: str
 ) -> Figure:
     """Draw a value on each cell of a board; cell -- its side in inches; title -- of the bar."""
-    rows = matrix(table, values)
+    rows = grid_values(table, values)
     game = Game(len(rows), len(rows[0]), (1,))
-    drawn, ax = style.figure(cell * game.columns, cell * game.rows)
-    draw_bar(ax, draw_matrix(ax, game, rows, format), title)
+    drawn, ax = style.one_panel(cell * game.columns, cell * game.rows)
+    draw_colour_bar(ax, draw_matrix(ax, game, rows, format), title)
     return drawn
 
 
@@ -75,7 +75,7 @@ def draw_strategy(source: Path) -> Figure:
     width, height = tree_figure_size(strategy)
     if style.COLUMN < width + 0.2 < 1.1 * style.COLUMN:
         width = style.COLUMN - 0.2
-    drawn, ax = style.figure(width, height)
+    drawn, ax = style.one_panel(width, height)
     draw_tree(ax, strategy)
     return drawn
 
@@ -89,7 +89,7 @@ def cells_of(text: str) -> list[Cell]:
 def figure1(source: Path) -> Figure:
     """A possible start position, partly reconstructed: the ships on the grid."""
     table = TABLES["start_position"].read(source)
-    drawn, ax = board(Position(Game.parse(table.header["game"])))
+    drawn, ax = draw_position(Position(Game.parse(table.header["game"])))
     draw_ships(ax, [cells_of(row["cells"]) for row in table])
     return drawn
 
@@ -112,7 +112,7 @@ def figure3(source: Path) -> Figure:
 @figure(FIGURE5_TREE)
 def figure4(source: Path) -> Figure:
     """The grid of Figure 5 upright, so that its cells have the names of the paper."""
-    return board(tree.load(source).position)[0]
+    return draw_position(tree.load(source).position)[0]
 
 
 @figure(FIGURE5_TREE)
@@ -125,7 +125,7 @@ def figure5(source: Path) -> Figure:
 def figure6(source: Path) -> Figure:
     """The position for which no greedy strategy is optimal, with the shots made."""
     position = tree.load(source).position
-    drawn, ax = board(position)
+    drawn, ax = draw_position(position)
     draw_legend(ax, legend(position.game, True))
     return drawn
 
@@ -146,7 +146,7 @@ def figure8(source: Path) -> Figure:
 def figure9(source: Path) -> Figure:
     """The binary tree of least average height, from the depths of its leaves."""
     root = binary_tree(TABLES["complete_binary_tree"].read(source).column("depth"))
-    drawn, ax = style.figure(*tree_figure_size(root))
+    drawn, ax = style.one_panel(*tree_figure_size(root))
     draw_tree(ax, root)
     return drawn
 
@@ -155,7 +155,7 @@ def figure9(source: Path) -> Figure:
 def figure10(source: Path) -> Figure:
     """The place of each cell in the order of the pattern; the cells shot first are shaded."""
     table = TABLES["pattern_order"].read(source)
-    drawn, ax = board(Position(Game.parse(table.header["game"])))
+    drawn, ax = draw_position(Position(Game.parse(table.header["game"])))
     for row in table:
         column, line = row["column"], row["row"]
         if row["first"]:
@@ -189,7 +189,7 @@ def figure11(line: Path, cross: Path, numbers: Path) -> Figure:
     Dotted lines are our means, dashed lines the printed ones.
     """
     printed = {row["name"]: row["value"] for row in records.read(numbers).rows}
-    drawn, ax = style.curves(height=2.8)
+    drawn, ax = style.curve_panel(height=2.8)
     means: list[tuple[float, str, str, str]] = []
     for clear, source in (("line", line), ("cross", cross)):
         colour, dashes, label, name = AFTER_A_HIT[clear]
@@ -205,7 +205,7 @@ def figure11(line: Path, cross: Path, numbers: Path) -> Figure:
         height = top * (1.32 if i in (1, 2) else 1.2)  # the inner texts go above the outer lines
         ax.plot([value] * 2, [0, height], mark, color=colour, lw=0.9, gid="mean")
         beside = {"xytext": (-3 if i < 2 else 3, -6), "ha": "right" if i < 2 else "left"}
-        style.note(ax, text, (value, height), **beside, color=colour, bbox=paper)
+        style.write_note(ax, text, (value, height), **beside, color=colour, bbox=paper)
     ax.set_xlabel("shots")
     ax.set_ylabel("configurations, millions")
     ax.set_ylim(0, 1.4 * top)

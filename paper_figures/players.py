@@ -43,7 +43,7 @@ MIDDLE = 0.05, 0.25, 0.75, 0.95  # shares of the games where lines begin and end
 SAMPLE = 10**6  # games; a player with more has played every configuration
 
 
-def finished(histogram: dict[int, int]) -> tuple[list[int], list[float]]:
+def finished_shares(histogram: dict[int, int]) -> tuple[list[int], list[float]]:
     """Return numbers of shots, and for each the share of games that take no more."""
     total, games_finished = sum(histogram.values()), 0
     shots, shares = [min(histogram) - 1], [0.0]
@@ -72,7 +72,7 @@ def leaderboard(source: Path) -> Figure:
                 _draw_player(ax, line, players[name], style.STRATEGIES.get(label, style.LABEL))
                 if name == best:
                     at: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (4, 4)}
-                    style.note(ax, f"best known: {label}", (0, 0), **at)
+                    style.write_note(ax, f"best known: {label}", (0, 0), **at)
         ax.set_title(RULES[str(game)])
         ax.set_xlabel("shots")
         ax.set_xlim(15, 105)
@@ -81,20 +81,20 @@ def leaderboard(source: Path) -> Figure:
         ax.set_ylim(len(SHOWN) + 0.3, -0.6)
         ax.tick_params(axis="y", length=0)
         ax.grid(axis="x")
-    style.letters(*figure.axes)
+    style.letter_panels(*figure.axes)
     return figure
 
 
 def _draw_player(ax: Axes, row: int, histogram: dict[int, int], colour: str) -> None:
     """Draw nine tenths of the games as a thin line, half of them as a thick one, and the mean."""
-    shots, shares = finished(histogram)
+    shots, shares = finished_shares(histogram)
     ends = [next(k for k, share in zip(shots, shares, strict=True) if share >= q) for q in MIDDLE]
     low, lower, upper, high = ends
     ax.plot([low, high], [row] * 2, color=colour, lw=1)
     ax.plot([lower, upper], [row] * 2, color=colour, lw=4, solid_capstyle="butt")
     mean = sum(k * n for k, n in histogram.items()) / sum(histogram.values())
     ax.plot(mean, row, "o", color=colour, mfc="white", gid="mean")
-    style.note(ax, f"{mean:.1f}", (mean, row), xytext=(0, 5), ha="center", bbox=None)
+    style.write_note(ax, f"{mean:.1f}", (mean, row), xytext=(0, 5), ha="center", bbox=None)
 
 
 def best_known(histograms: dict[str, dict[int, int]]) -> str:
@@ -134,7 +134,7 @@ def thompson(source: Path, small: Path, optimistic: Path) -> Figure:
     _draw_small(left, TABLES["thompson_small"].read(small))
     _draw_boxed(right, TABLES["thompson"].read(source))
     _draw_means(right, TABLES["thompson_optimistic"].read(optimistic))
-    style.letters(left, right)
+    style.letter_panels(left, right)
     return figure
 
 
@@ -176,7 +176,7 @@ def _draw_boxed(ax: Axes, table: Entries) -> None:
         mean = sum(shots) / len(shots)
         ax.plot(mean, -number, "o", color=colour, ms=4, gid="mean")
         is_left = mean > 80
-        style.note(
+        style.write_note(
             ax,
             f"{label}\nmean {mean:.1f}",
             (min(shots) - 1, -number) if is_left else (max(shots) + 2, -number),
@@ -205,7 +205,7 @@ def _draw_means(ax: Axes, table: Entries) -> None:
             value = float(row[kind])
             ax.axvline(value, color=style.INK, lw=0.9, ls=dashes, gid=kind)
             name = f"{row['name']} " if aside > 0 else ""
-            style.note(
+            style.write_note(
                 ax,
                 f"{kind} {value:.2f}" if aside < 0 else f"{value:.2f} {name}as {kind}",
                 (outer[kind], high),
@@ -250,5 +250,5 @@ def puzzles(source: Path) -> Figure:
         draw_puzzle(ax, puzzle)
         title = f"seed {row['seed']}, {row['clues']} clues, {row['level']}"
         ax.set_title(title, fontsize=style.SMALL)
-    style.letters(*figure.axes)
+    style.letter_panels(*figure.axes)
     return figure

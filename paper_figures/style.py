@@ -85,20 +85,20 @@ matplotlib.rcParams.update(
 )
 
 
-def figure(width: float, height: float) -> tuple[Figure, Axes]:
+def one_panel(width: float, height: float) -> tuple[Figure, Axes]:
     """Return a figure and its axes, which are `width` by `height` inches without their labels."""
     drawn = Figure(figsize=(width, height))
     return drawn, drawn.add_axes((0, 0, 1, 1))
 
 
-def curves(width: float = WIDTH, height: float = HEIGHT) -> tuple[Figure, Axes]:
+def curve_panel(width: float = WIDTH, height: float = HEIGHT) -> tuple[Figure, Axes]:
     """Return a figure and its axes for curves and points, with a grid of horizontal lines."""
-    drawn, ax = figure(width, height)
+    drawn, ax = one_panel(width, height)
     ax.grid(axis="y")
     return drawn, ax
 
 
-def note(ax: Axes, text: str, at: tuple[float, float], **options: object) -> None:
+def write_note(ax: Axes, text: str, at: tuple[float, float], **options: object) -> None:
     """Write a small text at a point of the data, moved by `xytext` points if that is given."""
     settings: dict[str, object] = {
         "textcoords": "offset points",
@@ -110,11 +110,13 @@ def note(ax: Axes, text: str, at: tuple[float, float], **options: object) -> Non
     ax.annotate(text, at, **{**settings, **options})  # type: ignore[arg-type]
 
 
-def letters(*panels: Axes) -> None:
+def letter_panels(*panels: Axes) -> None:
     """Write a letter for each panel, above its upper left corner."""
     for letter, ax in zip("abcdefghi", panels, strict=False):
         style: dict[str, object] = {"fontsize": 9, "fontweight": "bold", "color": INK}
-        note(ax, letter, (0, 1), xycoords="axes fraction", xytext=(-14, 5), gid="letter", **style)
+        write_note(
+            ax, letter, (0, 1), xycoords="axes fraction", xytext=(-14, 5), gid="letter", **style
+        )
 
 
 def saved_box(drawn: Figure) -> Bbox:

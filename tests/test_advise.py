@@ -14,7 +14,7 @@ from optsearch.cli import advising
 from optsearch.cli.command import app
 from optsearch.cli.counting import heat_board
 from optsearch.cli.dialogue import Dialogue
-from optsearch.counting.conflicts import conflict, possible_single_errors, reply_in
+from optsearch.counting.conflicts import complete_reply, find_conflict, possible_single_errors
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
 from optsearch.evaluation.choosing import Chooser
@@ -87,7 +87,7 @@ def test_a_conflict_is_one_and_nothing_less_is(rules):
     for _ in range(25):
         cells = rng.permutation(game.cells)[:6].tolist()
         shots = [Shot(game.cell(cell), replies[rng.integers(len(replies))]) for cell in cells]
-        together = conflict(game, shots)
+        together = find_conflict(game, shots)
         if not together:
             assert is_possible(game, shots, set(range(6)))
             continue
@@ -282,13 +282,13 @@ def test_a_sinking_whose_length_was_not_told():
     game = Game.parse("5x5:3,2,contact=any,announce=ship")
     position = Position.parse(game, "A1=hit A2=hit B1=miss")
     # A1 and A2 are a ship of two cells, which would have sunk at A2, or part of the longer one
-    assert reply_in(position, (2, 0), Reply.parse("sunk")) == Reply.parse("sunk:3")
+    assert complete_reply(position, (2, 0), Reply.parse("sunk")) == Reply.parse("sunk:3")
     open_position = Position.parse(game, "C3=hit C4=hit")
     with pytest.raises(PositionError, match="write C5 sunk 2 or C5 sunk 3; where the length"):
-        reply_in(open_position, (4, 2), Reply.parse("sunk"))
+        complete_reply(open_position, (4, 2), Reply.parse("sunk"))
     only_sunk = Position(Game.parse("5x5:3,2,announce=sunk"))
-    assert reply_in(only_sunk, (0, 0), Reply.parse("sunk:3")) == Reply.parse("sunk")
-    assert reply_in(only_sunk, (0, 0), MISS) == MISS
+    assert complete_reply(only_sunk, (0, 0), Reply.parse("sunk:3")) == Reply.parse("sunk")
+    assert complete_reply(only_sunk, (0, 0), MISS) == MISS
 
 
 def test_hits_that_name_their_ships():
@@ -307,11 +307,11 @@ def test_hits_that_name_their_ships():
     assert "every ship is sunk" in output
     game = Game.parse("2x3:2a,2b,contact=any,announce=name")
     shots = Position(game, "A1 2a B1 2b A2 miss").shots
-    assert conflict(game, shots) == (shots[0], *shots[1:])
+    assert find_conflict(game, shots) == (shots[0], *shots[1:])
     with pytest.raises(PositionError, match=r"which ship was hit\? write B2 hit 2a or B2 hit 2b"):
-        reply_in(Position(game, "B1 2a"), (1, 1), HIT)
+        complete_reply(Position(game, "B1 2a"), (1, 1), HIT)
     with pytest.raises(PositionError, match="C1 cannot be hit after A1=hit:2a A2=hit:2a B2=hit:2b"):
-        reply_in(Position(game, "A1 2a A2 2a B2 2b B1 2b"), (0, 2), HIT)
+        complete_reply(Position(game, "A1 2a A2 2a B2 2b B1 2b"), (0, 2), HIT)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from optsearch.counting.configurations import to_masks
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import AnyBoard, engine_for
 from optsearch.counting.frontier import FrontierSweep
-from optsearch.counting.lattice import Sweep
+from optsearch.counting.lattice import SkylineSweep
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.support.errors import TooLarge
@@ -104,7 +104,7 @@ def test_equals_definition(query):
 def test_equals_the_skyline(query):
     game, constraints, weights = query
     assume(game.is_rectangle and not game.has_shapes)
-    one, other, third = FrontierSweep(game), Sweep(game), ShipByShip(game)
+    one, other, third = FrontierSweep(game), SkylineSweep(game), ShipByShip(game)
     assert (
         one.count_by_placement(constraints)
         == other.count_by_placement(constraints)
@@ -181,7 +181,7 @@ def test_a_board_of_twenty_is_refused_soon():
 @pytest.mark.parametrize(
     ("text", "way"),
     [
-        ("6x6:3,2", Sweep),
+        ("6x6:3,2", SkylineSweep),
         ("9x4:3,V3,2,2", FrontierSweep),
         ("17x17:3,2,1", FrontierSweep),  # too wide for skylines
         ("8x8:4,3,2,contact=any,board=hex", FrontierSweep),
@@ -194,7 +194,7 @@ def test_the_way_that_takes_less(text, way, caplog):
     game = Game.parse(text)
     caplog.set_level("INFO")
     chosen = engine_for.__wrapped__(game)
-    if way is not Sweep:
+    if way is not SkylineSweep:
         assert ("skylines go by rows" in caplog.text) is not game.is_rectangle
         chosen = chosen._engine(Constraints(game.fleet))
     assert type(chosen) is way

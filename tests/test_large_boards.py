@@ -10,7 +10,7 @@ from optsearch.check import reference
 from optsearch.counting.configurations import Configurations, list_ships
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
-from optsearch.counting.lattice import Sweep
+from optsearch.counting.lattice import SkylineSweep
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
@@ -139,7 +139,7 @@ def test_a_board_too_wide_for_skylines(text):
     """It is swept cell by cell."""
     game = Game.parse(text)
     with pytest.raises(TooLarge, match="the transfer matrix sweeps boards whose shorter side"):
-        Sweep(game)
+        SkylineSweep(game)
     number, counts = through(game.rows, game.columns, game.fleet, game.contact)
     posterior = Posterior(game)
     assert posterior.configurations == number

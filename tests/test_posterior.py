@@ -16,7 +16,7 @@ from optsearch.counting import engines
 from optsearch.counting.configurations import Configurations, to_masks
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
-from optsearch.counting.lattice import Sweep
+from optsearch.counting.lattice import SkylineSweep
 from optsearch.counting.posterior import FLOOR, Posterior, _choose, sunk_assignments
 from optsearch.counting.prior import Prior
 from optsearch.counting.remainders import combine_residues, moduli_above
@@ -293,10 +293,10 @@ import sys
 from resource import RUSAGE_SELF, getrusage
 import numpy as np
 from optsearch.counting.constraints import Constraints
-from optsearch.counting.lattice import Sweep
+from optsearch.counting.lattice import SkylineSweep
 from optsearch.game import Game
 def ask(board, question, limit):
-    sweep, asked = Sweep(Game.parse(board + ":4,3,3,2"), limit), Constraints((4, 3, 3, 2))
+    sweep, asked = SkylineSweep(Game.parse(board + ":4,3,3,2"), limit), Constraints((4, 3, 3, 2))
     more = {"weigh": [{}], "unrank": [np.zeros(1, np.uint64)]}
     getattr(sweep, question)(asked, *more.get(question, []))
 limit = int(sys.argv[1])
@@ -318,13 +318,13 @@ def test_the_largest_boards_of_each_question():
     for question, boards in LARGEST.items():
         more = {"weigh": ({},), "unrank": (np.array([0, 10**9], np.uint64),)}.get(question, ())
         games = [Game.parse(f"{board}:4,3,3,2") for board in boards]
-        allowed = getattr(Sweep(games[0], LIMIT), question)(whole, *more)
+        allowed = getattr(SkylineSweep(games[0], LIMIT), question)(whole, *more)
         expected = getattr(engine_for(games[0]), question)(whole, *more)
         assert np.array_equal(allowed, expected) if question == "unrank" else allowed == expected
         with pytest.raises(TooLarge, match=r"more than 0\.016 GiB"):
-            getattr(Sweep(games[1], LIMIT), question)(whole, *more)
+            getattr(SkylineSweep(games[1], LIMIT), question)(whole, *more)
         if question != "count":
-            sweep = Sweep(games[1], LIMIT)
+            sweep = SkylineSweep(games[1], LIMIT)
             assert sweep.count(whole) == engine_for(games[1]).count(whole)
             assert len(getattr(sweep, question)(some, *more)) == 2
     asked = [f"{board}.{question}" for question, (board, _) in LARGEST.items()]

@@ -7,7 +7,7 @@ import pytest
 from optsearch.check import reference
 from optsearch.check.trees import verify
 from optsearch.counting.configurations import Configurations
-from optsearch.counting.lattice import Sweep
+from optsearch.counting.lattice import SkylineSweep
 from optsearch.counting.posterior import Posterior
 from optsearch.game import CONTACTS, Game
 from optsearch.game.position import Position, Reply, shots_of
@@ -167,4 +167,4 @@ def test_what_is_for_straight_ships_says_so():
     with pytest.raises(NotSupported, match="is for straight ships"):
         named("pattern:water=1").rule(game)
     with pytest.raises(TooLarge, match="skylines are of straight ships"):
-        Sweep(game)
+        SkylineSweep(game)

@@ -22,7 +22,7 @@ from optsearch.cli import progress as shown
 from optsearch.cli.command import app
 from optsearch.counting.configurations import Listing
 from optsearch.counting.family import Family
-from optsearch.counting.lattice import Sweep
+from optsearch.counting.lattice import SkylineSweep
 from optsearch.counting.posterior import Posterior
 from optsearch.game import CONTACTS, Game
 from optsearch.game.objective import Objective
@@ -561,7 +561,7 @@ def test_a_count_says_that_it_goes_on(monkeypatch, lines, command, typed, label)
     labels = set()
 
     def said(name):
-        count = getattr(Sweep, name)
+        count = getattr(SkylineSweep, name)
 
         def counted(*arguments, **options):
             # A line of the step before may come late.
@@ -572,7 +572,7 @@ def test_a_count_says_that_it_goes_on(monkeypatch, lines, command, typed, label)
         return counted
 
     for name in ("count", "count_by_placement", "unrank"):
-        monkeypatch.setattr(Sweep, name, said(name))
+        monkeypatch.setattr(SkylineSweep, name, said(name))
     assert CliRunner().invoke(app, command.split(), input=typed).exit_code == 0
     assert label in labels
 

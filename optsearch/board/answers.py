@@ -18,8 +18,8 @@ from time import monotonic
 from typing import Any
 
 from optsearch.counting.configurations import to_masks
-from optsearch.counting.conflicts import conflict, position_of, possible_single_errors
-from optsearch.counting.lattice import no_room
+from optsearch.counting.conflicts import find_conflict, position_of, possible_single_errors
+from optsearch.counting.lattice import skyline_objection
 from optsearch.counting.posterior import Posterior, sunk_assignments
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.evaluation.choosing import Chooser
@@ -98,7 +98,7 @@ def setting_of(text: str, against: tuple[str, ...]) -> Setting:
 
 def require_room(game: Game) -> None:
     """Raise TooLarge for a rectangle of straight ships that is too large to be counted."""
-    if game.is_rectangle and not game.has_shapes and (why := no_room(game)):
+    if game.is_rectangle and not game.has_shapes and (why := skyline_objection(game)):
         raise TooLarge(why)
 
 
@@ -205,7 +205,7 @@ def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
         knowledge = _weighed(setting, position)
     except PositionError as error:
         parsed = _shots(setting.game, shots)
-        together = conflict(setting.game, parsed)
+        together = find_conflict(setting.game, parsed)
         if not together:
             raise
         alone = possible_single_errors(setting.game, parsed, together)

@@ -12,7 +12,7 @@ from optsearch.game.position import HIT, MISS, Position, Reply, Shot, known_repl
 from optsearch.support.errors import GameError, TreeError
 from optsearch.tree.decisions import DecisionTree
 from optsearch.tree.nodes import Leaf, Node, Shots
-from optsearch.tree.text import configurations_text, place_of
+from optsearch.tree.text import configurations_text, path_text
 
 Weights = NDArray[np.object_] | None  # of configurations; None if each counts once
 
@@ -164,7 +164,7 @@ def _cells(ships: CellSets) -> int:
 
 
 def _fault(game: Game, shots: Shots, problem: str) -> TreeError:
-    return TreeError(f"{game}, {place_of(shots)}: {problem}")
+    return TreeError(f"{game}, {path_text(shots)}: {problem}")
 
 
 def _check_shot(position: Position, shots: Shots, node: Node) -> None:

@@ -33,7 +33,7 @@ from optsearch.cli.counting import heat_board
 from optsearch.cli.dialogue import Dialogue
 from optsearch.cli.options import ANY, Form, KnowledgeOptions, Option, PositionOptions
 from optsearch.cli.progress import telling
-from optsearch.counting.conflicts import reply_in
+from optsearch.counting.conflicts import complete_reply
 from optsearch.counting.mixture import posterior_of
 from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Game, cell_name, parse_cell
@@ -331,7 +331,9 @@ class Session:
             for number, shot in enumerate(shots):
                 try:
                     with telling("counting"):
-                        meant = reply_in(self.position, shot.cell, shot.reply, self._replies.prior)
+                        meant = complete_reply(
+                            self.position, shot.cell, shot.reply, self._replies.prior
+                        )
                         self._replies.add(shot.cell, meant)
                 except (PositionError, GameError) as error:
                     self._refuse(line, error, others_text(shots, number))

@@ -341,7 +341,7 @@ class Codes:
         ]
 
     @property
-    def fit(self) -> bool:
+    def fit_kernels(self) -> bool:
         """True if kernels take codes of this size."""
         ships = sum(map(len, self.shifts))
         are_few = len(self.kinds) <= MAX_KINDS and self.labels <= MAX_LABELS

@@ -1,7 +1,7 @@
 """Which replies are possible together: the ship that one leaves out, and a least set in conflict.
 
 position_of(game, "B4 hit, C7 miss, B5 sunk")
-conflict(game, shots)
+find_conflict(game, shots)
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def position_of(game: Game, text: str) -> Position:
         return position_in(game, shots)
     position = position_in(game)
     for shot in shots:
-        position = position.after(shot.cell, reply_in(position, shot.cell, shot.reply))
+        position = position.after(shot.cell, complete_reply(position, shot.cell, shot.reply))
     return position
 
 
@@ -43,7 +43,7 @@ def _unnamed(game: Game) -> Reply | None:
     return SUNK if game.labels else None
 
 
-def reply_in(
+def complete_reply(
     position: Position | NoisyPosition, cell: Cell, reply: Reply, prior: Prior | None = None
 ) -> Reply:
     """Return a reply as the game has it; raise PositionError if it tells too little or too much.
@@ -61,7 +61,7 @@ def reply_in(
     if reply != _unnamed(game) or game.bit(cell) & position.closed:
         return reply
     forms = [form for form in replies_at(game, cell) if form.label is not None]
-    possible = [form for form in forms if fits(position, cell, form, prior)]
+    possible = [form for form in forms if is_possible_reply(position, cell, form, prior)]
     if len(possible) == 1:
         return possible[0]
     outcome = "sunk" if reply.sunk else "hit"
@@ -74,7 +74,9 @@ def reply_in(
     )
 
 
-def fits(position: Position | NoisyPosition, cell: Cell, reply: Reply, prior: Prior | None) -> bool:
+def is_possible_reply(
+    position: Position | NoisyPosition, cell: Cell, reply: Reply, prior: Prior | None
+) -> bool:
     """True if a reply is possible after the others."""
     try:
         return posterior_of(position.after(cell, reply), prior).is_possible
@@ -82,7 +84,7 @@ def fits(position: Position | NoisyPosition, cell: Cell, reply: Reply, prior: Pr
         return False
 
 
-def conflict(
+def find_conflict(
     game: Game, shots: Sequence[Shot], lies: Noise | Lies | None = None
 ) -> tuple[Shot, ...]:
     """Return a minimal set of replies that cannot all be true; empty if all can be.
@@ -114,7 +116,7 @@ def conflict(
 def possible_single_errors(
     game: Game, shots: Sequence[Shot], conflicting: Sequence[Shot]
 ) -> tuple[Shot, ...]:
-    """Return the replies of a `conflict` that may be the only wrong one of all shots.
+    """Return the replies of a `find_conflict` that may be the only wrong one of all shots.
 
     If a single reply is wrong, it is one of these: any other would leave the conflict.
     """

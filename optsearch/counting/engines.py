@@ -1,7 +1,7 @@
 """Engines for counting: `engine_for` chooses one for the configurations of a game.
 
     board                                         engine
-    a rectangle, straight ships (`no_room`)       `lattice`: rows swept, all fleets in one table
+    a rectangle, straight ships                   `lattice`: rows swept, all fleets in one table
     another, of few masks for its placements      `frontier`: cells swept, a sweep for each query
     another                                       `by_ship`: all but two ships placed one by one
 
@@ -26,7 +26,7 @@ import numpy as np
 
 from optsearch.counting.configurations import CellSets
 from optsearch.counting.constraints import Constraints, Counting, Ranks, Ship
-from optsearch.counting.lattice import Sweep, no_room
+from optsearch.counting.lattice import SkylineSweep, skyline_objection
 from optsearch.game import MAX_CELLS, Game, image
 from optsearch.game.shapes import Lettered
 from optsearch.support.progress import Progress, Status, no_progress
@@ -52,10 +52,10 @@ def engine_for(game: Game) -> Counting:
     return _engine(game)
 
 
-def _engine(game: Game) -> Sweep | AnyBoard:
-    reason = no_room(game)
+def _engine(game: Game) -> SkylineSweep | AnyBoard:
+    reason = skyline_objection(game)
     if not reason:
-        return Sweep(game)
+        return SkylineSweep(game)
     _log.info("%s; the board is swept cell by cell", reason)
     return AnyBoard(game)
 
@@ -184,7 +184,7 @@ class NamedShips:
         self._plain = engine_for(game.with_announcement("nothing"))
 
     @cached_property
-    def _named(self) -> Sweep | AnyBoard:
+    def _named(self) -> SkylineSweep | AnyBoard:
         return _engine(self._game)
 
     @property

@@ -73,7 +73,7 @@ class _Orientation:
         self.bit = np.uint64(1) << self.way.astype(np.uint64)
 
 
-class Sweep:
+class SkylineSweep:
     """The table of a grid, fleet and contact rule, and queries on it.
 
     A hole of the board is a cell that every query closes; the table does not depend on it.
@@ -91,7 +91,7 @@ class Sweep:
         self._ships = Counter(game.fleet)
         self._kinds = _kinds(self._ships)
         self._lock = threading.Lock()
-        if reason := no_room(self.game):
+        if reason := skyline_objection(self.game):
             raise TooLarge(reason)
         self._lattice = Lattice(
             self.rows,
@@ -303,7 +303,7 @@ class Sweep:
         return np.asarray(orientation.words[sort_by_fleet(lookup[placed], orientation.kind)])
 
 
-def no_room(game: Game) -> str:
+def skyline_objection(game: Game) -> str:
     """Return the reason why skylines cannot count the configurations of a game; empty if they can.
 
     They need rows and columns, and straight ships; a hole is a closed cell. No table is built.

@@ -548,7 +548,7 @@ def one_by_one(game: Game, order: Sequence[object] | None = None) -> Prior:
     return Prior.of_configurations(game, weights, 0, str(placing))
 
 
-def weight_of(text: str) -> Fraction:
+def parse_weight(text: str) -> Fraction:
     """Parse a weight such as `3`, `0.25` or `1/3`; ValueError for another text."""
     if not _WEIGHT.fullmatch(text.strip()):
         raise ValueError(
@@ -577,7 +577,7 @@ def _header_weight(record: records.Record) -> Fraction:
     weight, key = Fraction(record.columns[0] != "ships"), keys[0]
     if key in header:
         try:
-            weight = weight_of(header[key])
+            weight = parse_weight(header[key])
         except ValueError as error:
             raise RecordError(f"{path}: `# {key}: {header[key]}`: {error}") from None
     if header.get("cells", MEANS[0]) not in MEANS:
@@ -588,7 +588,7 @@ def _header_weight(record: records.Record) -> Fraction:
 def _weights_by_key(record: records.Record, parse: Callable[[str], K]) -> dict[K, Weight]:
     """Read the first column as keys of the weights; RecordError if a key has two."""
     column = record.columns[0]
-    keys, weights = record.values(column, parse), record.values("weight", weight_of)
+    keys, weights = record.values(column, parse), record.values("weight", parse_weight)
     line_of: dict[K, int] = {}
     for key, line, row in zip(keys, record.lines, record.rows, strict=True):
         if key in line_of:

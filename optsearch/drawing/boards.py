@@ -189,7 +189,7 @@ def draw_legend(ax: Axes, text: str, **place: Any) -> None:
     ax.annotate(text, fontsize=TEXT, color=LABEL, gid="legend", **place)
 
 
-def draw_bar(ax: Axes, heat: PolyCollection, title: str, below: float = 0.13) -> None:
+def draw_colour_bar(ax: Axes, heat: PolyCollection, title: str, below: float = 0.13) -> None:
     """Draw the colour bar of a heat map, with numbers and a title, `below` inches under it."""
     box, dots = ax.get_window_extent(), ax.figure.get_dpi()
     high, wide = box.height / dots, box.width / dots
@@ -257,7 +257,9 @@ def draw_probability(
     if position.shots:
         draw_legend(ax, legend(game, True) + (f", {DOUBT}" if doubtful else ""))
     if best:
-        draw_bar(ax, heat, "probability of a ship, percent", 0.28 if position.shots else 0.13)
+        draw_colour_bar(
+            ax, heat, "probability of a ship, percent", 0.28 if position.shots else 0.13
+        )
 
 
 def _draw_heat(

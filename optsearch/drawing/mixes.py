@@ -10,7 +10,13 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from optsearch.drawing.boards import board_size, cell_patch, draw_bar, draw_board, draw_matrix
+from optsearch.drawing.boards import (
+    board_size,
+    cell_patch,
+    draw_board,
+    draw_colour_bar,
+    draw_matrix,
+)
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.support.palette import INK, SHIP
@@ -58,7 +64,7 @@ def draw_mix(
 
     map_axes = axes(MARGIN, MARGIN + TITLE, MAP_CELL)
     heat = draw_matrix(map_axes, game, np.asarray(occupancy) * 100, ".1f")
-    draw_bar(map_axes, heat, "probability of a ship, percent")
+    draw_colour_bar(map_axes, heat, "probability of a ship, percent")
     left = 2 * MARGIN + across * MAP_CELL
     for number, (cells, probability) in enumerate(orbits[:MOST_BOARDS]):
         row, column = divmod(number, columns)

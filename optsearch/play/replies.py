@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from optsearch.counting.conflicts import MOST_TOLD, conflict, fits
+from optsearch.counting.conflicts import MOST_TOLD, find_conflict, is_possible_reply
 from optsearch.counting.mixture import posterior_of
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, cell_name
@@ -78,7 +78,7 @@ class Replies:
         lies = following.noise if isinstance(following, NoisyPosition) else None
         if isinstance(following, NoisyPosition) and not isinstance(lies, Lies):
             following = following.certain
-        together = conflict(following.game, following.shots, lies)
+        together = find_conflict(following.game, following.shots, lies)
         others = [str(other) for other in together if other != shot]
         why = f"cannot be together with {' '.join(others)}"
         why += f", with {lies}" if isinstance(lies, Lies) else ""
@@ -95,7 +95,7 @@ class Replies:
             for reply in replies_at(game, shot.cell)
             if reply.hit
             and reply != shot.reply
-            and fits(self.position, shot.cell, reply, self.prior)
+            and is_possible_reply(self.position, shot.cell, reply, self.prior)
         ]
 
     def undo(self, cell: Cell | None = None) -> Shot:

@@ -22,7 +22,7 @@ from math import lcm
 from pathlib import Path
 
 from optsearch.counting.family import Family
-from optsearch.counting.prior import weight_of
+from optsearch.counting.prior import parse_weight
 from optsearch.game import MAX_CELLS, Game
 from optsearch.game.position import HIT, MISS, Position
 from optsearch.lower_bounds import Bound, BoundsStatus, leaf_counting_misses
@@ -110,7 +110,7 @@ def read(path: str | Path) -> Sets:
     words = record.values("things", str.split)
     weights = [Fraction(1)] * len(names)
     if "weight" in record.columns:
-        weights = record.values("weight", weight_of)
+        weights = record.values("weight", parse_weight)
     things = {thing: i for i, thing in enumerate(dict.fromkeys(t for row in words for t in row))}
     if len(things) > MAX_CELLS:
         raise TooLarge(f"{path}: {len(things)} things; at most {MAX_CELLS} are handled")

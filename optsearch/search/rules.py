@@ -281,7 +281,7 @@ def _score(name: str, score: object, game: Game) -> Any:
 
 
 def _require_coded(game: Game) -> None:
-    if not Codes.of(game).fit:
+    if not Codes.of(game).fit_kernels:
         raise StrategyError(
             f"{game} announces sinkings of more ships than a compiled rule knows; rule(game) "
             f"returns None there, and shot(position) is asked; up to {MAX_CODED} ships, whose "

@@ -70,7 +70,7 @@ class Greedy(Strategy):
 
     def rule(self, game: Game) -> Rule | None:
         """Its rule for the kernel; None where sinkings of very many ships are announced."""
-        if not game.is_silent and not Codes.of(game).fit:
+        if not game.is_silent and not Codes.of(game).fit_kernels:
             return None
         return Rule(order_of(game, self.ties), self.endgame)
 

@@ -124,7 +124,7 @@ class Pattern(Strategy):
         """Return its rule for the kernel; None with holes, shapes, too many ships."""
         game.require_rectangle(str(self))
         self._require_water_known(game)
-        if not game.is_usual or not (game.is_silent or Codes.of(game).fit):
+        if not game.is_usual or not (game.is_silent or Codes.of(game).fit_kernels):
             return None
         pattern = pattern_of(game, self.modulus, self.colours, self.scan)
         return PatternRule(pattern, self.clear == "line", bool(self.water), self.clear == "sunk")

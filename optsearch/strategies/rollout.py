@@ -223,7 +223,7 @@ class Rollout(Strategy):
 
     def rule(self, game: Game) -> Rule | None:
         """Return the rule for the kernel; None if the codes of announced games do not fit in it."""
-        if not game.is_silent and not Codes.of(game).fit:
+        if not game.is_silent and not Codes.of(game).fit_kernels:
             return None
         return replace(
             self._numbers,

@@ -156,7 +156,7 @@ class Score:
 
     def rule(self, game: Game) -> Rule | None:
         """Return the rule of the kernel; None if sinkings of very many ships are announced."""
-        if not game.is_silent and not Codes.of(game).fit:
+        if not game.is_silent and not Codes.of(game).fit_kernels:
             return None
         return Rule(order_of(game, self.ties), self.endgame, score=self.compiled(game))
 

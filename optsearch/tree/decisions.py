@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from optsearch.game import cell_name, notebook
 from optsearch.game.position import Position, Shot
 from optsearch.support.errors import NotInstalled, TreeError
-from optsearch.tree.folded import fold
+from optsearch.tree.folded import tree_html
 from optsearch.tree.nodes import Leaf, Node, Shots
 from optsearch.tree.text import configurations_text, text_lines
 
@@ -57,7 +57,7 @@ class DecisionTree:
             rows.insert(0, ("strategy", self.title))
         body = f"{self.leaves:,} leaves: tree.save and `optsearch tree` show large trees"
         if self.leaves <= MOST_LEAVES:
-            body = fold(self.root)
+            body = tree_html(self.root)
         return notebook.with_title(self.position.title, notebook.pairs_table(rows), body)
 
     def paths(self) -> Iterator[tuple[Shots, Leaf]]:

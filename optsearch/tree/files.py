@@ -14,7 +14,7 @@ from optsearch.support.documents import Document, write
 from optsearch.support.errors import GameError, PositionError, TreeError
 from optsearch.tree.decisions import DecisionTree
 from optsearch.tree.nodes import Leaf, Node, Shots
-from optsearch.tree.text import configurations_text, place_of
+from optsearch.tree.text import configurations_text, path_text
 
 FORMAT = "optsearch decision tree"
 VERSION = 1
@@ -87,7 +87,7 @@ class _Tree:
         self.document = document
 
     def refuse(self, problem: str, shots: Shots | None = None) -> NoReturn:
-        self.document.refuse(problem, "" if shots is None else place_of(shots))
+        self.document.refuse(problem, "" if shots is None else path_text(shots))
 
     def tree(self) -> DecisionTree:
         document = self.document
@@ -138,7 +138,7 @@ class _Tree:
 
     def node(self, position: Position, fields: dict[str, object], shots: Shots) -> Node | Leaf:
         """Return the subtree after these shots. No path is longer than the board has cells."""
-        document, place = self.document, place_of(shots)
+        document, place = self.document, path_text(shots)
         if "shot" not in fields:
             number = document.value("configurations", int, fields, place)
             if number < 1:

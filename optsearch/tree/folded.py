@@ -6,12 +6,12 @@ from html import escape
 
 from optsearch.game import cell_name
 from optsearch.tree.nodes import Leaf, Node
-from optsearch.tree.text import configurations_text, mark
+from optsearch.tree.text import branch_mark, configurations_text
 
 OPEN = 2  # depth to which a tree is unfolded at first
 
 
-def fold(root: Node | Leaf, before: str = "", depth: int = 0) -> str:
+def tree_html(root: Node | Leaf, before: str = "", depth: int = 0) -> str:
     """Return a subtree: a node is the cell it shoots, below it the subtree of each reply.
 
     before -- the reply that leads here; depth -- shots above.
@@ -20,7 +20,8 @@ def fold(root: Node | Leaf, before: str = "", depth: int = 0) -> str:
         weight = "" if root.configurations == 1 else f", {configurations_text(root.configurations)}"
         return f"<div>{before}✓ {depth}{weight}</div>"
     inside = "".join(
-        fold(child, f"{escape(mark(reply))} ", depth + 1) for reply, child in root.replies.items()
+        tree_html(child, f"{escape(branch_mark(reply))} ", depth + 1)
+        for reply, child in root.replies.items()
     )
     is_open = " open" if depth < OPEN else ""
     below = f'<div style="margin-left:1.5em">{inside}</div>'

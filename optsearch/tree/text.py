@@ -31,7 +31,7 @@ def text_lines(root: Node | Leaf, max_depth: int | None = None) -> list[str]:
     return lines
 
 
-def mark(reply: Reply) -> str:
+def branch_mark(reply: Reply) -> str:
     """Return the mark of a branch: the sign of a hit or a miss, a sinking in words."""
     return str(reply) if reply.sunk else reply.sign
 
@@ -41,6 +41,6 @@ def configurations_text(configurations: int) -> str:
     return f"{configurations} configuration{'' if configurations == 1 else 's'}"
 
 
-def place_of(shots: Shots) -> str:
+def path_text(shots: Shots) -> str:
     """Return in words the node to which shots from the root of a tree lead."""
     return f"after {' '.join(map(str, shots))}" if shots else "at the root"
