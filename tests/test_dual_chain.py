@@ -72,14 +72,14 @@ def finds_a_false_bound(monkeypatch, name, wrong):
 
 
 def test_a_hit_part_credited_with_more_than_its_value_is_caught(monkeypatch):
-    right = dual_chain._by_columns
+    right = dual_chain._misses_by_columns
     wrong = lambda columns, weights: tuple(m + (m > 1) for m in right(columns, weights))  # noqa: E731
-    assert finds_a_false_bound(monkeypatch, "_by_columns", wrong)
+    assert finds_a_false_bound(monkeypatch, "_misses_by_columns", wrong)
 
 
 def test_places_left_out_are_caught(monkeypatch):
     wrong = lambda least: min(0, *least.values())  # noqa: E731
-    assert finds_a_false_bound(monkeypatch, "_places", wrong)
+    assert finds_a_false_bound(monkeypatch, "_sum_over_chain", wrong)
 
 
 def test_too_many_sets_with_the_same_cell():

@@ -39,42 +39,49 @@ def chain_dual(sets: Sequence[int], weights: Sequence[int], prices: Sequence[int
     M(F) >= sum over i of i w(S_i) + M(S_i), and take the least at each place by itself, which is 0
     if S_i is empty. M(F) is an integer, so the bound is rounded up to whole misses. ∎
     """
-    return rounded_up(sum(prices) + _places(_least(sets, weights, prices)))
+    return round_up(sum(prices) + _sum_over_chain(_least_by_weight(sets, weights, prices)))
 
 
-def rounded_up(value: int) -> int:
+def round_up(value: int) -> int:
     """Round a value in units of 1/PRICE_OF_MISS up to whole misses."""
     return -(-value // PRICE_OF_MISS)
 
 
-def _places(minima: dict[int, int]) -> int:
+def _sum_over_chain(least_by_weight: dict[int, int]) -> int:
     """Sum over all places of the chain; minima[w] is the least value of weight w at place 0."""
-    total = number = 0
+    total = index = 0
     while True:
-        place = min((PRICE_OF_MISS * number * w + value for w, value in minima.items()), default=0)
-        if place >= 0:
+        term = min(
+            (PRICE_OF_MISS * index * weight + value for weight, value in least_by_weight.items()),
+            default=0,
+        )
+        if term >= 0:
             return total
-        total += place
-        number += 1
+        total += term
+        index += 1
 
 
-def _least(sets: Sequence[int], weights: Sequence[int], prices: Sequence[int]) -> dict[int, int]:
+def _least_by_weight(
+    sets: Sequence[int], weights: Sequence[int], prices: Sequence[int]
+) -> dict[int, int]:
     """Map each weight w(S) to the least M(S) - y(S), over all sets S of sets that share a cell."""
-    minima: dict[int, int] = {}
-    for _, members in members_of(sets):
-        misses = least_misses(sets, weights, members)
-        weight, price = [0], [0]
+    least_by_weight: dict[int, int] = {}
+    for _, members in members_by_cell(sets):
+        misses_of_subset = least_misses(sets, weights, members)
+        # Entry b of each list is for the members at the bits of b.
+        weight_of_subset, price_of_subset = [0], [0]
         for i in members:
-            weight += [w + weights[i] for w in weight]
-            price += [y + prices[i] for y in price]
-        for w, y, m in zip(weight[1:], price[1:], misses[1:], strict=True):
-            value = PRICE_OF_MISS * m - y
-            if value < minima.get(w, value + 1):
-                minima[w] = value
-    return minima
+            weight_of_subset += [weight + weights[i] for weight in weight_of_subset]
+            price_of_subset += [price + prices[i] for price in price_of_subset]
+        subsets = zip(weight_of_subset, price_of_subset, misses_of_subset, strict=True)
+        next(subsets)  # the empty subset does not count
+        for weight, price, misses in subsets:
+            value = PRICE_OF_MISS * misses - price
+            least_by_weight[weight] = min(value, least_by_weight.get(weight, value))
+    return least_by_weight
 
 
-def members_of(sets: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+def members_by_cell(sets: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
     """Yield each cell with the indices of the sets that have it; the empty set has the cell -1."""
     union = 0
     for i, cells in enumerate(sets):
@@ -95,25 +102,29 @@ def least_misses(
     union = 0
     for i in members:
         union |= sets[i]
+    # The column of a cell is the subset of the members that have the cell, in bits.
     columns = {
-        sum(1 << place for place, i in enumerate(members) if sets[i] >> cell & 1)
+        sum(1 << bit for bit, i in enumerate(members) if sets[i] >> cell & 1)
         for cell in bits(union)
     }
-    return _by_columns(tuple(sorted(columns)), tuple(weights[i] for i in members))
+    return _misses_by_columns(tuple(sorted(columns)), tuple(weights[i] for i in members))
 
 
 @lru_cache(maxsize=1 << 12)
-def _by_columns(columns: tuple[int, ...], weights: tuple[int, ...]) -> tuple[int, ...]:
+def _misses_by_columns(columns: tuple[int, ...], weights: tuple[int, ...]) -> tuple[int, ...]:
     """Return the least misses of all subsets, by definition; equal columns share an answer."""
-    weight = [0]
-    for w in weights:
-        weight += [w + other for other in weight]
-    misses = [0] * len(weight)
-    for part in range(1, len(weight)):
-        if part & part - 1:
-            misses[part] = min(
-                misses[part & has] + misses[part & ~has] + weight[part & ~has]
-                for has in columns
-                if 0 < part & has < part
+    weight_of_subset = [0]  # entry b is for the sets at the bits of b
+    for weight in weights:
+        weight_of_subset += [weight + other for other in weight_of_subset]
+    misses = [0] * len(weight_of_subset)
+    for subset in range(1, len(misses)):
+        is_single = subset & subset - 1 == 0
+        if not is_single:
+            misses[subset] = min(
+                misses[subset & column]
+                + misses[subset & ~column]
+                + weight_of_subset[subset & ~column]
+                for column in columns
+                if 0 < subset & column < subset  # the shot divides the subset
             )
     return tuple(misses)
