@@ -19,13 +19,14 @@ MOST_SETS = 12  # sets that share a cell: all their subsets are gone through
 
 
 def chain_dual(sets: Sequence[int], weights: Sequence[int], prices: Sequence[int]) -> int:
-    """Return a lower bound on the least misses M(F) of a family F, from a price y_s of each set.
+    """Return a lower bound on the least weighted total of misses on a family of sets of cells.
 
-    sets -- distinct sets of cells (masks), of any sizes. weights -- positive integers. prices --
-    integers, in units of 1/PRICE_OF_MISS of a miss. Raises ValueError if more than MOST_SETS sets
-    share a cell.
+    sets -- distinct sets of cells (masks), of any sizes. weights -- a positive integer per set.
+    prices -- an integer per set, in units of 1/PRICE_OF_MISS of a miss. Any prices give a bound.
+    Raises ValueError if more than MOST_SETS sets share a cell.
 
-    For a cell c let F_c be the sets that have it. Let w(S) and y(S) be the sums over a subset S.
+    Let M(F) be the least total of a family F. For a cell c let F_c be the sets that have it. For a
+    subset S of F let w(S) be the sum of its weights, and y(S) the sum of its prices.
 
         M(F) >= y(F) + sum over i >= 0 of min(0, least of M(S) + i w(S) - y(S)
                                                  over all cells c and non-empty subsets S of F_c).
@@ -48,7 +49,11 @@ def round_up(value: int) -> int:
 
 
 def _sum_over_chain(least_by_weight: dict[int, int]) -> int:
-    """Sum over all places of the chain; minima[w] is the least value of weight w at place 0."""
+    """Sum the terms of the cells c_0, c_1, … of a chain, in units of 1/PRICE_OF_MISS of a miss.
+
+    least_by_weight -- from `_least_by_weight`. The term of c_i is the least value plus i misses
+    times its weight, or 0 if that is lower. The terms grow with i, so the sum ends at the first 0.
+    """
     total = index = 0
     while True:
         term = min(
@@ -64,7 +69,10 @@ def _sum_over_chain(least_by_weight: dict[int, int]) -> int:
 def _least_by_weight(
     sets: Sequence[int], weights: Sequence[int], prices: Sequence[int]
 ) -> dict[int, int]:
-    """Map each weight w(S) to the least M(S) - y(S), over all sets S of sets that share a cell."""
+    """Return the least value of the subsets S that share a cell, for each weight that S can have.
+
+    The value of S is its least misses minus the sum of its prices, in units of 1/PRICE_OF_MISS.
+    """
     least_by_weight: dict[int, int] = {}
     for _, members in members_by_cell(sets):
         misses_of_subset = least_misses(sets, weights, members)
@@ -82,7 +90,10 @@ def _least_by_weight(
 
 
 def members_by_cell(sets: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
-    """Yield each cell with the indices of the sets that have it; the empty set has the cell -1."""
+    """Yield (cell, members) for each cell that some set has: the indices of the sets that have it.
+
+    For an empty set, which has no cell, yields -1 and its index.
+    """
     union = 0
     for i, cells in enumerate(sets):
         union |= cells
@@ -96,7 +107,11 @@ def members_by_cell(sets: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
 def least_misses(
     sets: Sequence[int], weights: Sequence[int], members: Sequence[int]
 ) -> tuple[int, ...]:
-    """Return M of each subset of `members`: entry b is that of the members at the bits of b."""
+    """Return the least weighted total of misses for every subset of some sets.
+
+    members -- the indices of these sets, at most MOST_SETS. Entry b of the result is for the subset
+    of the members at the bits of b, so there are 2^(number of members) entries.
+    """
     if len(members) > MOST_SETS:
         raise ValueError(f"{len(members)} sets have the same cell; at most {MOST_SETS}")
     union = 0
@@ -112,7 +127,13 @@ def least_misses(
 
 @lru_cache(maxsize=1 << 12)
 def _misses_by_columns(columns: tuple[int, ...], weights: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the least misses of all subsets, by definition; equal columns share an answer."""
+    """Return the least misses of every subset of some sets, as `least_misses` does.
+
+    columns -- for each cell, the sets that have it, in bits. weights -- of the sets.
+
+    A subset of two sets or more must be divided by a shot. The sets without the shot's cell have
+    one miss each, and both parts go on. A single set takes no miss.
+    """
     weight_of_subset = [0]  # entry b is for the sets at the bits of b
     for weight in weights:
         weight_of_subset += [weight + other for other in weight_of_subset]
