@@ -108,9 +108,9 @@ def test_a_worst_case_within_reach_of_few_strategies():
 
 def test_of_many_sets_all_but_the_heaviest_are_packed(monkeypatch):
     game = Game.parse("10x10:5")
-    monkeypatch.setattr(worst_case, "MOST", 0)
+    monkeypatch.setattr(worst_case, "MOST_ENTRIES", 0)
     assert list(worst_case_misses(game, game.placements(5))) == [19]  # in 20 of weight 1
-    monkeypatch.setattr(solver, "MOST", 0)
+    monkeypatch.setattr(solver, "MOST_ENTRIES", 0)
     assert solve("4x4:3,2", objective="worst").worst == 11  # one ship is told then
 
 

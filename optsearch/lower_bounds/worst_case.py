@@ -29,10 +29,11 @@ from collections.abc import Iterator, Sequence
 from math import inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optsearch.game import Game, bits, image
 
-MOST = 100_000  # sets times cells, up to which t(p) is bounded for each p
+MOST_ENTRIES = 100_000  # sets times cells, up to which each set gets its own bound
 SCALE = 1 << 20  # weights are multiples of 1/SCALE
 
 
@@ -43,33 +44,34 @@ def worst_case_misses(game: Game, sets: Sequence[int]) -> Iterator[int]:
     one size.
     """
     packing = _Packing(game, sets)
-    proved = packing.weight_without()
+    proved = packing.bound_all()
     yield proved
-    if len(sets) * game.cells > MOST:
+    if len(sets) * game.cells > MOST_ENTRIES:
         return
-    orbits = _orbits(game, sets)
-    bounds = dict.fromkeys(orbits, game.cells)
+    orbits = _group_by_symmetry(game, sets)
+    bounds = dict.fromkeys(orbits, game.cells)  # of the misses if the last set is in an orbit
     while bounds:
-        before = len(bounds)
-        for last in list(bounds):
-            if bounds[last] > proved:
-                bounds[last] = packing.weight_without(last)
-            if bounds[last] <= proved:
-                packing.leave_out(orbits[last])
-                del bounds[last]
-        if bounds and len(bounds) == before:
+        orbits_before = len(bounds)
+        for last_set in list(bounds):
+            if bounds[last_set] > proved:
+                bounds[last_set] = packing.bound_without(last_set)
+            if bounds[last_set] <= proved:
+                packing.leave_out(orbits[last_set])
+                del bounds[last_set]
+        if bounds and len(bounds) == orbits_before:
             proved = min(bounds.values())
             yield proved
 
 
-def _orbits(game: Game, sets: Sequence[int]) -> dict[int, list[int]]:
+def _group_by_symmetry(game: Game, sets: Sequence[int]) -> dict[int, list[int]]:
     """Group the sets by the symmetries that keep the board and all sets; keys are least masks."""
     images = [[image(mask, symmetry) for mask in sets] for symmetry in game.symmetries()]
-    symmetric = [row for row in images if {*row} == {*sets}]
-    orbits: dict[int, list[int]] = {}
-    for mask, first in zip(sets, map(min, zip(*symmetric, strict=True)), strict=True):
-        orbits.setdefault(first, []).append(mask)
-    return orbits
+    symmetric = [masks for masks in images if {*masks} == {*sets}]
+    least_images = map(min, zip(*symmetric, strict=True))  # of each set
+    groups: dict[int, list[int]] = {}
+    for mask, least in zip(sets, least_images, strict=True):
+        groups.setdefault(least, []).append(mask)
+    return groups
 
 
 class _Packing:
@@ -78,61 +80,93 @@ class _Packing:
     def __init__(self, game: Game, sets: Sequence[int]):
         from optsearch.support.highs import Programme
 
-        self._numbers = {mask: number for number, mask in enumerate(sets)}
+        self._index_of = {mask: index for index, mask in enumerate(sets)}
         cells = game.cells
-        self._has = np.array([[mask >> c & 1 for c in range(cells)] for mask in sets], np.int64)
-        self._is_in = np.ones(len(self._has), bool)
-        self._cover = Programme()  # least covers of the sets by cells; its prices are the weights
-        none = np.array([], np.int32)
-        self._cover.addCols(
-            *(cells, np.ones(cells), np.zeros(cells), np.full(cells, inf)),
-            *(0, none, none, np.array([], np.float64)),
+        self._has_cell = np.array(
+            [[mask >> cell & 1 for cell in range(cells)] for mask in sets], np.int64
         )
-        for row in self._has:
-            (places,) = row.nonzero()
-            self._cover.addRow(1.0, inf, len(places), places.astype(np.int32), np.ones(len(places)))
+        self._is_in = np.ones(len(self._has_cell), bool)
+        self._cover = Programme()
+        costs, lower, upper = np.ones(cells), np.zeros(cells), np.full(cells, inf)
+        no_indices, no_values = np.array([], np.int32), np.array([], np.float64)
+        # Columns without entries: the rows bring these.
+        self._cover.addCols(cells, costs, lower, upper, 0, no_indices, no_indices, no_values)
+        for row in self._has_cell:
+            (columns,) = row.nonzero()
+            entries = len(columns), columns.astype(np.int32), np.ones(len(columns))
+            self._cover.addRow(1.0, inf, *entries)
 
     def leave_out(self, sets: list[int]) -> None:
         """Give these sets no weight from now on."""
-        for number in map(self._numbers.__getitem__, sets):
-            self._is_in[number] = False
-            self._cover.changeRowBounds(number, -inf, inf)
+        for mask in sets:
+            index = self._index_of[mask]
+            self._is_in[index] = False
+            self._cover.changeRowBounds(index, -inf, inf)
 
-    def weight_without(self, last: int = 0) -> int:
+    def bound_all(self) -> int:
+        """Bound the cells that meet all sets but one, whichever one that is."""
+        weights = self._solve_weights()
+        weights[weights.argmax()] = 0  # without any other set, at least this weight is left
+        return _round_up_weight(weights, weights @ self._has_cell)
+
+    def bound_without(self, last_set: int) -> int:
         """Bound t(last): the weight of a packing outside this set, rounded up.
 
         If no set is named (0), the heaviest set is left out, which bounds t of every set.
         """
-        number, closed = self._numbers.get(last), list(bits(last))
-        self._hold(number, closed, 0.0, -inf)
-        self._cover.run()
-        self._hold(number, closed, inf, 1.0)
-        prices = np.maximum(0, self._cover.getSolution().row_dual)
-        weights = (prices * SCALE).astype(np.int64) * self._is_in
-        weights[weights.argmax() if number is None else number] = 0
-        together = weights @ self._has
-        together[closed] = 0
-        return -(-int(weights.sum()) // max(1, int(together.max())))
+        index, cells = self._index_of[last_set], list(bits(last_set))
+        self._limit(index, cells, most_use=0.0, least_cover=-inf)
+        weights = self._solve_weights()
+        self._limit(index, cells, most_use=inf, least_cover=1.0)
+        weights[index] = 0
+        weight_on_cell = weights @ self._has_cell
+        weight_on_cell[cells] = 0  # these cells are not shot
+        return _round_up_weight(weights, weight_on_cell)
 
-    def _hold(self, number: int | None, cells: list[int], upper: float, lower: float) -> None:
-        """Set how much of these cells a cover may use, and how much of a set it must cover."""
+    def _solve_weights(self) -> NDArray[np.int64]:
+        """Return the weight of each set in a best packing, in units of 1/SCALE, rounded down."""
+        self._cover.run()
+        prices = np.maximum(0, self._cover.getSolution().row_dual)
+        return np.asarray((prices * SCALE).astype(np.int64) * self._is_in)
+
+    def _limit(self, index: int, cells: list[int], *, most_use: float, least_cover: float) -> None:
+        """Set the most that a cover may use each cell, and the least that covers the set."""
         for cell in cells:
-            self._cover.changeColBounds(cell, 0.0, upper)
-        if number is not None:
-            self._cover.changeRowBounds(number, lower, inf)
+            self._cover.changeColBounds(cell, 0.0, most_use)
+        self._cover.changeRowBounds(index, least_cover, inf)
+
+
+def _round_up_weight(weights: NDArray[np.int64], weight_on_cell: NDArray[np.int64]) -> int:
+    """Return the total weight of the packing that these weights scale to, rounded up.
+
+    In a packing the sets with one cell weigh 1 or less, so the most on a cell is the divisor.
+    """
+    return -(-int(weights.sum()) // max(1, int(weight_on_cell.max())))
 
 
 def hidden_ship_sets(game: Game) -> Iterator[list[int]]:
     """Yield, for each kind of ship, its placements if all others stand where they first fit."""
-    for ship in sorted(set(game.fleet), key=int):
+    for kind in sorted(set(game.fleet), key=int):
         others = list(game.fleet)
-        others.remove(ship)
-        closed, fits = game.holes, True
-        for other in others:
-            free = (mask for mask in game.placements(other) if not mask & closed)
-            first = next(free, 0)
-            fits = fits and first != 0
-            closed |= first | game.halo(first) if first else 0
-        sets = [mask for mask in game.placements(ship) if not mask & closed]
-        if fits and sets:
-            yield sets
+        others.remove(kind)
+        closed = _close_cells(game, others)
+        if closed is None:
+            continue
+        free = [mask for mask in game.placements(kind) if not mask & closed]
+        if free:
+            yield free
+
+
+def _close_cells(game: Game, kinds: Sequence[int]) -> int | None:
+    """Place ships where they first fit; return the cells that no other ship can have, as a mask.
+
+    Returns None if one of the ships does not fit.
+    """
+    closed = game.holes
+    for kind in kinds:
+        free = (mask for mask in game.placements(kind) if not mask & closed)
+        ship = next(free, None)
+        if ship is None:
+            return None
+        closed |= ship | game.halo(ship)
+    return closed

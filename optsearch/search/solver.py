@@ -30,7 +30,7 @@ from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
 from optsearch.lower_bounds.by_chance import shots_by_chance, total_misses_by_chance
 from optsearch.lower_bounds.leaves import leaf_counting_misses
-from optsearch.lower_bounds.worst_case import MOST, hidden_ship_sets, worst_case_misses
+from optsearch.lower_bounds.worst_case import MOST_ENTRIES, hidden_ship_sets, worst_case_misses
 from optsearch.search.diagonals import Diagonals
 from optsearch.search.first_shots import bracketed_values, budgeted_values
 from optsearch.search.frontier import BestFirstSearch, first_greedy, greedy_choice
@@ -225,7 +225,7 @@ class Solver:
     def _sets_to_pack(self) -> Iterable[Sequence[int]]:
         """Return the sets to pack: the family, or if it is too large those of each single ship."""
         kernel, game = self.kernel, self.position.game
-        if kernel.is_silent and len(kernel.family.sets) * game.cells <= MOST:
+        if kernel.is_silent and len(kernel.family.sets) * game.cells <= MOST_ENTRIES:
             return [kernel.family.sets]
         is_whole = not self.position.shots and self.prior is None
         shows_place = game.label_of_kind is None  # hits on a ship tell where it lies
