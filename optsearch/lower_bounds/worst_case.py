@@ -40,8 +40,12 @@ SCALE = 1 << 20  # weights are multiples of 1/SCALE
 def worst_case_misses(game: Game, sets: Sequence[int]) -> Iterator[int]:
     """Yield ever greater lower bounds on the misses of every strategy in its worst case.
 
-    sets -- the sets of cells (masks) that can be hidden on the board of a game, distinct and of
-    one size.
+    sets -- distinct sets of cells (masks) of one size, one of which is hidden on the board.
+
+    The replies can be misses until one set p is left, and these misses meet every other set. The
+    first bound holds for each p. With at most MOST_ENTRIES sets times cells, each p then gets its
+    own bound. Sets whose bound is no better than the one proved are left out, in turns, until the
+    rest prove a greater one.
     """
     packing = _Packing(game, sets)
     proved = packing.bound_all()
@@ -64,7 +68,10 @@ def worst_case_misses(game: Game, sets: Sequence[int]) -> Iterator[int]:
 
 
 def _group_by_symmetry(game: Game, sets: Sequence[int]) -> dict[int, list[int]]:
-    """Group the sets by the symmetries that keep the board and all sets; keys are least masks."""
+    """Group the sets by the symmetries of the board that map the sets to each other.
+
+    Returns a list for each group, by the least mask of the group.
+    """
     images = [[image(mask, symmetry) for mask in sets] for symmetry in game.symmetries()]
     symmetric = [masks for masks in images if {*masks} == {*sets}]
     least_images = map(min, zip(*symmetric, strict=True))  # of each set
@@ -75,7 +82,12 @@ def _group_by_symmetry(game: Game, sets: Sequence[int]) -> dict[int, list[int]]:
 
 
 class _Packing:
-    """A linear programme for the greatest weight of a packing outside one of the sets."""
+    """A linear programme that bounds from below how many cells meet all sets but one.
+
+    A packing gives each set a weight, so that the sets with any one cell weigh 1 or less together.
+    As many cells as all sets weigh are needed to meet them. The programme minimizes the cells of a
+    cover; the prices of its rows, one row per set, are the weights of a best packing.
+    """
 
     def __init__(self, game: Game, sets: Sequence[int]):
         from optsearch.support.highs import Programme
@@ -110,10 +122,7 @@ class _Packing:
         return _round_up_weight(weights, weights @ self._has_cell)
 
     def bound_without(self, last_set: int) -> int:
-        """Bound t(last): the weight of a packing outside this set, rounded up.
-
-        If no set is named (0), the heaviest set is left out, which bounds t of every set.
-        """
+        """Bound the cells outside one set (mask) that meet all other sets."""
         index, cells = self._index_of[last_set], list(bits(last_set))
         self._limit(index, cells, most_use=0.0, least_cover=-inf)
         weights = self._solve_weights()
@@ -145,7 +154,11 @@ def _round_up_weight(weights: NDArray[np.int64], weight_on_cell: NDArray[np.int6
 
 
 def hidden_ship_sets(game: Game) -> Iterator[list[int]]:
-    """Yield, for each kind of ship, its placements if all others stand where they first fit."""
+    """Yield the placements (masks) of one hidden ship, for each kind of ship in the fleet.
+
+    All other ships stand where they first fit, in the order of the fleet. A kind is left out if
+    one of the others then does not fit, or if no placement is free.
+    """
     for kind in sorted(set(game.fleet), key=int):
         others = list(game.fleet)
         others.remove(kind)
