@@ -49,15 +49,11 @@ class Reply:
         replies, for the error.
         """
         match = re.fullmatch(r"(miss|hit|sunk)(?::(\S{1,300}))?", text.strip().lower(), re.ASCII)
-        label = None
-        try:
-            if match and match[2]:
-                label = (labels or {}).get(match[2]) or parse_kind(match[2])
-        except GameError:
-            match = None
-        if not match or (match[2] and (match[1] == "miss" or not label)):
+        answer, name = match.groups() if match else ("", None)
+        label = _parse_label(name, labels or {}) if name and answer != "miss" else None
+        if not answer or (name and not label):
             raise PositionError(f"{text!r} is not a reply; use {forms}")
-        return cls(match[1] != "miss", match[1] == "sunk", label)
+        return cls(hit=answer != "miss", sunk=answer == "sunk", label=label)
 
     def __str__(self) -> str:
         if not self.hit:
@@ -80,7 +76,16 @@ class Reply:
         """The sort key of a reply: hits first, then sinkings, then the miss."""
         text = str(self.label)
         is_number = isinstance(self.label, int) or text.isdecimal()
-        return not self.hit, self.sunk, int(self.label or 0) if is_number else 0, text
+        number = int(self.label or 0) if is_number else 0
+        return not self.hit, self.sunk, number, text
+
+
+def _parse_label(name: str, labels: Mapping[str, Label]) -> Label | None:
+    """Return the label of a name, else the kind of ship that it is; None if it is neither."""
+    try:
+        return labels.get(name) or parse_kind(name) or None
+    except GameError:
+        return None
 
 
 MISS = Reply(hit=False)
@@ -145,25 +150,43 @@ class Announcement:
     def reply_to_hit(self, label: Label | None, is_sunk: bool) -> Reply:
         """Return the reply to a hit with a label. is_sunk -- True if it sinks the ship."""
         if self.at_sinking:
-            return Reply(True, is_sunk, label if is_sunk else None)
-        return HIT if label is None else Reply(True, label=label)
+            return Reply(hit=True, sunk=is_sunk, label=label if is_sunk else None)
+        return HIT if label is None else Reply(hit=True, label=label)
 
 
-_SHOWN = "miss or hit:CELL-CELL, the ends of the ship, or all its cells as in hit:A1+A2+B2"
-ANNOUNCEMENTS = {
-    rule.name: rule
-    for rule in (
-        Announcement("nothing", "hits tell nothing", tells_nothing, "hit or miss"),
-        Announcement(
-            *("sunk", "the hit that sinks a ship says so", tells_nothing, "hit, miss or sunk"),
-            at_sinking=True,
-        ),
-        Announcement(
-            *("ship", "only the hit that sinks a ship names it", tells_kind),
-            "hit, miss or sunk:LENGTH",
-            at_sinking=True,
-        ),
-        Announcement("name", "every hit names its ship", tells_kind, "miss or hit:SHIP"),
-        Announcement("place", "every hit shows its ship", tells_place, _SHOWN),
-    )
-}
+_ANNOUNCEMENTS = (
+    Announcement(
+        name="nothing",
+        words="hits tell nothing",
+        tells=tells_nothing,
+        forms="hit or miss",
+    ),
+    Announcement(
+        name="sunk",
+        words="the hit that sinks a ship says so",
+        tells=tells_nothing,
+        forms="hit, miss or sunk",
+        at_sinking=True,
+    ),
+    Announcement(
+        name="ship",
+        words="only the hit that sinks a ship names it",
+        tells=tells_kind,
+        forms="hit, miss or sunk:LENGTH",
+        at_sinking=True,
+    ),
+    Announcement(
+        name="name",
+        words="every hit names its ship",
+        tells=tells_kind,
+        forms="miss or hit:SHIP",
+    ),
+    Announcement(
+        name="place",
+        words="every hit shows its ship",
+        tells=tells_place,
+        forms="miss or hit:CELL-CELL, the ends of the ship, or all its cells as in hit:A1+A2+B2",
+    ),
+)
+ANNOUNCEMENTS = {rule.name: rule for rule in _ANNOUNCEMENTS}
+"""The rules of optsearch, by name."""

@@ -11,8 +11,9 @@ bit `row * columns + column`. On hexagons the cell (r, c) touches (r, cÂ±1), (rÂ
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -48,13 +49,14 @@ def connected_cells(mask: int, sides: Sequence[int], start: int = 0) -> int:
     sides -- for each cell the mask of its neighbours. start -- the mask of that cell; by default
     the first one.
     """
-    component, new = 0, start or mask & -mask
-    while new:
-        component |= new
-        around = 0
-        for cell in bits(new):
-            around |= sides[cell]
-        new = around & mask & ~component
+    first_cell = mask & -mask
+    component, reached_now = 0, start or first_cell
+    while reached_now:
+        component |= reached_now
+        neighbours = 0
+        for cell in bits(reached_now):
+            neighbours |= sides[cell]
+        reached_now = neighbours & mask & ~component
     return component
 
 
@@ -118,7 +120,9 @@ class Board:
     @cached_property
     def kinds(self) -> dict[str, int]:
         """The ships with names, by name."""
-        return {name: Piece(name, ways[0].bit_count()) for name, ways in self.ships.items()}
+        return {
+            name: Piece(name, placements[0].bit_count()) for name, placements in self.ships.items()
+        }
 
     def placements(self, kind: int) -> tuple[int, ...]:
         """Return all placements of one ship of this length, shape or name, as masks.
@@ -135,18 +139,19 @@ class Board:
 
     def straight_placements(self, length: int) -> tuple[int, ...]:
         """Return all placements of one straight ship, as masks; each set of cells counts once."""
-        return tuple(dict.fromkeys(_lines(self, length)))
+        return tuple(dict.fromkeys(_list_lines(self, length)))
 
     @cached_property
-    def _touching(self) -> dict[str, tuple[int, ...]]:
-        both = tuple(a | b for a, b in zip(self.sides, self.corners, strict=True))
-        return {"none": both, "corner": self.sides, "any": (0,) * self.cells}
+    def _forbidden_beside(self) -> dict[str, tuple[int, ...]]:
+        """By contact rule and cell: the mask of the cells beside it where no other ship may lie."""
+        sides_and_corners = tuple(a | b for a, b in zip(self.sides, self.corners, strict=True))
+        return {"none": sides_and_corners, "corner": self.sides, "any": (0,) * self.cells}
 
     def halo(self, contact: str, ship: int) -> int:
         """Return the cells outside a ship that a contact rule forbids to every other ship."""
-        around, touching = 0, self._touching[contact]
+        around, forbidden_beside = 0, self._forbidden_beside[contact]
         for cell in bits(ship):
-            around |= touching[cell]
+            around |= forbidden_beside[cell]
         return around & ~ship
 
     @cached_property
@@ -167,28 +172,31 @@ class Board:
 
         Each is applied to all placements.
         """
-        ships = [_sorted_cells(self.placements(kind)) for kind in sorted(kinds, key=str)]
+        placements = [_cell_table(self.placements(kind)) for kind in sorted(kinds, key=str)]
 
-        def is_kept(permutation: Permutation) -> bool:
-            images = np.array(permutation)
-            return image(holes, permutation) == holes and all(
-                np.array_equal(_sort_rows(images[cells]), cells) for cells in ships
+        def keeps_all(permutation: Permutation) -> bool:
+            if image(holes, permutation) != holes:
+                return False
+            image_of_cell = np.array(permutation)
+            return all(
+                np.array_equal(_sort_rows(image_of_cell[table]), table) for table in placements
             )
 
-        return tuple(filter(is_kept, self.automorphisms))
+        return tuple(filter(keeps_all, self.automorphisms))
 
 
-def _sorted_cells(masks: Sequence[int]) -> np.ndarray:
-    """Return placements as sorted rows of sorted cells."""
-    return _sort_rows(
-        np.array([list(bits(mask)) for mask in masks], np.int64).reshape(len(masks), -1)
-    )
+def _cell_table(masks: Sequence[int]) -> np.ndarray:
+    """Return the cells of placements of one kind: a sorted row per placement (int64)."""
+    cells = [list(bits(mask)) for mask in masks]
+    return _sort_rows(np.array(cells, np.int64).reshape(len(masks), -1))
 
 
-def _sort_rows(cells: np.ndarray) -> np.ndarray:
+def _sort_rows(table: np.ndarray) -> np.ndarray:
     """Sort each row of cells, and then the rows."""
-    cells = np.sort(cells, axis=1)
-    return cells[np.lexsort(cells.T[::-1])] if cells.size else cells
+    table = np.sort(table, axis=1)
+    if not table.size:
+        return table
+    return table[np.lexsort(table.T[::-1])]  # reversed: the last key of lexsort counts first
 
 
 @lru_cache(maxsize=256)
@@ -200,15 +208,18 @@ def _placements(board: Board, kind: int) -> tuple[int, ...]:
     return board.straight_placements(int(kind))
 
 
-def _lines(board: Board, length: int) -> Iterator[int]:
+def _list_lines(board: Board, length: int) -> Iterator[int]:
+    """Yield the mask of each straight ship, from each first cell in each direction."""
+    one_direction = board.steps[:1]  # enough for ships of one cell: they have no direction
     for first in range(board.cells):
         if board.empty >> first & 1:
             continue
-        for step in board.steps[: len(board.steps) if length > 1 else 1]:
+        for next_cell in board.steps if length > 1 else one_direction:
             mask, cell = 0, first
+            # A closed line may come back to a cell of the ship before the ship is complete.
             while cell != NOWHERE and not mask >> cell & 1 and mask.bit_count() < length:
                 mask |= 1 << cell
-                cell = step[cell]
+                cell = next_cell[cell]
             if mask.bit_count() == length:
                 yield mask
 
@@ -220,25 +231,28 @@ def _heads(board: Board, shape: Shape) -> Mapping[int, int | None]:
     Raises GameError if a placement has two heads, as on a small board that closes on itself.
     """
     heads: dict[int, int | None] = {}
-    for drawing in shape.drawings if board.has_squares else ():
+    if not board.has_squares:
+        return heads
+    for drawing in shape.drawings:
         for first in range(board.cells):
-            place_of = {cell: _step(board, first, *cell) for cell in drawing.cells}
-            places = set(place_of.values())
-            if len(places) < len(place_of) or NOWHERE in places:
-                continue
-            head = None if drawing.head is None else place_of[drawing.head]
-            if heads.setdefault(sum(1 << place for place in places), head) != head:
+            cell_on_board = {drawn: _cell_after(board, first, *drawn) for drawn in drawing.cells}
+            cells = set(cell_on_board.values())
+            if len(cells) < len(drawing.cells) or NOWHERE in cells:
+                continue  # it overlaps itself around a seam, or leaves the board
+            placement = sum(1 << cell for cell in cells)
+            head = None if drawing.head is None else cell_on_board[drawing.head]
+            if heads.setdefault(placement, head) != head:
                 raise GameError(f"{shape} has more than one head on the same cells of this board")
     return heads
 
 
-def _step(board: Board, cell: int, down: int, right: int) -> int:
-    """Return the cell reached by steps down and then right, or NOWHERE."""
-    across, along = board.steps
-    for _ in range(down):
-        cell = along[cell] if cell != NOWHERE else NOWHERE
-    for _ in range(right):
-        cell = across[cell] if cell != NOWHERE else NOWHERE
+def _cell_after(board: Board, cell: int, steps_down: int, steps_right: int) -> int:
+    """Return the cell reached from a cell by steps down and then right, or NOWHERE."""
+    next_right, next_down = board.steps
+    for _ in range(steps_down):
+        cell = next_down[cell] if cell != NOWHERE else NOWHERE
+    for _ in range(steps_right):
+        cell = next_right[cell] if cell != NOWHERE else NOWHERE
     return cell
 
 
@@ -250,45 +264,31 @@ def _automorphisms(board: Board) -> Iterator[Permutation]:
     """
     cells = [cell for cell in range(board.cells) if not board.empty >> cell & 1]
     order = _order_by_contact(board, cells)
-    before: dict[int, tuple[list[int], list[int]]] = {}
-    for cell in order:
-        before[cell] = tuple(  # type: ignore[assignment]
-            [earlier for earlier in before if touching[cell] >> earlier & 1]
-            for touching in (board.sides, board.corners)
-        )
-
-    def degree(cell: int) -> tuple[int, int]:
-        return board.sides[cell].bit_count(), board.corners[cell].bit_count()
-
-    of_degree = {
-        pair: sum(1 << cell for cell in cells if degree(cell) == pair)
-        for pair in set(map(degree, cells))
-    }
-    target = list(range(board.cells))
-    used = 0
-    choices = [of_degree[degree(order[0])]]
-    while choices:
-        depth = len(choices) - 1
-        if not choices[-1]:
-            choices.pop()
-            if choices:
+    earlier_contacts = _earlier_contacts(board, order)
+    alike = _cells_with_equal_degrees(board, cells)
+    target = list(range(board.cells))  # the image of each cell; places without a cell stay
+    used = 0  # the images of all cells before the current one, as a mask
+    untried = [alike[order[0]]]  # for each cell up to the current one, the images not yet tried
+    while untried:
+        depth = len(untried) - 1
+        if not untried[-1]:  # go back: the cell before needs another image
+            untried.pop()
+            if untried:
                 used &= ~(1 << target[order[depth - 1]])
             continue
-        low = choices[-1] & -choices[-1]
-        choices[-1] ^= low
-        target[order[depth]] = low.bit_length() - 1
+        image_bit = untried[-1] & -untried[-1]
+        untried[-1] ^= image_bit
+        target[order[depth]] = image_bit.bit_length() - 1
         if depth + 1 == len(order):
             yield tuple(target)
             continue
-        used |= low
-        following = order[depth + 1]
-        possible = of_degree[degree(following)] & ~used
-        for touching, neighbours in zip(
-            (board.sides, board.corners), before[following], strict=True
-        ):
+        used |= image_bit
+        next_cell = order[depth + 1]
+        possible = alike[next_cell] & ~used
+        for touching, neighbours in earlier_contacts[next_cell]:
             for neighbour in neighbours:
                 possible &= touching[target[neighbour]]
-        choices.append(possible)
+        untried.append(possible)
 
 
 def _order_by_contact(board: Board, cells: list[int]) -> list[int]:
@@ -296,11 +296,40 @@ def _order_by_contact(board: Board, cells: list[int]) -> list[int]:
     order: dict[int, None] = {}
     for start in cells:
         waiting = [start]
-        for cell in waiting:
+        for cell in waiting:  # which grows meanwhile
             if cell not in order:
                 order[cell] = None
                 waiting += bits(board.sides[cell] | board.corners[cell])
     return list(order)
+
+
+def _earlier_contacts(
+    board: Board, order: Sequence[int]
+) -> dict[int, list[tuple[Sequence[int], list[int]]]]:
+    """Map each cell to the cells before it in the order that it touches.
+
+    The value has one pair for contacts along sides and one for contacts at corners: the contacts
+    of all cells, as masks, and the list of the earlier cells.
+    """
+    contacts: dict[int, list[tuple[Sequence[int], list[int]]]] = {}
+    for cell in order:
+        contacts[cell] = [
+            (touching, [earlier for earlier in contacts if touching[cell] >> earlier & 1])
+            for touching in (board.sides, board.corners)
+        ]
+    return contacts
+
+
+def _cells_with_equal_degrees(board: Board, cells: Sequence[int]) -> dict[int, int]:
+    """Map each cell to the cells (mask) that touch as many others along sides and at corners."""
+
+    def degrees(cell: int) -> tuple[int, int]:
+        return board.sides[cell].bit_count(), board.corners[cell].bit_count()
+
+    mask_of_degrees: dict[tuple[int, int], int] = defaultdict(int)
+    for cell in cells:
+        mask_of_degrees[degrees(cell)] |= 1 << cell
+    return {cell: mask_of_degrees[degrees(cell)] for cell in cells}
 
 
 # Makers
@@ -322,28 +351,31 @@ class _Grid:
 
     def __call__(self, text: str, rows: int, columns: int) -> Board:
         """Make the board with these numbers of rows and columns."""
+        columns_wrap, rows_wrap = self.seams
 
         def cell_after(cell: int, step: tuple[int, int]) -> int:
             row, column = cell // columns + step[0], cell % columns + step[1]
-            if self.seams[0]:
+            if columns_wrap:
                 column %= columns
-            if self.seams[1]:
+            if rows_wrap:
                 row %= rows
-            on_grid = 0 <= row < rows and 0 <= column < columns
-            return row * columns + column if on_grid else NOWHERE
+            is_on_grid = 0 <= row < rows and 0 <= column < columns
+            return row * columns + column if is_on_grid else NOWHERE
 
-        def touching(cell: int, steps: tuple[tuple[int, int], ...]) -> int:
+        def neighbours(cell: int, steps: tuple[tuple[int, int], ...]) -> int:
             others = {cell_after(cell, step) for step in steps} - {cell, NOWHERE}
             return sum(1 << other for other in others)
 
         cells = range(rows * columns)
-        sides = tuple(touching(cell, self.sides) for cell in cells)
+        sides = tuple(neighbours(cell, self.sides) for cell in cells)
+        # If a single row or column wraps, a step to a corner ends at a neighbour along a side.
+        corners = tuple(neighbours(cell, self.corners) & ~sides[cell] for cell in cells)
         return Board(
-            text,
-            rows,
-            columns,
+            text=text,
+            rows=rows,
+            columns=columns,
             sides=sides,
-            corners=tuple(touching(cell, self.corners) & ~sides[cell] for cell in cells),
+            corners=corners,
             steps=tuple(tuple(cell_after(cell, step) for cell in cells) for step in self.lines),
             centres=tuple(self._centre(*divmod(cell, columns)) for cell in cells),
             outline=SQUARE if self.is_square else HEXAGON,
@@ -362,12 +394,19 @@ HEXAGON: tuple[Point, ...] = tuple(
 )
 _BESIDE = (_RIGHT, _DOWN, (0, -1), (-1, 0))
 _CORNERWISE = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+_SQUARES = _Grid(sides=_BESIDE, corners=_CORNERWISE, lines=(_RIGHT, _DOWN))
 MAKERS: Mapping[str, Callable[[str, int, int], Board]] = {
-    "rectangle": _Grid(_BESIDE, _CORNERWISE, (_RIGHT, _DOWN)),
-    "cylinder": _Grid(_BESIDE, _CORNERWISE, (_RIGHT, _DOWN), (True, False)),
-    "torus": _Grid(_BESIDE, _CORNERWISE, (_RIGHT, _DOWN), (True, True)),
-    "hex": _Grid((*_BESIDE, (1, -1), (-1, 1)), (), (_RIGHT, _DOWN, (1, -1)), is_square=False),
+    "rectangle": _SQUARES,
+    "cylinder": replace(_SQUARES, seams=(True, False)),
+    "torus": replace(_SQUARES, seams=(True, True)),
+    "hex": _Grid(
+        sides=(*_BESIDE, (1, -1), (-1, 1)),
+        corners=(),
+        lines=(_RIGHT, _DOWN, (1, -1)),
+        is_square=False,
+    ),
 }
+"""For each name in the text of a game, the function that makes its board of a given size."""
 
 
 @lru_cache(maxsize=256)
