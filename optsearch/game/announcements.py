@@ -1,9 +1,9 @@
 """Replies to shots, and the rules of what hits tell: each rule is one function.
 
-The function returns the label of a hit on a cell of a ship, or None; earlier shots do not matter.
-The flag `at_sinking` says when the label is told: at every hit, or only at the hit that sinks the
-ship. Other modules ask the game what hits tell (`Game.is_silent` and the members after it), not
-the name of the rule.
+The function takes a ship and a cell of it, and returns the label of a hit there, or None. So the
+label does not depend on earlier shots. The flag `at_sinking` says when the player hears it: at
+every hit, or only at the hit that sinks the ship. Other modules ask the game what hits tell
+(`Game.is_silent` and the members after it), not the name of the rule.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ SIGNS = {"hit": "X×", "miss": "o○", "sunk": "●"}  # of replies: first in te
 
 @dataclass(frozen=True)
 class Reply:
-    """The answer to a shot: miss, hit, or a hit that sinks.
+    """The answer to a shot: a miss, a hit, or a hit that sinks a ship.
 
-    label -- what a hit tells: the length or the shape of the ship that it sinks, as in
-    `sunk:3` or `sunk:L4`, or of the ship that it hits, as in `hit:3`; where that ship lies
-    (a `Placement`), as in `hit:A1-A3`; or a word, as in `hit:bow`.
+    label -- what a hit tells besides; None if it tells nothing. The rule of the game decides what
+        it is: the length or the shape of the ship that is sunk, as in `sunk:3` or `sunk:L4`, or of
+        the ship that is hit, as in `hit:3`; all cells of that ship (a `Placement`), as in
+        `hit:A1-A3`; or a word, as in `hit:bow`.
     """
 
     hit: bool
@@ -43,10 +44,12 @@ class Reply:
     def parse(
         cls, text: str, labels: Mapping[str, Label] | None = None, forms: str = FORMS
     ) -> Reply:
-        """Parse `miss`, `hit`, `hit:5`, `sunk` or `sunk:3`; PositionError for another text.
+        """Return the reply of a text such as `miss`, `hit`, `hit:5`, `sunk` or `sunk:3`.
 
-        labels -- by name, as in `sunk:carrier`, `hit:3a` or `hit:A1-A3`. forms -- the accepted
-        replies, for the error.
+        labels -- the label of each name, in lower case, that may follow the colon, as in
+            `sunk:carrier`; kinds of ships are accepted besides.
+        forms -- the accepted replies in words. Another text raises a PositionError that quotes
+            them.
         """
         match = re.fullmatch(r"(miss|hit|sunk)(?::(\S{1,300}))?", text.strip().lower(), re.ASCII)
         answer, name = match.groups() if match else ("", None)
@@ -63,17 +66,20 @@ class Reply:
 
     @property
     def letter(self) -> str:
-        """Its sign in text: X a hit, o a miss, ● a hit that sinks."""
+        """The sign of the reply in text: X for a hit, o for a miss, ● for a hit that sinks."""
         return SIGNS[str(self).partition(":")[0]][0]
 
     @property
     def sign(self) -> str:
-        """Its sign in figures, pages and notebooks: × a hit, ○ a miss, ● a hit that sinks."""
+        """The sign in figures, pages and notebooks: × for a hit, ○ a miss, ● a hit that sinks."""
         return SIGNS[str(self).partition(":")[0]][-1]
 
     @property
     def order(self) -> tuple[bool, bool, int, str]:
-        """The sort key of a reply: hits first, then sinkings, then the miss."""
+        """The sort key of a reply: hits first, then sinkings, then the miss.
+
+        Replies that differ only in their labels are sorted by number, and then as texts.
+        """
         text = str(self.label)
         is_number = isinstance(self.label, int) or text.isdecimal()
         number = int(self.label or 0) if is_number else 0
@@ -97,8 +103,9 @@ SUNK = Reply(hit=True, sunk=True)
 class PlacedShip:
     """A ship on the board, as the function of a rule receives it.
 
-    kind -- its length, or its shape. cells -- (row, column) in row-major order. place -- where it
-    lies, as a hit shows it. head -- the cell that its drawing marks by `@`, or None.
+    kind -- its length, or its shape. cells -- its cells as (row, column), in row-major order.
+    place -- its cells as the label of a hit that shows the whole ship. head -- the cell that the
+    drawing of its shape marks by `@`; None if none is marked.
     """
 
     kind: int
@@ -108,17 +115,17 @@ class PlacedShip:
 
     @property
     def name(self) -> str:
-        """The text of its kind, as in 3, 3a or L4."""
+        """The text of the kind, such as 3, 3a or L4."""
         return str(self.kind)
 
     @property
     def length(self) -> int:
-        """The number of its cells."""
+        """The number of cells of the ship."""
         return len(self.cells)
 
 
 def tells_nothing(ship: PlacedShip, cell: Cell) -> None:
-    """Return None: a hit has no label."""
+    """Return None: by this rule a hit has no label."""
 
 
 def tells_kind(ship: PlacedShip, cell: Cell) -> int:
@@ -127,7 +134,7 @@ def tells_kind(ship: PlacedShip, cell: Cell) -> int:
 
 
 def tells_place(ship: PlacedShip, cell: Cell) -> Placement:
-    """Return where the ship lies: all its cells."""
+    """Return all cells of the ship."""
     return ship.place
 
 
@@ -135,10 +142,12 @@ def tells_place(ship: PlacedShip, cell: Cell) -> Placement:
 class Announcement:
     """A rule that says what hits tell.
 
-    name -- in the text of a game, behind `announce=`. words -- what it says, for people. tells --
-    returns the label of a hit on a cell of a ship, None for no label. forms -- its replies, as
-    error messages write them; "" where they are listed. at_sinking -- True if the label comes with
-    the hit that sinks the ship, which is told from other hits; False if it comes with every hit.
+    name -- its text behind `announce=` in the text of a game. words -- the rule in words.
+    tells -- the function that returns the label of a hit on a cell of a ship, or None.
+    forms -- the replies of the rule, as error messages write them. Empty for a rule of a user:
+        then messages list the replies.
+    at_sinking -- True if only the hit that sinks a ship tells the label, and is announced as
+        `sunk`; False if every hit tells it.
     """
 
     name: str
@@ -148,7 +157,10 @@ class Announcement:
     at_sinking: bool = False
 
     def reply_to_hit(self, label: Label | None, is_sunk: bool) -> Reply:
-        """Return the reply to a hit with a label. is_sunk -- True if it sinks the ship."""
+        """Return the reply to a hit on a cell with this label; `at_sinking` may withhold the label.
+
+        is_sunk -- True if the hit sinks the ship.
+        """
         if self.at_sinking:
             return Reply(hit=True, sunk=is_sunk, label=label if is_sunk else None)
         return HIT if label is None else Reply(hit=True, label=label)

@@ -31,7 +31,7 @@ _HALF = 3**0.5 / 2  # between rows of hexagons whose centres are 1 apart
 
 
 def bits(mask: int) -> Iterator[int]:
-    """Yield the positions of the set bits of a mask, ascending."""
+    """Yield the indices of the set bits of a mask, ascending."""
     while mask:
         low = mask & -mask
         yield low.bit_length() - 1
@@ -39,15 +39,15 @@ def bits(mask: int) -> Iterator[int]:
 
 
 def image(mask: int, permutation: Permutation) -> int:
-    """Return the image of a mask; cell index i goes to permutation[i]."""
+    """Return the image of a mask of cells under a permutation: cell i goes to permutation[i]."""
     return sum(1 << permutation[cell] for cell in bits(mask))
 
 
 def connected_cells(mask: int, sides: Sequence[int], start: int = 0) -> int:
-    """Return the cells of a mask that are connected through sides to one of its cells.
+    """Return the part of a mask of cells that is connected along sides to one of its cells.
 
-    sides -- for each cell the mask of its neighbours. start -- the mask of that cell; by default
-    the first one.
+    sides -- for each cell, the mask of its neighbours. start -- the cell to begin with, as a mask;
+    by default the first cell of `mask`.
     """
     first_cell = mask & -mask
     component, reached_now = 0, start or first_cell
@@ -65,14 +65,16 @@ class Board:
     """A board: cells in a grid of rows and columns, how they touch, and where ships can lie.
 
     text -- its name in the text of a game: `rectangle`, `torus`, …, or a file.
-    rows, columns -- the grid. empty -- mask of the places without a cell.
-    sides, corners -- for each place the mask of the cells that touch it along a side, and at a
-        corner only.
-    steps -- for each direction of ships, the next cell after each cell, or NOWHERE.
-    ships -- ships with names, and the masks of their placements. digest -- of cells, contacts,
-    directions and ships, for a board of a file; else empty.
-    centres -- where to draw each cell, y downward, neighbours 1 apart. outline -- the corners of a
-    cell around its centre. seams -- True if columns wrap, and if rows wrap.
+    rows, columns -- the size of the grid. empty -- the mask of its places without a cell.
+    sides, corners -- for each place, the mask of the cells that touch it along a side, and of
+        those that touch it at a corner only.
+    steps -- for each direction in which ships lie, the next cell after each cell; NOWHERE if there
+        is none.
+    ships -- the masks of all placements of each ship of a board file, by the name of the ship.
+    digest -- of the cells, contacts, directions and ships of a board file; else empty.
+    centres -- where to draw each cell: (x, y), y downward, neighbours 1 apart. outline -- the
+        corners of a cell relative to its centre.
+    seams -- two booleans: whether the columns wrap, and whether the rows do.
 
     Boards of files are equal if their digests are, others if text, rows and columns are.
     """
@@ -102,7 +104,7 @@ class Board:
         return hash(self._key)
 
     def __reduce__(self) -> tuple[Callable[..., Board], tuple[object, ...]]:
-        """Send no cached value, such as the symmetries, to other processes."""
+        """Pickle the fields only: cached values, such as the symmetries, are computed again."""
         if not self.digest:
             return make_board, (self.text, self.rows, self.columns)
         return Board, tuple(getattr(self, attribute.name) for attribute in fields(self))
@@ -119,26 +121,30 @@ class Board:
 
     @cached_property
     def kinds(self) -> dict[str, int]:
-        """The ships with names, by name."""
+        """The kind of each ship of a board file, by the name of the ship."""
         return {
             name: Piece(name, placements[0].bit_count()) for name, placements in self.ships.items()
         }
 
     def placements(self, kind: int) -> tuple[int, ...]:
-        """Return all placements of one ship of this length, shape or name, as masks.
+        """Return all placements of one ship, as masks; each set of cells is listed once.
 
-        Lines are sorted by first cell, row by row, and then direction, across before down; other
-        ships by first cell. Placements on the same cells count once.
+        kind -- the length, the shape or the name of the ship. Straight ships are sorted by their
+        first cell, row by row, and then by direction, across before down. Others are sorted by the
+        cell of their lowest bit, and then as numbers.
         """
         return _placements(self, kind)
 
     def head_of(self, kind: int, placement: int) -> int | None:
-        """Return the head (a cell) of a placement (mask) of a kind of ship; None if it has none."""
+        """Return the cell (index) of the head of a placement; None if no head is drawn.
+
+        kind, placement -- the kind of the ship, and the mask of its cells.
+        """
         is_drawn = isinstance(kind, Shape) and not isinstance(kind, Piece)
         return _heads(self, kind)[placement] if is_drawn else None
 
     def straight_placements(self, length: int) -> tuple[int, ...]:
-        """Return all placements of one straight ship, as masks; each set of cells counts once."""
+        """Return all placements of a straight ship, as masks; each set of cells is listed once."""
         return tuple(dict.fromkeys(_list_lines(self, length)))
 
     @cached_property
@@ -148,7 +154,10 @@ class Board:
         return {"none": sides_and_corners, "corner": self.sides, "any": (0,) * self.cells}
 
     def halo(self, contact: str, ship: int) -> int:
-        """Return the cells outside a ship that a contact rule forbids to every other ship."""
+        """Return the cells around a ship that a contact rule forbids to other ships.
+
+        contact -- the name of the rule. The ship and the result are masks.
+        """
         around, forbidden_beside = 0, self._forbidden_beside[contact]
         for cell in bits(ship):
             around |= forbidden_beside[cell]
@@ -156,9 +165,10 @@ class Board:
 
     @cached_property
     def automorphisms(self) -> tuple[Permutation, ...]:
-        """The permutations of cells that keep sides and corners, the identity first.
+        """The permutations of cells that keep which cells touch, the identity first.
 
-        Only the identity if there are more than MOST_SYMMETRIES.
+        Contacts along sides and at corners are kept apart. If there are more than MOST_SYMMETRIES
+        permutations, this is only the identity.
         """
         permutations = []
         for permutation in _automorphisms(self):
@@ -168,9 +178,10 @@ class Board:
         return tuple(permutations)
 
     def symmetries(self, kinds: frozenset[int], holes: int) -> tuple[Permutation, ...]:
-        """Return the automorphisms that map holes to holes, and placements of these kinds likewise.
+        """Return the automorphisms that keep the holes, and the placements of each kind of ship.
 
-        Each is applied to all placements.
+        kinds -- the kinds of ships. holes -- mask. A permutation keeps a set if it maps the set to
+        itself.
         """
         placements = [_cell_table(self.placements(kind)) for kind in sorted(kinds, key=str)]
 
@@ -192,7 +203,7 @@ def _cell_table(masks: Sequence[int]) -> np.ndarray:
 
 
 def _sort_rows(table: np.ndarray) -> np.ndarray:
-    """Sort each row of cells, and then the rows."""
+    """Sort the cells within each row of a table, and then the rows."""
     table = np.sort(table, axis=1)
     if not table.size:
         return table
@@ -226,7 +237,7 @@ def _list_lines(board: Board, length: int) -> Iterator[int]:
 
 @lru_cache(maxsize=256)
 def _heads(board: Board, shape: Shape) -> Mapping[int, int | None]:
-    """Map each placement of a shape (mask) to its head (a cell, or None if it has no head).
+    """Map each placement of a shape (mask) to its head (a cell, or None if no head is drawn).
 
     Raises GameError if a placement has two heads, as on a small board that closes on itself.
     """
@@ -257,10 +268,11 @@ def _cell_after(board: Board, cell: int, steps_down: int, steps_right: int) -> i
 
 
 def _automorphisms(board: Board) -> Iterator[Permutation]:
-    """Yield all permutations that keep sides and corners.
+    """Yield all permutations of the cells that keep which cells touch, and how.
 
-    Images are assigned cell by cell, each beside the images of the cells it touches. It is enough
-    that touching pairs go to touching pairs: the map is one to one, so no other pair goes to one.
+    The cells get their images one after the other, by backtracking. The image of a cell must touch
+    the images of the earlier cells that the cell touches. That is enough: the touching pairs have
+    as many different images, all of them touching pairs, so no other pair can have such an image.
     """
     cells = [cell for cell in range(board.cells) if not board.empty >> cell & 1]
     order = _order_by_contact(board, cells)
@@ -337,10 +349,12 @@ def _cells_with_equal_degrees(board: Board, cells: Sequence[int]) -> dict[int, i
 
 @dataclass(frozen=True)
 class _Grid:
-    """A regular grid of any size.
+    """A regular grid of any size; a call makes the board of one size.
 
-    sides, corners -- steps (rows, columns) to the cells that touch. lines -- the steps along which
-    ships lie. seams -- True if columns wrap, and if rows wrap. is_square -- False for hexagons.
+    sides, corners -- the steps, (rows, columns), from a cell to those that touch it along a side,
+    and to those that touch it at a corner only. lines -- the steps along which ships lie.
+    seams -- two booleans: whether the columns wrap, and whether the rows do. is_square -- False for
+    hexagons.
     """
 
     sides: tuple[tuple[int, int], ...]
@@ -350,7 +364,7 @@ class _Grid:
     is_square: bool = True
 
     def __call__(self, text: str, rows: int, columns: int) -> Board:
-        """Make the board with these numbers of rows and columns."""
+        """Return the board of this size. text -- its name in the text of a game."""
         columns_wrap, rows_wrap = self.seams
 
         def cell_after(cell: int, step: tuple[int, int]) -> int:
@@ -411,7 +425,7 @@ MAKERS: Mapping[str, Callable[[str, int, int], Board]] = {
 
 @lru_cache(maxsize=256)
 def make_board(text: str, rows: int, columns: int) -> Board:
-    """Return the board of a maker, by the maker's name; GameError for an unknown name."""
+    """Return the board of this name and size; GameError if no maker has the name."""
     if text not in MAKERS:
         raise GameError(
             f"board={text!r} is not a board; use {', '.join(MAKERS)}, or a file of boards as in "
