@@ -248,7 +248,10 @@ class Posterior:
         prior = self._prior_of_hider
         if prior is not None and not type(self)(counted).is_possible:
             prior = None  # the shots are impossible by themselves
-        first = self.first_impossible(prior)
+        try:
+            first: int | None = self.first_impossible(prior)
+        except TooLarge:  # fewer shots leave too many configurations to weigh
+            first = None
         if prior is None and first == 0:
             raise no_configuration(game)
         blame = f"; shot number {first}, {shots[first - 1]}, is the first" if first else ""
@@ -257,7 +260,7 @@ class Posterior:
                 f"no configuration of {game} is compatible with {str(counted)!r}{blame} that "
                 "makes it impossible"
             )
-        compatible = f" compatible with {str(counted)!r}" if first else ""
+        compatible = "" if first == 0 else f" compatible with {str(counted)!r}"
         raise ImpossiblePosition(
             f"every configuration of {game}{compatible} has weight 0 by {prior.title}"
             + (f"{blame} after which none has one" if first else "")
