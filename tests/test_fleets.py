@@ -1,16 +1,18 @@
 """Games whose fleet is not known: every answer beside all configurations of all fleets."""
 
 import json
+import pickle
 import random
 from collections import Counter
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import permutations, product
 from math import isclose, log2
 
 import definition
 import pytest
 
+from optsearch.counting import mixture
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.mixture import MixedPosterior, posterior_of
 from optsearch.counting.prior import FleetPrior, prior_of
@@ -21,6 +23,7 @@ from optsearch.play.hiding import hider
 from optsearch.play.match import Match
 from optsearch.play.replies import Replies
 from optsearch.play.simulate import simulate
+from optsearch.questions import ask, known
 from optsearch.search.mixed import greedy_shots_mixed, solve_mixed
 from optsearch.support.errors import PositionError
 
@@ -168,11 +171,9 @@ def test_lengths_that_are_known():
     assert prior == FleetPrior(game, (2, 2, 1)) != FleetPrior(game)
 
 
+@cache
 def three_ships():
-    """Yield each way to lay three ships of 2 to 4 cells on 6x6 that do not touch, with weights.
-
-    A way is the set of its cells and its lengths, ascending. Vectors of lengths weigh the same.
-    """
+    """Each way to lay three ships of 2 to 4 cells on 6x6 that do not touch: their sets of cells."""
     lines = [(1, 0), (0, 1)]
     placed = [
         frozenset((row + i * down, column + i * right) for i in range(length))
@@ -189,22 +190,26 @@ def three_ships():
         {j for j in range(i + 1, len(placed)) if not near[i] & placed[j]}
         for i in range(len(placed))
     ]
-    ways = [
-        (placed[i] | placed[j] | placed[k], (len(placed[i]), len(placed[j]), len(placed[k])))
+    return [
+        (placed[i], placed[j], placed[k])
         for i in range(len(placed))
         for j in apart[i]
         for k in apart[i] & apart[j]
     ]
-    number = Counter(tuple(sorted(lengths)) for _, lengths in ways)
+
+
+def weighed_ships():
+    """Yield the cells of each way and its lengths, ascending, with a weight by its vectors."""
+    number = Counter(tuple(sorted(map(len, ships))) for ships in three_ships())
     vectors = Counter(tuple(sorted(vector)) for vector in product((2, 3, 4), repeat=3))
-    for cells, lengths in ways:
-        fleet = tuple(sorted(lengths))
-        yield cells, fleet, Fraction(vectors[fleet], number[fleet])
+    for ships in three_ships():
+        fleet = tuple(sorted(map(len, ships)))
+        yield frozenset().union(*ships), fleet, Fraction(vectors[fleet], number[fleet])
 
 
 def test_three_ships_on_6x6():
     """The smaller of the published games: every posterior to the last digit."""
-    ways = list(three_ships())
+    ways = list(weighed_ships())
     for shots in ("", "B2=hit C3=miss", "A1=miss D4=hit D5=hit F6=miss C1=miss"):
         position = MixedPosition("6x6:2-4,2-4,2-4", shots)
         hits, misses = map(set, map(position.game.cells_of, (position.hits, position.misses)))
@@ -219,6 +224,107 @@ def test_three_ships_on_6x6():
         for row, column in product(range(6), range(6)):
             assert posterior.frequency[row][column] == by_cell[row, column] / total
         assert posterior.fleets == by_fleet
+
+
+def in_row(ships, row):
+    """How many cells of ships are in a row, from 1."""
+    return sum(cell[0] == row - 1 for ship in ships for cell in ship)
+
+
+# Shots, answers that are known, and whether the ships a, b and c give them.
+SILENT, NAMED = "6x6:2-4,2-4,2-4", "6x6:2-4a,2-4b,2-4c,announce=name"
+KNOWN = [
+    (SILENT, "", ["row 2: 5"], lambda *ships: in_row(ships, 2) == 5),
+    (SILENT, "B2=hit C3=miss", ["row 2: 3"], lambda *ships: in_row(ships, 2) == 3),
+    (
+        *(SILENT, "D4=hit", ["any in column A: no", "row 4: 2"]),
+        lambda *ships: not any(x == 0 for ship in ships for _, x in ship) and in_row(ships, 4) == 2,
+    ),
+    (NAMED, "C3=miss E4=hit:a", ["length of ship b: 3"], lambda a, b, c: len(b) == 3),
+    (
+        *(NAMED, "B2=hit:a D4=hit:c F1=miss", ["length of ship c: 4", "ship a horizontal: yes"]),
+        lambda a, b, c: len(c) == 4 and len({row for row, _ in a}) == 1,
+    ),
+    (
+        *(NAMED, "B2=hit:b", ["ship a on E5: no", "row 5: 3"]),
+        lambda a, b, c: (4, 4) not in a and in_row((a, b, c), 5) == 3,
+    ),
+]
+
+
+@pytest.mark.parametrize("are_vectors_equal", [True, False])
+@pytest.mark.parametrize(("text", "shots", "answers", "gives"), KNOWN)
+def test_known_answers(text, shots, answers, gives, are_vectors_equal):
+    """A posterior given answers, to the last digit, beside the ways to lay three ships by name."""
+    position = MixedPosition(text, shots)
+    named = [("abc".find(str(shot.reply.label)), shot) for shot in position.shots]
+
+    def fits(ships):
+        return gives(*ships) and all(
+            (shot.cell in (ships[i] if i >= 0 else frozenset().union(*ships))) == shot.reply.hit
+            for i, shot in named
+        )
+
+    number = Counter(tuple(map(len, ships)) for way in three_ships() for ships in permutations(way))
+    left = {
+        ships: Fraction(1, number[tuple(map(len, ships))]) if are_vectors_equal else Fraction(1)
+        for way in three_ships()
+        for ships in permutations(way)
+        if fits(ships)
+    }
+    total, by_cell, by_fleet, by_length = sum(left.values()), Counter(), Counter(), Counter()
+    for ships, weight in left.items():
+        by_cell.update(dict.fromkeys(frozenset().union(*ships), weight))
+        by_fleet[tuple(sorted(map(len, ships), reverse=True))] += weight / total
+        for letter, ship in zip("abc", ships, strict=True):
+            by_length[letter, len(ship)] += weight / total
+    prior = None if are_vectors_equal else FleetPrior(position.game)
+    prior = known(position.game, *answers, prior=prior)
+    posterior, names = posterior_of(position, prior), 1 if text == NAMED else 6
+    assert posterior.configurations == len(left) / names > 0
+    for row, column in product(range(6), range(6)):
+        assert posterior.frequency[row][column] == by_cell[row, column] / total
+    assert posterior.fleets == by_fleet
+    for kind, by_number in posterior.lengths.items():
+        for length, chance in by_number.items():
+            assert chance == by_length[letter_of(kind) or "a", length]
+    assert posterior.entropy == pytest.approx(
+        sum(float(w / total) * log2(total / w / names) for w in left.values())
+    )
+    for drawn in posterior.sample(20, seed=1, masks=True):
+        assert tuple(frozenset(position.game.cells_of(ship)) for ship in to_masks(drawn)) in left
+    row_1 = Counter()
+    for ships, weight in left.items():
+        row_1[str(in_row(ships, 1))] += weight / total
+    (worth,) = ask(position, ["row 1"], prior=prior)
+    assert worth.answers == row_1
+    assert pickle.loads(pickle.dumps(posterior)).lengths == posterior.lengths
+
+
+def test_known_answers_that_are_refused(here, monkeypatch):
+    """An answer that no board gives, more boards than are listed, and another prior."""
+    game = MixedGame("4x4:2-3a,2-3b,announce=name")
+    arguments = ("posterior", str(game), "--shots", "B2=hit:a C4=hit:b", "--know", "row 2: 0")
+    status, _, err = here(*arguments)
+    blame = "; shot number 1, B2=hit:a, is the first after which none has one"
+    assert (status, err.count("\n"), err.endswith(f"(row 2: 0){blame}\n")) == (2, 1, True)
+    left = MixedPosterior(MixedPosition(game, "B2=hit:a C4=hit:b")).configurations
+    with monkeypatch.context() as patch:
+        patch.setattr(mixture, "MOST_LISTED", left)  # more are left by fewer shots
+        status, _, err = here(*arguments)
+    assert (status, err.count("\n")) == (2, 1)
+    assert err.endswith("'B2=hit:a C4=hit:b' has weight 0 by what is known (row 2: 0)\n")
+    status, _, err = here("advise", PUBLISHED, "--know", "length of ship r: 3")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "of 8x8:" in err
+    assert "too many to list; at most 2,000,000" in err
+    with pytest.raises(PositionError, match=r"row 1: 0\) is for 4x4:2-3, not for 4x4:2-4"):
+        MixedPosterior(MixedPosition("4x4:2-4"), known("4x4:2-3", "row 1: 0"))
+    status, out, _ = here("advise", str(game), "--know", "length of ship a: 3", "--json")
+    assert status == 0
+    assert json.loads(out)["known"] == ["length of ship a: 3"]
+    chances = MixedPosterior(MixedPosition(game), known(game, "length of ship a: 3")).probability
+    assert json.loads(out)["likely"][0]["probability"] == chances.max()
 
 
 def test_samples():

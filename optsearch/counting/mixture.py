@@ -32,7 +32,7 @@ from optsearch.counting.posterior import (
     draw_below,
     sunk_assignments,
 )
-from optsearch.counting.prior import FleetPrior, Prior
+from optsearch.counting.prior import BoardFilter, FleetPrior, Prior
 from optsearch.game import MAX_CELLS, Game
 from optsearch.game.fleets import (
     Lengths,
@@ -89,6 +89,31 @@ class PartPosterior(Posterior):
         return [SunkAssignment((), Constraints(game.fleet, misses, hits, barred=ships))]
 
 
+class FilteredPart(PartPosterior):
+    """The posterior of a part of which a filter keeps some configurations, which are listed.
+
+    order -- the index, in the fleet of the part, of each ship of the fleet of the filter.
+    """
+
+    def __init__(self, part: Part, boards: BoardFilter, order: Sequence[int]):
+        super().__init__(part)
+        self._boards, self._order = boards, order
+
+    @property
+    def _is_counted(self) -> bool:
+        return False
+
+    @cached_property
+    def _listed(self) -> tuple[CellSets, list[int]]:
+        ships = self._list_candidates()
+        kept = ships[self._boards.keeps(ships[:, self._order])]
+        return kept, [1] * len(kept)
+
+    def _sample_uniformly(self, n: int, rng: np.random.Generator) -> CellSets:
+        ships, _ = self._listed
+        return ships[rng.integers(0, len(ships), n)]
+
+
 def _placements_not_on(game: Game, kind: int, named: int, hits: int) -> list[int]:
     """Return the placements whose cells hit are not exactly those that name the ship."""
     return [ship for ship in game.placements(kind) if ship & hits != named]
@@ -133,7 +158,11 @@ def _configurations_of(game: Game) -> int:
 class MixedPosterior(Posterior):
     """The posterior of a `MixedPosition`.
 
-    prior -- None for equally likely vectors of lengths, or a `FleetPrior`. All answers are exact.
+    prior -- None for equally likely vectors of lengths, a `FleetPrior`, or a `BoardFilter` of one
+        of these two; then all configurations are listed. All answers are exact.
+
+    Raises PositionError for another prior. A filter raises TooLarge, when it is asked, if there are
+    too many configurations to list.
     """
 
     position: MixedPosition
@@ -144,11 +173,15 @@ class MixedPosterior(Posterior):
         prior: Prior | None = None,
         progress: Progress[Status] = no_progress,
     ):
-        if prior is not None and not isinstance(prior, FleetPrior):
+        base = prior.base if isinstance(prior, BoardFilter) else prior
+        if not (base is None or isinstance(base, FleetPrior)):
             raise PositionError(
-                f"the prior {prior.name} is for known fleets; for {position.game} leave it out, or "
+                f"the prior {base.name} is for known fleets; for {position.game} leave it out, or "
                 "use fleet=configurations"
             )
+        if prior is not None and prior.game != position.game:
+            raise PositionError(f"{prior.title} is for {prior.game}, not for {position.game}")
+        self._fleet_prior = base
         self.position = self.observations = position
         self.prior = self._prior_of_hider = prior
         self._progress = progress
@@ -160,19 +193,39 @@ class MixedPosterior(Posterior):
         Of a vector of lengths whose game has N configurations, with letters, each weighs 1 / N.
         """
         weighed: list[tuple[Part, PartPosterior, Fraction]] = []
-        report = meter(self._progress, len(self.position.parts))
-        for number, part in enumerate(self.position.parts):
+        parts = self._divide()
+        report = meter(self._progress, len(parts))
+        for number, part in enumerate(parts):
             report(number)
-            posterior, weight = PartPosterior(part), self._weight_of(part)
+            posterior, weight = self._posterior_of(part), self._weight_of(part)
             if weight and posterior.placements:
                 weighed.append((part, posterior, weight))
         scale = lcm(*(weight.denominator for _, _, weight in weighed))
         return [WeighedPart(part, left, int(weight * scale)) for part, left, weight in weighed]
 
+    def _divide(self) -> tuple[Part, ...]:
+        """Return the parts; for a filter by all names, TooLarge if they are too large to list."""
+        if not isinstance(self.prior, BoardFilter):
+            return self.position.parts
+        number = MixedPosterior(self.position, self._fleet_prior, self._progress).configurations
+        if number > MOST_LISTED:
+            raise TooLarge(
+                f"{self.prior.title} is asked of configurations one by one, and {number:,} of "
+                f"{self.position.title} are too many to list; at most {MOST_LISTED:,} are listed: "
+                "more shots leave fewer"
+            )
+        return self.position.parts_by_name
+
+    def _posterior_of(self, part: Part) -> PartPosterior:
+        if isinstance(self.prior, BoardFilter):
+            return FilteredPart(part, self.prior, self._places(part)[0])
+        return PartPosterior(part)
+
     def _weight_of(self, part: Part) -> Fraction:
         """Return the weight of a configuration of a part."""
-        if isinstance(self.prior, FleetPrior) and not self.prior.are_vectors_equal:
-            return Fraction(self.prior.lengths in (None, part.lengths))
+        prior = self._fleet_prior
+        if prior is not None and not prior.are_vectors_equal:
+            return Fraction(prior.lengths in (None, part.lengths))
         game = self.position.game
         n = _configurations_of(replace(game.game_of(part.lengths), announce="nothing"))
         if not n:

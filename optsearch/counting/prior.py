@@ -27,6 +27,7 @@ from secrets import token_hex
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, to_masks
 from optsearch.counting.constraints import Constraints, Ship
@@ -394,6 +395,19 @@ class FleetPrior(Prior):
         """Return 1, or 0 for other lengths than those that are known."""
         lengths = tuple(sorted((ship.bit_count() for ship in ships), reverse=True))
         return int(self.lengths in (None, lengths))
+
+
+class BoardFilter(Prior):
+    """A prior that keeps the weights of some boards; the others weigh 0.
+
+    base -- the weights; None: all are equal, or those of `MixedPosterior` without a prior.
+    """
+
+    base: Prior | None
+
+    @abstractmethod
+    def keeps(self, ships: CellSets) -> NDArray[np.bool_]:
+        """Return True for the boards that are kept; ships -- as `weights` takes them."""
 
 
 class _FunctionPrior(Prior):

@@ -213,9 +213,17 @@ class MixedPosition(Position):
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         """The parts whose games allow these replies; not all need have a configuration left."""
+        labels = {shot.reply.label for shot in self.shots if shot.reply.hit}
+        return self._divide([kind for kind in self.game.fleet if letter_of(kind) in labels])
+
+    @cached_property
+    def parts_by_name(self) -> tuple[Part, ...]:
+        """The parts if it is told, too, which length each ship with a letter has."""
+        return self._divide([kind for kind in self.game.fleet if letter_of(kind)])
+
+    def _divide(self, named: Sequence[int]) -> tuple[Part, ...]:
+        """Return the parts by the lengths of some ships, and by all lengths of the others."""
         fleet, has_letters = self.game.fleet, self.game.names_hits
-        labels = {shot.reply.label for shot in self.shots if shot.reply.hit and has_letters}
-        named = [kind for kind in fleet if letter_of(kind) in labels]
         others = count_length_vectors(tuple(kind for kind in fleet if kind not in named))
         if prod(len(lengths_of(kind)) for kind in named) * len(others) > MOST_PARTS:
             raise TooLarge(f"{self.title} has more than {MOST_PARTS:,} fleets by name")

@@ -9,14 +9,15 @@ from functools import cached_property, partial
 from hashlib import blake2b
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optsearch.counting.configurations import CellSets, to_words
-from optsearch.counting.prior import Prior
+from optsearch.counting.prior import BoardFilter, Prior
 from optsearch.game import Game
-from optsearch.game.fleets import MixedGame
+from optsearch.game.fleets import any_game
 from optsearch.questions.boards import HiddenBoards
 from optsearch.questions.questions import BoardQuestion, question_of
-from optsearch.support.errors import NotSupported, OptsearchError
+from optsearch.support.errors import OptsearchError
 
 BATCH = 100_000  # boards that are asked at a time
 
@@ -49,7 +50,7 @@ class KnownAnswer:
         return cls(question, answer)
 
 
-class KnownAnswers(Prior):
+class KnownAnswers(BoardFilter):
     """The prior that keeps the weights of the boards that give known answers.
 
     base -- the weights; None: all are equal.
@@ -80,6 +81,12 @@ class KnownAnswers(Prior):
 
     def weights(self, ships: CellSets) -> list[int]:
         """Return the weights of many boards, 0 for those that give another answer."""
+        base = [1] * len(ships) if self.base is None else self.base.weights(ships)
+        kept = self.keeps(ships).tolist()
+        return [weight * is_kept for weight, is_kept in zip(base, kept, strict=True)]
+
+    def keeps(self, ships: CellSets) -> NDArray[np.bool_]:
+        """Return True for the boards that give all known answers."""
         fits = np.ones(len(ships), bool)
         for start in range(0, len(ships), BATCH):
             boards = HiddenBoards(self.game, ships[start : start + BATCH])
@@ -87,8 +94,7 @@ class KnownAnswers(Prior):
                 answers, codes = boards.answers(known_answer.question)
                 code = answers.index(known_answer.answer) if known_answer.answer in answers else -1
                 fits[start : start + BATCH] &= codes == code
-        base = [1] * len(ships) if self.base is None else self.base.weights(ships)
-        return [weight * fit for weight, fit in zip(base, fits.tolist(), strict=True)]
+        return fits
 
     @cached_property
     def digest(self) -> str:
@@ -102,14 +108,9 @@ def known(game: Game | str, *answers: str, prior: Prior | None = None) -> Prior 
     """Return the prior that leaves the boards with some answers; `prior` itself if there are none.
 
     answers -- as in "row 3: 2" or "FILE.py:NAME=yes". prior -- weights of the boards. Raises
-    OptsearchError for a question that does not exist or an answer that does not fit it, and
-    NotSupported for a fleet that is not known.
+    OptsearchError for a question that does not exist or an answer that does not fit it.
     """
     if not answers:
         return prior
-    if isinstance(game, MixedGame):
-        raise NotSupported(
-            f"--know is for known fleets, and {game} has ranges of lengths; leave it out"
-        )
-    game = Game.of(game)
+    game = any_game(game) if isinstance(game, str) else game
     return KnownAnswers(game, [KnownAnswer.parse(game, text) for text in answers], prior)
