@@ -70,11 +70,11 @@ def placement_classes(game: Game, length: int | None = None) -> list[tuple[int, 
 
     length -- None: of the longest ship.
     """
-    sizes: dict[int, int] = {}
+    class_sizes: dict[int, int] = {}
     for ship in game.placements(length or game.fleet[0]):
-        smallest = min(game.images(ship))
-        sizes[smallest] = sizes.get(smallest, 0) + 1
-    return list(sizes.items())
+        least = min(game.images(ship))
+        class_sizes[least] = class_sizes.get(least, 0) + 1
+    return list(class_sizes.items())
 
 
 def require_apart(game: Game) -> None:
@@ -99,37 +99,43 @@ def reveal(
     if the fleet does not fit, and TooLarge for 2^48 configurations or more.
     """
     require_apart(game)
-    if not (number := engine_for(game).count(Constraints(game.fleet))):
+    if not (configurations := engine_for(game).count(Constraints(game.fleet))):
         raise no_configuration(game)
-    if number >= 2**48:
+    if configurations >= 2**48:
         raise TooLarge(
             f"the reveal game is evaluated for fewer than {2**48:,} configurations; {game} has "
-            f"{number:,}"
+            f"{configurations:,}"
         )
+    kernel = _make_kernel(game)
     lengths = sorted(set(game.fleet), reverse=True)
+    ships_left = [game.fleet.count(length) - (length == game.fleet[0]) for length in lengths]
+    computed_by_ship = {revealed.ship: revealed for revealed in computed}
+    classes_done: list[Revealed] = []
+    classes = placement_classes(game)
+    for ship, class_size in classes:
+        if ship in computed_by_ship:
+            classes_done.append(computed_by_ship[ship])
+            continue
+        known, closed = to_words([ship])[0], to_words([ship | game.halo(ship)])[0]
+        *finished, completions = kernel.values_of(known, closed, ships_left).tolist()
+        classes_done.append(Revealed(ship, class_size, completions, tuple(finished)))
+        progress(classes_done, len(classes))
+    return classes_done
+
+
+def _make_kernel(game: Game) -> Reveal:
     kinds = []
-    for length in lengths:
+    for length in sorted(set(game.fleet), reverse=True):
         masks = game.placements(length)
         halos = [game.halo(mask) for mask in masks]
         kinds.append((game.fleet.count(length), to_words(masks), to_words(halos)))
-    left = [game.fleet.count(length) - (length == game.fleet[0]) for length in lengths]
+    # The sequences that have so many hits and at most so many misses and end in a hit. A game has
+    # fewer than 2^48 configurations, so 2^60 may stand for any number above it.
     sequences = [
         [min(2**60, comb(misses + hits, hits)) for misses in range(MISSES)]
         for hits in range(game.fleet_cells + 1)
     ]
-    kernel = Reveal(game.cells, MISSES, kinds, np.array(sequences, np.int64))
-    computed_of = {revealed.ship: revealed for revealed in computed}
-    classes_done: list[Revealed] = []
-    todo = placement_classes(game)
-    for ship, alike in todo:
-        if ship in computed_of:
-            classes_done.append(computed_of[ship])
-            continue
-        words, closed = to_words([ship])[0], to_words([ship | game.halo(ship)])[0]
-        *finished, completions = kernel.values_of(words, closed, left).tolist()
-        classes_done.append(Revealed(ship, alike, completions, tuple(finished)))
-        progress(classes_done, len(todo))
-    return classes_done
+    return Reveal(game.cells, MISSES, kinds, np.array(sequences, np.int64))
 
 
 def finished_by_reveal(game: Game, revealed: Sequence[Revealed]) -> list[int]:
@@ -138,8 +144,8 @@ def finished_by_reveal(game: Game, revealed: Sequence[Revealed]) -> list[int]:
     A(l) is the sum of F(l) over the placements of the longest ship, divided by the number of ships
     of that length.
     """
-    ships = game.fleet.count(game.fleet[0])
+    longest_ships = game.fleet.count(game.fleet[0])
     return [
-        sum(placement.class_size * placement.finished[misses] for placement in revealed) // ships
+        sum(each.class_size * each.finished[misses] for each in revealed) // longest_ships
         for misses in range(MISSES)
     ]

@@ -62,13 +62,18 @@ class Finished(NamedTuple):
     cells: int
 
 
-def finished_with_ship(game: Game, beside: ConditionalCoverage, misses: int, by_reveal: int) -> int:
+def finished_with_ship(
+    game: Game, coverage: ConditionalCoverage, misses: int, by_reveal: int
+) -> int:
     """Return F_p(l), l = `misses`: the lesser of the reveal game and the chain beside p."""
-    hits = game.fleet_cells - beside.ship.bit_count()
-    if not hits:
+    hits_left = game.fleet_cells - coverage.ship.bit_count()
+    if not hits_left:
         return by_reveal
-    chain = (beside.most_met(j) + _words(misses - j, hits) for j in range(misses + 1))
-    return min(by_reveal, *chain)
+    by_chains = (
+        coverage.most_met(length) + _count_sequences(misses - length, hits_left)
+        for length in range(misses + 1)
+    )
+    return min(by_reveal, *by_chains)
 
 
 def longest_ship_chain(
@@ -85,23 +90,26 @@ def longest_ship_chain(
     progress -- called after each l with the number done and of all.
     """
     game = coverage.counts.game
-    finished_of = {placement.ship: placement.finished for placement in revealed}
-    longest = [each for each in coverages if each.ship in finished_of]
-    equal = game.fleet.count(game.fleet[0])
+    finished_by_ship = {each.ship: each.finished for each in revealed}
+    coverages_of_longest = [each for each in coverages if each.ship in finished_by_ship]
+    longest_ships = game.fleet.count(game.fleet[0])
 
-    def cost(beside: ConditionalCoverage, misses: int, j: int) -> int:
-        finished = finished_with_ship(game, beside, misses, finished_of[beside.ship][misses])
-        return (beside.completions - max(finished, beside.most_met(j - 2))) // equal
+    def cost(conditional: ConditionalCoverage, misses: int, length: int) -> int:
+        by_reveal = finished_by_ship[conditional.ship][misses]
+        finished = finished_with_ship(game, conditional, misses, by_reveal)
+        # The search needs costs of no more than what all but two cells of the chain leave.
+        met_by_others = conditional.most_met(length - 2)
+        return (conditional.completions - max(finished, met_by_others)) // longest_ships
 
-    return _chain(coverage, longest, cost, before, progress)
+    return _chain_with_costs(coverage, coverages_of_longest, cost, before, progress)
 
 
-def _words(misses: int, hits: int) -> int:
+def _count_sequences(misses: int, hits: int) -> int:
     """Count the sequences of `hits` hits and at most `misses` misses that end in a hit."""
     return comb(misses + hits, hits) if misses >= 0 else 0
 
 
-def _chain(
+def _chain_with_costs(
     coverage: Coverage,
     coverages: Sequence[ConditionalCoverage],
     cost: Callable[[ConditionalCoverage, int, int], int],
@@ -109,34 +117,30 @@ def _chain(
     progress: Progress,
 ) -> list[Finished]:
     """List A(0), A(1), … by cost(class, l, j) of each class; costs below 0 count 0."""
-    game, number = coverage.counts.game, coverage.counts.configurations
-    hits = game.fleet_cells
+    game, configurations = coverage.counts.game, coverage.counts.configurations
     images = [sorted(set(game.images(each.ship))) for each in coverages]
-    gave_up = game.cells
+    longest_search = game.cells - 1  # the search of a longer chain gives up
     finished = []
     for misses, bound in enumerate(before):
-        best = Finished(min(bound, number), 0)
-        for j in range(1, misses + 2):
-            words = _words(misses - j, hits)
-            if j >= gave_up or words >= best.configurations:
+        best = Finished(min(bound, configurations), 0)
+        for length in range(1, misses + 2):
+            finished_after = _count_sequences(misses - length, game.fleet_cells)
+            if length > longest_search or finished_after >= best.configurations:
                 continue
-            costs = [max(0, cost(each, misses, j)) for each in coverages]
-            cost_of = {
-                ship: cost_of_class
-                for cost_of_class, ships in zip(costs, images, strict=True)
-                for ship in ships
-                if cost_of_class
-            }
-            bound_on_kept = coverage.most_kept(
-                j,
-                best.configurations - words,
-                to_words(list(cost_of)),
-                np.array(list(cost_of.values()), np.int64),
+            cost_by_ship: dict[int, int] = {}
+            for each, ships in zip(coverages, images, strict=True):
+                if (cost_of_class := cost(each, misses, length)) > 0:
+                    cost_by_ship |= dict.fromkeys(ships, cost_of_class)
+            kept = coverage.most_kept(
+                k=length,
+                limit=best.configurations - finished_after,
+                ships=to_words(list(cost_by_ship)),
+                costs=np.array(list(cost_by_ship.values()), np.int64),
             )
-            if bound_on_kept is None:
-                gave_up = j
-            elif bound_on_kept + words < best.configurations:
-                best = Finished(bound_on_kept + words, j)
+            if kept is None:
+                longest_search = length - 1
+            elif kept + finished_after < best.configurations:
+                best = Finished(kept + finished_after, length)
         finished.append(best)
         progress(misses + 1, len(before))
     return finished
