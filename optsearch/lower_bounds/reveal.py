@@ -52,11 +52,11 @@ MISSES = 30  # F(0), …, F(29) and A(0), …: more gain nothing on the boards t
 
 @dataclass(frozen=True)
 class Revealed:
-    """F of one placement of the longest ship.
+    """How many completions of one placement of the longest ship a strategy may finish.
 
     ship -- the placement (mask). class_size -- the number of its images under the symmetries of the
-    board. completions -- the number of configurations with it. finished -- F(0), F(1), …, MISSES of
-    them.
+    board. completions -- the number of configurations with this placement. finished[l] -- an upper
+    bound on the completions that are finished with at most l misses, for l = 0 … MISSES - 1.
     """
 
     ship: int
@@ -66,9 +66,11 @@ class Revealed:
 
 
 def placement_classes(game: Game, length: int | None = None) -> list[tuple[int, int]]:
-    """List the placements of one length up to symmetry: (least mask of a class, size of the class).
+    """List the classes of placements that the symmetries of the board map to each other.
 
-    length -- None: of the longest ship.
+    Returns a pair for each class: its least placement, as a mask, and its number of placements.
+
+    length -- the length of the ship that is placed; None for the longest ship of the fleet.
     """
     class_sizes: dict[int, int] = {}
     for ship in game.placements(length or game.fleet[0]):
@@ -90,10 +92,13 @@ def reveal(
     computed: Iterable[Revealed] = (),
     progress: Callable[[list[Revealed], int], None] = lambda done, total: None,
 ) -> list[Revealed]:
-    """Compute F of every class of placements of the longest ship.
+    """Bound how many completions a strategy finishes that knows where the longest ship is.
 
-    computed -- classes computed before. progress -- called after each computed class with the list
-    so far and the number of all classes.
+    The list has one placement of each class, those that the symmetries of the board map to each
+    other. Its completions are the configurations with this placement.
+
+    computed -- results of an earlier call, which are not computed again. progress -- called after
+    each computed class with the list so far and the number of all classes.
 
     Raises NotSupported with contact=any, where cells do not determine the ships, ImpossiblePosition
     if the fleet does not fit, and TooLarge for 2^48 configurations or more.
@@ -139,10 +144,13 @@ def _make_kernel(game: Game) -> Reveal:
 
 
 def finished_by_reveal(game: Game, revealed: Sequence[Revealed]) -> list[int]:
-    """List A(0), A(1), …: bounds on the configurations finished with at most l misses.
+    """Bound the configurations that a strategy finishes with at most 0, 1, 2, … misses.
 
-    A(l) is the sum of F(l) over the placements of the longest ship, divided by the number of ships
-    of that length.
+    Returns MISSES upper bounds. Each is the sum of `finished` over all placements of the longest
+    ship. This counts a configuration once for each of its ships of this length, so the sum is
+    divided by their number.
+
+    revealed -- of every class of placements of the longest ship.
     """
     longest_ships = game.fleet.count(game.fleet[0])
     return [

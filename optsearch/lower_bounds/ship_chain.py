@@ -56,7 +56,10 @@ Progress = Callable[[int, int], None]
 
 
 class Finished(NamedTuple):
-    """A(l), and the number j of cells that gives it: 0 if A(l) comes from another bound."""
+    """The most configurations that a strategy finishes with at most some number of misses.
+
+    cells -- the length of the chain that gives this bound; 0 if it comes from another bound.
+    """
 
     configurations: int
     cells: int
@@ -65,7 +68,11 @@ class Finished(NamedTuple):
 def finished_with_ship(
     game: Game, coverage: ConditionalCoverage, misses: int, by_reveal: int
 ) -> int:
-    """Return F_p(l), l = `misses`: the lesser of the reveal game and the chain beside p."""
+    """Bound the completions of a placement that are finished with at most `misses` misses.
+
+    The strategy knows the placement from the start. The bound is the least of the bound by the
+    reveal game, and the bounds by the chains of the other ships, for each length of the chain.
+    """
     hits_left = game.fleet_cells - coverage.ship.bit_count()
     if not hits_left:
         return by_reveal
@@ -83,11 +90,15 @@ def longest_ship_chain(
     before: Sequence[int],
     progress: Progress = lambda done, total: None,
 ) -> list[Finished]:
-    """List A(0), A(1), … with costs of the longest ship; never above the values of `before`.
+    """Bound the configurations finished with at most 0, 1, 2, … misses, by costs of a ship.
 
-    revealed, coverages -- at least every class of placements of the longest ship; others are
-    ignored. before -- A(0), A(1), … by the root chain and the reveal game, the lesser of both.
-    progress -- called after each l with the number done and of all.
+    A strategy may finish all configurations that the cells before its first hit meet, except the
+    cost of each placement of the longest ship that these cells meet.
+
+    revealed, coverages -- at least every class of placements of the longest ship; those of other
+    ships are ignored. before -- the lesser bounds of the root chain and the reveal game, by number
+    of misses; no value of the result is above them. progress -- called after each number of misses
+    with how many are done and how many there are.
     """
     game = coverage.counts.game
     finished_by_ship = {each.ship: each.finished for each in revealed}
@@ -116,7 +127,11 @@ def _chain_with_costs(
     before: Sequence[int],
     progress: Progress,
 ) -> list[Finished]:
-    """List A(0), A(1), … by cost(class, l, j) of each class; costs below 0 count 0."""
+    """Bound the configurations finished with at most 0, 1, 2, … misses, as `longest_ship_chain`.
+
+    coverages -- one for each class of placements that may cost something. cost -- called with a
+    coverage, a number of misses and the length of a chain; a negative cost counts as 0.
+    """
     game, configurations = coverage.counts.game, coverage.counts.configurations
     images = [sorted(set(game.images(each.ship))) for each in coverages]
     longest_search = game.cells - 1  # the search of a longer chain gives up
