@@ -92,7 +92,7 @@ def count(enumerator):
     return Enumerator.count(enumerator)
 
 endless = Configurations(Position(Game(11, 11, (5, 4, 4, 3, 3, 3, 2, 2, 2, 2))))
-endless._in_pieces(count)
+endless._ask_kernels(count)
 """
     )
     assert status == -signal.SIGINT
@@ -150,9 +150,9 @@ def test_a_kind_taken_apart():
     """Pairs of its ships, within a part and between two parts, are counted once."""
     game = Game.parse("6x7:3,2,2,2,contact=any")
     whole, parts = (Configurations(Position(game)) for _ in range(2))
-    assert parts._lengths == [3, 2]
-    threes, twos = parts._placements
-    parts._lengths, parts._ships = [3, 2, 2], [1, 3, 3]
-    parts._placements = [threes, twos[:30], twos[30:]]
+    threes, twos = parts._parts
+    assert (threes.kind, twos.kind) == (3, 2)
+    first, second = twos.placements[:30], twos.placements[30:]
+    parts._parts = [threes, twos._replace(placements=first), twos._replace(placements=second)]
     assert parts.configurations == whole.configurations == len(whole.list())
     assert (parts.occurrence == whole.occurrence).all()

@@ -6,6 +6,10 @@ large or so free that a sweep over the cells (`frontier`) has too many states.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from operator import attrgetter
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +21,13 @@ from optsearch.support.progress import Progress, Status, no_progress
 _Placements = dict[int, list[int]]
 
 
+class _RankedRow(NamedTuple):
+    """The rank of a configuration, and the row of an array where its ships are written."""
+
+    rank: int
+    row: int
+
+
 class ShipByShip:
     """Queries on the configurations of a game of at most 128 cells, without weights."""
 
@@ -24,82 +35,103 @@ class ShipByShip:
         self.game = game
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """Count the configurations. progress -- called during a long count."""
+        """Count the configurations that satisfy the constraints.
+
+        progress -- called during a long count.
+        """
         if not constraints.fleet:
             return int(constraints.hits == 0)
-        places = constraints.placements(self.game)
-        listing = Listing(self.game, constraints.fleet, places, constraints.hits)
-        listing.progress = progress
-        return listing.configurations
+        return self._listing(constraints, progress).configurations
 
     def count_by_placement(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
-        """Count the configurations, and those with each ship (kind and mask) if any has it."""
+        """Return the number of configurations, and the number that have each ship.
+
+        A ship is a pair of its kind and the mask of its cells. Ships that no configuration has are
+        left out. progress -- called during a long count.
+        """
         if not constraints.fleet:
             return int(constraints.hits == 0), {}
-        places = constraints.placements(self.game)
-        listing = Listing(self.game, constraints.fleet, places, constraints.hits)
-        listing.progress = progress
-        counts = listing.by_ship
-        total = sum(counts.values()) // len(constraints.fleet)  # each counts once per ship
+        counts = self._listing(constraints, progress).by_ship
+        # A configuration counts once for each of its ships.
+        total = sum(counts.values()) // len(constraints.fleet)
         return total, {ship: count for ship, count in counts.items() if count}
 
+    def _listing(self, constraints: Constraints, progress: Progress[Status]) -> Listing:
+        """Return the listing of the configurations that satisfy the constraints."""
+        placements = constraints.placements(self.game)
+        listing = Listing(self.game, constraints.fleet, placements, constraints.hits)
+        listing.progress = progress
+        return listing
+
     def unrank(self, constraints: Constraints, ranks: NDArray[np.uint64]) -> CellSets:
-        """Return the configurations with some ranks: uint64 words of shape (n, ships, 2).
+        """Return the configurations with the given ranks, a row of ships for each rank.
 
-        ranks -- below the number of configurations. One ship after the other is found by counting
-        the configurations that each of its placements leaves.
+        The array has the shape (n, ships, 2): each ship is two words of 64 bits, its cells.
+
+        ranks -- in any order; each is less than the number of configurations.
         """
-        placed = np.empty((len(ranks), len(constraints.fleet), 2), np.uint64)
-        order = np.argsort(ranks, kind="stable")
-        self._place(
-            constraints.fleet,
-            constraints.placements(self.game),
-            constraints.hits,
-            [(int(ranks[i]), i) for i in order.tolist()],
-            placed,
+        ships = np.empty((len(ranks), len(constraints.fleet), 2), np.uint64)
+        ascending = np.argsort(ranks, kind="stable")
+        self._write_ships(
+            into=ships,
+            ranked_rows=[_RankedRow(int(ranks[i]), i) for i in ascending.tolist()],
+            fleet=constraints.fleet,
+            placements=constraints.placements(self.game),
+            hits=constraints.hits,
         )
-        return placed
+        return ships
 
-    def _place(
+    def _write_ships(
         self,
+        *,
+        into: CellSets,
+        ranked_rows: list[_RankedRow],
         fleet: tuple[int, ...],
-        places: _Placements,
+        placements: _Placements,
         hits: int,
-        ranks: list[tuple[int, int]],
-        placed: CellSets,
     ) -> None:
-        """Write the ships of `fleet`, the last ones, of the configurations with some ranks.
+        """Write the ships of `fleet` into the last columns of the given rows.
 
-        ranks -- ascending, each with its row in `placed`. Equal ships are in the order of their
-        placements.
+        Configurations of these ships are ordered by the placement of the first ship, then by that
+        of the second, and so on. Of two equal ships, the first has the earlier placement. The
+        configurations with each placement of the first ship are counted to find where it lies.
+
+        ranked_rows -- by ascending rank, which counts only configurations of `fleet`.
+        placements -- for each kind, where its ships may lie. hits -- the cells they must cover.
         """
-        if not fleet or not ranks:
+        if not fleet or not ranked_rows:
             return
         kind, *others = fleet
-        first_rank = 0  # of the configurations with the next placement
-        next_rank = 0  # the index of the first of `ranks` that is not placed yet
-        for number, ship in enumerate(places[kind]):
+        first_rank = 0  # the least rank of a configuration with `ship`
+        start = 0  # ranked_rows[:start] are written already
+        for index, ship in enumerate(placements[kind]):
             closed = ship | self.game.halo(ship)
-            places_left = {
-                other: [place for place in places[other][number + 1 if other == kind else 0 :]
-                        if not place & closed]
+            later = {**placements, kind: placements[kind][index + 1 :]}
+            placements_left = {
+                other: [placement for placement in later[other] if not placement & closed]
                 for other in set(others)
-            }  # fmt: skip
+            }
             hits_left = hits & ~ship
-            count = (
-                Listing(self.game, tuple(others), places_left, hits_left).configurations
-                if others
-                else not hits_left
+            if others:
+                listing = Listing(self.game, tuple(others), placements_left, hits_left)
+                count = listing.configurations
+            else:
+                count = int(not hits_left)
+            next_rank = first_rank + count
+            stop = bisect_left(ranked_rows, next_rank, start, key=attrgetter("rank"))
+            with_ship = [
+                _RankedRow(rank - first_rank, row) for rank, row in ranked_rows[start:stop]
+            ]
+            into[[row for _, row in with_ship], -len(fleet)] = to_words([ship])
+            self._write_ships(
+                into=into,
+                ranked_rows=with_ship,
+                fleet=tuple(others),
+                placements=placements_left,
+                hits=hits_left,
             )
-            with_ship = []
-            while next_rank < len(ranks) and ranks[next_rank][0] < first_rank + count:
-                rank, row = ranks[next_rank]
-                with_ship.append((rank - first_rank, row))
-                next_rank += 1
-            placed[[row for _, row in with_ship], -len(fleet)] = to_words([ship])
-            self._place(tuple(others), places_left, hits_left, with_ship, placed)
-            first_rank += count
-            if next_rank == len(ranks):
+            first_rank, start = next_rank, stop
+            if start == len(ranked_rows):
                 return

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import comb, prod
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,12 +35,12 @@ _Result = TypeVar("_Result")
 MAX_LABELS = 64  # of hits at one cell in kernels
 WORD = (1 << 64) - 1
 _ROWS = 1 << 20  # listed in one call
-_PIECES = 64  # of a long count: threads share them, and progress counts them
-_WORTH_PIECES = 10**6  # combinations of placements from which a count is cut into pieces
+_SLICES = 64  # of a long count: threads share them, and progress counts them
+_WORTH_SLICES = 10**6  # combinations of placements from which a count is cut into slices
 
 
 def to_words(masks: list[int] | tuple[int, ...], words: int = 2) -> CellSets:
-    """Return masks as an array of cell sets, shape (n, words)."""
+    """Return masks as an array of 64-bit words, the low ones first; uint64 of shape (n, words)."""
     sets = np.empty((len(masks), words), np.uint64)
     for i in range(words):
         sets[:, i] = [mask >> 64 * i & WORD for mask in masks]
@@ -48,26 +48,27 @@ def to_words(masks: list[int] | tuple[int, ...], words: int = 2) -> CellSets:
 
 
 def to_masks(sets: CellSets) -> list[int]:
-    """Return an array of cell sets as masks."""
-    low: list[int] = sets[:, 0].tolist()
+    """Return the rows of an array of 64-bit words, the low ones first, as masks."""
+    masks: list[int] = sets[:, 0].tolist()
     for i in range(1, sets.shape[1]):
         words: list[int] = sets[:, i].tolist()
-        low = [a | b << 64 * i for a, b in zip(low, words, strict=True)]
-    return low
+        masks = [mask | word << 64 * i for mask, word in zip(masks, words, strict=True)]
+    return masks
 
 
 def to_cells(sets: CellSets, cells: int) -> NDArray[np.uint8]:
     """Return cell sets as 0 and 1 for each cell; uint8 of shape (n, cells)."""
-    words = np.ascontiguousarray(sets).astype("<u8")
+    words = np.ascontiguousarray(sets).astype("<u8")  # so that low cells are in the first bytes
     return np.unpackbits(words.view(np.uint8), axis=1, count=cells, bitorder="little")
 
 
 class Listing:
-    """Ships to place, with their placements, as the kernel gets them.
+    """The configurations of some ships, each with the placements that it may have.
 
-    fleet -- the ships to place; placements -- the allowed ones of each kind; hits -- the cells to
-    cover. threads -- the number that count at once; progress -- called during a long count.
+    fleet -- the kinds of the ships. placements -- for each kind, the masks where its ships may lie.
+    hits -- the mask of the cells that the ships must cover.
 
+    threads -- the number of threads that count at once. progress -- called during a long count.
     combinations -- the number of ways to choose the placements, compatible or not.
     """
 
@@ -82,110 +83,126 @@ class Listing:
         self.threads = os.cpu_count() or 1
         self.progress: Progress[Status] = no_progress
         # The innermost ship is never placed one by one, so it is the one with most placements.
-        self._lengths = sorted(set(fleet), key=lambda length: (len(placements[length]), -length))
-        self._placements = [placements[length] for length in self._lengths]
-        self._ships = [fleet.count(length) for length in self._lengths]
-        self.combinations = prod(map(comb, map(len, self._placements), self._ships))
+        kinds = sorted(set(fleet), key=lambda kind: (len(placements[kind]), -kind))
+        self._parts = [_Part(kind, fleet.count(kind), placements[kind]) for kind in kinds]
+        self.combinations = prod(comb(len(part.placements), part.ships) for part in self._parts)
         self._split()
 
     def _split(self) -> None:
-        """Split kinds that have more placements than the kernel takes of one kind.
+        """Split each kind that has more placements than the kernel takes of one kind.
 
-        Each part becomes a kind, and the ships are distributed over the parts in every way
-        (`_shares`).
+        The kernel takes each part for a kind. `_shares` distributes the ships over the parts.
         """
-        parts = [
-            (length, ships[i : i + MAX_PLACEMENTS], number)
-            for length, ships, number in zip(
-                self._lengths, self._placements, self._ships, strict=True
-            )
-            for i in range(0, max(1, len(ships)), MAX_PLACEMENTS)
+        self._parts = [
+            part._replace(placements=part.placements[start : start + MAX_PLACEMENTS])
+            for part in self._parts
+            for start in range(0, max(1, len(part.placements)), MAX_PLACEMENTS)
         ]
-        self._lengths = [length for length, _, _ in parts]
-        self._placements = [ships for _, ships, _ in parts]
-        self._ships = [number for _, _, number in parts]
-        if len(parts) > MAX_KINDS:
+        if len(self._parts) > MAX_KINDS:
             raise TooLarge(
                 f"configurations of at most {MAX_KINDS} kinds of ships are listed, a kind of more "
                 f"than {MAX_PLACEMENTS} placements counting as several; {self._board} has "
-                f"{len(parts)}"
+                f"{len(self._parts)}"
             )
 
     def _shares(self) -> list[list[int]]:
-        """Return every way to distribute the ships over the parts of their kind."""
+        """Return each way to distribute the ships of every kind over the parts of the kind.
+
+        A way has for each part the number of ships that lie on its placements.
+        """
+        kinds = [part.kind for part in self._parts]
         shares: list[list[int]] = [[]]
-        for i, length in enumerate(self._lengths):
-            is_last = length not in self._lengths[i + 1 :]
-            first = self._lengths.index(length)
-            extended = []
+        for i, part in enumerate(self._parts):
+            first_of_kind = kinds.index(part.kind)
+            is_last_of_kind = part.kind not in kinds[i + 1 :]
+            longer_shares = []
             for share in shares:
-                left = self._ships[i] - sum(share[first:])
-                extended += [[*share, n] for n in ([left] if is_last else range(left + 1))]
-            shares = extended
+                ships_left = part.ships - sum(share[first_of_kind:])
+                choices = [ships_left] if is_last_of_kind else range(ships_left + 1)
+                longer_shares += [[*share, ships] for ships in choices]
+            shares = longer_shares
         return shares
 
     @cached_property
-    def _kernel_arguments(
-        self,
-    ) -> tuple[list[tuple[int, int, CellSets]], list[list[NDArray[np.uint8]]]]:
-        sets = [to_words(ships) for ships in self._placements]
+    def _compatible(self) -> list[list[NDArray[np.uint8]]]:
+        """For each two parts, 1 where a placement of the first fits beside one of the second."""
+        sets = [to_words(part.placements) for part in self._parts]
         closed = [
-            to_words([ship | self._board.halo(ship) for ship in ships])
-            for ships in self._placements
+            to_words([ship | self._board.halo(ship) for ship in part.placements])
+            for part in self._parts
         ]
-        compatible = [
-            [
-                np.ascontiguousarray(
-                    ((a[:, None, :] & b[None, :, :]) == 0).all(axis=2), dtype=np.uint8
-                )
-                for b in closed
-            ]
-            for a in sets
-        ]
-        return list(zip(self._ships, self._lengths, sets, strict=True)), compatible
+        return [[_are_disjoint(first, second) for second in closed] for first in sets]
 
-    def _enumerators(self, piece: int = 0, pieces: int = 1) -> Iterator[Enumerator]:
-        """Yield the kernels that meet all configurations together; one, unless a kind is split."""
-        kinds, compatible = self._kernel_arguments
+    def _enumerators(self, index: int = 0, slices: int = 1) -> Iterator[Enumerator]:
+        """Yield kernels that together meet each configuration of a slice once.
+
+        There is one kernel for each way to distribute the ships over parts (`_shares`). With the
+        default arguments the slice is everything.
+
+        index -- of the slice, from 0. slices -- the number of slices.
+        """
+        sets = [to_words(part.placements) for part in self._parts]
         for share in self._shares():
-            shared = [(n, size, sets) for n, (_, size, sets) in zip(share, kinds, strict=True)]
-            yield Enumerator(shared, compatible, self._hits, piece, pieces)
+            kinds = [
+                (ships, part.kind, words)
+                for ships, part, words in zip(share, self._parts, sets, strict=True)
+            ]
+            yield Enumerator(kinds, self._compatible, self._hits, index, slices)
 
-    def _in_pieces(self, work: Callable[[Enumerator], _Result]) -> list[_Result]:
-        """Return the results of `work` on all kernels; a large count runs in threads."""
-        if self.combinations < _WORTH_PIECES:
-            return [work(kernel) for kernel in self._enumerators()]
-        pieces = [kernel for i in range(_PIECES) for kernel in self._enumerators(i, _PIECES)]
+    def _ask_kernels(self, question: Callable[[Enumerator], _Result]) -> list[_Result]:
+        """Return the answers of kernels that together meet each configuration once.
+
+        If there are many combinations, the kernels are those of slices, and run in threads.
+        """
+        if self.combinations < _WORTH_SLICES:
+            return [question(kernel) for kernel in self._enumerators()]
+        kernels = [kernel for i in range(_SLICES) for kernel in self._enumerators(i, _SLICES)]
         from concurrent.futures import ThreadPoolExecutor
 
-        results = []
-        report = meter(self.progress, len(pieces))
+        answers = []
+        report = meter(self.progress, len(kernels))
         with ThreadPoolExecutor(self.threads) as pool:
             try:
-                for result in pool.map(work, pieces):
-                    results.append(result)
-                    report(len(results))
+                for answer in pool.map(question, kernels):
+                    answers.append(answer)
+                    report(len(answers))
             except BaseException:
-                for piece in pieces:
-                    piece.stop()
+                for kernel in kernels:
+                    kernel.stop()  # else the pool would wait for them
                 raise
-        return results
+        return answers
 
     @cached_property
     def configurations(self) -> int:
         """The number of configurations."""
-        return sum(self._in_pieces(Enumerator.count))
+        return sum(self._ask_kernels(Enumerator.count))
 
     @cached_property
     def by_ship(self) -> dict[tuple[int, int], int]:
-        """The number of configurations with each ship: its kind and cells (mask)."""
-        kinds = list(zip(self._lengths, self._placements, strict=True))
-        by_ship = {(kind, ship): 0 for kind, ships in kinds for ship in ships}
-        for counts in self._in_pieces(Enumerator.occurrence):
-            for (kind, ships), numbers in zip(kinds, counts, strict=True):
-                for ship, number in zip(ships, numbers, strict=True):
-                    by_ship[kind, ship] += number
-        return by_ship
+        """The number of configurations with each ship, which is a pair of its kind and mask.
+
+        Placements that no configuration has count 0.
+        """
+        totals = {(part.kind, ship): 0 for part in self._parts for ship in part.placements}
+        for counts_by_part in self._ask_kernels(Enumerator.occurrence):
+            for part, counts in zip(self._parts, counts_by_part, strict=True):
+                for ship, count in zip(part.placements, counts, strict=True):
+                    totals[part.kind, ship] += count
+        return totals
+
+
+class _Part(NamedTuple):
+    """Some placements (masks) of a kind; `ships` is the number of all ships of that kind."""
+
+    kind: int
+    ships: int
+    placements: list[int]
+
+
+def _are_disjoint(first: CellSets, second: CellSets) -> NDArray[np.uint8]:
+    """Return 1 for each two cell sets without a common cell, else 0; shape (first, second)."""
+    common = first[:, None, :] & second[None, :, :]
+    return np.ascontiguousarray((common == 0).all(axis=2), dtype=np.uint8)
 
 
 class Configurations(Listing):
@@ -222,11 +239,11 @@ class Configurations(Listing):
         The occurrence matrix of section 2.3.
         """
         game = self.position.game
-        matrix = np.zeros(game.cells, np.int64)
+        matrix = np.zeros((game.rows, game.columns), np.int64)
         for (_, ship), count in self.by_ship.items():
-            for cell in game.cells_of(ship):
-                matrix[cell[0] * game.columns + cell[1]] += count
-        return matrix.reshape(game.rows, game.columns)
+            for row, column in game.cells_of(ship):
+                matrix[row, column] += count
+        return matrix
 
     @property
     def frequency(self) -> list[list[Fraction]]:
@@ -248,18 +265,19 @@ class Configurations(Listing):
             )
 
     def list(self, max_bytes: int = 4 << 30) -> CellSets:
-        """List the cells of each configuration, one row each; shape (n, 2).
+        """List the cells of each configuration, a row of two 64-bit words for each; shape (n, 2).
 
         If ships may touch, different configurations can have the same cells; each has its row.
         Raises TooLarge if the list would need more than `max_bytes`.
         """
-        size, limit = 16 * self.configurations, max_bytes
-        if size > limit:
+        size = 16 * self.configurations
+        if size > max_bytes:
             raise TooLarge(
                 f"the list of the {self.configurations:,} configurations of {self.position.game} "
-                f"needs {size / 2**30:,.1f} GiB; the limit is {limit / 2**30:,.1f} GiB"
+                f"needs {size / 2**30:,.1f} GiB; the limit is {max_bytes / 2**30:,.1f} GiB"
             )
-        sets = np.empty((self.configurations + 256, 2), np.uint64)
+        # A kernel writes only if there is room for MAX_PLACEMENTS rows, also at the end.
+        sets = np.empty((self.configurations + MAX_PLACEMENTS, 2), np.uint64)
         written = 0
         for kernel in self._enumerators():
             while n := kernel.fill(sets[written : written + _ROWS]):  # ctrl-C gets its turn
@@ -267,17 +285,16 @@ class Configurations(Listing):
         return sets[:written]
 
     def filter(self, keep: Callable[[CellSets], CellSets]) -> CellSets:
-        """Return the rows of `list` that a filter keeps, shape (n, 2), in any order.
+        """Return the rows of `list` that a filter keeps, in any order; shape (n, 2).
 
-        The filter gets some rows at a time, so the whole list is never in memory.
+        keep -- gets some rows, and returns those to keep. So the whole list is never in memory.
         """
 
-        def work(kernel: Enumerator) -> CellSets:
-            return np.concatenate(
-                [np.empty((0, 2), np.uint64), *map(keep, read_rows(kernel, 1 << 16))]
-            )
+        def filter_rows(kernel: Enumerator) -> CellSets:
+            none = np.empty((0, 2), np.uint64)
+            return np.concatenate([none, *map(keep, read_rows(kernel, batch=1 << 16))])
 
-        return np.concatenate(self._in_pieces(work))
+        return np.concatenate(self._ask_kernels(filter_rows))
 
     def stream(self, batch: int = 1 << 16) -> Iterator[CellSets]:
         """Yield the rows of `list` in arrays of at most `batch` (256 or more) rows."""
@@ -286,7 +303,10 @@ class Configurations(Listing):
 
 
 def read_rows(kernel: Enumerator, batch: int, words: int = 2) -> Iterator[CellSets]:
-    """Yield the rows that a kernel meets, in arrays of at most `batch` rows."""
+    """Yield what a kernel writes for each configuration, in arrays of at most `batch` rows.
+
+    words -- the number of words in a row.
+    """
     while True:
         rows = np.empty((batch, words), np.uint64)
         n = kernel.fill(rows)
@@ -297,12 +317,14 @@ def read_rows(kernel: Enumerator, batch: int, words: int = 2) -> Iterator[CellSe
 
 @dataclass(frozen=True)
 class Codes:
-    """The codes of a game: numbers of some words that say where each ship lies.
+    """The layout of the codes of a game; a code is a number that says where each ship lies.
 
-    kinds -- of the fleet. widths -- for each kind the number of bits of a ship, which are the index
-    of its placement in `Game.placements`. shifts -- for each kind the first bit of each ship; all
-    bits of a ship are in one word of 64 bits. words -- of a code. labels -- if labels depend on the
-    placement and the cell, the most labels of one cell; else 0.
+    Some bits of a code belong to each ship: the index of its placement in `Game.placements`.
+
+    kinds -- of the fleet. widths -- for each kind, the number of bits of a ship. shifts -- for each
+    kind, the first bit of each of its ships; all bits of a ship are in one word of 64 bits.
+    words -- the number of words of a code. labels -- 0 if a kind has one label; else the most
+    different labels of one cell.
     """
 
     kinds: tuple[int, ...]
@@ -314,23 +336,28 @@ class Codes:
     @classmethod
     @lru_cache(maxsize=16)
     def of(cls, game: Game) -> Codes:
-        """Return the codes of a game, with the bits of each ship inside one word of 64 bits."""
+        """Return the layout of the codes of a game, ship after ship from the lowest bit on.
+
+        A ship begins in the next word if its bits do not all fit into the one before.
+        """
         kinds = tuple(dict.fromkeys(game.fleet))
-        widths, shifts, end = [], [], 0
+        widths, shifts = [], []
+        next_bit = 0
         for kind in kinds:
             width = max(1, (len(game.placements(kind)) - 1).bit_length())
             shifts_of_kind = []
             for _ in range(game.fleet.count(kind)):
-                fits = end % 64 + width <= 64
-                shift = end if fits else (end // 64 + 1) * 64  # the next word
-                shifts_of_kind.append(shift)
-                end = shift + width
+                if next_bit % 64 + width > 64:
+                    next_bit = (next_bit // 64 + 1) * 64  # the first bit of the next word
+                shifts_of_kind.append(next_bit)
+                next_bit += width
             widths.append(width)
             shifts.append(tuple(shifts_of_kind))
-        labels = 0
-        if game.label_of_kind is None:
-            labels = max(len(game.label_table.labels_at(cell)) for cell in range(game.cells))
-        return cls(kinds, tuple(widths), tuple(shifts), -(-end // 64), labels)
+        most_labels = 0
+        if game.label_of_kind is None:  # labels depend on the placement and the cell
+            most_labels = max(len(game.label_table.labels_at(cell)) for cell in range(game.cells))
+        words = -(-next_bit // 64)  # rounded up
+        return cls(kinds, tuple(widths), tuple(shifts), words, most_labels)
 
     def ships(self, game: Game, code: int) -> list[int]:
         """Return the masks of the ships of a code, in the order of the fleet."""
@@ -342,95 +369,116 @@ class Codes:
 
     @property
     def fit_kernels(self) -> bool:
-        """True if kernels take codes of this size."""
+        """True if the codes are small enough for kernels."""
         ships = sum(map(len, self.shifts))
         are_few = len(self.kinds) <= MAX_KINDS and self.labels <= MAX_LABELS
         return ships <= MAX_CODED and are_few and self.words <= MAX_CODE_WORDS
 
 
 class CodedConfigurations(Listing):
-    """Configurations with the codes of their ships, once some ships are sunk.
+    """The configurations in which some ships are sunk, with the codes of all ships (`Codes`).
 
-    sunk -- the masks of these; constraints -- on the others.
+    sunk -- the masks of the sunk ships; constraints -- on the others.
     """
 
     def __init__(self, game: Game, sunk: Sequence[int], constraints: Constraints):
         game.require_small("listing configurations")
-        places = constraints.placements(game)
-        super().__init__(game, constraints.fleet, places, constraints.hits)
+        placements = constraints.placements(game)
+        super().__init__(game, constraints.fleet, placements, constraints.hits)
         self._game = game
         self._sunk = sunk
         self._codes = Codes.of(game)
 
     def stream(self, batch: int = 1 << 16) -> Iterator[CellSets]:
-        """Yield rows of cells (2 words) and codes, in arrays of at most `batch` (>= 256) rows."""
+        """Yield a row for each configuration: two words with its cells, then those of its code.
+
+        The rows come in arrays of at most `batch` rows; `batch` must be 256 or more.
+        """
         codes = self._codes
-        numbers = {
-            kind: {ship: n for n, ship in enumerate(self._game.placements(kind))}
+        index_of = {
+            kind: {ship: i for i, ship in enumerate(self._game.placements(kind))}
             for kind in codes.kinds
         }
-        code, shifts_left = 0, dict(zip(codes.kinds, map(list, codes.shifts), strict=True))
+        # Kernels give the first shifts of a kind to the other ships, so sunk ones get the last.
+        shifts_left = dict(zip(codes.kinds, map(list, codes.shifts), strict=True))
+        sunk_code = 0
         for ship in self._sunk:
             kind = self._game.kind_of(ship)
-            code |= numbers[kind][ship] << shifts_left[kind].pop()
-        of_sunk = np.concatenate(
-            [to_words([sum(self._sunk)]), to_words([code], codes.words)], axis=1
-        )
-        if not self._lengths:
-            yield from [of_sunk] * (not self._hits)
+            sunk_code |= index_of[kind][ship] << shifts_left[kind].pop()
+        sunk_cells = to_words([sum(self._sunk)])
+        sunk_row = np.concatenate([sunk_cells, to_words([sunk_code], codes.words)], axis=1)
+        if not self._parts:  # all ships are sunk
+            if not self._hits:
+                yield sunk_row
             return
-        sorts = [codes.kinds.index(kind) for kind in self._lengths]
-        of_placements = [
-            np.array([numbers[kind][ship] for ship in ships], np.uint64)
-            for kind, ships in zip(self._lengths, self._placements, strict=True)
+        kind_indices = [codes.kinds.index(part.kind) for part in self._parts]
+        placement_indices = [
+            np.array([index_of[part.kind][ship] for ship in part.placements], np.uint64)
+            for part in self._parts
         ]
         for kernel in self._enumerators():
-            kernel.name(sorts, of_placements, codes.shifts, codes.words)
-            for rows in read_rows(kernel, batch, 2 + codes.words):
-                rows |= of_sunk
+            kernel.name(kind_indices, placement_indices, codes.shifts, codes.words)
+            for rows in read_rows(kernel, batch, words=2 + codes.words):
+                rows |= sunk_row
                 yield rows
 
 
 def list_ships(position: Position, max_bytes: int = 1 << 30) -> CellSets:
-    """List the configurations that cover every hit and no miss, as ships; shape (n, ships, 2).
+    """List the configurations that cover every hit and no miss; uint64 of shape (n, ships, 2).
 
-    Ships are in the order of the fleet, equal ones in that of `Game.placements`. Announcements are
-    not checked. It uses numpy and the rules of `optsearch.game`, no kernel. Raises TooLarge if this
-    list, or that of the ships placed so far, would need more than `max_bytes`.
+    A row has the ships of a configuration in the order of the fleet, equal ones in that of
+    `Game.placements`; a ship is two words of 64 bits, its cells. Announcements are not checked. The
+    list comes from numpy and the rules of `optsearch.game`, without a kernel.
+
+    Raises TooLarge if the list, or that of the first ships, would need more than `max_bytes`.
     """
     game = position.game
     game.require_small("listing configurations")
-    ships = np.empty((1, 0, 2), np.uint64)
-    last = np.zeros(1, np.int64)  # the place of each row's last ship
-    for i, length in enumerate(game.fleet):
-        masks = [
+    ships = np.empty((1, 0, 2), np.uint64)  # one row, in which no ship is placed yet
+    last = np.full(1, -1, np.int64)  # for each row, the index of the last ship's placement
+    for i, kind in enumerate(game.fleet):
+        placements = [
             ship
-            for ship in game.placements(length)
+            for ship in game.placements(kind)
             if not ship & position.misses and not game.halo(ship) & position.hits
         ]
-        closed = to_words([ship | game.halo(ship) for ship in masks])
+        if i > 0 and kind != game.fleet[i - 1]:
+            last = np.full(len(ships), -1, np.int64)
+        rows, indices = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        size = 0
+        closed = to_words([ship | game.halo(ship) for ship in placements])
         covered = np.bitwise_or.reduce(ships, axis=1)
-        is_repeat = i > 0 and length == game.fleet[i - 1]
-        rows, places, size = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
-        step = max(1, (1 << 20) // max(1, len(masks)))
-        for start in range(0, len(ships), step):
-            chunk = covered[start : start + step, None]
-            fits = (chunk[..., 0] & closed[:, 0] | chunk[..., 1] & closed[:, 1]) == 0
-            if is_repeat:
-                fits &= np.arange(len(masks)) > last[start : start + step, None]
-            row, place = fits.nonzero()
-            size += len(row) * (i + 1) * 16
+        for fitting_rows, fitting_indices in _pair_disjoint(covered, closed, above=last):
+            size += len(fitting_rows) * (i + 1) * 16
             if size > max_bytes:
                 raise TooLarge(
                     f"the list of the configurations of {game}, ship by ship, needs more than "
                     f"{max_bytes / 2**30:,.1f} GiB"
                 )
-            rows.append(row + start)
-            places.append(place)
-        last = np.concatenate(places)
-        placed = to_words(masks)[last][:, None, :]
+            rows.append(fitting_rows)
+            indices.append(fitting_indices)
+        last = np.concatenate(indices)
+        placed = to_words(placements)[last][:, None, :]
         ships = np.concatenate([ships[np.concatenate(rows)], placed], axis=1)
         uncovered = to_words([position.hits]) & ~np.bitwise_or.reduce(ships, axis=1)
         can_cover = np.bitwise_count(uncovered).sum(axis=1) <= sum(game.fleet[i + 1 :])
         ships, last = ships[can_cover], last[can_cover]
     return ships
+
+
+def _pair_disjoint(
+    covered: CellSets, closed: CellSets, above: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield the indices of sets in `covered` and in `closed` that have no common cell.
+
+    They come in some arrays of equal lengths, by ascending indices in `covered`.
+
+    above -- for each set in `covered`: an index in `closed`, up to which sets are not paired.
+    """
+    step = max(1, (1 << 20) // max(1, len(closed)))  # so that few pairs are in memory at once
+    for start in range(0, len(covered), step):
+        chunk = covered[start : start + step, None]
+        are_paired = (chunk[..., 0] & closed[:, 0] | chunk[..., 1] & closed[:, 1]) == 0
+        are_paired &= np.arange(len(closed)) > above[start : start + step, None]
+        rows, indices = are_paired.nonzero()
+        yield rows + start, indices
