@@ -31,6 +31,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
 from itertools import pairwise, permutations, product
@@ -40,7 +41,7 @@ from typing import Any, NoReturn
 
 from optsearch.game.announcements import WORDS
 from optsearch.game.board import HEXAGON, NOWHERE, SQUARE, Board, Point, bits, connected_cells
-from optsearch.game.cells import MAX_BOARD, cell_name, is_cell, parse_cell
+from optsearch.game.cells import MAX_BOARD, Cell, cell_name, is_cell, parse_cell
 from optsearch.game.shapes import is_kind
 from optsearch.support.datafiles import DATA
 from optsearch.support.documents import Document, text_of
@@ -66,9 +67,10 @@ def named_board(text: str) -> Board:
     path, _, name_and_digest = text.rpartition("#")
     name, _, digest = name_and_digest.partition("@")
     file = Path(path)
-    if not file.exists() and (BOARDS / file.name).is_file() and file.name == path:
+    has_folder = file.name != path
+    if not (file.exists() or has_folder) and (BOARDS / path).is_file():
         file = BOARDS / path
-    boards = _boards(path, text_of(file, GameError, MOST_BYTES))
+    boards = _read_boards(path, text_of(file, GameError, MOST_BYTES))
     board = boards.get(name)
     if board is None:
         raise GameError(f"{path} has no board {name!r}; it has {', '.join(boards)}")
@@ -81,8 +83,8 @@ def named_board(text: str) -> Board:
 
 
 @lru_cache(maxsize=16)
-def _boards(path: str, content: str) -> Mapping[str, Board]:
-    """Read all boards of a file, by name."""
+def _read_boards(path: str, content: str) -> Mapping[str, Board]:
+    """Return all boards of a file, by name. path -- the name of the file in errors."""
     document = Document(content, path, GameError)
     document.require(FORMAT, VERSION, ("format", "version", "about", "boards"))
     fields_by_name = document.value("boards", dict)
@@ -94,7 +96,7 @@ def _boards(path: str, content: str) -> Mapping[str, Board]:
             document.refuse(f"{name!r} is not the name of a board; letters, digits, - and _ are")
         if type(fields) is not dict:
             document.refuse(f"the board {name!r} is not an object, {{…}}")
-        boards[name] = _Reader(document, name, fields).board()
+        boards[name] = _Reader(document, name, fields).read_board()
     return boards
 
 
@@ -106,92 +108,112 @@ class _Reader:
         for field in fields:
             if field not in _FIELDS:
                 self._refuse(f"there is no field {field!r}; the fields are {', '.join(_FIELDS)}")
-        places = document.value("cells", dict, fields, f"board {name}")
-        grid = [self._grid_place(cell) for cell in places]
-        if not grid:
+        centre_by_name = document.value("cells", dict, fields, f"board {name}")
+        cells = [self._parse_cell(cell) for cell in centre_by_name]
+        if not cells:
             self._refuse("it has no cell")
-        if len(set(grid)) < len(grid):
-            twice = next(cell for cell in grid if grid.count(cell) > 1)
-            self._refuse(f"the cell {cell_name(twice)} is there twice")
-        self._rows = 1 + max(row for row, _ in grid)
-        self._columns = 1 + max(column for _, column in grid)
+        if len(set(cells)) < len(cells):
+            repeated = next(cell for cell in cells if cells.count(cell) > 1)
+            self._refuse(f"the cell {cell_name(repeated)} is there twice")
+        self._rows = 1 + max(row for row, _ in cells)
+        self._columns = 1 + max(column for _, column in cells)
         if self._rows * self._columns > MAX_BOARD:
             self._refuse(
                 f"its cells lie in {self._rows} rows and {self._columns} columns; at most "
                 f"{MAX_BOARD:,} places are handled"
             )
-        self._index = {
+        self._index_by_name = {
             name: row * self._columns + column
-            for name, (row, column) in zip(places, grid, strict=True)
+            for name, (row, column) in zip(centre_by_name, cells, strict=True)
         }
-        self._places = {self._index[cell]: self._centre(cell, at) for cell, at in places.items()}
+        self._centres = {
+            self._index_by_name[name]: self._read_centre(name, centre)
+            for name, centre in centre_by_name.items()
+        }
 
     def _refuse(self, problem: str) -> NoReturn:
         self._document.refuse(problem, f"board {self._name}")
 
     def _value(self, field: str, kind: type[Any], default: Any) -> Any:
+        """Return a field of the board, which must be of this type; the default if it is missing."""
         if field not in self._fields:
             return default
         return self._document.value(field, kind, self._fields, f"board {self._name}")
 
-    def _grid_place(self, cell: str) -> tuple[int, int]:
+    def _parse_cell(self, name: str) -> Cell:
+        """Return the cell of a name, which must be written as `cell_name` writes it."""
         try:
-            place = parse_cell(cell)
+            cell = parse_cell(name)
         except GameError as error:
             self._refuse(str(error))
-        if cell != cell_name(place):
-            self._refuse(f"the cell {cell!r} is written {cell_name(place)}")
-        return place
+        if name != cell_name(cell):
+            self._refuse(f"the cell {name!r} is written {cell_name(cell)}")
+        return cell
 
-    def _centre(self, cell: str, at: Any) -> Point:
-        if not _is_pair(at):
-            self._refuse(f"the place of {cell} is {at!r:.40}, not [x, y]")
-        return float(at[0]), float(at[1])
+    def _read_centre(self, name: str, centre: Any) -> Point:
+        if not _is_point(centre):
+            self._refuse(f"the place of {name} is {centre!r:.40}, not [x, y]")
+        return float(centre[0]), float(centre[1])
 
-    def _cell(self, cell: Any, where: str) -> int:
-        if not isinstance(cell, str) or cell not in self._index:
-            self._refuse(f"{where} names {cell!r:.40}, which is not a cell of the board")
-        return self._index[cell]
+    def _read_cell(self, name: Any, where: str) -> int:
+        """Return the index of a named cell. where -- in the document, for errors."""
+        if not isinstance(name, str) or name not in self._index_by_name:
+            self._refuse(f"{where} names {name!r:.40}, which is not a cell of the board")
+        return self._index_by_name[name]
 
-    def _cells(self, cells: Any, where: str) -> list[int]:
-        if not isinstance(cells, list) or not cells:
-            self._refuse(f"{where} is {cells!r:.40}, not a list of cells")
-        return [self._cell(cell, where) for cell in cells]
+    def _read_cells(self, names: Any, where: str) -> list[int]:
+        if not isinstance(names, list) or not names:
+            self._refuse(f"{where} is {names!r:.40}, not a list of cells")
+        return [self._read_cell(name, where) for name in names]
 
-    def _touching(self, field: str) -> tuple[int, ...]:
-        """Return, for each place of the grid, the mask of the cells that it touches."""
-        masks = [0] * (self._rows * self._columns)
+    def _read_contacts(self, field: str) -> tuple[int, ...]:
+        """Return, for each place of the grid, the cells that a field says it touches, as a mask.
+
+        field -- `neighbours` or `corners`.
+        """
         word = self._fields.get(field)
         if field == "neighbours" and isinstance(word, str):
             if word != DIAGONAL:
                 self._refuse(f'neighbours is {word!r:.40}; an object or "{DIAGONAL}" is accepted')
-            for cell, other in permutations(self._index.values(), 2):
-                masks[cell] |= (max(self._offset(cell, other)) == 1) << other
-            return tuple(masks)
+            return self._diagonal_neighbours()
+        masks = [0] * (self._rows * self._columns)
         for name, others in self._value(field, dict, {}).items():
-            cell, where = self._cell(name, field), f"{field} of {name}"
-            for other in self._cells(others, where) if others else ():
+            cell, where = self._read_cell(name, field), f"{field} of {name}"
+            for other in self._read_cells(others, where) if others else ():
                 if other == cell:
                     self._refuse(f"{where} names the cell itself")
                 if masks[cell] >> other & 1:
-                    self._refuse(f"{where} names {self._text(other)} twice")
+                    self._refuse(f"{where} names {self._cell_name(other)} twice")
                 masks[cell] |= 1 << other
+        self._require_mutual(masks, field)
+        return tuple(masks)
+
+    def _diagonal_neighbours(self) -> tuple[int, ...]:
+        """Return, for each place of the grid, the mask of the cells in the eight places around."""
+        masks = [0] * (self._rows * self._columns)
+        for cell, other in permutations(self._index_by_name.values(), 2):
+            if max(self._offset(cell, other)) == 1:
+                masks[cell] |= 1 << other
+        return tuple(masks)
+
+    def _require_mutual(self, masks: Sequence[int], field: str) -> None:
+        """Refuse a cell that touches another one which does not touch it."""
         for cell, mask in enumerate(masks):
             for other in bits(mask):
                 if not masks[other] >> cell & 1:
                     self._refuse(
-                        f"{self._text(other)} is among the {field} of {self._text(cell)}, but not "
-                        "the other way round"
+                        f"{self._cell_name(other)} is among the {field} of "
+                        f"{self._cell_name(cell)}, but not the other way round"
                     )
-        return tuple(masks)
 
-    def _text(self, cell: int) -> str:
+    def _cell_name(self, cell: int) -> str:
         return cell_name(divmod(cell, self._columns))
 
     def _offset(self, cell: int, other: int) -> tuple[int, int]:
         """Return the distance of two cells in the grid, in rows and in columns."""
-        (i, j), (k, m) = divmod(cell, self._columns), divmod(other, self._columns)
-        return abs(i - k), abs(j - m)
+        row, column = divmod(cell, self._columns)
+        other_row, other_column = divmod(other, self._columns)
+        return abs(row - other_row), abs(column - other_column)
 
     def _refuse_apart(
         self, problem: str, pairs: Iterable[tuple[int, int]], sides: Sequence[int]
@@ -202,88 +224,89 @@ class _Reader:
             self._refuse(problem)
         entries = []
         for cell, other in (diagonal, diagonal[::-1]):
-            neighbours = [self._text(neighbour) for neighbour in (*bits(sides[cell]), other)]
-            entries.append(f'"{self._text(cell)}": {json.dumps(neighbours)}')
+            neighbours = [self._cell_name(neighbour) for neighbour in (*bits(sides[cell]), other)]
+            entries.append(f'"{self._cell_name(cell)}": {json.dumps(neighbours)}')
         self._refuse(
             f"{problem}; a diagonal step has to be among the neighbours: {', '.join(entries)}; or "
             f'write "neighbours": "{DIAGONAL}" for all of them'
         )
 
-    def board(self) -> Board:
+    def read_board(self) -> Board:
         """Return the board, with its digest; GameError for an invalid field."""
-        sides, corners = self._touching("neighbours"), self._touching("corners")
-        for cell, both in enumerate(a & b for a, b in zip(sides, corners, strict=True)):
-            for other in bits(both):
+        sides, corners = self._read_contacts("neighbours"), self._read_contacts("corners")
+        for cell, in_both in enumerate(a & b for a, b in zip(sides, corners, strict=True)):
+            for other in bits(in_both):
                 self._refuse(
-                    f"{self._text(cell)} and {self._text(other)} are neighbours, and touch at a "
-                    "corner only; one of the two"
+                    f"{self._cell_name(cell)} and {self._cell_name(other)} are neighbours, and "
+                    "touch at a corner only; one of the two"
                 )
         steps = {
-            name: self._step(name, lines, sides)
+            name: self._read_direction(name, lines, sides)
             for name, lines in self._value("lines", dict, {}).items()
         }
         cells = self._rows * self._columns
-        empty = (1 << cells) - 1 - sum(1 << cell for cell in self._places)
-        plain = Board(
-            f"{self._document.name}#{self._name}",
-            self._rows,
-            self._columns,
-            sides,
-            corners,
-            tuple(steps.values()),
-            tuple(self._places.get(cell, (0.0, 0.0)) for cell in range(cells)),
-            self._outline(),
-            empty=empty,
+        board_without_ships = Board(
+            text=f"{self._document.name}#{self._name}",
+            rows=self._rows,
+            columns=self._columns,
+            sides=sides,
+            corners=corners,
+            steps=tuple(steps.values()),
+            centres=tuple(self._centres.get(cell, (0.0, 0.0)) for cell in range(cells)),
+            outline=self._read_outline(),
+            empty=(1 << cells) - 1 - sum(1 << cell for cell in self._centres),
             has_squares=False,
             digest="0",
         )
         ships = {
-            name: self._ship(name, ship, plain, steps)
+            name: self._read_ship(name, ship, board_without_ships, steps)
             for name, ship in self._value("ships", dict, {}).items()
         }
         content = {
-            "cells": sorted(self._index),
+            "cells": sorted(self._index_by_name),
             "sides": sides,
             "corners": corners,
             "steps": sorted(steps.values()),
-            "ships": sorted((name, sorted(ways)) for name, ways in ships.items()),
+            "ships": sorted((name, sorted(placements)) for name, placements in ships.items()),
         }
         digest = sha256(json.dumps(content).encode()).hexdigest()[:16]
-        return Board(
-            **{
-                **plain.__dict__,
-                "text": f"{plain.text}@{digest}",
-                "ships": ships,
-                "digest": digest,
-            }
-        )
+        text = f"{board_without_ships.text}@{digest}"
+        return replace(board_without_ships, text=text, ships=ships, digest=digest)
 
-    def _step(self, name: str, lines: Any, sides: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the next cell after each cell in one direction, or NOWHERE."""
-        step = [NOWHERE] * (self._rows * self._columns)
+    def _read_direction(self, name: str, lines: Any, sides: Sequence[int]) -> tuple[int, ...]:
+        """Return the next cell after each cell along the lines of a name; NOWHERE if none follows.
+
+        sides -- for each cell, the mask of its neighbours.
+        """
+        next_cells = [NOWHERE] * (self._rows * self._columns)
         if not isinstance(lines, list):
             self._refuse(f"the lines {name!r} are {lines!r:.40}, not a list of lists of cells")
         for line in lines:
-            cells = self._cells(line, f"a line of {name!r}")
-            for cell, following in pairwise(cells):
+            for cell, following in pairwise(self._read_cells(line, f"a line of {name!r}")):
                 if not sides[cell] >> following & 1:
                     self._refuse_apart(
-                        f"a line of {name!r} goes from {self._text(cell)} to "
-                        f"{self._text(following)}, which are no neighbours",
+                        f"a line of {name!r} goes from {self._cell_name(cell)} to "
+                        f"{self._cell_name(following)}, which are no neighbours",
                         [(cell, following)],
                         sides,
                     )
-                if step[cell] not in (NOWHERE, following) or step.count(following):
-                    self._refuse(f"two lines of {name!r} go through {self._text(cell)}")
-                step[cell] = following
-        return tuple(step)
+                leads_elsewhere = next_cells[cell] not in (NOWHERE, following)
+                if leads_elsewhere or following in next_cells:
+                    self._refuse(f"two lines of {name!r} go through {self._cell_name(cell)}")
+                next_cells[cell] = following
+        return tuple(next_cells)
 
-    def _ship(
+    def _read_ship(
         self, name: str, ship: object, board: Board, steps: Mapping[str, tuple[int, ...]]
     ) -> tuple[int, ...]:
-        """Return the masks of all placements of a ship."""
-        is_form = re.fullmatch(r"[a-z][a-z0-9-]{0,40}", name) and "--" not in f"{name}-"
-        if not is_form or is_kind(name) or is_cell(name) or name in WORDS:
+        """Return the masks of all placements of a ship.
+
+        ship -- what the file has of it. board -- the board without ships. steps -- the next cell
+        after each cell, for each name of lines.
+        """
+        # A name must not be taken for another part of a reply: a kind of ship, a cell or a word.
+        is_word = re.fullmatch(r"[a-z][a-z0-9-]{0,40}", name) and "--" not in f"{name}-"
+        if not is_word or is_kind(name) or is_cell(name) or name in WORDS:
             self._refuse(
                 f"{name!r} is not the name of a ship; words of small letters and digits are, with "
                 f"- between them, but no ship as 3 or L4, no cell, and none of {', '.join(WORDS)}"
@@ -292,7 +315,7 @@ class _Reader:
         if fields.keys() == {"cells"} and isinstance(fields["cells"], list):
             placements = self._read_placements(name, fields["cells"], board.sides)
         elif "length" in fields and fields.keys() <= {"length", "lines"}:
-            placements = self._place_along(name, fields, board, steps)
+            placements = self._read_straight_ship(name, fields, board, steps)
         else:
             self._refuse(
                 f"the ship {name} is {ship!r:.60}; it has a length, and maybe lines, or lists of "
@@ -306,62 +329,65 @@ class _Reader:
             )
         return placements
 
-    def _place_along(
+    def _read_straight_ship(
         self,
         name: str,
         fields: Mapping[str, Any],
         board: Board,
         steps: Mapping[str, tuple[int, ...]],
     ) -> tuple[int, ...]:
+        """Return the placements of a ship that has a length, along the lines that it names."""
         length = self._document.value("length", int, fields, f"board {self._name}, ship {name}")
         if not 1 <= length <= board.cells:
             self._refuse(f"the ship {name} has length {length}; 1 to {board.cells} are accepted")
         lines = fields.get("lines", list(steps))
         if not isinstance(lines, list) or not all(line in steps for line in lines if line):
             self._refuse(f"the ship {name} lies along {lines!r:.60}; lines are {', '.join(steps)}")
-        board_with_lines = Board(
-            **{
-                **board.__dict__,
-                "steps": tuple(steps[line] for line in lines),
-                "digest": f"{name} {lines}",
-            }
-        )
-        return board_with_lines.straight_placements(length)
+        lines_of_ship = tuple(steps[line] for line in lines)
+        return replace(board, steps=lines_of_ship).straight_placements(length)
 
     def _read_placements(
         self, name: str, placements: Iterable[object], sides: tuple[int, ...]
     ) -> tuple[int, ...]:
-        masks: dict[int, None] = {}
+        """Return the listed placements of a ship as masks, sorted by first cell.
+
+        sides -- for each cell, the mask of its neighbours: the cells of a ship must be connected.
+        """
+        masks: set[int] = set()
+        length = 0
         for placement in placements:
             where = f"the ship {name}"
-            cells = self._cells(placement, where)
+            cells = self._read_cells(placement, where)
             mask = sum(1 << cell for cell in set(cells))
-            text = "+".join(map(self._text, cells))
+            text = "+".join(map(self._cell_name, cells))
             if len(set(cells)) < len(cells):
                 self._refuse(f"{where} has a cell twice at {text}")
             if mask in masks:
                 self._refuse(f"{where} is there twice at {text}")
-            if masks and len(cells) != next(iter(masks)).bit_count():
+            if masks and len(cells) != length:
                 self._refuse(f"{where} has {len(cells)} cells at {text}, and another number before")
-            piece = connected_cells(mask, sides)
-            if piece != mask:
-                pairs = product(bits(piece), bits(mask & ~piece))
+            connected = connected_cells(mask, sides)
+            if connected != mask:
+                pairs = product(bits(connected), bits(mask & ~connected))
                 self._refuse_apart(f"{where} is in pieces at {text}", pairs, sides)
-            masks[mask] = None
+            masks.add(mask)
+            length = len(cells)
         return tuple(sorted(masks, key=lambda mask: (mask & -mask, mask)))
 
-    def _outline(self) -> tuple[Point, ...]:
+    def _read_outline(self) -> tuple[Point, ...]:
+        """Return the corners of a cell relative to its centre: a named outline, or a list."""
         outline = self._fields.get("outline", "square")
         if isinstance(outline, str) and outline in _OUTLINES:
             return _OUTLINES[outline]
         if not isinstance(outline, list) or not 3 <= len(outline) <= 64:
             self._refuse(f"the outline is {outline!r:.40}; square, hexagon or 3 to 64 places are")
-        if not all(map(_is_pair, outline)):
+        if not all(map(_is_point, outline)):
             self._refuse("the outline has a place that is not [x, y]")
         return tuple((float(x), float(y)) for x, y in outline)
 
 
-def _is_pair(value: object) -> bool:
+def _is_point(value: object) -> bool:
+    """True if a value of a document is a pair of finite numbers below a million."""
     return (
         isinstance(value, list)
         and len(value) == 2

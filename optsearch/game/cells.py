@@ -18,9 +18,9 @@ MAX_BOARD = 1024  # to count and play
 def column_name(column: int) -> str:
     """Return A, B, …, Z, AA, AB, … for column 0, 1, …, 25, 26, 27, …"""
     name = ""
-    column += 1
-    while column:
-        column, letter = divmod(column - 1, 26)
+    number = column + 1  # in base 26, with digits 1 to 26 in place of 0 to 25
+    while number:
+        number, letter = divmod(number - 1, 26)
         name = chr(ord("A") + letter) + name
     return name
 

@@ -13,9 +13,10 @@ sunk.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import product
 from math import factorial, prod
 
 from optsearch.game.announcements import Label, Reply
@@ -30,7 +31,8 @@ Lengths = tuple[int, ...]  # descending
 
 def lengths_of(kind: int) -> range:
     """Return the lengths that a ship can have."""
-    return range(kind.least if isinstance(kind, LengthRange) else int(kind), int(kind) + 1)
+    shortest = kind.least if isinstance(kind, LengthRange) else int(kind)
+    return range(shortest, int(kind) + 1)
 
 
 def letter_of(kind: int) -> str:
@@ -45,11 +47,12 @@ def count_length_vectors(kinds: tuple[int, ...]) -> dict[Lengths, int]:
     """Count the vectors of lengths of some ships, by their lengths in descending order."""
     counts = Counter[Lengths]({(): 1})
     for kind in kinds:
-        extended = Counter[Lengths]()
-        for lengths, number in counts.items():
+        extended_counts = Counter[Lengths]()
+        for lengths, count in counts.items():
             for length in lengths_of(kind):
-                extended[tuple(sorted((*lengths, length), reverse=True))] += number
-        counts = extended
+                extended = tuple(sorted((*lengths, length), reverse=True))
+                extended_counts[extended] += count
+        counts = extended_counts
         if len(counts) > MOST_PARTS:
             raise TooLarge(f"a game has at most {MOST_PARTS:,} fleets here; use fewer ranges")
     return dict(counts)
@@ -100,7 +103,7 @@ class MixedGame(Game):
             )
         letters = [letter_of(kind) for kind in self.fleet]
         longest = max(map(int, self.fleet), default=0)
-        self.__dict__["known"] = least = Game(
+        game_of_shortest = Game(
             rows=self.rows,
             columns=self.columns,
             fleet=[lengths_of(kind)[0] for kind in self.fleet],
@@ -109,9 +112,10 @@ class MixedGame(Game):
             holes=self.holes,
             board=self.board,
         )
+        self.__dict__["known"] = game_of_shortest
         self.game_of([longest])  # GameError if it is longer than the board
         for name in ("holes", "board", "announce", "announcement"):
-            self.__dict__[name] = getattr(least, name)
+            self.__dict__[name] = getattr(game_of_shortest, name)
         self.__dict__["fleet"] = tuple(sorted(self.fleet, key=lambda kind: (-kind, str(kind))))
         if self.names_hits and (len({*letters}) < len(letters) or "" in letters):
             raise GameError(
@@ -123,7 +127,7 @@ class MixedGame(Game):
                 f"the ships {self.fleet_text} have letters, which are heard where each hit names "
                 "its ship: add announce=name, or leave them out"
             )
-        _ = count_length_vectors(self.fleet)
+        count_length_vectors(self.fleet)  # TooLarge for too many
 
     @classmethod
     def of(cls, game: Game | str) -> MixedGame:
@@ -138,8 +142,14 @@ class MixedGame(Game):
         """Return the game with a known fleet, by the same rules; GameError if it has no room."""
         known: Game = self.__dict__["known"]
         return Game(
-            *(self.rows, self.columns, list(fleet), self.contact, self.announce, known.holes),
-            *(known.board, known.announcement),
+            rows=self.rows,
+            columns=self.columns,
+            fleet=list(fleet),
+            contact=self.contact,
+            announce=self.announce,
+            holes=known.holes,
+            board=known.board,
+            announcement=known.announcement,
         )
 
     @property
@@ -153,7 +163,8 @@ class MixedGame(Game):
         return self.names_hits
 
     @cached_property
-    def _by_length(self) -> dict[int, Game]:
+    def _games_by_length(self) -> dict[int, Game]:
+        """For each length that some ship can have, ascending: the game with one such ship."""
         lengths = {length for kind in self.fleet for length in lengths_of(kind)}
         return {length: self.game_of([length]) for length in sorted(lengths)}
 
@@ -162,39 +173,45 @@ class MixedGame(Game):
         """All labels: the letters, or what the games with one ship have."""
         if self.names_hits:
             return tuple(map(letter_of, self.fleet))
-        return tuple(dict.fromkeys(x for game in self._by_length.values() for x in game.labels))
+        labels = (label for game in self._games_by_length.values() for label in game.labels)
+        return tuple(dict.fromkeys(labels))
 
     @cached_property
     def hit_replies(self) -> frozenset[Reply]:
         """Every reply to a hit."""
         if self.names_hits:
             return frozenset(Reply(True, label=label) for label in self.labels)
-        return frozenset().union(*(game.hit_replies for game in self._by_length.values()))
+        return frozenset().union(*(game.hit_replies for game in self._games_by_length.values()))
 
     def most_replies(self, answer: Reply) -> int | None:
         """Bound how often a reply to a hit can come in a game; None without a limit."""
         if self.names_hits:
-            return next((int(k) for k in self.fleet if letter_of(k) == answer.label), 0)
-        bounds = [game.most_replies(answer) for game in self._by_length.values()]
-        return None if None in bounds else len(self.fleet) * max(map(int, filter(None, bounds)))
+            longest = (int(kind) for kind in self.fleet if letter_of(kind) == answer.label)
+            return next(longest, 0)
+        bounds = [game.most_replies(answer) for game in self._games_by_length.values()]
+        if None in bounds:
+            return None
+        return len(self.fleet) * max(map(int, filter(None, bounds)))
 
     def hit_reply(self, kind: int, ship: int, cell: int, is_sunk: bool) -> Reply:
         """Return the reply to a hit on a cell (index) of a placement, its kind and mask."""
         if self.names_hits:
             return Reply(True, label=letter_of(kind))
-        return self._by_length[kind].hit_reply(kind, ship, cell, is_sunk)
+        return self._games_by_length[kind].hit_reply(kind, ship, cell, is_sunk)
 
     @property
     def shows_ships(self) -> bool:
         """True if every hit shows its whole ship."""
-        return next(iter(self._by_length.values())).shows_ships
+        some_game = next(iter(self._games_by_length.values()))  # all have the same rules
+        return some_game.shows_ships
 
     @property
     def forms_of_replies(self) -> str:
         """The replies of the game, as error messages write them."""
-        return self.announcement.forms if self.shows_ships else ", ".join(
-            map(str, sorted({Reply(False), *self.hit_replies}, key=lambda reply: reply.order))
-        )  # fmt: skip
+        if self.shows_ships:
+            return self.announcement.forms
+        replies = sorted({Reply(False), *self.hit_replies}, key=lambda reply: reply.order)
+        return ", ".join(map(str, replies))
 
 
 class MixedPosition(Position):
@@ -224,37 +241,47 @@ class MixedPosition(Position):
     def _divide(self, named: Sequence[int]) -> tuple[Part, ...]:
         """Return the parts by the lengths of some ships, and by all lengths of the others."""
         fleet, has_letters = self.game.fleet, self.game.names_hits
-        others = count_length_vectors(tuple(kind for kind in fleet if kind not in named))
-        if prod(len(lengths_of(kind)) for kind in named) * len(others) > MOST_PARTS:
+        counts = count_length_vectors(tuple(kind for kind in fleet if kind not in named))
+        if prod(len(lengths_of(kind)) for kind in named) * len(counts) > MOST_PARTS:
             raise TooLarge(f"{self.title} has more than {MOST_PARTS:,} fleets by name")
         parts = []
-        for lengths_named in _choices(named):
-            for lengths, number in others.items():
-                position = self._in_known((*map(_lettered, named, lengths_named), *lengths))
+        for named_lengths in product(*map(lengths_of, named)):
+            lettered = tuple(
+                Lettered(length, letter_of(kind))
+                for kind, length in zip(named, named_lengths, strict=True)
+            )
+            for others, count in counts.items():
+                position = self._in_game_with((*lettered, *others))
                 if position is not None:
-                    names = number * count_orders(lengths) if has_letters else 1
-                    named_lengths = dict(zip(named, lengths_named, strict=True))
-                    parts.append(Part(named_lengths, lengths, number, names, position))
+                    part = Part(
+                        named=dict(zip(named, named_lengths, strict=True)),
+                        others=others,
+                        vector_count=count,
+                        letterings=count * count_orders(others) if has_letters else 1,
+                        position=position,
+                    )
+                    parts.append(part)
         return tuple(parts)
 
-    def _in_known(self, fleet: Sequence[int]) -> Position | None:
-        """Return the replies in the game with a known fleet; None if it has no room.
+    def _in_game_with(self, fleet: Sequence[int]) -> Position | None:
+        """Return these shots as a position of the game with a known fleet; None if it cannot fit.
 
-        It may have no configuration with these replies, even if their form shows that.
+        The position is not checked: the fleet may contradict the replies.
         """
-        kinds = {letter_of(kind): kind for kind in fleet}
+        kind_by_letter = {letter_of(kind): kind for kind in fleet}
 
-        def translate(shot: Shot) -> Shot:
-            answer = shot.reply
-            if not (self.game.names_hits and answer.hit):
+        def name_kind(shot: Shot) -> Shot:
+            if not (self.game.names_hits and shot.reply.hit):
                 return shot
-            return Shot(shot.cell, Reply(True, label=kinds[str(answer.label)]))
+            kind = kind_by_letter[str(shot.reply.label)]
+            return Shot(shot.cell, Reply(True, label=kind))
 
         try:
             game = self.game.game_of(fleet)
         except GameError:
             return None
-        return Position.unchecked(game, tuple(map(translate, self.shots)), self.hits, self.misses)
+        shots = tuple(map(name_kind, self.shots))
+        return Position.unchecked(game, shots, self.hits, self.misses)
 
 
 def any_game(text: str, parse: Callable[[str], Game] = Game.parse) -> Game:
@@ -265,17 +292,3 @@ def any_game(text: str, parse: Callable[[str], Game] = Game.parse) -> Game:
 def position_in(game: Game, shots: str | Iterable[Shot] = ()) -> Position:
     """Return a position of a game, a MixedPosition if its fleet is not known."""
     return (MixedPosition if isinstance(game, MixedGame) else Position)(game, shots)
-
-
-def _lettered(kind: int, length: int) -> int:
-    return Lettered(length, letter_of(kind))
-
-
-def _choices(kinds: Sequence[int]) -> Iterator[Lengths]:
-    """Yield every vector of lengths of some ships, in their order."""
-    if not kinds:
-        yield ()
-        return
-    for length in lengths_of(kinds[0]):
-        for others in _choices(kinds[1:]):
-            yield (length, *others)
