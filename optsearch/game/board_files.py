@@ -13,13 +13,15 @@
       }
     }
 
-The name of a cell is its place in a grid; `cells` says where it is drawn: x to the right, y down,
-neighbours 1 apart. `neighbours` touch along a side; `corners`, which may be left out, at a corner
-only. If `neighbours` is "diagonal", a cell has all eight cells around it in the grid as neighbours.
-A line is a row of neighbours; it is closed if it ends with its first cell. A fleet names ships, or
-gives lengths, which lie along any line; a ship of the file has a length and maybe the names of its
-`lines`, or lists all its placements. `outline` is `square` (the default), `hexagon` or the corners
-of a cell around its place.
+The name of a cell is its place in a grid. `cells` says where each cell is drawn: x to the right, y
+down, neighbours 1 apart. `neighbours` touch along a side; `corners`, which may be left out, touch
+at a corner only. If `neighbours` is "diagonal", the neighbours of a cell are all cells in the eight
+places around it.
+
+A line is a row of neighbours; it is closed if it ends with its first cell. A ship of the file has a
+length, or lists all its placements. One with a length lies along any line, or only along those that
+its field `lines` names. A fleet has ships of the file, by name, and lengths, which lie along any
+line. `outline` is `square` (the default), `hexagon`, or the corners of a cell around its place.
 
 In the text of a game a board is `FILE.json#NAME@DIGEST`. The digest, 16 digits, depends on the
 cells, contacts, lines and ships; a file with another one is refused. People leave it out.
@@ -61,8 +63,8 @@ _OUTLINES = {"square": SQUARE, "hexagon": HEXAGON}
 def named_board(text: str) -> Board:
     """Return the board that `FILE.json#NAME` or `FILE.json#NAME@DIGEST` names.
 
-    Raises GameError for a file that cannot be read or is not of this format, for an unknown name,
-    and for another digest.
+    Raises GameError for a file that cannot be read or is not of this format, for a name that is not
+    in it, and for a board whose digest is not DIGEST.
     """
     path, _, name_and_digest = text.rpartition("#")
     name, _, digest = name_and_digest.partition("@")
@@ -101,7 +103,10 @@ def _read_boards(path: str, content: str) -> Mapping[str, Board]:
 
 
 class _Reader:
-    """A reader of one board of a document, which checks each field."""
+    """A reader of one board of a document, which checks each field.
+
+    Cells have names in the document, such as B2, and indices here: row times columns plus column.
+    """
 
     def __init__(self, document: Document, name: str, fields: dict[str, Any]):
         self._document, self._name, self._fields = document, name, fields
@@ -210,7 +215,7 @@ class _Reader:
         return cell_name(divmod(cell, self._columns))
 
     def _offset(self, cell: int, other: int) -> tuple[int, int]:
-        """Return the distance of two cells in the grid, in rows and in columns."""
+        """Return how many rows and how many columns apart two cells are in the grid."""
         row, column = divmod(cell, self._columns)
         other_row, other_column = divmod(other, self._columns)
         return abs(row - other_row), abs(column - other_column)
@@ -218,7 +223,11 @@ class _Reader:
     def _refuse_apart(
         self, problem: str, pairs: Iterable[tuple[int, int]], sides: Sequence[int]
     ) -> NoReturn:
-        """Refuse pairs that are not neighbours, and say how to make a diagonal pair neighbours."""
+        """Raise the error for cells that should be neighbours.
+
+        pairs -- pairs of cells that are not. If one of them is diagonal, the message shows how to
+        make the two neighbours. sides -- for each cell, the mask of its neighbours.
+        """
         diagonal = next((pair for pair in pairs if self._offset(*pair) == (1, 1)), None)
         if diagonal is None:
             self._refuse(problem)

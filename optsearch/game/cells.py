@@ -1,4 +1,4 @@
-"""Cells as text (`A1` is row 0, column 0), and the greatest number of cells of a board."""
+"""Cells as text (`A1` is row 0, column 0), and how many cells a board may have."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_BOARD = 1024  # to count and play
 
 
 def column_name(column: int) -> str:
-    """Return A, B, …, Z, AA, AB, … for column 0, 1, …, 25, 26, 27, …"""
+    """Return the letters of a column: A for 0, B for 1, …, Z for 25, AA for 26, AB for 27, …"""
     name = ""
     number = column + 1  # in base 26, with digits 1 to 26 in place of 0 to 25
     while number:
@@ -51,7 +51,7 @@ def is_cell(text: str) -> bool:
 
 
 def cell_of(value: object) -> Cell:
-    """Return the cell of a name, or of a pair of integers of any type; else GameError."""
+    """Return the cell of a name, or of a pair of integers of any type; GameError for others."""
     if isinstance(value, str):
         return parse_cell(value)
     try:

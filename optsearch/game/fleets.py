@@ -3,11 +3,14 @@
     game = MixedGame("8x8:2-5r,2-5g,2-5p,2-5o,contact=any,announce=name")
     MixedPosition(game, "C4=hit:r A1=miss").parts
 
-Each ship has some length of its range. So the game is a mixture of games with known fleets. A
-*part* of a position has the vectors of lengths that differ only in the letters of ships that no hit
-has named; its configurations are counted in one game with a known fleet. With announce=name letters
+Each ship has a length from its range. A *vector of lengths* gives one length to each ship, in the
+order of the fleet, so the game is a mixture of games with known fleets. With announce=name letters
 name the ships, and a hit tells the letter, not the length. No reply tells that the last ship is
 sunk.
+
+Vectors belong to the same *part* of a position if the ships that hits have named have equal lengths
+in both, and the other ships have equal lengths in some order. The configurations of a part are
+counted in one game with a known fleet.
 """
 
 from __future__ import annotations
@@ -30,13 +33,13 @@ Lengths = tuple[int, ...]  # descending
 
 
 def lengths_of(kind: int) -> range:
-    """Return the lengths that a ship can have."""
+    """Return the lengths that a ship of this kind can have: one, unless it is a range."""
     shortest = kind.least if isinstance(kind, LengthRange) else int(kind)
     return range(shortest, int(kind) + 1)
 
 
 def letter_of(kind: int) -> str:
-    """Return the letter of a ship, or an empty text."""
+    """Return the letter of a ship; an empty text if it has none."""
     if isinstance(kind, LengthRange):
         return kind.letter
     return str(kind).lstrip("0123456789") if isinstance(kind, Lettered) else ""
@@ -44,7 +47,10 @@ def letter_of(kind: int) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def count_length_vectors(kinds: tuple[int, ...]) -> dict[Lengths, int]:
-    """Count the vectors of lengths of some ships, by their lengths in descending order."""
+    """Count the ways to give each ship a length from its range.
+
+    Return the number of ways for each list of lengths, in descending order, that comes out.
+    """
     counts = Counter[Lengths]({(): 1})
     for kind in kinds:
         extended_counts = Counter[Lengths]()
@@ -59,17 +65,20 @@ def count_length_vectors(kinds: tuple[int, ...]) -> dict[Lengths, int]:
 
 
 def count_orders(lengths: Lengths) -> int:
-    """Count the ways to order the ships of one length, for all lengths together."""
+    """Count the permutations of the ships that exchange only ships of equal length."""
     return prod(map(factorial, Counter(lengths).values()))
 
 
 @dataclass(frozen=True)
 class Part:
-    """The vectors of lengths that replies do not tell apart, as one game with a known fleet.
+    """The vectors of lengths that are counted together, in one game with a known fleet.
 
-    named -- the lengths of the ships that hits have named. others -- those of all other ships.
-    vector_count -- the number of vectors. letterings -- the ways to give the letters of the other
-    ships to a configuration; 1 without letters. position -- the replies in this game.
+    named -- the length of each ship that a hit has named, by its kind in the fleet of ranges.
+    others -- the lengths of all other ships, descending.
+    vector_count -- the number of these vectors.
+    letterings -- the number of ways to give the letters of the other ships to the ships of a
+        configuration; 1 without letters.
+    position -- the shots so far in the game with the known fleet.
     """
 
     named: dict[int, int]
@@ -80,19 +89,19 @@ class Part:
 
     @property
     def lengths(self) -> Lengths:
-        """All lengths, descending."""
+        """The lengths of all ships, descending."""
         return tuple(sorted((*self.named.values(), *self.others), reverse=True))
 
 
 class MixedGame(Game):
     """A game in which some ships have a range in place of a length; otherwise as `Game`.
 
-    The fleet has `LengthRange` in it. With announce=name each ship has a letter of its own. Vectors
-    of lengths that do not fit on the board are left out.
+    The kind of such a ship is a `LengthRange`. With announce=name each ship has a letter of its
+    own. Lengths that do not fit on the board together are left out.
     """
 
     def _check(self) -> None:
-        """Normalize the fields; GameError for invalid ones."""
+        """Check all fields, and replace some by their normal form; GameError for invalid ones."""
         if any(isinstance(kind, Shape) for kind in self.fleet):
             raise GameError(
                 f"the fleet {self.fleet_text} has a shape beside ranges of lengths; give lengths"
@@ -131,7 +140,7 @@ class MixedGame(Game):
 
     @classmethod
     def of(cls, game: Game | str) -> MixedGame:
-        """Return a game itself, or the game of a text; GameError for anything else."""
+        """Return a MixedGame itself, or the game of a text; GameError for anything else."""
         if isinstance(game, MixedGame):
             return game
         if isinstance(game, str):
@@ -139,7 +148,7 @@ class MixedGame(Game):
         raise GameError(f"{game!r} has a known fleet; a range is written as in 6x6:2-4,2-4,2-4")
 
     def game_of(self, fleet: Iterable[int]) -> Game:
-        """Return the game with a known fleet, by the same rules; GameError if it has no room."""
+        """Return the game with this fleet and the rules of this one; GameError if it cannot fit."""
         known: Game = self.__dict__["known"]
         return Game(
             rows=self.rows,
@@ -159,7 +168,7 @@ class MixedGame(Game):
 
     @property
     def has_twins(self) -> bool:
-        """True if ships have letters: then a configuration is in the order of the fleet."""
+        """True if ships have letters: then a configuration lists them in the order of the fleet."""
         return self.names_hits
 
     @cached_property
@@ -170,7 +179,7 @@ class MixedGame(Game):
 
     @property
     def labels(self) -> tuple[Label, ...]:
-        """All labels: the letters, or what the games with one ship have."""
+        """All labels: the letters, or without letters the labels of a ship of any length."""
         if self.names_hits:
             return tuple(map(letter_of, self.fleet))
         labels = (label for game in self._games_by_length.values() for label in game.labels)
@@ -184,7 +193,7 @@ class MixedGame(Game):
         return frozenset().union(*(game.hit_replies for game in self._games_by_length.values()))
 
     def most_replies(self, answer: Reply) -> int | None:
-        """Bound how often a reply to a hit can come in a game; None without a limit."""
+        """Return an upper bound on how often a reply to a hit can come in a game; None if none."""
         if self.names_hits:
             longest = (int(kind) for kind in self.fleet if letter_of(kind) == answer.label)
             return next(longest, 0)
@@ -194,7 +203,10 @@ class MixedGame(Game):
         return len(self.fleet) * max(map(int, filter(None, bounds)))
 
     def hit_reply(self, kind: int, ship: int, cell: int, is_sunk: bool) -> Reply:
-        """Return the reply to a hit on a cell (index) of a placement, its kind and mask."""
+        """Return the reply to a hit on a cell (index) of a ship (mask) of this kind.
+
+        is_sunk -- True if the hit sinks the ship.
+        """
         if self.names_hits:
             return Reply(True, label=letter_of(kind))
         return self._games_by_length[kind].hit_reply(kind, ship, cell, is_sunk)
@@ -215,7 +227,7 @@ class MixedGame(Game):
 
 
 class MixedPosition(Position):
-    """A game whose fleet is not known, and the shots so far; otherwise as `Position`.
+    """A position of a game whose fleet is not known; otherwise as `Position`.
 
     game -- a MixedGame, or its text.
     """
@@ -229,17 +241,20 @@ class MixedPosition(Position):
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """The parts whose games allow these replies; not all need have a configuration left."""
+        """The parts by the ships that hits have named; some may have no configuration left."""
         labels = {shot.reply.label for shot in self.shots if shot.reply.hit}
         return self._divide([kind for kind in self.game.fleet if letter_of(kind) in labels])
 
     @cached_property
     def parts_by_name(self) -> tuple[Part, ...]:
-        """The parts if it is told, too, which length each ship with a letter has."""
+        """The parts as if hits had named every ship with a letter."""
         return self._divide([kind for kind in self.game.fleet if letter_of(kind)])
 
     def _divide(self, named: Sequence[int]) -> tuple[Part, ...]:
-        """Return the parts by the lengths of some ships, and by all lengths of the others."""
+        """Return the parts if hits have named these kinds of the fleet.
+
+        Fleets that do not fit on the board are left out.
+        """
         fleet, has_letters = self.game.fleet, self.game.names_hits
         counts = count_length_vectors(tuple(kind for kind in fleet if kind not in named))
         if prod(len(lengths_of(kind)) for kind in named) * len(counts) > MOST_PARTS:
