@@ -32,6 +32,7 @@ from optsearch.search.solver import SolverOptions, solve
 from optsearch.strategies import named
 from optsearch.strategies.score import Score, ScoreNode, Scores
 from optsearch.support.errors import OptsearchError
+from optsearch.support.workers import Execution
 from optsearch.tree.solution import Solution
 
 MEMORY = 1 << 27  # of the evaluations, for several tasks
@@ -84,12 +85,14 @@ def _one_by_one(position: Position) -> int:
 
 
 def _tree(strategy: str | Score, position: Position, jobs: int = 1) -> int:
-    return evaluate(strategy, position.game, jobs=jobs, memory=MEMORY).total_height
+    return evaluate(
+        strategy, position.game, memory=MEMORY, execution=Execution(jobs=jobs)
+    ).total_height
 
 
 def _met(strategy: str, position: Position, rules: str = "") -> int:
     game = Game.parse(f"{position.game}{rules}")
-    return evaluate(strategy, game, jobs=1).configurations
+    return evaluate(strategy, game).configurations
 
 
 Work = Callable[[Position], int | Solution]

@@ -26,6 +26,7 @@ from optsearch.game import Game
 from optsearch.results.tables import TABLES, file_name_of
 from optsearch.support.decimals import bound_in_bracket
 from optsearch.support.errors import NotSupported, TooLarge
+from optsearch.support.workers import Execution
 
 OPTIMUM_SECONDS = 60
 BOARDS = ("3x3", "3x4", "4x4", "4x5", "4x6", "5x5", "5x6", "6x6")  # of games of several ships
@@ -70,7 +71,9 @@ def row(
     game: Game, optimum: Fraction, seconds: float | None
 ) -> tuple[tuple[object, ...], Equilibrium]:
     """One line of the table, and what was found."""
-    solution = equilibrium(game, time_limit=seconds, checkpoint=CHECKPOINTS / file_name_of(game))
+    solution = equilibrium(
+        game, time_limit=seconds, execution=Execution(checkpoint=CHECKPOINTS / file_name_of(game))
+    )
     if solution.uniform != optimum:
         raise AssertionError(f"{game}: {solution.uniform} against a uniform hider, not {optimum}")
     is_uniform = (

@@ -18,6 +18,7 @@ from optsearch.game import Game
 from optsearch.results.tables import TABLES
 from optsearch.strategies import named
 from optsearch.strategies.pattern import NEAREST
+from optsearch.support.workers import Execution
 
 GAME = Game.parse("10x10:5,4,3,3,2")
 ANY = Game.parse("10x10:5,4,3,3,2,contact=any")
@@ -97,9 +98,11 @@ def main() -> None:
             evaluation = evaluate(
                 named(SUBJECTS[name].strategy),
                 SUBJECTS[name].game,
-                jobs=arguments.jobs,
-                checkpoint=checkpoint(name, arguments.checkpoints),
-                progress=progress,
+                execution=Execution(
+                    jobs=arguments.jobs,
+                    checkpoint=checkpoint(name, arguments.checkpoints),
+                    progress=progress,
+                ),
             )
         path = TABLES["evaluations"].path(arguments.output, name=name)
         path.parent.mkdir(parents=True, exist_ok=True)

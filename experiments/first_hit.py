@@ -41,7 +41,7 @@ def games() -> list[Game]:
 
 def rows(game: Game, seconds: float) -> script.Rows:
     """Yield a row for each number of shots until all are hit by greedy and, if known, at best."""
-    greedy = evaluate("greedy:endgame=0", game, jobs=1)
+    greedy = evaluate("greedy:endgame=0", game)
     number, total = greedy.configurations, greedy.total_height
     met = [0, *accumulate(greedy.histogram.get(k, 0) for k in range(1, greedy.worst + 1))]
     most_met, most = _most_met(game, number), [0]

@@ -130,7 +130,7 @@ def hardest(game: Game, player: str) -> list[tuple[int, ...]]:
     """The boards of the pool that a player is worst at on average, the worst first, as ships."""
     times = GAMES_A_BOARD.get(player, 1)
     who = MadeBoards("pool", pool)
-    played = simulate([player], game, games=POOL * times, seed=POOL_SEED, boards=who, jobs=1)
+    played = simulate([player], game, games=POOL * times, seed=POOL_SEED, boards=who)
     order = np.argsort(-played.outcomes[0].shots.reshape(times, POOL).sum(axis=0), kind="stable")
     return [tuple(to_masks(board)) for board in pool(game, POOL)[order[:HARD]]]
 
@@ -162,7 +162,7 @@ def tasks() -> Iterator[tuple[Game, Hider, str]]:
 @cache
 def outcome_of(game: Game, hider: Hider, player: str, number: int) -> Outcome:
     """Play games against a hider."""
-    (outcome,) = simulate([player], game, games=number, seed=SEED, boards=hider, jobs=1).outcomes
+    (outcome,) = simulate([player], game, games=number, seed=SEED, boards=hider).outcomes
     return outcome
 
 

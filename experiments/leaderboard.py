@@ -29,6 +29,7 @@ from optsearch.results.tables import TABLES, file_name_of
 from optsearch.strategies import as_player
 from optsearch.strategies.greedy import forget_counts
 from optsearch.support.decimals import exact_mean
+from optsearch.support.workers import Execution
 
 PAPER = "10x10:5,4,3,3,2"
 SILENT = Game.parse(PAPER)
@@ -144,9 +145,9 @@ def played(
                 game,
                 games=games,
                 seed=SEED,
-                jobs=jobs,
-                checkpoint=checkpoints / file_name_of(game),
-                progress=progress,
+                execution=Execution(
+                    jobs=jobs, checkpoint=checkpoints / file_name_of(game), progress=progress
+                ),
             ).outcomes
         boards = Drawn().boards(game, games, SEED)
         for outcome in outcomes:

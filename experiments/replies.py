@@ -15,6 +15,7 @@ from optsearch.game import Game
 from optsearch.game.noise import Noise
 from optsearch.play.simulate import Outcome, ReplyModel, sd, simulate
 from optsearch.results.tables import TABLES
+from optsearch.support.workers import Execution
 
 GAME = Game.parse("8x8:4,3,3,2")
 PERCENT = (0, 5, 10, 20)
@@ -53,9 +54,9 @@ def main() -> None:
                 games=games,
                 seed=SEED,
                 reply_model=reply_model,
-                jobs=options.jobs,
-                checkpoint=checkpoints / name,
-                progress=progress,
+                execution=Execution(
+                    jobs=options.jobs, checkpoint=checkpoints / name, progress=progress
+                ),
             ).outcomes
 
     rows: list[tuple[object, ...]] = []

@@ -20,6 +20,7 @@ from optsearch.reproduce import thompson as post
 from optsearch.results.tables import TABLES
 from optsearch.search import solver
 from optsearch.strategies import as_strategy
+from optsearch.support.workers import Execution
 
 SMALL = {
     "1x4:2": (),
@@ -58,7 +59,7 @@ def small_distributions() -> Iterator[tuple[Game, str, Distribution]]:
         game = Game.parse(text)
         yield game, "random", urn.random_shots(game)
         for name in strategies:
-            evaluation = evaluate(as_strategy(name), game, jobs=1)
+            evaluation = evaluate(as_strategy(name), game)
             yield game, name, distribution(evaluation.histogram)
         if strategies:
             yield game, "optimal", distribution(optimal_histogram(game))
@@ -88,8 +89,7 @@ def simulated(games: int, checkpoints: Path) -> dict[str, Outcome]:
         post.GAME,
         games=games,
         seed=post.SEED,
-        jobs=os.cpu_count(),
-        checkpoint=checkpoints / "thompson",
+        execution=Execution(jobs=os.cpu_count(), checkpoint=checkpoints / "thompson"),
     )
     return dict(zip(post.PLAYERS, simulation.outcomes, strict=True))
 

@@ -35,7 +35,7 @@ def rows(
     """Yield the rows of a player without a change, and with each."""
     number = games // divisor
     players = [player, *(f"{player},{change}" for change in changes)]
-    played = simulate(players, game, games=number, seed=SEED, boards=hider(boards), jobs=1)
+    played = simulate(players, game, games=number, seed=SEED, boards=hider(boards))
     plain, *_ = played.outcomes
     for outcome, change in zip(played.outcomes, ("", *changes), strict=True):
         difference = outcome.shots - plain.shots

@@ -24,6 +24,7 @@ __version__ = version.VERSION
 _HOMES = {
     "DecisionTree": "tree",
     "Evaluation": "evaluation",
+    "Execution": "support.workers",
     "Game": "game",
     "Objective": "game.objective",
     "OptsearchError": "support.errors",
@@ -49,6 +50,7 @@ _HOMES = {
 __all__ = [
     "DecisionTree",
     "Evaluation",
+    "Execution",
     "Game",
     "Objective",
     "OptsearchError",
@@ -87,6 +89,7 @@ if TYPE_CHECKING:
     from optsearch.search.solver import solve
     from optsearch.strategies.score import Score
     from optsearch.support.errors import OptsearchError
+    from optsearch.support.workers import Execution
     from optsearch.tree import DecisionTree
     from optsearch.tree.solution import Solution
 else:

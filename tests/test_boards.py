@@ -102,7 +102,7 @@ def test_optimum_and_greedy(rules):
     definition, game = Definition(rules), Game.parse(str(rules))
     assert solve(Position(game)).total_height == definition.optimum(definition.root)
     played = definition.played(definition.player("first", 0))
-    found = evaluate("greedy:endgame=0", game, jobs=1)
+    found = evaluate("greedy:endgame=0", game)
     assert found.histogram == dict(sorted(played.items()))
 
 
@@ -167,7 +167,7 @@ def test_lines_that_wrap_onto_the_same_cells_are_one():
 )
 def test_what_needs_a_rectangle(strategy):
     with pytest.raises(NotSupported, match="rectangle"):
-        simulate([strategy], Game.parse("4x4:2,board=torus"), games=2, jobs=1)
+        simulate([strategy], Game.parse("4x4:2,board=torus"), games=2)
 
 
 # Boards of files

@@ -28,6 +28,7 @@ from optsearch.strategies import named
 from optsearch.support import cluster as clusters
 from optsearch.support.cluster import Cluster, code_digest
 from optsearch.support.errors import OptsearchError, StrategyError
+from optsearch.support.workers import Execution
 from tests.ideas import ROW_BY_ROW
 from tests.processes import MANY_SECONDS, run_command
 
@@ -120,18 +121,20 @@ def test_evaluate_with_a_worker_killed(cluster):
     """The run completes on the other worker, and nothing is lost or counted twice."""
     game, strategy = Game.parse("8x8:3,2,2"), named("rollout:candidates=2,screen=512,cap=4096")
     kill = Killer(cluster)
-    options = {"executor": cluster, "jobs": 2, "memory": BYTES << 16}
-    found = evaluate(strategy, game, progress=kill, **options)
+    execution = Execution(executor=cluster, jobs=2, progress=kill)
+    found = evaluate(strategy, game, memory=BYTES << 16, execution=execution)
     assert kill.killed
     assert found.tasks > 5
-    assert found == evaluate(strategy, game, jobs=1)
+    assert found == evaluate(strategy, game)
 
 
 def test_evaluate_where_sinkings_are_announced(cluster):
     game = Game.parse("7x7:4,3,2,contact=any,announce=ship")
-    found = evaluate("greedy", game, executor=cluster, jobs=2, memory=BYTES << 16)
+    found = evaluate(
+        "greedy", game, memory=BYTES << 16, execution=Execution(executor=cluster, jobs=2)
+    )
     assert found.tasks > 2
-    assert found == evaluate("greedy", game, jobs=1)
+    assert found == evaluate("greedy", game)
 
 
 def test_evaluate_with_a_strategy_of_ones_own(cluster, tmp_path):
@@ -139,10 +142,10 @@ def test_evaluate_with_a_strategy_of_ones_own(cluster, tmp_path):
     file = tmp_path / "own.py"
     file.write_text(OWN)
     game = Game.parse("5x5:3,2,2")
-    found = evaluate(f"{file}:RowsInTurn", game, executor=cluster, jobs=2)
-    assert found == evaluate(f"{file}:RowsInTurn", game, jobs=1)
+    found = evaluate(f"{file}:RowsInTurn", game, execution=Execution(executor=cluster, jobs=2))
+    assert found == evaluate(f"{file}:RowsInTurn", game)
     with pytest.raises(StrategyError, match=r"leaves fails on .* SystemExit: 0 \(.*, line 11"):
-        evaluate(f"{file}:leaves", game, executor=cluster, jobs=2)
+        evaluate(f"{file}:leaves", game, execution=Execution(executor=cluster, jobs=2))
 
 
 @pytest.mark.usefixtures("small_questions")
@@ -197,7 +200,7 @@ def test_counterexamples_with_a_worker_killed(cluster):
 @pytest.mark.usefixtures("small_questions")
 def test_equilibrium_with_a_worker_killed(cluster):
     kill = Killer(cluster, lambda status: status.number > 1)
-    found = equilibrium("3x4:2", executor=cluster, workers=2, progress=kill)
+    found = equilibrium("3x4:2", execution=Execution(executor=cluster, jobs=2, progress=kill))
     expected = equilibrium("3x4:2")
     assert kill.killed
     for name in ("value", "weights", "roots", "probabilities", "rounds"):

@@ -10,12 +10,13 @@ import pytest
 
 from optsearch.check import reference
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluation import MEMORY, compare, evaluate
+from optsearch.evaluation import MEMORY, PositionSampling, compare, evaluate
 from optsearch.game import Game
 from optsearch.game.position import Position, play, reply
 from optsearch.strategies import named
 from optsearch.support.errors import OptsearchError, StrategyError, TableError, TooLarge
 from optsearch.support.store import Facts
+from optsearch.support.workers import Execution
 from tests.processes import run_command
 from tests.stores import facts_of, what_of, write_facts
 
@@ -63,7 +64,9 @@ def test_every_configuration(everything, text, first, second, largest):
     """Below positions, where the strategies are played by their definitions."""
     game = Game.parse(text)
     number = Posterior(game).configurations
-    comparison = compare(first, second, game, positions=number, largest=largest, jobs=1)
+    comparison = compare(
+        first, second, game, sampling=PositionSampling(positions=number, largest=largest)
+    )
     assert comparison.configurations == comparison.positions == number
     assert not comparison.is_exact
     means = expected(game, largest, [cache(named(strategy).shot) for strategy in (first, second)])
@@ -74,14 +77,21 @@ def test_every_configuration(everything, text, first, second, largest):
 def test_a_sample():
     """The differences of what was drawn, their mean and its standard error; the same with more."""
     pair = "greedy", "rollout", "6x6:3,2"
-    comparison = compare(*pair, largest=100, jobs=1)
+    comparison = compare(*pair, sampling=PositionSampling(largest=100))
     mean = sum(comparison.differences) / 20
     error = sqrt(sum((difference - mean) ** 2 for difference in comparison.differences) / 19 / 20)
     assert (comparison.saved, comparison.standard_error) == pytest.approx((mean, error))
     with ThreadPoolExecutor(2) as executor:
-        longer = compare(*pair, positions=21, largest=100, executor=executor, jobs=2)
+        longer = compare(
+            *pair,
+            sampling=PositionSampling(positions=21, largest=100),
+            execution=Execution(executor=executor, jobs=2),
+        )
     assert longer.differences[:20] == comparison.differences
-    assert compare(*pair, largest=100, seed=2, jobs=1).differences != comparison.differences
+    assert (
+        compare(*pair, sampling=PositionSampling(largest=100, seed=2)).differences
+        != comparison.differences
+    )
 
 
 def greedy_after_a_hit(position):
@@ -92,7 +102,9 @@ def greedy_after_a_hit(position):
 
 
 def test_what_differs_before_the_first_hit_alone_is_not_called_equal(here, tmp_path):
-    comparison = compare("greedy", greedy_after_a_hit, "5x6:3,2", positions=8, largest=20)
+    comparison = compare(
+        "greedy", greedy_after_a_hit, "5x6:3,2", sampling=PositionSampling(positions=8, largest=20)
+    )
     assert (comparison.alike, comparison.saved) == (8, 0)
     assert (comparison.is_exact, comparison.is_decided) == (False, False)
     fewest, most = min(comparison.shots_before), max(comparison.shots_before)
@@ -113,17 +125,17 @@ def test_what_differs_before_the_first_hit_alone_is_not_called_equal(here, tmp_p
     assert answer["shots_before"] == [fewest, most]
     means = [evaluate(strategy, "5x6:3,2").mean for strategy in ("greedy", greedy_after_a_hit)]
     assert means[0] < means[1]
-    exact = compare("greedy", greedy_after_a_hit, "5x6:3,2", positions=2)
+    exact = compare("greedy", greedy_after_a_hit, "5x6:3,2", sampling=PositionSampling(positions=2))
     assert (exact.is_exact, exact.alike, exact.is_decided) == (True, 0, True)
     assert exact.saved == pytest.approx(float(means[0] - means[1]))
-    same = compare("greedy", "greedy:ties=first", "3x4:3,2", positions=2)
+    same = compare("greedy", "greedy:ties=first", "3x4:3,2", sampling=PositionSampling(positions=2))
     assert (same.saved, same.is_decided) == (0, True)
     assert same.part_text == "the whole game; alike"
 
 
 def test_the_whole_at_once():
     """Where the largest position is the empty board the difference is exact."""
-    comparison = compare("greedy", "rollout", GAME, positions=3, jobs=1)
+    comparison = compare("greedy", "rollout", GAME, sampling=PositionSampling(positions=3))
     gap = evaluate("greedy", GAME).mean - evaluate("rollout", GAME).mean
     assert (comparison.is_exact, comparison.largest, comparison.standard_error) == (True, 104, 0)
     assert comparison.saved == pytest.approx(float(gap), abs=1e-12)
@@ -132,29 +144,35 @@ def test_the_whole_at_once():
 def test_the_leader_is_another():
     """It is said, and the positions are others."""
     comparisons = {
-        until: compare("greedy", "rollout", "5x5:3,2,2", until=until, largest=90, jobs=1)
+        until: compare(
+            "greedy", "rollout", "5x5:3,2,2", sampling=PositionSampling(until=until, largest=90)
+        )
         for until in ("greedy", "bisection")
     }
     assert comparisons["bisection"].until == str(named("bisection"))
     assert comparisons["bisection"].first_means != comparisons["greedy"].first_means
     for until in ("rollout", "nested"):
         with pytest.raises(StrategyError, match=f"^{until}.* is too slow for --until"):
-            compare("greedy", "spread", GAME, until=until)
+            compare("greedy", "spread", GAME, sampling=PositionSampling(until=until))
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "message"),
+    ("numbers", "error", "message"),
     [
         ({"positions": 1}, OptsearchError, "^1 positions cannot be drawn; 2 to 1,000,000"),
         ({"largest": 1}, OptsearchError, "^positions of 1 configurations leave nothing"),
         ({"seed": -1}, OptsearchError, "^the seed -1 is negative"),
         ({"largest": MEMORY}, TooLarge, "^positions of 4,294,967,296 .* up to 16,777,216 are acc"),
-        ({"memory": 5}, TooLarge, "^5 bytes of memory are too little"),
     ],
 )
-def test_what_is_not_accepted(options, error, message):
+def test_what_is_not_accepted(numbers, error, message):
     with pytest.raises(error, match=message):
-        compare("greedy", "spread", GAME, **options)
+        compare("greedy", "spread", GAME, sampling=PositionSampling(**numbers))
+
+
+def test_too_little_memory():
+    with pytest.raises(TooLarge, match=r"^5 bytes of memory are too little"):
+        compare("greedy", "spread", GAME, memory=5)
 
 
 RUN = ("compare", "greedy:ties=last", "spread", "5x5:3,2,2", "--largest", 90, "--jobs", 1)
@@ -194,7 +212,10 @@ def test_killed_and_resumed(here, tmp_path, monkeypatch):
 
 def test_a_damaged_checkpoint(tmp_path):
     """A fact that cannot be is refused, although its checksum is right."""
-    options = {"largest": 50, "jobs": 1, "checkpoint": tmp_path}
+    options = {
+        "sampling": PositionSampling(largest=50),
+        "execution": Execution(checkpoint=tmp_path),
+    }
     compare("greedy", "spread", "5x5:3,2", **options)
     name = next(name for name in facts_of(tmp_path) if "evaluation" in name)
     write_facts(tmp_path, what_of(tmp_path), {name: [[1, 2, 3], 4]})

@@ -20,6 +20,7 @@ from optsearch.search.counterexamples import Scope, find
 from optsearch.search.solver import solve
 from optsearch.strategies import named
 from optsearch.support.errors import TableError
+from optsearch.support.workers import Execution
 
 SEED = 1905
 PAGE = 4096
@@ -35,7 +36,10 @@ def table(folder, game="5x5:3,2"):
 
 def evaluation(folder, game="8x8:3,2,1"):
     found = evaluate(
-        named("greedy"), Game.parse(game), jobs=1, checkpoint=folder, memory=BYTES << 16
+        named("greedy"),
+        Game.parse(game),
+        memory=BYTES << 16,
+        execution=Execution(checkpoint=folder),
     )
     return found.histogram
 

@@ -518,5 +518,5 @@ def test_the_other_orders_of_the_mini_game():
     game = TABLES["mini_game"].read().header["game"]
     page = text("boxed.md")
     for ties in ("first", "checkerboard", "central"):
-        found = optsearch.evaluate(f"greedy:ties={ties},endgame=0", game, jobs=1).histogram
+        found = optsearch.evaluate(f"greedy:ties={ties},endgame=0", game).histogram
         assert f"{sum(n for shots, n in found.items() if shots <= 20):,}" in page

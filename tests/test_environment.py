@@ -234,9 +234,9 @@ def test_probabilities_by_a_prior():
 def test_an_agent_is_evaluated_and_simulated():
     """By the exact probabilities it is greedy; its returns are its shots."""
     agent = Agent(most_probable, probabilities=True)
-    greedy = evaluate("greedy:endgame=0", SMALL, jobs=1)
-    assert evaluate(agent, SMALL, jobs=1).histogram == greedy.histogram
-    simulation = simulate([agent, "greedy:endgame=0"], Game.parse(SMALL), games=50, jobs=1)
+    greedy = evaluate("greedy:endgame=0", SMALL)
+    assert evaluate(agent, SMALL).histogram == greedy.histogram
+    simulation = simulate([agent, "greedy:endgame=0"], Game.parse(SMALL), games=50)
     ours, theirs = simulation.outcomes
     assert (ours.strategy, ours.shots.tolist()) == ("Agent(most_probable)", theirs.shots.tolist())
 
@@ -249,7 +249,7 @@ def test_an_agent_in_a_file(here, tmp_path, monkeypatch):
     )
     status, out, err = here("evaluate", "mine.py:player", "3x3:2", "--json")
     assert (status, err) == (0, "")
-    exact = evaluate(Agent(first_open), "3x3:2", jobs=1)
+    exact = evaluate(Agent(first_open), "3x3:2")
     assert json.loads(out)["total_height"] == exact.total_height
     status, out, err = here("simulate", "mine.py:player", "3x3:2", "--games", "20", "--jobs", "1")
     assert (status, err) == (0, "")
@@ -271,8 +271,8 @@ def test_an_agent_in_a_file(here, tmp_path, monkeypatch):
         (lambda: Battleship("2x2:1").reset(options={"board": 1}), "'board'"),
         (lambda: Battleship("2x2:1").reset(options={"ships": "A1-A2"}), "'A1-A2'"),
         (lambda: Battleship("2x2:1").reset(options={"ships": [1]}), r"\[1\]"),
-        (lambda: evaluate(Agent(lambda _: 9), "2x2:1", jobs=1), "9 is not an action"),
-        (lambda: evaluate(Agent(lambda _: 0), "2x2:1", jobs=1), "shot before"),
+        (lambda: evaluate(Agent(lambda _: 9), "2x2:1"), "9 is not an action"),
+        (lambda: evaluate(Agent(lambda _: 0), "2x2:1"), "shot before"),
     ],
 )
 def test_bad_input_is_named(make, names):

@@ -25,6 +25,7 @@ from optsearch.search.watch import SearchMonitor
 from optsearch.support.errors import ImpossiblePosition, NotSupported, ProofError, TableError
 from optsearch.support.progress import LimitReached
 from optsearch.support.store import Facts
+from optsearch.support.workers import Execution
 from optsearch.tree import DecisionTree
 from tests.examples import EVERY_RULE, draws, games, some
 from tests.processes import run_command
@@ -311,7 +312,9 @@ class Rounds:
 @pytest.mark.parametrize("rounds", some(1, [4, 1, 12], 3))
 def test_ctrl_c_leaves_a_bracket_that_is_proved(tmp_path, rounds):
     stop = Rounds(rounds, KeyboardInterrupt)
-    solution = equilibrium("4x4:3,2", progress=stop, partial=True, checkpoint=tmp_path / "kept")
+    solution = equilibrium(
+        "4x4:3,2", partial=True, execution=Execution(progress=stop, checkpoint=tmp_path / "kept")
+    )
     assert solution.is_interrupted
     assert solution.lower < Fraction(3717, 440) < solution.upper
     checked = certified(solution, tmp_path / "bracket.json")
@@ -320,19 +323,21 @@ def test_ctrl_c_leaves_a_bracket_that_is_proved(tmp_path, rounds):
     with pytest.raises(NotSupported, match="between"):
         assert solution.value is None
     later = Rounds(1000, None)
-    again = equilibrium("4x4:3,2", progress=later, checkpoint=tmp_path / "kept")
+    again = equilibrium(
+        "4x4:3,2", execution=Execution(progress=later, checkpoint=tmp_path / "kept")
+    )
     assert again.value == Fraction(3717, 440)
     assert later.seen[0].lower >= stop.seen[-1].lower  # it has what was found
     assert later.seen[0].upper <= stop.seen[max(0, rounds - 2)].upper
     with pytest.raises(KeyboardInterrupt):
-        equilibrium("4x4:3,2", progress=Rounds(2, KeyboardInterrupt))
+        equilibrium("4x4:3,2", execution=Execution(progress=Rounds(2, KeyboardInterrupt)))
 
 
 @cache
 def whole_run():
     """The value of 4x4:3,2, and what was said on the way."""
     rounds = Rounds(1000, None)
-    return equilibrium("4x4:3,2", progress=rounds), rounds
+    return equilibrium("4x4:3,2", execution=Execution(progress=rounds)), rounds
 
 
 def test_the_bracket_narrows():
@@ -380,9 +385,11 @@ def test_a_time_limit(monkeypatch, tmp_path):
     assert certified(solution, tmp_path / "bracket.json").hider == solution.lower
     folder = tmp_path / "kept"
     with pytest.raises(KeyboardInterrupt):
-        equilibrium("4x4:3,2", progress=Rounds(1, KeyboardInterrupt), checkpoint=folder)
+        equilibrium(
+            "4x4:3,2", execution=Execution(progress=Rounds(1, KeyboardInterrupt), checkpoint=folder)
+        )
     limited(monkeypatch, 0)  # trees from before, and no answer of now
-    again = equilibrium("4x4:3,2", time_limit=1, checkpoint=folder)
+    again = equilibrium("4x4:3,2", time_limit=1, execution=Execution(checkpoint=folder))
     assert again.upper <= equilibrium("4x4:3,2", time_limit=1).upper
 
 
@@ -444,16 +451,16 @@ def test_the_greedy_tree(game):
 
 
 def test_a_checkpoint_of_something_else_is_refused(tmp_path):
-    equilibrium("3x3:2", checkpoint=tmp_path)
-    assert equilibrium("3x3:2", checkpoint=tmp_path).value == Fraction(9, 2)
+    equilibrium("3x3:2", execution=Execution(checkpoint=tmp_path))
+    assert equilibrium("3x3:2", execution=Execution(checkpoint=tmp_path)).value == Fraction(9, 2)
     with pytest.raises(TableError, match="3x3:2, mean, not the"):
-        equilibrium("3x4:2", checkpoint=tmp_path)
+        equilibrium("3x4:2", execution=Execution(checkpoint=tmp_path))
     with pytest.raises(TableError, match="not the equilibrium of 3x3:2, within=4"):
-        equilibrium("3x3:2", Objective("within", 4), checkpoint=tmp_path)
+        equilibrium("3x3:2", Objective("within", 4), execution=Execution(checkpoint=tmp_path))
     file = tmp_path / "data.mdb"
     file.write_bytes(file.read_bytes().replace(b'"A2"', b'"B2"'))
     with pytest.raises(TableError, match="damaged"):
-        equilibrium("3x3:2", checkpoint=tmp_path)
+        equilibrium("3x3:2", execution=Execution(checkpoint=tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -473,7 +480,7 @@ def test_a_checkpoint_is_checked_before_it_is_believed(tmp_path, key, value):
     title = "the equilibrium of 3x3:2, mean"
     write_facts(tmp_path, title, {key: value})
     with pytest.raises(TableError, match="3x3:2"):
-        equilibrium("3x3:2", checkpoint=tmp_path)
+        equilibrium("3x3:2", execution=Execution(checkpoint=tmp_path))
 
 
 # The command

@@ -30,6 +30,7 @@ from optsearch.strategies.rollout import estimate, least_misses
 from optsearch.support.errors import ImpossiblePosition, TableError, TooLarge
 from optsearch.support.records import read
 from optsearch.support.store import Facts
+from optsearch.support.workers import Execution
 from tests.examples import EVERY_RULE, draws, games, some, up_to
 from tests.plain import Plain, looking
 from tests.processes import run_command
@@ -64,7 +65,7 @@ def played(strategy, game):
 )
 def test_every_configuration_played(text, game):
     game = Game.parse(game)
-    assert evaluate(named(text), game, jobs=1).histogram == played(named(text), game)
+    assert evaluate(named(text), game).histogram == played(named(text), game)
 
 
 TWO = Level(64, 2, 0, 1)  # compares two cells on a sample
@@ -102,7 +103,7 @@ def test_rollouts_played(strategy, game):
     empty. 4x5:3,2 has 242, more than the levels' largest families, and than a word.
     """
     game = Game.parse(game)
-    assert evaluate(strategy, game, jobs=1).histogram == played(strategy, game)
+    assert evaluate(strategy, game).histogram == played(strategy, game)
 
 
 @draws(40, few=5)
@@ -119,8 +120,8 @@ def test_levels_of_random_games(game, scores, depth, width, least, drop, close, 
         higher=Level(least, width, close, kept),
     )
     if any(True for _ in reference.configurations(Position(game))):
-        evaluation = evaluate(strategy, game, jobs=1)
-        assert evaluation.histogram == evaluate(Plain(strategy), game, jobs=1).histogram
+        evaluation = evaluate(strategy, game)
+        assert evaluation.histogram == evaluate(Plain(strategy), game).histogram
 
 
 @draws(40)
@@ -132,10 +133,10 @@ def test_random_games(game, text):
     strategy = named(text)
     if not any(True for _ in reference.configurations(Position(game))):
         with pytest.raises(ImpossiblePosition):
-            evaluate(strategy, game, jobs=1)
+            evaluate(strategy, game)
         return
-    evaluation = evaluate(strategy, game, jobs=1)
-    assert evaluation.histogram == evaluate(Plain(strategy), game, jobs=1).histogram
+    evaluation = evaluate(strategy, game)
+    assert evaluation.histogram == evaluate(Plain(strategy), game).histogram
     assert evaluation.total_height >= solve(Position(game)).total_height
 
 
@@ -144,7 +145,7 @@ def test_random_games(game, text):
 def test_greedy_of_the_other_kernel(game, ties):
     """`optsearch.greedy` has another kernel and no exact endgame: here it is turned off."""
     game = Game.parse(game)
-    evaluation = evaluate(named(f"greedy:ties={ties},endgame=0"), game, jobs=1)
+    evaluation = evaluate(named(f"greedy:ties={ties},endgame=0"), game)
     assert evaluation.total_height == exact_greedy.GreedySolver(Position(game)).total_height(ties)
 
 
@@ -167,8 +168,8 @@ def test_greedy_of_the_other_kernel(game, ties):
 def test_tasks_do_not_change_the_answer(text):
     """More than 65,536 configurations are several tasks with the least memory."""
     game = Game.parse("7x7:3,2,2")
-    evaluation = evaluate(text, game, jobs=1)
-    parts = evaluate(text, game, jobs=1, memory=BYTES << 16)
+    evaluation = evaluate(text, game)
+    parts = evaluate(text, game, memory=BYTES << 16)
     assert evaluation.tasks == 1
     assert parts.tasks > 1
     assert parts == evaluation
@@ -177,8 +178,13 @@ def test_tasks_do_not_change_the_answer(text):
 def test_processes():
     game = Game.parse("7x7:3,2,2")
     reports = []
-    found = evaluate(named("greedy"), game, jobs=2, memory=BYTES << 16, progress=reports.append)
-    assert found == evaluate(named("greedy"), game, jobs=1)
+    found = evaluate(
+        named("greedy"),
+        game,
+        memory=BYTES << 16,
+        execution=Execution(jobs=2, progress=reports.append),
+    )
+    assert found == evaluate(named("greedy"), game)
     assert reports[-1].done == reports[-1].total == found.configurations
     assert reports[-1].shots == found.total_height
     assert reports[-1].mean == float(found.mean)
@@ -191,7 +197,7 @@ def test_one_configuration_followed():
         shots, histogram = FollowedTask(text, Position(game)), Counter()
         for index in range(shots.configurations):
             histogram[shots.shots(index)] += 1
-        assert dict(sorted(histogram.items())) == evaluate(text, game, jobs=1).histogram
+        assert dict(sorted(histogram.items())) == evaluate(text, game).histogram
 
 
 # Interruptions
@@ -208,7 +214,7 @@ def evaluating(folder, jobs):
 
 @cache
 def uninterrupted():
-    return evaluate(named(LONG[0]), Game.parse(LONG[1]), jobs=1)
+    return evaluate(named(LONG[0]), Game.parse(LONG[1]))
 
 
 @pytest.mark.parametrize(
@@ -230,7 +236,10 @@ def test_interrupted_and_resumed(here, interrupt_at, tmp_path, action, jobs, end
     evaluation = uninterrupted()
     assert answer == f"{json_text(answer_of(evaluation).fields)}\n", errors
     again = evaluate(
-        named(LONG[0]), Game.parse(LONG[1]), checkpoint=tmp_path / "run", memory=BYTES << 16
+        named(LONG[0]),
+        Game.parse(LONG[1]),
+        memory=BYTES << 16,
+        execution=Execution(checkpoint=tmp_path / "run"),
     )
     assert again == evaluation
     assert again.resumed == again.tasks > 3
@@ -241,7 +250,7 @@ def kept(tmp_path):
     strategy, game = named("greedy:ties=first,endgame=4"), Game.parse("8x8:3,2,2")
 
     def run(folder):
-        return evaluate(strategy, game, jobs=1, checkpoint=folder, memory=BYTES << 16)
+        return evaluate(strategy, game, memory=BYTES << 16, execution=Execution(checkpoint=folder))
 
     run(tmp_path / "first")
     return run, what_of(tmp_path / "first"), facts_of(tmp_path / "first")
@@ -327,7 +336,7 @@ def test_a_sample_of_all_configurations():
     for pattern in (Pattern(3, "02", "spiral", "line"), Pattern(2, "1", "rows", "cross")):
         histogram = play_sample(pattern, game, sets)
         counts = {shots: int(n) for shots, n in enumerate(histogram) if n}
-        assert counts == evaluate(pattern, game, jobs=1).histogram
+        assert counts == evaluate(pattern, game).histogram
 
 
 def test_estimates_between_the_columns():
@@ -345,12 +354,12 @@ def test_estimates_between_the_columns():
 def test_samples_above_the_tasks_take_the_memory_of_a_process(monkeypatch):
     """More than the tasks do, which are no larger where memory allows; and no more than it."""
     game, strategy = Game.parse("8x8:4,3,2"), named("rollout:candidates=2,screen=64,cap=32768")
-    evaluation = evaluate(strategy, game, jobs=1)
+    evaluation = evaluate(strategy, game)
     assert 32 * evaluation.configurations > BYTES << 16
     monkeypatch.setattr("optsearch.evaluation.runners.LISTED", 1 << 16)
-    assert evaluate(strategy, game, jobs=1).histogram == evaluation.histogram
+    assert evaluate(strategy, game).histogram == evaluation.histogram
     with pytest.raises(TooLarge, match="more memory"):
-        evaluate(strategy, game, jobs=1, memory=BYTES << 16)
+        evaluate(strategy, game, memory=BYTES << 16)
 
 
 # Committed results

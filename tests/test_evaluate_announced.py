@@ -54,7 +54,7 @@ def small_rules(draw, most=60, announce=AT_SINKING):
 @draws(120, few=5)
 @given(small_rules(announce=(*AT_SINKING, *LABELLED)), st.sampled_from(ORDERS), st.integers(0, 6))
 def test_random_games(rules, ties, endgame):
-    evaluation = evaluate(f"greedy:ties={ties},endgame={endgame}", str(rules), jobs=1)
+    evaluation = evaluate(f"greedy:ties={ties},endgame={endgame}", str(rules))
     assert evaluation.histogram == by_definition(rules, ties, endgame)
 
 
@@ -65,7 +65,7 @@ def test_random_games(rules, ties, endgame):
 )
 def test_random_games_with_shapes(game, text):
     assume(0 < sum(1 for _ in reference.configurations(Position(game))) <= 400)
-    assert evaluate(text, game, jobs=1).histogram == evaluate(Plain(text), game, jobs=1).histogram
+    assert evaluate(text, game).histogram == evaluate(Plain(text), game).histogram
 
 
 @draws(60)
@@ -77,7 +77,7 @@ def test_rollouts(rules, candidates, percent, endgame):
     definition = Definition(rules)
     played = definition.played(definition.rollout(candidates, percent, endgame))
     text = f"rollout:candidates={candidates},percent={percent},endgame={endgame}"
-    assert evaluate(text, str(rules), jobs=1).histogram == dict(sorted(played.items()))
+    assert evaluate(text, str(rules)).histogram == dict(sorted(played.items()))
 
 
 @pytest.mark.parametrize("name", ["information", "bisection"])
@@ -111,9 +111,9 @@ def test_information_of_labels(rules, name):
         certain = [cell for cell, n in counts.items() if n == len(state.family)]
         return certain[0] if certain else max(counts, key=lambda cell: value(state, cell))
 
-    histogram = evaluate(name, str(rules), jobs=1).histogram
+    histogram = evaluate(name, str(rules)).histogram
     assert histogram == dict(sorted(definition.played(choose).items()))
-    assert evaluate(Plain(name), str(rules), jobs=1).histogram == histogram
+    assert evaluate(Plain(name), str(rules)).histogram == histogram
 
 
 def levels_of(strategy):
@@ -132,7 +132,7 @@ def test_levels(rules, depth, width, least, drop, close, kept):
     strategy = looking(text, first=first, higher=higher)
     definition = Definition(rules)
     played = definition.played(definition.rollout(5, 30, 4, levels_of(strategy), until=64))
-    assert evaluate(strategy, str(rules), jobs=1).histogram == dict(sorted(played.items()))
+    assert evaluate(strategy, str(rules)).histogram == dict(sorted(played.items()))
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_levels_of_the_golden_games(rules):
     strategy = named("levels:until=300,depth=2")
     definition = Definition(rules)
     played = definition.played(definition.rollout(6, 50, 6, levels_of(strategy), until=300))
-    assert evaluate(strategy, str(rules), jobs=1).histogram == dict(sorted(played.items()))
+    assert evaluate(strategy, str(rules)).histogram == dict(sorted(played.items()))
 
 
 TWO = Level(64, 2, 0, 1)
@@ -193,16 +193,16 @@ NESTED = (
 def test_rollouts_on_samples(game, text, numbers):
     """The definition in plain Python beside the kernel; the first game is above both caps."""
     game, strategy = Game.parse(game), looking(text, **numbers)
-    evaluation = evaluate(strategy, game, jobs=1)
-    assert evaluation.histogram == evaluate(Plain(strategy), game, jobs=1).histogram
+    evaluation = evaluate(strategy, game)
+    assert evaluation.histogram == evaluate(Plain(strategy), game).histogram
 
 
 def test_rollouts_need_tasks_as_large_as_their_sizes():
     with pytest.raises(TooLarge, match=f"{BYTES << 17:,} bytes or more .* sizes up to 65536"):
-        evaluate("rollout:sizes=1-65537", LARGE, jobs=1, memory=BYTES << 16)
+        evaluate("rollout:sizes=1-65537", LARGE, memory=BYTES << 16)
     small = "5x5:3,2,announce=ship"  # has fewer
-    evaluation = evaluate("rollout:sizes=1-65537", small, jobs=1, memory=BYTES << 16)
-    assert evaluation.histogram == evaluate("rollout:sizes=1-4096", small, jobs=1).histogram
+    evaluation = evaluate("rollout:sizes=1-65537", small, memory=BYTES << 16)
+    assert evaluation.histogram == evaluate("rollout:sizes=1-4096", small).histogram
 
 
 @pytest.mark.parametrize("text", ["greedy", "spread:side=60", "rollout:sizes=9-65536"])
@@ -215,17 +215,15 @@ def test_twins_are_walked_once(text):
         sum(task.configurations * task.alike for task in all_tasks)
         == Posterior(game).configurations
     )
-    parts = evaluate(text, game, jobs=1, memory=BYTES << 16)
-    assert parts.histogram == evaluate(text, game, jobs=1).histogram
+    parts = evaluate(text, game, memory=BYTES << 16)
+    assert parts.histogram == evaluate(text, game).histogram
 
 
 def test_sizes_that_kernels_do_not_keep_in_words():
     """Cells are compared with up to 20 configurations, and not with the 64 of a word."""
     game = "3x4:2,2,contact=any,announce=ship"
     for text in ("rollout:candidates=3,sizes=1-20,endgame=4", "rollout:sizes=9-12,endgame=4"):
-        assert evaluate(text, game, jobs=1).histogram == (
-            evaluate(Plain(text), game, jobs=1).histogram
-        )
+        assert evaluate(text, game).histogram == (evaluate(Plain(text), game).histogram)
 
 
 def test_certain_hits_of_rollouts_that_tell_nothing():
@@ -234,7 +232,7 @@ def test_certain_hits_of_rollouts_that_tell_nothing():
     assert len(rules.configurations) > 64
     definition = Definition(rules)
     played = definition.played(definition.rollout(3, 50, 4))
-    evaluation = evaluate("rollout:candidates=3,percent=50,endgame=4", str(rules), jobs=1)
+    evaluation = evaluate("rollout:candidates=3,percent=50,endgame=4", str(rules))
     assert evaluation.histogram == dict(sorted(played.items()))
 
 
@@ -249,7 +247,7 @@ def test_patterns(game, clear, pattern):
     """The kernel beside the definition, which is asked for every shot."""
     assume(0 < sum(1 for _ in reference.configurations(Position(game))) <= 400)
     text = f"pattern:{pattern},clear={clear}"
-    assert evaluate(text, game, jobs=1).histogram == evaluate(Plain(text), game, jobs=1).histogram
+    assert evaluate(text, game).histogram == evaluate(Plain(text), game).histogram
 
 
 @pytest.mark.parametrize("announce", [*AT_SINKING, *LABELLED], ids=rule_name)
@@ -259,11 +257,11 @@ def test_patterns(game, clear, pattern):
 def test_tasks_of_any_size(monkeypatch, contact, announce, text, fleet):
     """Wherever the top of the tree ends and the kernel begins, the histogram is the same."""
     game = Game.parse(f"3x5:{fleet},contact={contact},announce={announce}")
-    evaluation = evaluate(text, game, jobs=1)
+    evaluation = evaluate(text, game)
     assert evaluation.tasks == 1
     for limit in (10, 17, 40):  # the endgame is in tasks, so they are no smaller
         monkeypatch.setattr(KernelRunner, "task_limit", lambda self, memory, limit=limit: limit)
-        parts = evaluate(text, game, jobs=1)
+        parts = evaluate(text, game)
         assert parts.histogram == evaluation.histogram
         assert parts.tasks > 1
         for task in tasks(text, game):
@@ -302,7 +300,7 @@ def test_one_configuration_followed():
             for index in range(tree.configurations):
                 histogram[tree.shots(index)] += 1
                 assert tree.shots_of(tree.ships(index)) == tree.shots(index)
-            assert dict(sorted(histogram.items())) == evaluate(text, game, jobs=1).histogram
+            assert dict(sorted(histogram.items())) == evaluate(text, game).histogram
 
 
 def test_ships_of_one_fleet_in_several_words():
@@ -310,7 +308,7 @@ def test_ships_of_one_fleet_in_several_words():
     game = Game.parse("8x8:1,1,1,1,1,1,1,1,1,1,1,announce=sunk")
     assert Codes.of(game).words == 2
     small = "3x4:1,1,1,1,1,1,1,1,1,1,contact=any,announce=ship"
-    assert evaluate("greedy", small, jobs=1).histogram == {
+    assert evaluate("greedy", small).histogram == {
         10: 1,
         11: 10,
         12: 55,
@@ -328,6 +326,6 @@ def test_a_rule_of_ones_own():
             return Rule(tuple(range(game.cells)), 3)
 
     for game in ("3x4:3,2,announce=sunk", "3x4:2,2,contact=any,announce=ship"):
-        assert evaluate(GreedyRule(), game, jobs=1).histogram == (
-            evaluate("greedy:endgame=3", game, jobs=1).histogram
+        assert evaluate(GreedyRule(), game).histogram == (
+            evaluate("greedy:endgame=3", game).histogram
         )

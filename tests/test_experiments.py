@@ -652,7 +652,7 @@ def test_the_mini_game():
         found.setdefault(row["strategy"], {})[row["shots"]] = row["configurations"]
     assert {sum(counts.values()) for counts in found.values()} == {604584}  # printed by players
     greedy = "greedy:ties=first,endgame=0"
-    assert found[greedy] == evaluate(greedy, game, jobs=1).histogram
+    assert found[greedy] == evaluate(greedy, game).histogram
     for limit in (20, 24):
         won = {
             name: sum(n for shots, n in counts.items() if shots <= limit)
@@ -849,7 +849,7 @@ def test_the_leaderboard_goes_on_and_keeps_its_rows(tmp_path, monkeypatch, capsy
     random = next(row for row in first if row["strategy"] == "random")
     assert random["known"] == pytest.approx(17 * 101 / 18, abs=1e-4)
     assert abs(random["mean"] - random["known"]) < 4 * random["standard_error"]
-    played = simulate(["density", "random"], leaderboard.SILENT, games=60, seed=1, jobs=1)
+    played = simulate(["density", "random"], leaderboard.SILENT, games=60, seed=1)
     (difference,) = played.differences()
     assert random["difference"] == pytest.approx(difference.mean, abs=1e-4)
     assert random["difference_error"] == pytest.approx(difference.standard_error, abs=1e-4)
@@ -952,8 +952,8 @@ def test_hiders(monkeypatch):
     for hider in [hider for game, hider in hiders.HIDERS_HERE if game.contact == "none"]:
         boards = hider.boards(small, 9, 1)
         assert [objection(small, to_masks(board)) for board in boards] == [""] * 9
-    played = simulate([pattern], small, games=8, seed=hiders.POOL_SEED, jobs=1)
-    again = simulate([pattern], small, games=2, seed=1, boards=own, jobs=1)
+    played = simulate([pattern], small, games=8, seed=hiders.POOL_SEED)
+    again = simulate([pattern], small, games=2, seed=1, boards=own)
     hardest = sorted(played.outcomes[0].shots.tolist())[-2:]
     assert sorted(again.outcomes[0].shots.tolist()) == hardest
     images = {
@@ -964,7 +964,7 @@ def test_hiders(monkeypatch):
     assert {tuple(sorted(to_masks(board))) for board in turned.boards(small, 20, 1)} <= images
     monkeypatch.setattr(hiders, "GAMES_A_BOARD", {"parity": 3})  # which draws lots
     who = hiders.MadeBoards("pool", hiders.pool)
-    games = simulate(["parity"], small, games=24, seed=2, boards=who, jobs=1).outcomes[0]
+    games = simulate(["parity"], small, games=24, seed=2, boards=who).outcomes[0]
     assert (hiders.pool(small, 24) == np.tile(drawn(small), (3, 1, 1))).all()
     sums = games.shots.reshape(3, 8).sum(axis=0)
     worst = int(sums.argmax())

@@ -181,7 +181,7 @@ def test_games_end_with_the_first_hit():
     def first_hit_of(board, cells):
         return next(n for n, cell in enumerate(cells, 1) if board & game.bit(cell))
 
-    greedy, random_player = simulate(["greedy", "random"], game, games=40, seed=3, jobs=1).outcomes
+    greedy, random_player = simulate(["greedy", "random"], game, games=40, seed=3).outcomes
     assert greedy.shots.tolist() == [first_hit_of(board, cells) for board in boards]
     assert random_player.shots.max() <= game.cells - game.fleet_cells + 1
     match = Match(game, seed=3)

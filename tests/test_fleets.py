@@ -412,7 +412,7 @@ def test_simulated_games_end_with_the_last_ship(text):
     """Greedy shoots at a most probable cell until all hidden ships are sunk."""
     game = MixedGame(text)
     boards = hider("uniform").boards(game, 20, 3)
-    simulation = simulate(["greedy", "random"], game, games=20, seed=3, jobs=1)
+    simulation = simulate(["greedy", "random"], game, games=20, seed=3)
     for number, ships in enumerate(map(to_masks, boards)):
         position = MixedPosition(game)
         while any(ship & ~position.hits for ship in ships):

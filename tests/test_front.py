@@ -23,6 +23,7 @@ from matplotlib import pyplot
 import optsearch
 from optsearch.check import reference
 from optsearch.counting.configurations import to_masks
+from optsearch.evaluation import PositionSampling
 from optsearch.game import cell_name
 from optsearch.game.position import Position, play
 from optsearch.results import bracket
@@ -94,8 +95,10 @@ def values():
         "tree": solution.tree(),
         "evaluation": optsearch.evaluate("greedy", GAME),
         "bracket": optsearch.bounds(GAME),
-        "simulation": optsearch.simulate("greedy", GAME, games=3, jobs=1),
-        "comparison": optsearch.compare("greedy", "greedy:endgame=0", GAME, positions=2, jobs=1),
+        "simulation": optsearch.simulate("greedy", GAME, games=3),
+        "comparison": optsearch.compare(
+            "greedy", "greedy:endgame=0", GAME, sampling=PositionSampling(positions=2)
+        ),
         "greedy": optsearch.greedy(GAME),
     }
 
@@ -369,9 +372,9 @@ def test_an_evaluation_from_a_position(strategy, game, shots):
         len(play(named(strategy).shot, ships, start).shots) - len(start.shots)
         for ships in reference.configurations(start)
     )
-    found = optsearch.evaluate(strategy, game, shots=shots, jobs=1)
+    found = optsearch.evaluate(strategy, game, shots=shots)
     assert found.histogram == played
-    assert found == optsearch.evaluate(strategy, start, jobs=1)
+    assert found == optsearch.evaluate(strategy, start)
 
 
 @pytest.mark.parametrize(

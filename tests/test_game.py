@@ -233,7 +233,7 @@ def test_players_hear_names(fleet, contact):
     expected = Definition(rules).played(Definition(rules).player("first", 4))
     assert sum(len(end.shots) for end in ends) == sum(n * shots for shots, n in expected.items())
     players = ["random", "greedy", "heuristic", "parity", "density", "pattern", "thompson"]
-    found = simulate(players, game, games=3, seed=1, jobs=1)
+    found = simulate(players, game, games=3, seed=1)
     assert all((one.shots >= game.fleet_cells).all() for one in found.outcomes)
 
 

@@ -124,9 +124,9 @@ SMALL = "is for boards of at most 128 cells; 12x12:2 has 144"
         lambda game: Configurations(Position(game)),
         lambda game: list_ships(Position(game)),
         lambda game: solve(game),
-        lambda game: evaluate("greedy", game, jobs=1),
-        lambda game: simulate(["thompson"], game, games=1, jobs=1),
-        lambda game: simulate(["rollout"], game, games=1, jobs=1),
+        lambda game: evaluate("greedy", game),
+        lambda game: simulate(["thompson"], game, games=1),
+        lambda game: simulate(["rollout"], game, games=1),
     ],
 )
 def test_what_lists_says_so(ask):

@@ -135,7 +135,7 @@ def test_an_installed_package_adds_players(monkeypatch):
     monkeypatch.setattr(strategies, "entry_points", lambda group: points)
     assert shots(as_player("anywhere"), 4) == shots(as_player(AnyCell), 4)
     assert str(as_player("anywhere")) == "anywhere"
-    assert evaluate("rows", GAME, jobs=1).worst == 16
+    assert evaluate("rows", GAME).worst == 16
     for text, says in {
         "anywhere:x=1": "takes no parameters, not 'x=1'",
         "lost": "lost of an installed package cannot be loaded: AttributeError",
@@ -222,7 +222,7 @@ def test_numba_plays_as_plain_python(text, board, games):
 def test_random_shots_end_as_the_last_of_all_ships():
     """The last of k ship cells among n in random order is at k (n + 1) / (k + 1) on average."""
     game = Game.parse("6x6:3,2,contact=any")
-    (outcome,) = simulate(["heuristic:version=1"], game, games=4000, jobs=1).outcomes
+    (outcome,) = simulate(["heuristic:version=1"], game, games=4000).outcomes
     assert abs(outcome.mean - 5 * 37 / 6) < 4 * outcome.standard_error
 
 
@@ -310,8 +310,8 @@ def test_what_is_made_of_sinkings_is_true(rules):
 )
 def test_information_and_bisection_are_one_where_nothing_is_announced(text):
     game = Game.parse(text)
-    bisection = evaluate("bisection", game, jobs=1)
-    assert evaluate("information", game, jobs=1).histogram == bisection.histogram
+    bisection = evaluate("bisection", game)
+    assert evaluate("information", game).histogram == bisection.histogram
     assert bisection.total_height >= solve(Position(game)).total_height
 
 

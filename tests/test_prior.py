@@ -41,6 +41,7 @@ from optsearch.support.errors import (
     TooLarge,
     TreeError,
 )
+from optsearch.support.workers import Execution
 from tests import definition
 from tests.examples import draws, positions, rules_of, sizes
 from tests.test_posterior import require_that_exists
@@ -236,9 +237,9 @@ def test_strategies_are_evaluated_by_weight(name, drawn, large):
     prior = Prior.of_configurations(game, weights)
     if not any(weights.values()):
         with pytest.raises(ImpossiblePosition, match="weight 0"):
-            evaluate(name, game, prior=prior, jobs=1)
+            evaluate(name, game, prior=prior)
         return
-    evaluation = evaluate(name, game, prior=prior, jobs=1)
+    evaluation = evaluate(name, game, prior=prior)
     shot, expected = cache(named(name).shot), Counter()
     for ships in reference.configurations(Position(game)):
         played = Position(game)
@@ -254,17 +255,17 @@ def test_weights_of_tasks(monkeypatch, tmp_path):
     """A tree whose top is only positions, cut short and gone on with; another prior is refused."""
     game = Game.parse("6x6:3,2")
     prior, other = (Prior.of_placements(game, {0b111: weight, 0b11: 0}) for weight in (9, 8))
-    evaluation = evaluate("greedy", game, prior=prior, jobs=1)
+    evaluation = evaluate("greedy", game, prior=prior)
     monkeypatch.setattr(runners.KernelRunner, "task_limit", lambda self, memory: 128)
-    halves = evaluate("greedy", game, prior=prior, jobs=1, checkpoint=tmp_path)
+    halves = evaluate("greedy", game, prior=prior, execution=Execution(checkpoint=tmp_path))
     assert halves.tasks > 5
     assert halves.histogram == evaluation.histogram
-    again = evaluate("greedy", game, prior=prior, jobs=1, checkpoint=tmp_path)
+    again = evaluate("greedy", game, prior=prior, execution=Execution(checkpoint=tmp_path))
     assert again.resumed == again.tasks == halves.tasks
     assert again.histogram == evaluation.histogram
     for changed in (other, None):
         with pytest.raises(TableError, match=f"prior {prior.digest}"):
-            evaluate("greedy", game, prior=changed, jobs=1, checkpoint=tmp_path)
+            evaluate("greedy", game, prior=changed, execution=Execution(checkpoint=tmp_path))
 
 
 @pytest.mark.parametrize("name", ["greedy", "pattern", "asked"])
@@ -280,10 +281,10 @@ def test_only_what_has_a_weight_is_played(name, monkeypatch):
         return next(c for c in map(game.cell, range(36)) if not game.bit(c) & position.closed)
 
     strategy = asked if name == "asked" else name
-    evaluation = evaluate(strategy, game, prior=prior, jobs=1)
+    evaluation = evaluate(strategy, game, prior=prior)
     for runner in (runners.KernelRunner, runners.PatternRunner, runners.PythonRunner):
         monkeypatch.setattr(runner, "task_limit", lambda self, memory: 32)
-    parts = evaluate(strategy, game, prior=prior, jobs=1)
+    parts = evaluate(strategy, game, prior=prior)
     assert parts.histogram == evaluation.histogram
     assert evaluation.configurations == 10
     assert 1 < parts.tasks <= len(having) == 3
@@ -320,7 +321,7 @@ def test_weights_past_63_bits_are_refused():
     prior = Prior.of_placements(GAME, {0b111: 2**62, 0b11: 2**62})
     for name in ("greedy", "pattern"):
         with pytest.raises(TooLarge, match="at most 9,223,372,036,854,775,807 are counted"):
-            evaluate(name, GAME, prior=prior, jobs=1)
+            evaluate(name, GAME, prior=prior)
 
 
 # Bounds and proofs

@@ -28,6 +28,7 @@ from optsearch.strategies import as_player
 from optsearch.strategies.greedy import counts_of
 from optsearch.strategies.player import AFLOAT
 from optsearch.support.errors import NotSupported, PositionError, StrategyError, TableError
+from optsearch.support.workers import Execution
 from tests.examples import draws, games
 
 GAME = Game.parse("4x4:3,2")
@@ -163,15 +164,13 @@ class Same:
 
 
 def test_a_cell_may_be_shot_again():
-    (outcome,) = simulate(
-        [RepeatedShot], GAME, games=5, jobs=1, reply_model=ReplyModel(SOME)
-    ).outcomes
+    (outcome,) = simulate([RepeatedShot], GAME, games=5, reply_model=ReplyModel(SOME)).outcomes
     lasts = [
         max(max(bits(ship)) for ship in to_masks(ships)) for ships in Drawn().boards(GAME, 5, 1)
     ]
     assert outcome.shots.tolist() == [2 * last + 1 for last in lasts]
     with pytest.raises(StrategyError, match="made 1,601 shots"):
-        simulate([Same], GAME, games=1, jobs=1, reply_model=ReplyModel(SOME))
+        simulate([Same], GAME, games=1, reply_model=ReplyModel(SOME))
 
 
 # Salvos
@@ -206,9 +205,7 @@ def test_a_salvo_of_one_is_a_shot(name):
 
 def test_salvos_are_counted():
     """Players of one's own choose them too; a run goes on, and is not mixed with single shots."""
-    (outcome,) = simulate(
-        [RepeatedShot], GAME, games=20, jobs=1, reply_model=ReplyModel(salvo=4)
-    ).outcomes
+    (outcome,) = simulate([RepeatedShot], GAME, games=20, reply_model=ReplyModel(salvo=4)).outcomes
     assert outcome.salvos.tolist() == [-(-n // 4) for n in outcome.shots]
     rows = [
         play(lambda p: p.game.cell(len(p.shots)), to_masks(ships), Position(GAME)).shots
@@ -224,7 +221,7 @@ def test_salvos_are_counted():
 def test_a_salvo_of_as_many_shots_as_ships_are_afloat(text, tmp_path):
     """Turn by turn from the ships themselves; what a checkpoint keeps are the same salvos."""
     game, reply_model = Game.parse(text), ReplyModel(salvo=AFLOAT)
-    run_ = partial(simulate, ["greedy"], game, games=12, jobs=1, reply_model=reply_model)
+    run_ = partial(simulate, ["greedy"], game, games=12, reply_model=reply_model)
     (outcome,) = run_().outcomes
     for number, ships in enumerate(Drawn().boards(game, 12, 1)):
         masks = to_masks(ships)
@@ -252,14 +249,22 @@ def test_a_salvo_of_as_many_shots_as_ships_are_afloat(text, tmp_path):
 
 def test_another_manner_is_another_checkpoint(tmp_path):
     simulate(
-        ["greedy"], GAME, games=3, jobs=1, checkpoint=tmp_path, reply_model=ReplyModel(salvo=2)
+        ["greedy"],
+        GAME,
+        games=3,
+        reply_model=ReplyModel(salvo=2),
+        execution=Execution(checkpoint=tmp_path),
     )
     again = simulate(
-        ["greedy"], GAME, games=3, jobs=1, checkpoint=tmp_path, reply_model=ReplyModel(salvo=2)
+        ["greedy"],
+        GAME,
+        games=3,
+        reply_model=ReplyModel(salvo=2),
+        execution=Execution(checkpoint=tmp_path),
     )
     assert again.resumed == 3
     with pytest.raises(TableError):
-        simulate(["greedy"], GAME, games=3, jobs=1, checkpoint=tmp_path)
+        simulate(["greedy"], GAME, games=3, execution=Execution(checkpoint=tmp_path))
 
 
 # What is refused
@@ -269,7 +274,7 @@ def test_another_manner_is_another_checkpoint(tmp_path):
 def test_players_that_take_replies_for_true(name):
     game = Game.parse("3x4:3")
     with pytest.raises(StrategyError, match=r"takes every reply as true|information=exact draws"):
-        simulate([name], game, games=1, jobs=1, reply_model=ReplyModel(SOME))
+        simulate([name], game, games=1, reply_model=ReplyModel(SOME))
 
 
 def test_what_takes_replies_for_true():
@@ -280,7 +285,7 @@ def test_what_takes_replies_for_true():
         NoisyPosition(Game.parse("4x4:3,announce=ship"), SOME)
     for name in ("nested:", "heuristic:version=5"):
         with pytest.raises(StrategyError, match=f"^{name}.* chooses each cell after"):
-            simulate([name.rstrip(":")], GAME, games=1, jobs=1, reply_model=ReplyModel(salvo=2))
+            simulate([name.rstrip(":")], GAME, games=1, reply_model=ReplyModel(salvo=2))
     for lies in (-1, 5):
         with pytest.raises(PositionError, match="0 to 4 are accepted"):
             Lies(lies)

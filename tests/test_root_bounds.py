@@ -137,7 +137,7 @@ def test_rollouts_shoot_alike_however_the_state_was_reached(game):
         assert len(alone.sets) == len(state.family)
         assert Rollouts(alone)(alone, alone.root) == rule(kernel, state)
     total = kernel.hits_left(kernel.root) + cost_of_rule(kernel, kernel.root, rule)
-    assert total <= evaluate("deep", position.game, jobs=1).total_height
+    assert total <= evaluate("deep", position.game).total_height
 
 
 def test_rollouts_shoot_first_where_the_strategy_of_that_name_does():

@@ -26,8 +26,8 @@ GAME = Game.parse("5x5:3,2")
 
 def both(score, game):
     """The histogram by the kernel, which is that of the definition."""
-    found = evaluate(score, game, jobs=1).histogram
-    assert found == evaluate(Plain(score), game, jobs=1).histogram
+    found = evaluate(score, game).histogram
+    assert found == evaluate(Plain(score), game).histogram
     return found
 
 
@@ -36,13 +36,10 @@ def both(score, game):
 def test_greedy_as_a_score(game, ties, endgame):
     assume(0 < sum(1 for _ in reference.configurations(Position(game))) <= 400)
     assume(game.is_rectangle or ties in ANYWHERE)
-    greedy = evaluate(f"greedy:ties={ties},endgame={endgame}", game, jobs=1).histogram
+    greedy = evaluate(f"greedy:ties={ties},endgame={endgame}", game).histogram
     for function in (most, most_cell):
         if function is most or ties == "first":
-            assert (
-                evaluate(Score(function, ties=ties, endgame=endgame), game, jobs=1).histogram
-                == greedy
-            )
+            assert evaluate(Score(function, ties=ties, endgame=endgame), game).histogram == greedy
 
 
 @draws(80, few=4)
@@ -86,9 +83,9 @@ def test_the_top_of_the_tree_and_tasks():
     """Above the tasks the definition is asked; tasks begin with hits and misses behind them."""
     game = Game.parse("7x7:3,2,2")
     score = Score(most)
-    found = evaluate(score, game, jobs=1, memory=1 << 22)
+    found = evaluate(score, game, memory=1 << 22)
     assert found.tasks > 1
-    assert found.histogram == evaluate("greedy", game, jobs=1).histogram
+    assert found.histogram == evaluate("greedy", game).histogram
 
 
 @pytest.mark.filterwarnings("ignore:overflow")
@@ -130,11 +127,11 @@ def test_constants_need_no_compiling():
 
     game = Game.parse("3x4:2,2")
     greedy, last = (both(Score(likely_or_last, (factor,)), game) for factor in (100, 0))
-    assert greedy == evaluate("greedy:ties=last", game, jobs=1).histogram != last
+    assert greedy == evaluate("greedy:ties=last", game).histogram != last
 
 
 def test_simulated(tmp_path):
-    played = simulate(["greedy", Score(most)], GAME, games=50, seed=3, jobs=1)
+    played = simulate(["greedy", Score(most)], GAME, games=50, seed=3)
     assert played.outcomes[0].shots.tolist() == played.outcomes[1].shots.tolist()
 
 
@@ -184,15 +181,15 @@ def test_rollouts_by_a_score_that_may_be_infinite(percent):
 
 @pytest.mark.parametrize("game", ["6x6:3,2", "5x5:3,2,announce=ship"])
 def test_rollouts_by_greedy_as_a_score(game):
-    by_score = evaluate(f"rollout:rank={IDEAS}:greedy,policy={IDEAS}:greedy", game, jobs=1)
-    assert by_score.histogram == evaluate("rollout", game, jobs=1).histogram
+    by_score = evaluate(f"rollout:rank={IDEAS}:greedy,policy={IDEAS}:greedy", game)
+    assert by_score.histogram == evaluate("rollout", game).histogram
 
 
 def test_rollouts_that_are_told_what_is_no_score():
     with pytest.raises(StrategyError, match="'greedy' plays by no score; spread"):
         named("rollout:policy=greedy")
     with pytest.raises(StrategyError, match="where scores are asked for"):
-        evaluate(f"rollout:rank={IDEAS}:cell", GAME, jobs=1)
+        evaluate(f"rollout:rank={IDEAS}:cell", GAME)
 
 
 @pytest.mark.parametrize("by", ["rank", "policy"])
@@ -248,13 +245,13 @@ def test_wrong_answers(function, part):
     with pytest.raises(StrategyError, match=function.__name__):
         [FollowedTask(score, Position(GAME)).shots(index) for index in (0, 80, 200)]
     with pytest.raises(StrategyError) as error:
-        evaluate(score, GAME, jobs=1)
+        evaluate(score, GAME)
     assert part in str(error.value)
     assert function.__name__ in str(error.value)
     with pytest.raises(StrategyError, match=function.__name__):
-        evaluate(score, Game.parse("5x5:3,2,announce=sunk"), jobs=1)
+        evaluate(score, Game.parse("5x5:3,2,announce=sunk"))
     with pytest.raises(StrategyError, match=function.__name__):
-        evaluate(Plain(score), GAME, jobs=1)
+        evaluate(Plain(score), GAME)
 
 
 def writes(node, scores):
@@ -292,7 +289,7 @@ def test_what_neither_kernel_nor_definition_accepts(function, by_kernel, by_defi
     score = Score(function, (1,))
     for strategy, part in ((score, by_kernel), (Plain(score), by_definition)):
         with pytest.raises(StrategyError) as error:
-            evaluate(strategy, GAME, jobs=1)
+            evaluate(strategy, GAME)
         assert part in str(error.value)
 
 
@@ -341,4 +338,4 @@ def test_what_numba_cannot_compile():
         return {"a": [node]}[0]
 
     with pytest.raises(StrategyError, match="texts cannot be compiled by numba"):
-        evaluate(Score(texts), GAME, jobs=1)
+        evaluate(Score(texts), GAME)

@@ -60,7 +60,7 @@ def signature(row):
 
 
 def histogram(row):
-    found = evaluate(row["strategy"], row["game"], jobs=1).histogram
+    found = evaluate(row["strategy"], row["game"]).histogram
     return {"shots": " ".join(f"{shots}:{number}" for shots, number in found.items())}
 
 

@@ -26,6 +26,7 @@ from optsearch.strategies import as_strategy, greedy, named
 from optsearch.strategies.greedy import forget_counts
 from optsearch.support.errors import OptsearchError, StrategyError, TableError
 from optsearch.support.store import Facts
+from optsearch.support.workers import Execution
 from tests.examples import sizes, some
 from tests.processes import run_command
 from tests.stores import facts_of, what_of, write_facts
@@ -76,9 +77,9 @@ def test_a_hider_by_its_text():
 
 @sizes("games", 400, 1000, 2)
 def test_means_are_those_of_all_configurations(games):
-    found = simulate(["greedy", Rows], GAME, games=games, jobs=1)
+    found = simulate(["greedy", Rows], GAME, games=games)
     for outcome, strategy in zip(found.outcomes, ("greedy", Rows), strict=True):
-        exact = evaluate(strategy, GAME, jobs=1)
+        exact = evaluate(strategy, GAME)
         assert abs(outcome.mean - float(exact.mean)) < 4 * exact.sd / sqrt(games)
         assert set(outcome.histogram) <= set(exact.histogram)
         assert abs(outcome.sd - exact.sd) < 0.1 * exact.sd
@@ -91,13 +92,19 @@ def test_means_are_those_of_all_configurations(games):
 
 @pytest.mark.parametrize("games", [1, 27, 60])
 def test_nothing_depends_on_jobs_or_on_who_else_plays(games):
-    alone = simulate([OpenCell], TOUCHING, games=games, seed=3, jobs=1)
+    alone = simulate([OpenCell], TOUCHING, games=games, seed=3)
     with ThreadPoolExecutor(3) as pool:
-        threads = simulate([Rows, OpenCell], TOUCHING, games=games, seed=3, executor=pool, jobs=3)
+        threads = simulate(
+            [Rows, OpenCell],
+            TOUCHING,
+            games=games,
+            seed=3,
+            execution=Execution(executor=pool, jobs=3),
+        )
     assert shots(threads)[1] == shots(alone)[0]
-    more = simulate([OpenCell], TOUCHING, games=70, seed=3, jobs=1)
+    more = simulate([OpenCell], TOUCHING, games=70, seed=3)
     assert shots(more)[0][:games] == shots(alone)[0]
-    other = simulate([OpenCell], TOUCHING, games=70, seed=4, jobs=1)
+    other = simulate([OpenCell], TOUCHING, games=70, seed=4)
     assert shots(other) != shots(more)
 
 
@@ -106,8 +113,8 @@ def test_processes_play_the_same(tmp_path):
     source = Path(__file__).read_text(encoding="utf-8")
     file.write_text(source[source.index("class Rows") : source.index("def shots")])
     names = [f"{file}:OpenCell", f"{file}:Rows"]
-    two = simulate(names, TOUCHING, games=40, jobs=2)
-    assert shots(two) == shots(simulate([OpenCell, Rows], TOUCHING, games=40, jobs=1))
+    two = simulate(names, TOUCHING, games=40, execution=Execution(jobs=2))
+    assert shots(two) == shots(simulate([OpenCell, Rows], TOUCHING, games=40))
 
 
 # What games share
@@ -210,29 +217,38 @@ def test_a_stopped_run_goes_on(tmp_path):
             raise GameLimit
 
     with pytest.raises(GameLimit):
-        simulate(["greedy"], GAME, games=50, jobs=1, checkpoint=tmp_path, progress=stop)
+        simulate(
+            ["greedy"], GAME, games=50, execution=Execution(checkpoint=tmp_path, progress=stop)
+        )
     reports = []
     found = simulate(
-        ["greedy", "pattern"], GAME, games=55, jobs=1, checkpoint=tmp_path, progress=reports.append
+        ["greedy", "pattern"],
+        GAME,
+        games=55,
+        execution=Execution(checkpoint=tmp_path, progress=reports.append),
     )
     assert found.resumed == reports[0].done == 20
     assert reports[0].seconds_to_go is None
     assert reports[-1].done == reports[-1].total == 110
-    assert shots(found) == shots(simulate(["greedy", "pattern"], GAME, games=55, jobs=1))
-    again = simulate(["pattern", "greedy"], GAME, games=55, jobs=1, checkpoint=tmp_path)
+    assert shots(found) == shots(simulate(["greedy", "pattern"], GAME, games=55))
+    again = simulate(
+        ["pattern", "greedy"], GAME, games=55, execution=Execution(checkpoint=tmp_path)
+    )
     assert again.resumed == 110
     assert shots(again) == shots(found)[::-1]
 
 
 def test_a_checkpoint_is_of_one_game_seed_and_hider(tmp_path):
-    simulate(["greedy"], GAME, games=5, jobs=1, checkpoint=tmp_path)
+    simulate(["greedy"], GAME, games=5, execution=Execution(checkpoint=tmp_path))
     for change in ({"seed": 2}, {"boards": hiding.Corner()}):
         with pytest.raises(TableError, match="holds simulation; 4x4:3,2; seed 1; boards uniform"):
-            simulate(["greedy"], TOUCHING, **change, games=5, jobs=1, checkpoint=tmp_path)
+            simulate(
+                ["greedy"], TOUCHING, **change, games=5, execution=Execution(checkpoint=tmp_path)
+            )
     (name,) = facts_of(tmp_path)
     write_facts(tmp_path, what_of(tmp_path), {name: [1, 2, 3]})
     with pytest.raises(TableError, match="damaged"):
-        simulate(["greedy"], GAME, games=5, jobs=1, checkpoint=tmp_path)
+        simulate(["greedy"], GAME, games=5, execution=Execution(checkpoint=tmp_path))
 
 
 # Boards
@@ -361,11 +377,14 @@ def test_a_killed_or_interrupted_command_goes_on(here, interrupt_at, tmp_path, a
     status, out, errors = here(*arguments, "--jobs", 1)
     assert status == 0, errors
     players, game = MANY[1:4], Game.parse(MANY[4])
-    found = simulate(players, game, games=60, seed=3, jobs=1)
+    found = simulate(players, game, games=60, seed=3)
     assert json.loads(out)["players"] == [outcome.to_dict() for outcome in found.outcomes]
     reports = []
     again = simulate(
-        *(players, game), games=60, seed=3, checkpoint=tmp_path / "kept", progress=reports.append
+        *(players, game),
+        games=60,
+        seed=3,
+        execution=Execution(checkpoint=tmp_path / "kept", progress=reports.append),
     )
     assert shots(again) == shots(found)
     assert again.resumed == reports[0].done == 180

@@ -313,7 +313,7 @@ def test_what_is_found_in_a_short_time_is_no_worse_than_greedy(ticking, game):
         patched.setattr(solver.BestFirstSearch, "know", lambda frontier, rule, cost: None)
         alone = first.search(time_limit=20)
     found = solver.solve(position, time_limit=20, all_shots=True)
-    greedy = evaluate(named("greedy"), position.game, jobs=1).total_height
+    greedy = evaluate(named("greedy"), position.game).total_height
     assert found.upper <= greedy
     assert verify(found.tree()) == found.tree().total_height == found.upper
     assert min(value.upper for value in found.shot_values) <= found.upper

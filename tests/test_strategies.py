@@ -20,6 +20,7 @@ from optsearch.strategies.greedy import Greedy
 from optsearch.strategies.pattern import Pattern
 from optsearch.strategies.rollout import Rollout
 from optsearch.support.errors import StrategyError, TableError
+from optsearch.support.workers import Execution
 
 ROOT = Path(__file__).resolve().parent.parent
 GAME = Game.parse("4x4:3,2")
@@ -73,10 +74,7 @@ class CentralGreedy(Greedy):
 
 def test_those_of_the_package():
     for what in ("greedy", Greedy, Greedy(), CentralGreedy, CentralGreedy()):
-        assert (
-            evaluate(what, GAME, jobs=1).total_height
-            == evaluate(named("greedy"), GAME, jobs=1).total_height
-        )
+        assert evaluate(what, GAME).total_height == evaluate(named("greedy"), GAME).total_height
     assert as_strategy(Rollout) == as_strategy("rollout") == Rollout()
     assert as_strategy(Pattern) == named("pattern")
     assert rule_of(as_strategy(CentralGreedy), GAME) == rule_of(named("greedy:ties=central"), GAME)
@@ -84,7 +82,7 @@ def test_those_of_the_package():
 
 @pytest.mark.parametrize("form", [cell_name, list, np.array, lambda cell: tuple(np.uint8(cell))])
 def test_a_shot_is_a_pair_of_integers_of_any_kind_or_a_name(form):
-    assert evaluate(lambda position: form(left(position)), GAME, jobs=1).total_height == ROWS
+    assert evaluate(lambda position: form(left(position)), GAME).total_height == ROWS
 
 
 @pytest.mark.parametrize("what", [3, None, object(), int, [row_by_row]])
@@ -141,7 +139,7 @@ def failing(tmp_path, monkeypatch):
 )
 def test_failures(failing, name, parts):
     with pytest.raises(StrategyError) as error:
-        evaluate(f"own.py:{name}", GAME, jobs=1)
+        evaluate(f"own.py:{name}", GAME)
     said = str(error.value)
     assert all(part in said for part in parts), said
     assert "own.py" in said
@@ -182,7 +180,7 @@ def test_ctrl_c_goes_through():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        evaluate(interrupted, GAME, jobs=1)
+        evaluate(interrupted, GAME)
 
 
 # Other processes
@@ -216,25 +214,25 @@ def test_workers(tmp_path, monkeypatch, pool):
     file, other = tmp_path / "own.py", tmp_path / "unrunnable.py"
     for path in (file, other):
         path.write_text(IN_WORKERS)
-    found = evaluate(f"{file}:rows", GAME, executor=pool, jobs=2)
+    found = evaluate(f"{file}:rows", GAME, execution=Execution(executor=pool, jobs=2))
     assert found.tasks > 1
     assert found.total_height == ROWS
     for what in (FromCell(), lambda position: left(position)):
-        assert evaluate(what, GAME, executor=pool, jobs=2).total_height == ROWS
+        assert evaluate(what, GAME, execution=Execution(executor=pool, jobs=2)).total_height == ROWS
     for text, said in (
         (f"{file}:leaves", r"leaves fails after '.*=.*': SystemExit: 0 .*line 8"),
         (f"{file}:turns", "is not deterministic: on the empty board it shoots D4"),
         (f"{other}:rows", r"cannot be run: RuntimeError: not here .*line 14"),
     ):
         with pytest.raises(StrategyError, match=said):
-            evaluate(text, GAME, executor=pool, jobs=2)
+            evaluate(text, GAME, execution=Execution(executor=pool, jobs=2))
 
 
 def test_any_executor(failing):
     with ThreadPoolExecutor(2) as pool:
-        assert evaluate(RowsFirst, GAME, executor=pool).total_height == ROWS
+        assert evaluate(RowsFirst, GAME, execution=Execution(executor=pool)).total_height == ROWS
         with pytest.raises(StrategyError, match="KeyError"):
-            evaluate("own.py:late", GAME, executor=pool)
+            evaluate("own.py:late", GAME, execution=Execution(executor=pool))
 
 
 def test_a_worker_runs_the_file_that_was_chosen(tmp_path):
@@ -243,7 +241,7 @@ def test_a_worker_runs_the_file_that_was_chosen(tmp_path):
     file.write_text(IN_WORKERS)
     sent = pickle.dumps(named(f"{file}:rows"))
     file.write_text("changed")
-    assert evaluate(pickle.loads(sent), GAME, jobs=1).total_height == ROWS
+    assert evaluate(pickle.loads(sent), GAME).total_height == ROWS
 
 
 # What is not deterministic
@@ -260,7 +258,7 @@ def test_chance_is_noticed():
             return position.game.cell(int(self.rng.choice(cells)))
 
     with pytest.raises(StrategyError, match=r"not deterministic: .* when it is asked again"):
-        evaluate(Chance, GAME, jobs=1)
+        evaluate(Chance, GAME)
 
 
 def test_shots_above_a_task_are_asked_again_once(monkeypatch):
@@ -272,7 +270,7 @@ def test_shots_above_a_task_are_asked_again_once(monkeypatch):
         asked[position] += 1
         return rows.shot(position)
 
-    found = evaluate(counted, GAME, jobs=1)
+    found = evaluate(counted, GAME)
     assert found.total_height == ROWS
     assert found.tasks > 2
     assert asked[Position(GAME)] == 1 + found.tasks
@@ -288,7 +286,7 @@ def test_one_game_in_some_is_asked_again(monkeypatch):
         asked[position] += 1
         return rows.shot(position)
 
-    assert evaluate(counted, GAME, jobs=1).tasks == 1
+    assert evaluate(counted, GAME).tasks == 1
     assert asked[Position(GAME)] == 1 + 7 + 10
 
 
@@ -301,7 +299,7 @@ def test_a_rule_that_changes():
             return Rule(tuple(range(game.cells)), self.endgame)
 
     with pytest.raises(StrategyError, match="gives another rule"):
-        evaluate(Changing, GAME, jobs=1)
+        evaluate(Changing, GAME)
 
 
 # Rules for the kernel
@@ -347,7 +345,7 @@ ROW = (0,) * 128
 )
 def test_rules_that_do_not_fit(rule, part):
     with pytest.raises(StrategyError) as error:
-        evaluate(WithRule(rule), GAME, jobs=1)
+        evaluate(WithRule(rule), GAME)
     assert part in str(error.value)
     assert "4x4:3,2" in str(error.value)
 
@@ -370,17 +368,22 @@ def test_a_checkpoint_knows_the_file(tmp_path, monkeypatch):
     elsewhere.parent.mkdir()
     for path in (file, elsewhere):
         path.write_text(IMPORTING)
-    first = evaluate(f"{file}:chosen", GAME, checkpoint=kept)
+    first = evaluate(f"{file}:chosen", GAME, execution=Execution(checkpoint=kept))
     assert (first.total_height, first.resumed) == (ROWS, 0)
-    assert evaluate(f"{elsewhere}:chosen", GAME, checkpoint=kept).resumed == 1
+    assert evaluate(f"{elsewhere}:chosen", GAME, execution=Execution(checkpoint=kept)).resumed == 1
     file.write_text(IMPORTING.replace("in order if", "in order[1:] + order[:1] if"))
     with pytest.raises(TableError, match=r"own\.py:chosen, source "):
-        evaluate(f"{file}:chosen", GAME, checkpoint=kept)
-    assert evaluate(f"{file}:chosen", GAME, checkpoint=tmp_path / "new").total_height != ROWS
+        evaluate(f"{file}:chosen", GAME, execution=Execution(checkpoint=kept))
+    assert (
+        evaluate(
+            f"{file}:chosen", GAME, execution=Execution(checkpoint=tmp_path / "new")
+        ).total_height
+        != ROWS
+    )
 
 
 def test_checkpoints_know_the_parameters(tmp_path):
-    evaluate("greedy:ties=first", GAME, checkpoint=tmp_path)
+    evaluate("greedy:ties=first", GAME, execution=Execution(checkpoint=tmp_path))
     for other in ("greedy:ties=last", "greedy:endgame=3", "pattern"):
         with pytest.raises(TableError):
-            evaluate(other, GAME, checkpoint=tmp_path)
+            evaluate(other, GAME, execution=Execution(checkpoint=tmp_path))

@@ -21,6 +21,7 @@ from optsearch.results.tabulate import split_columns, table
 from optsearch.strategies import as_strategy
 from optsearch.support.errors import TableError
 from optsearch.support.store import Facts
+from optsearch.support.workers import Execution
 from tests.examples import plain
 from tests.processes import run_command
 from tests.stores import facts_of
@@ -81,7 +82,7 @@ def shots_taken(strategy, game):
 def test_each_quantity_by_its_definition(tmp_path):
     """The optimum by the oracle, greedy by its games; without the stored tables."""
     columns = ("configurations", "optimum", "total_height", "best_greedy", "greedy", "lower")
-    found = table(games(*SMALL), [*columns, "upper", "time"], jobs=1, results=tmp_path)
+    found = table(games(*SMALL), [*columns, "upper", "time"], results=tmp_path)
     for game in games(*SMALL):
         row, oracle = found.row(game), reference.solve(Position(game))
         assert {value.source for name, value in row.items() if name != "time"} == {COMPUTED}
@@ -106,7 +107,7 @@ def test_each_quantity_by_its_definition(tmp_path):
 def test_what_is_stored_comes_first():
     """Also of a board that is turned; every figure is that of its table."""
     listed = {str(row["game"]): row for row in TABLES["optima"].read()}
-    found = table(games("4x4:3,2", "5x4:3,2", "3x5:3,2,2"), ["optimum"], jobs=1)
+    found = table(games("4x4:3,2", "5x4:3,2", "3x5:3,2,2"), ["optimum"])
     for name, of in (("4x4:3,2", "4x4:3,2"), ("5x4:3,2", "4x5:3,2")):
         value = found.row(Game.parse(name))["optimum"]
         assert (value.source, value.by) == (STORED, "data/results/optima.csv")
@@ -114,14 +115,14 @@ def test_what_is_stored_comes_first():
     assert "3x5:3,2,2" not in listed
     assert found.row(Game.parse("3x5:3,2,2"))["optimum"].source == COMPUTED
     (game,) = chosen = games("3x4:2")
-    hider = table(chosen, ["hider"], jobs=1).row(game)["hider"]
+    hider = table(chosen, ["hider"]).row(game)["hider"]
     assert (hider.exact, hider.by) == (Fraction(534, 103), "data/results/equilibria.csv")
 
 
 def test_a_short_time_gives_a_bracket_within_what_stands_beside_it(tmp_path):
     (game,) = chosen = games("5x6:3,2,2")
     columns = ["optimum", "total_height", "greedy", "lower"]
-    row = table(chosen, columns, time_limit=0.1, jobs=1, results=tmp_path).row(game)
+    row = table(chosen, columns, time_limit=0.1, results=tmp_path).row(game)
     value, number = row["optimum"], row["optimum"].per
     assert value.is_bracket
     assert value.is_cut
@@ -135,7 +136,7 @@ def test_a_short_time_gives_a_bracket_within_what_stands_beside_it(tmp_path):
 def test_reasons(tmp_path):
     """What cannot be had is nothing, with the reason, and ends no table."""
     chosen = games("4x4:4,3,2", "12x12:5,4", "3x3:2")
-    found = table(chosen, ["optimum", "greedy"], jobs=1, time_limit=1)
+    found = table(chosen, ["optimum", "greedy"], time_limit=1)
     first, second, third = (found.row(game) for game in chosen)
     assert {value.note for value in first.values()} == {"no configuration: the fleet does not fit"}
     assert second["optimum"].note == "too large to be searched"
@@ -146,7 +147,7 @@ def test_reasons(tmp_path):
 def test_the_table_of_the_command(answer_of):
     """From Python: ranges, columns as one text, the same rows, and the sheet in a notebook."""
     asked = "3x4..4x4:3,2", "optimum,greedy:ties=last,endgame=4,lower"
-    found = optsearch.table(*asked, jobs=1)
+    found = optsearch.table(*asked)
     assert repr(found) == ("<Tabulation of 2 games: optimum, greedy:ties=last,endgame=4, lower>")
     said = answer_of("table", asked[0], "--columns", asked[1], "--jobs", 1)["values"]
     for row in (*said, *(rows := found.to_dicts())):
@@ -155,11 +156,11 @@ def test_the_table_of_the_command(answer_of):
     assert found.row("3x4:3,2")["optimum"].exact == Fraction(rows[0]["value_exact"])
     assert '<td style="text-align:left;border:0">7.1333†</td>' in found._repr_html_()
     both = [optsearch.Game("2x2:1"), "2x3:2"]
-    assert optsearch.table(both, ["configurations"], jobs=1).sheet().rows == [
+    assert optsearch.table(both, ["configurations"]).sheet().rows == [
         ["2x2:1", "4"],
         ["2x3:2", "7"],
     ]
-    (alone,) = optsearch.table(both[0], jobs=1).games
+    (alone,) = optsearch.table(both[0]).games
     assert alone == both[0]
 
 
@@ -203,21 +204,23 @@ def test_ctrl_c_prints_what_is_known(here, interrupt_at, monkeypatch, tmp_path):
 
 def test_values_that_cannot_be_are_refused(tmp_path):
     chosen = games("3x3:2")
-    table(chosen, ["greedy"], jobs=1, checkpoint=tmp_path)
+    table(chosen, ["greedy"], execution=Execution(checkpoint=tmp_path))
     key = f"{as_strategy('greedy').identity()}; 3x3:2"
     for wrong in ({"lower": "5"}, {"per": "12"}, {"seconds": None}, {"upper": "1/0"}):
         with Facts(tmp_path, "values of games") as store:
             kept = store[key]
             store.add(key, {**kept, **wrong})
         with pytest.raises(TableError, match="is damaged"):
-            table(chosen, ["greedy"], jobs=1, checkpoint=tmp_path)
+            table(chosen, ["greedy"], execution=Execution(checkpoint=tmp_path))
         with Facts(tmp_path, "values of games") as store:
             store.add(key, kept)
 
 
 def test_processes_find_the_same(tmp_path):
     chosen, columns = games("3x3:2", "2x4:2"), ["optimum", "greedy"]
-    one, two = (table(chosen, columns, jobs=jobs, results=tmp_path) for jobs in (1, 2))
+    one, two = (
+        table(chosen, columns, results=tmp_path, execution=Execution(jobs=jobs)) for jobs in (1, 2)
+    )
     for game in chosen:
         assert all(
             value.exact == two.row(game)[name].exact for name, value in one.row(game).items()

@@ -21,6 +21,7 @@ from optsearch.strategies import as_player, as_strategy, thompson
 from optsearch.strategies.sampling import tally
 from optsearch.strategies.thompson import Thompson, all_placements, is_hunting, possible_placements
 from optsearch.support.errors import OptsearchError, StrategyError
+from optsearch.support.workers import Execution
 from tests import thompson_post as post
 from tests.definition import USERS_RULES
 from tests.examples import rule_name, sizes, some
@@ -54,7 +55,7 @@ def test_random_shots():
     found = urn.random_shots(Game.parse(BOXED))
     assert (min(found), max(found), sum(found.values())) == (17, 100, 1)
     assert urn.mean(found) == Fraction(1717, 18)  # k (n + 1) / (k + 1)
-    (outcome,) = simulate(["random"], Game.parse("4x4:3,2"), games=3000, jobs=1).outcomes
+    (outcome,) = simulate(["random"], Game.parse("4x4:3,2"), games=3000).outcomes
     exact = urn.mean(urn.random_shots(Game.parse("4x4:3,2")))
     assert abs(outcome.mean - exact) < 4 * outcome.standard_error
     for bad in ((3, 4, 1), (3, 2, 0), (3, 2, 3)):
@@ -122,7 +123,7 @@ def test_grid_and_enumeration_play_as_published(size, length):
 @pytest.mark.parametrize("text", ["3x5:3", "6x4:2", "5x8:4", "1x6:1", "4x4:1"])
 def test_grid_sinks_every_ship_of_a_rectangle(text):
     game = Game.parse(text)
-    found = evaluate("grid", game, jobs=1)
+    found = evaluate("grid", game)
     assert found.configurations == len(game.placements(game.fleet[0]))
     assert found.worst <= game.cells
 
@@ -292,7 +293,13 @@ def test_samples_by_a_prior_have_its_probabilities(information, tmp_path):
         as_player("density").with_prior(cells)
     names = [f"thompson:information={information},block_size=200"]
     kept = [
-        simulate(names, game, games=4, jobs=1, prior=prior, checkpoint=tmp_path / str(prior)[:5])
+        simulate(
+            names,
+            game,
+            games=4,
+            prior=prior,
+            execution=Execution(checkpoint=tmp_path / str(prior)[:5]),
+        )
         for prior in (cells, None)
     ]
     assert kept[0].boards == f"prior cells, {cells.digest}"
@@ -346,14 +353,12 @@ def test_it_plays_by_all_rules_and_by_its_seed(text, information):
     game, name = Game.parse(text), f"thompson:block_size=200,information={information}"
     if information == "whole" and game.announce == "sunk":
         with pytest.raises(StrategyError, match="needs to hear which ship is sunk"):
-            simulate([name], game, games=1, jobs=1)
+            simulate([name], game, games=1)
         return
-    (first,), (again,) = (
-        simulate([name], game, games=3, seed=3, jobs=1).outcomes for _ in range(2)
-    )
+    (first,), (again,) = (simulate([name], game, games=3, seed=3).outcomes for _ in range(2))
     assert first.shots.tolist() == again.shots.tolist()
     assert first.worst <= game.cells
-    (other,) = simulate([name], game, games=3, seed=4, jobs=1).outcomes
+    (other,) = simulate([name], game, games=3, seed=4).outcomes
     assert other.shots.tolist() != first.shots.tolist()
     assert len(replay(name, game, 2, seed=3).shots) == first.shots[2]
 
@@ -370,10 +375,10 @@ def test_it_gives_up_where_nothing_fits(monkeypatch):
 def test_more_samples_are_better_on_average():
     game = Game.parse("6x6:4,3,2,contact=any,announce=ship")
     one, many = "thompson:block_size=1,information=exact", "thompson:information=exact"
-    (difference,) = simulate([one, many], game, games=40, jobs=1).differences()
+    (difference,) = simulate([one, many], game, games=40).differences()
     assert difference.slower == one
     assert difference.mean > 3 * difference.standard_error
-    exact, few = (simulate([name], game, games=40, jobs=1).outcomes[0] for name in
+    exact, few = (simulate([name], game, games=40).outcomes[0] for name in
                   ("greedy:endgame=0", many))  # fmt: skip
     by_board = few.shots - exact.shots
     assert abs(by_board.mean()) < 4 * by_board.std(ddof=1) / sqrt(40) + 0.3

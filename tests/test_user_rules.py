@@ -20,6 +20,7 @@ from optsearch.results.tables import TABLES
 from optsearch.support import user_code
 from optsearch.support.datafiles import RESULTS
 from optsearch.support.errors import GameError, NotSupported, OptsearchError
+from optsearch.support.workers import Execution
 from tests.definition import RULES_FILE, USERS_RULES, Definition, Rules
 from tests.examples import EVERY_RULE, rule_name
 
@@ -76,7 +77,10 @@ def test_the_text_has_the_digest(rules):
 def test_another_process_has_the_rule_without_the_file(rules):
     game = Game(GAME)
     rules.unlink()
-    assert evaluate("greedy", game, jobs=2).histogram == evaluate("greedy", game).histogram
+    assert (
+        evaluate("greedy", game, execution=Execution(jobs=2)).histogram
+        == evaluate("greedy", game).histogram
+    )
 
 
 # A file that is read, an address and the page run nothing

@@ -25,15 +25,13 @@ def test_the_games_are_those_of_the_definition(rules, more, candidates, percent)
     shots = sum(Game.parse(str(rules)).fleet) + more
     text = f"within:shots={shots},candidates={candidates},percent={percent}"
     expected = Definition(rules).within(shots, candidates, percent)
-    assert evaluate(text, str(rules), jobs=1).histogram == dict(sorted(expected.items()))
+    assert evaluate(text, str(rules)).histogram == dict(sorted(expected.items()))
 
 
 def test_better_than_greedy_and_not_optimal():
     """So the policy is not greedy, and not the optimum."""
     game = Game.parse("4x4:3,2,contact=any,announce=ship")
-    greedy, found = (
-        evaluate(name, game, jobs=1) for name in ("greedy:endgame=0", "within:shots=8")
-    )
+    greedy, found = (evaluate(name, game) for name in ("greedy:endgame=0", "within:shots=8"))
     won = [sum(n for shots, n in one.histogram.items() if shots <= 8) for one in (greedy, found)]
     assert won == [103, 115]  # and 117 by `optsearch solve --objective within=8`
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from optsearch.evaluation import BYTES, evaluate
+from optsearch.evaluation import BYTES, PositionSampling, evaluate
 from optsearch.evaluation.comparison import compare
 from optsearch.play.simulate import simulate
 from optsearch.results.tabulate import table
 from optsearch.support.errors import OptsearchError, WorkerLost
 from optsearch.support.sharing import SerialExecutor, run_tasks
-from optsearch.support.workers import process_pool, translate_worker_errors
+from optsearch.support.workers import Execution, process_pool, translate_worker_errors
 from tests.processes import MANY_SECONDS
 
 OWNER = """
@@ -83,7 +83,7 @@ def test_all_workers_start_with_the_first_work():
 
 TASKS = "7x7:4,3,2,contact=any,announce=ship"  # of several tasks, with the least memory
 UNGUARDED = """
-from optsearch import simulate
+from optsearch import Execution, simulate
 print(simulate(["greedy"], "4x4:3,2", games=40{}).outcomes[0].games)
 """
 
@@ -101,10 +101,12 @@ def refuse_processes(monkeypatch):
 @pytest.mark.parametrize(
     "work",
     [
-        lambda **jobs: evaluate("greedy", TASKS, memory=BYTES << 16, **jobs),
-        lambda **jobs: compare("greedy", "spread", TASKS, positions=2, largest=9, **jobs),
-        lambda **jobs: simulate(["greedy"], "4x4:3,2", games=40, **jobs),
-        lambda **jobs: table(["2x3:2"], ["optimum", "greedy"], results=Path("none"), **jobs),
+        lambda **run: evaluate("greedy", TASKS, memory=BYTES << 16, **run),
+        lambda **run: compare(
+            "greedy", "spread", TASKS, sampling=PositionSampling(positions=2, largest=9), **run
+        ),
+        lambda **run: simulate(["greedy"], "4x4:3,2", games=40, **run),
+        lambda **run: table(["2x3:2"], ["optimum", "greedy"], results=Path("none"), **run),
     ],
     ids=["evaluate", "compare", "simulate", "table"],
 )
@@ -112,7 +114,7 @@ def test_nothing_starts_processes_unasked(monkeypatch, work):
     refuse_processes(monkeypatch)
     work()
     with pytest.raises(OptsearchError, match=r"^2 processes"):
-        work(jobs=2)
+        work(execution=Execution(jobs=2))
 
 
 def test_commands_start_as_many_as_processors(monkeypatch, here):
@@ -134,7 +136,7 @@ def test_processes_asked_for_as_a_file_is_read(tmp_path):
         return subprocess.run([sys.executable, file], capture_output=True, encoding="utf-8")
 
     assert run("").stdout == "40\n"
-    ended = run(", jobs=2")
+    ended = run(", execution=Execution(jobs=2)")
     assert (ended.returncode, ended.stdout, ended.stderr.count("Traceback")) == (1, "", 1)
     assert ended.stderr.endswith(
         f"each process reads {file} and would start processes, too; write if __name__ == "

@@ -44,7 +44,7 @@ from optsearch.support.errors import (
     WorkerLost,
 )
 from optsearch.support.files import replacing
-from optsearch.support.workers import process_pool
+from optsearch.support.workers import Execution, process_pool
 from optsearch.tree import DecisionTree
 
 if TYPE_CHECKING:
@@ -454,6 +454,16 @@ def executor_of(options: WorkerOptions | RunOptions) -> Iterator[tuple[Executor 
             return
         with process_pool(workers) as pool:
             yield pool, workers
+
+
+@contextmanager
+def resumable_execution(options: RunOptions) -> Iterator[Execution]:
+    """Yield the execution that options name; if it is cut short, say how to go on."""
+    with (
+        resumable("--resume", options.resume),
+        executor_at(options) as (executor, jobs),
+    ):
+        yield Execution(executor=executor, jobs=jobs, checkpoint=options.resume)
 
 
 @contextmanager

@@ -28,6 +28,7 @@ from optsearch.game import HOLE, cell_name
 from optsearch.game.objective import Objective
 from optsearch.support.decimals import decimal
 from optsearch.support.errors import OptsearchError
+from optsearch.support.workers import Execution
 from optsearch.tree import DecisionTree, Node
 
 SHOWN = 8  # orbits and trees that are listed
@@ -83,11 +84,10 @@ def equilibrium(
             aim,
             tolerance=width,
             time_limit=time_limit,
-            checkpoint=run.resume,
-            progress=progress,
             partial=True,
-            executor=executor,
-            workers=workers,
+            execution=Execution(
+                executor=executor, jobs=workers, checkpoint=run.resume, progress=progress
+            ),
         )
     if certificate is not None:
         module.save(result, certificate)

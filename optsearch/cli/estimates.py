@@ -5,7 +5,7 @@ from __future__ import annotations
 from optsearch.cli.arguments import QUIET
 from optsearch.cli.console import err
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluation.comparison import position_limit
+from optsearch.evaluation.comparison import PositionSampling, position_limit
 from optsearch.evaluation.runners import runner_of
 from optsearch.game import Game
 from optsearch.game.position import Position
@@ -65,8 +65,7 @@ def announce_simulation(
 def announce_comparison(
     strategies: list[Strategy],
     game: Game,
-    largest: int | None,
-    positions: int,
+    sampling: PositionSampling,
     memory: int,
     workers: int,
 ) -> list[float]:
@@ -75,14 +74,15 @@ def announce_comparison(
     The list is empty where the game is so small that it is compared exactly.
     """
     game.require_small("evaluating strategies")
-    size = position_limit([runner_of(strategy, game) for strategy in strategies], largest, memory)
+    runners = [runner_of(strategy, game) for strategy in strategies]
+    size = position_limit(runners, sampling.largest, memory)
     if Posterior(Position(game)).configurations <= size:
         return []
     paces = [seconds_per_configuration(strategy, game, size) for strategy in strategies]
     if not QUIET.get():
         work = f"comparing {' and '.join(map(str, strategies))}"
         shorter = "fewer --positions or a smaller --largest take less"
-        _announce(work, sum(paces) * size * positions, workers, shorter)
+        _announce(work, sum(paces) * size * sampling.positions, workers, shorter)
     return paces
 
 

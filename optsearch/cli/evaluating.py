@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
 from pathlib import Path
@@ -15,7 +16,6 @@ from optsearch.cli.app import app
 from optsearch.cli.common import (
     columns,
     counted_text,
-    executor_at,
     mean_fields,
     numbered,
     prior_fields,
@@ -23,7 +23,7 @@ from optsearch.cli.common import (
     read_game,
     require_known_fleet,
     require_order,
-    resumable,
+    resumable_execution,
     with_rules,
 )
 from optsearch.cli.estimates import announce_comparison, announce_evaluation
@@ -34,7 +34,7 @@ from optsearch.counting.prior import FleetPrior, Prior, prior_of
 from optsearch.evaluation import Comparison, Evaluation, EvaluationStatus
 from optsearch.evaluation import compare as compare_
 from optsearch.evaluation import evaluate as evaluate_
-from optsearch.evaluation.comparison import MOST_DRAWN, POSITIONS
+from optsearch.evaluation.comparison import MOST_DRAWN, POSITIONS, PositionSampling
 from optsearch.game import Game, urn
 from optsearch.game.fleets import MixedGame, MixedPosition, any_game
 from optsearch.game.orders import ORDERS, order_of
@@ -96,18 +96,15 @@ def evaluate(
         random_answer(parsed, parsed_prior, within).print(form)
         return
     chosen = as_strategy(strategy)
-    with resumable("--resume", run.resume), executor_at(run) as (executor, workers):
-        announce_evaluation(chosen, parsed, workers)
+    with resumable_execution(run) as execution:
+        announce_evaluation(chosen, parsed, execution.tasks_at_once)
         with show_evaluation_progress() as progress:
             evaluation = evaluate_(
                 chosen,
                 parsed,
-                executor=executor,
-                jobs=workers,
-                checkpoint=run.resume,
-                memory=int(memory * 2**30),
-                progress=progress,
                 prior=parsed_prior,
+                memory=int(memory * 2**30),
+                execution=replace(execution, progress=progress),
             )
     if output is not None:
         save(evaluation, output)
@@ -327,6 +324,16 @@ def show_evaluation_progress() -> AbstractContextManager[Progress[EvaluationStat
     )
 
 
+@dataclass(frozen=True)
+class DrawOptions:
+    """The positions from which two strategies are compared."""
+
+    until: str = "greedy"
+    positions: int = POSITIONS
+    largest: int | None = None
+    seed: int = 1
+
+
 @app.command(
     example="optsearch compare greedy rollout 6x6:4,3,2 --largest 1000",
     takes=4,
@@ -354,10 +361,7 @@ def compare(
     second: str,
     game: str,
     *,
-    until: str = "greedy",
-    positions: int = POSITIONS,
-    largest: int | None = None,
-    seed: int = 1,
+    draw: DrawOptions,
     run: RunOptions,
     memory: float = 4,
     form: Form = Form.TEXT,
@@ -368,30 +372,24 @@ def compare(
     where the whole game would take hours.
     """
     require_order("compare", [first, second], game)
-    strategies = [as_strategy(text) for text in (first, second, until)]
+    strategies = [as_strategy(text) for text in (first, second, draw.until)]
     parsed = read_game(game)
-    with (
-        resumable("--resume", run.resume),
-        executor_at(run) as (executor, workers),
-    ):
-        memory_bytes = int(memory * 2**30)
+    sampling = PositionSampling(
+        until=strategies[2], positions=draw.positions, largest=draw.largest, seed=draw.seed
+    )
+    memory_bytes = int(memory * 2**30)
+    with resumable_execution(run) as execution:
         paces = announce_comparison(
-            strategies[:2], parsed, largest, positions, memory_bytes, workers
+            strategies[:2], parsed, sampling, memory_bytes, execution.tasks_at_once
         )
         with telling("comparing") as progress:
             comparison = compare_(
                 strategies[0],
                 strategies[1],
                 parsed,
-                until=strategies[2],
-                positions=positions,
-                largest=largest,
-                seed=seed,
-                executor=executor,
-                jobs=workers,
-                checkpoint=run.resume,
+                sampling=sampling,
                 memory=memory_bytes,
-                progress=progress,
+                execution=replace(execution, progress=progress),
             )
     answer = comparison_answer(comparison)
     if not comparison.is_exact:

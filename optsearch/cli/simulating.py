@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
     columns,
-    executor_at,
     noise_fields,
     noise_of,
     prior_fields,
     read_game,
     require_order,
-    resumable,
+    resumable_execution,
     with_rules,
     writing,
 )
@@ -103,11 +102,8 @@ def simulate(
     hidden = hider(boards) if boards is not None else Drawn(parsed_prior)
     boards = boards or ("uniform" if parsed_prior is None else f"by {parsed_prior.name}")
     reply_model = ReplyModel(noise_of(replies), salvo_size(replies.salvo))
-    with (
-        resumable("--resume", run.resume),
-        executor_at(run) as (executor, workers),
-    ):
-        announce_simulation(players, parsed, games, reply_model, workers)
+    with resumable_execution(run) as execution:
+        announce_simulation(players, parsed, games, reply_model, execution.tasks_at_once)
         with simulating() as progress:
             simulation = simulate_(
                 players,
@@ -117,10 +113,7 @@ def simulate(
                 boards=hidden,
                 prior=parsed_prior,
                 reply_model=reply_model,
-                executor=executor,
-                jobs=workers,
-                checkpoint=run.resume,
-                progress=progress,
+                execution=replace(execution, progress=progress),
             )
     answer_of(simulation, boards, parsed_prior, within).print(form)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from math import inf
 
@@ -9,7 +10,7 @@ import click
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.common import columns, executor_at, read_games, resumable
+from optsearch.cli.common import columns, read_games, resumable_execution
 from optsearch.cli.console import Interrupted
 from optsearch.cli.latex import latex_table
 from optsearch.cli.options import Argument, Form, Option, RunOptions, Seconds
@@ -60,19 +61,15 @@ def table(
     Values that are stored in the package are marked; the command computes the rest.
     """
     with (
-        resumable("--resume", run.resume),
-        executor_at(run) as (executor, workers),
+        resumable_execution(run) as execution,
         telling("table", progress_text) as progress,
     ):
         result = table_(
             read_games(games),
             columns,
             time_limit=inf if time_limit is None else time_limit,
-            executor=executor,
-            jobs=workers,
-            checkpoint=run.resume,
-            progress=progress,
             is_partial=True,
+            execution=replace(execution, progress=progress),
         )
     sheet = result.sheet(places)
     answer = answer_of(result, time_limit, sheet)

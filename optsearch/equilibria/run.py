@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +22,8 @@ from optsearch.game import Game
 from optsearch.game.objective import MEAN, Objective
 from optsearch.search.team import Parallel
 from optsearch.support.errors import NotSupported, TooLarge
-from optsearch.support.progress import Limit, LimitReached, Progress, Status, no_progress
+from optsearch.support.progress import Limit, LimitReached, Progress, Status
+from optsearch.support.workers import IN_THIS_PROCESS, Execution
 from optsearch.tree import Leaf, Node
 
 CLOSE = 1e-9  # of bounds in floating point that may be equal
@@ -54,20 +53,17 @@ def equilibrium(
     *,
     tolerance: Fraction = Fraction(0),
     time_limit: float | None = None,
-    checkpoint: Path | None = None,
-    progress: Progress[Round] = no_progress,
     partial: bool = False,
-    executor: Executor | None = None,
-    workers: int = 2,
+    execution: Execution = IN_THIS_PROCESS,
 ) -> Equilibrium:
     """Compute the value of the game in which the hider, too, plays optimally.
 
     tolerance -- stop as soon as the bounds are that near; 0 for the exact value. time_limit --
     seconds; after that the bracket proved by then is returned: before the first round has ended,
-    of a hider who draws uniformly and of a greedy tree. checkpoint -- folder that keeps all trees;
-    the same call goes on from there. partial -- return the bracket after ctrl-C, too. executor --
-    any `concurrent.futures.Executor`; it gets `workers` tasks of the solver at a time; for
-    announce=nothing.
+    of a hider who draws uniformly and of a greedy tree. partial -- return the bracket after ctrl-C,
+    too. execution -- its checkpoint keeps all trees, and its progress is called after each round.
+    Its executor gets tasks of the solver, for announce=nothing; without one, nothing runs in
+    parallel.
 
     Raises ImpossiblePosition for a game without a configuration, TooLarge for one with too many,
     NotSupported for the worst case, which no mix changes.
@@ -81,9 +77,10 @@ def equilibrium(
         )
     limit = None if time_limit is None else Limit(time_limit)
     hidings = Hidings.of(parsed)
-    with Memory(checkpoint, hidings, objective) as memory:
-        parallel = None if executor is None else Parallel(executor, workers)
-        run = _Run(hidings, objective, memory, limit, progress, parallel)
+    executor = execution.executor
+    parallel = None if executor is None else Parallel(executor, execution.tasks_at_once)
+    with Memory(execution.checkpoint, hidings, objective) as memory:
+        run = _Run(hidings, objective, memory, limit, execution.progress, parallel)
         interrupted = False
         try:
             with limit.alarm() if limit else nullcontext():

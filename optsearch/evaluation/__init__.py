@@ -14,7 +14,7 @@ the others. `runners` run a strategy by a kernel, or ask it for each shot. `choo
 shots. `comparison` estimates the shots that one strategy saves over another.
 """
 
-from optsearch.evaluation.comparison import Comparison, compare
+from optsearch.evaluation.comparison import Comparison, PositionSampling, compare
 from optsearch.evaluation.evaluation import Evaluation, EvaluationStatus
 from optsearch.evaluation.run import MEMORY, evaluate, tasks
 from optsearch.evaluation.runners import BYTES
@@ -27,6 +27,7 @@ __all__ = [
     "Evaluation",
     "EvaluationStatus",
     "FollowedTask",
+    "PositionSampling",
     "Task",
     "compare",
     "evaluate",

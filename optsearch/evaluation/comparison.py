@@ -27,7 +27,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from math import sqrt
 from operator import mul
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -48,10 +47,10 @@ from optsearch.game import Game, notebook
 from optsearch.game.position import Position
 from optsearch.strategies import Rule
 from optsearch.support.errors import OptsearchError, StrategyError, TooLarge
-from optsearch.support.progress import Progress, Status, meter, no_progress
+from optsearch.support.progress import Progress, Status, meter
 from optsearch.support.sharing import run_tasks
 from optsearch.support.store import Facts
-from optsearch.support.workers import process_pool, tasks_at_once
+from optsearch.support.workers import IN_THIS_PROCESS, Execution, process_pool
 
 POSITIONS = 20
 LARGEST = 100_000  # configurations of a position, if kernels play
@@ -163,37 +162,61 @@ class Comparison:
         )
 
 
-def compare(
-    first: object,
-    second: object,
-    game: Game | str,
-    *,
-    until: object = "greedy",
-    positions: int = POSITIONS,
-    largest: int | None = None,
-    seed: int = 1,
-    executor: Executor | None = None,
-    jobs: int | None = None,
-    checkpoint: Path | None = None,
-    memory: int = MEMORY,
-    progress: Progress[Status] = no_progress,
-) -> Comparison:
-    """Estimate how many shots the second strategy saves, from positions drawn at random.
+@dataclass(frozen=True, kw_only=True)
+class PositionSampling:
+    """How the positions of a comparison are drawn.
 
-    first, second, until -- names, functions, classes or objects that
-        `optsearch.strategies.as_strategy` accepts. until -- leads to the positions. It is asked for
-        single shots, so it cannot be a rollout, which is too slow for that.
-    game -- a game or its text, such as `4x5:2,3,4`.
+    until -- the strategy that plays from the empty board to the positions. It is asked for single
+        shots, so it cannot be a rollout, which is too slow for that.
     positions -- the number of positions to draw.
     largest -- the most configurations of a position (default: 100,000, or 8,192 if a strategy is
         played in plain Python). If the game has no more, the only position is the empty board, and
         the difference is exact.
     seed -- of the ships. More positions with a seed begin with the same ones.
-    executor, jobs, memory -- as in `optsearch.evaluate`.
-    checkpoint -- folder that keeps finished work. A run that was stopped or killed resumes from it,
-        also with more positions, another size or seed. It is refused for other strategies or
-        another game.
-    progress -- called after every evaluation.
+    """
+
+    until: object = "greedy"
+    positions: int = POSITIONS
+    largest: int | None = None
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        """Raise OptsearchError for numbers from which nothing can be estimated."""
+        if not 2 <= self.positions <= MOST_DRAWN:
+            raise OptsearchError(
+                f"{self.positions} positions cannot be drawn; 2 to {MOST_DRAWN:,} are accepted: "
+                "one has no standard error"
+            )
+        if self.largest is not None and self.largest < 2:
+            raise OptsearchError(
+                f"positions of {self.largest} configurations leave nothing to shoot at; 2 or more "
+                "are accepted"
+            )
+        if self.seed < 0:
+            raise OptsearchError(f"the seed {self.seed} is negative; 0 or more is accepted")
+
+
+DEFAULT_SAMPLING = PositionSampling()
+
+
+def compare(
+    first: object,
+    second: object,
+    game: Game | str,
+    *,
+    sampling: PositionSampling = DEFAULT_SAMPLING,
+    memory: int = MEMORY,
+    execution: Execution = IN_THIS_PROCESS,
+) -> Comparison:
+    """Estimate how many shots the second strategy saves, from positions drawn at random.
+
+    first, second -- names, functions, classes or objects that `optsearch.strategies.as_strategy`
+        accepts.
+    game -- a game or its text, such as `4x5:2,3,4`.
+    sampling -- how the positions are drawn.
+    memory -- bytes that each worker may take.
+    execution -- the processes, the checkpoint and the progress. A checkpoint also serves for more
+        positions, another size or seed. It is refused for other strategies or another game.
 
     Raises as `optsearch.evaluate`, and OptsearchError for numbers that are not accepted.
     """
@@ -201,22 +224,21 @@ def compare(
     game = Position.of(game).game
     game.require_sunk("a comparison")
     game.require_small("evaluating strategies")
-    _require_numbers(positions, largest, seed)
-    runners = [runner_of(strategy, game) for strategy in (first, second, until)]
+    runners = [runner_of(strategy, game) for strategy in (first, second, sampling.until)]
     _require_leader(runners[2])
-    largest = position_limit(runners[:2], largest, memory)
+    largest = position_limit(runners[:2], sampling.largest, memory)
     posterior = Posterior(Position(game))
     posterior.require_some()
     number = posterior.configurations
     if number > MOST:
         raise TooLarge(f"{game} has {number:,} configurations; up to {MOST:,} can be walked")
     largest = min(largest, number)
-    jobs = tasks_at_once(executor, jobs)
+    jobs, executor = execution.tasks_at_once, execution.executor
     with ExitStack() as stack:
         store = None
-        if checkpoint is not None:
+        if execution.checkpoint is not None:
             title = "; ".join(["comparison", *map(identity_of, runners), str(game)])
-            store = stack.enter_context(Facts(checkpoint, title))
+            store = stack.enter_context(Facts(execution.checkpoint, title))
         if executor is None and (jobs == 1 or number <= _AT_ONCE):
             jobs = 1
             kernels = [runner for runner in runners[:2] if not isinstance(runner, PythonRunner)]
@@ -225,11 +247,12 @@ def compare(
             for runner in runners[:2]:
                 pickle.dumps(runner.strategy)  # raises here if it cannot be sent
             executor = stack.enter_context(process_pool(jobs))
-        drawn = posterior.sample(positions, np.random.default_rng(seed), masks=True)
+        rng = np.random.default_rng(sampling.seed)
+        drawn = posterior.sample(sampling.positions, rng, masks=True)
         lead = _leader(runners[2], store, largest)
         places = [lead(to_masks(ships), number) for ships in drawn]
         results, resumed = _evaluations(
-            runners[:2], places, store, executor, AHEAD * jobs, progress
+            runners[:2], places, store, executor, AHEAD * jobs, execution.progress
         )
     firsts, seconds = ([results[_Needed(side, *place)] for place in places] for side in range(2))
     return Comparison(
@@ -237,7 +260,7 @@ def compare(
         second=str(runners[1].strategy),
         until=str(runners[2].strategy),
         game=game,
-        seed=seed,
+        seed=sampling.seed,
         configurations=number,
         largest=largest,
         first_means=tuple(evaluation.mean for evaluation in firsts),
@@ -249,22 +272,6 @@ def compare(
         seconds=time.monotonic() - started,
         resumed=resumed,
     )
-
-
-def _require_numbers(positions: int, largest: int | None, seed: int) -> None:
-    """Raise OptsearchError for numbers from which nothing can be estimated."""
-    if not 2 <= positions <= MOST_DRAWN:
-        raise OptsearchError(
-            f"{positions} positions cannot be drawn; 2 to {MOST_DRAWN:,} are accepted: one has no "
-            "standard error"
-        )
-    if largest is not None and largest < 2:
-        raise OptsearchError(
-            f"positions of {largest} configurations leave nothing to shoot at; 2 or more are "
-            "accepted"
-        )
-    if seed < 0:
-        raise OptsearchError(f"the seed {seed} is negative; 0 or more is accepted")
 
 
 def _require_leader(runner: Runner) -> None:

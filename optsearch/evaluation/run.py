@@ -33,7 +33,7 @@ from optsearch.support.errors import ImpossiblePosition, TooLarge
 from optsearch.support.progress import Progress, no_progress
 from optsearch.support.sharing import run_tasks
 from optsearch.support.store import Facts
-from optsearch.support.workers import process_pool, tasks_at_once
+from optsearch.support.workers import IN_THIS_PROCESS, Execution, process_pool
 
 MEMORY = 4 << 30
 MOST = 1 << 48
@@ -46,28 +46,21 @@ def evaluate(
     position: Position | Game | str,
     *,
     shots: str = "",
-    executor: Executor | None = None,
-    jobs: int | None = None,
-    checkpoint: Path | None = None,
-    memory: int = MEMORY,
-    progress: Progress[EvaluationStatus] = no_progress,
     prior: Prior | None = None,
+    memory: int = MEMORY,
+    execution: Execution = IN_THIS_PROCESS,
 ) -> Evaluation:
     """Walk the decision tree of a strategy over every configuration of a position.
 
     strategy -- a name, function, class or object that `optsearch.strategies.as_strategy` accepts.
     position -- a position, or a game or its text, such as `4x5:2,3,4`. shots -- earlier shots, as
         in `A2=hit B3=miss`. Shots are counted from there on.
-    executor -- runs the tasks (Dask: `Client.get_executor()`).
-    jobs -- the number of tasks that run at once: the number of processes (default: the calling one
-        alone), or the workers of the executor (default: one per processor).
-    checkpoint -- folder that keeps finished work. A run that was stopped or killed resumes from it.
-        It is refused for another strategy, position, prior or memory, and for a strategy of your
-        own whose source has changed or is in no file.
-    memory -- bytes that each worker may take; rollouts need 33 MB more for their cache.
-    progress -- called after every task.
     prior -- the weights of the configurations; the histogram adds up weights. The strategy does not
         know them and depends on the position alone.
+    memory -- bytes that each worker may take; rollouts need 33 MB more for their cache.
+    execution -- the processes, the checkpoint and the progress. A checkpoint is refused for another
+        strategy, position, prior or memory, and for a strategy of your own whose source has changed
+        or is in no file.
 
     Raises ImpossiblePosition for a game without a configuration or of weight 0; TooLarge if the
     memory is too small, or the game too large for a strategy in plain Python; StrategyError if the
@@ -75,7 +68,6 @@ def evaluate(
     """
     position = Position.of(position, shots)
     game = position.game
-    jobs = tasks_at_once(executor, jobs)
     if prior is not None:
         prior.require(game)
     if not game.ends_at_hit:  # there nothing is listed
@@ -84,10 +76,11 @@ def evaluate(
     limit = 0 if game.ends_at_hit else runner.task_limit(memory)  # there, counts suffice
     if position.shots and isinstance(runner, PatternRunner):
         limit = min(limit, LISTED_BY_PYTHON)  # the pattern did not make these shots itself
-    with _stored(checkpoint, runner, position, limit) as store:
-        run = _EvaluationRun(runner, position, limit, store, progress)
-        if executor is not None:
-            return run.on(executor, jobs)
+    jobs = execution.tasks_at_once
+    with _stored(execution.checkpoint, runner, position, limit) as store:
+        run = _EvaluationRun(runner, position, limit, store, execution.progress)
+        if execution.executor is not None:
+            return run.on(execution.executor, jobs)
         if jobs == 1 or run.is_one_task:
             with runner.open_executor() as executor:
                 return run.on(executor, 1)

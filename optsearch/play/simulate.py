@@ -20,7 +20,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from math import isnan, sqrt
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,7 +40,7 @@ from optsearch.support.errors import OptsearchError, StrategyError
 from optsearch.support.progress import Progress, Status, meter, no_progress
 from optsearch.support.sharing import SerialExecutor, run_tasks
 from optsearch.support.store import Facts
-from optsearch.support.workers import process_pool, tasks_at_once
+from optsearch.support.workers import IN_THIS_PROCESS, Execution, process_pool
 
 PLAYED = 10  # games of a task
 PLAYED_COMPILED = 1000  # games of a task of a compiled player
@@ -445,10 +444,7 @@ def simulate(
     boards: Hider | str | None = None,
     prior: Prior | None = None,
     reply_model: ReplyModel = PLAIN,
-    executor: Executor | None = None,
-    jobs: int | None = None,
-    checkpoint: Path | None = None,
-    progress: Progress[Status] = no_progress,
+    execution: Execution = IN_THIS_PROCESS,
 ) -> Simulation:
     """Let players play games on the same boards.
 
@@ -458,10 +454,9 @@ def simulate(
     boards -- a hider, or its text as the command takes it (default: uniformly at random, or by the
         prior). prior -- the weights of configurations, which the players know.
     reply_model -- the way of the replies (default: true, one by one).
-    executor, jobs -- as in `optsearch.evaluate`.
-    checkpoint -- folder that keeps finished work. A run that was stopped or killed resumes from it,
-        also with more players or games. It is refused for another game, seed or hider.
-    progress -- called after every task, with the games of all players together.
+    execution -- the processes, the checkpoint and the progress. A checkpoint also serves for more
+        players or games. It is refused for another game, seed or hider. The progress is that of all
+        players together.
 
     Raises ImpossiblePosition for a game without a configuration; StrategyError if a player fails,
     makes an illegal shot or does not support the reply model; NotSupported if the game does not
@@ -488,15 +483,17 @@ def simulate(
         )
     for player in chosen:
         reply_model.require(player, game)
-    jobs = tasks_at_once(executor, jobs)
+    jobs, executor = execution.tasks_at_once, execution.executor
     with ExitStack() as stack:
         hider = hider_of(boards) if isinstance(boards, str) else boards or Drawn(prior)
         store = None
-        if checkpoint is not None:
+        if execution.checkpoint is not None:
             title = f"simulation; {game}; seed {seed}; boards {hider.identity}"
             title += "" if reply_model.is_plain else f"; {reply_model!r}"
-            store = stack.enter_context(Facts(checkpoint, title))
-        run = _SimulationRun(chosen, game, games, seed, hider, reply_model, store, progress)
+            store = stack.enter_context(Facts(execution.checkpoint, title))
+        run = _SimulationRun(
+            chosen, game, games, seed, hider, reply_model, store, execution.progress
+        )
         if executor is None and jobs > 1 and len(run.missing) > 1:
             for player in chosen:
                 pickle.dumps(player)  # raises here if it cannot be sent

@@ -30,9 +30,7 @@ FITTED = (
 @cache
 def outcome(version: int) -> Outcome:
     """Return the simulated games of one version."""
-    simulation = simulate(
-        [Heuristic(version)], GAME, games=GAMES, seed=SEED, boards=Corner(), jobs=1
-    )
+    simulation = simulate([Heuristic(version)], GAME, games=GAMES, seed=SEED, boards=Corner())
     return simulation.outcomes[0]
 
 

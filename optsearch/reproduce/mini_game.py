@@ -28,7 +28,7 @@ REASON = (
 @cache
 def _wins() -> tuple[int, int]:
     """Return the number of boards that greedy wins, and the number of all boards."""
-    evaluation = evaluate(GREEDY, GAME, jobs=1)
+    evaluation = evaluate(GREEDY, GAME)
     won = sum(n for shots, n in evaluation.histogram.items() if shots <= LIMIT)
     return won, evaluation.configurations
 

@@ -34,6 +34,7 @@ from optsearch.strategies.pattern import NEAREST
 from optsearch.support import datafiles, records
 from optsearch.support.errors import RecordError
 from optsearch.support.progress import Progress
+from optsearch.support.workers import Execution
 from optsearch.tree.solution import Solution
 
 STANDARD = Game(10, 10, (5, 4, 3, 3, 2))
@@ -237,7 +238,11 @@ def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[
         checkpoint = None if folder is None else folder / f"pattern_{clear}"
         strategy = f"{NEAREST},clear={clear}"
         jobs = os.cpu_count()
-        return evaluate(strategy, STANDARD, jobs=jobs, checkpoint=checkpoint, progress=progress)
+        return evaluate(
+            strategy,
+            STANDARD,
+            execution=Execution(jobs=jobs, checkpoint=checkpoint, progress=progress),
+        )
 
     compute: dict[str, Callable[[], str]] = {
         "hits_10x10": lambda: str(STANDARD.fleet_cells),

@@ -32,6 +32,7 @@ from optsearch.strategies.single import Row
 from optsearch.support import records
 from optsearch.support.errors import RecordError
 from optsearch.support.progress import Progress
+from optsearch.support.workers import Execution
 
 GAME = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
 GAMES = 1000
@@ -62,7 +63,7 @@ ROWS = tuple(Game(1, n, (length,)) for length in (2, 3, 4, 5) for n in range(len
 @cache
 def evaluation(strategy: str, game: Game) -> Evaluation:
     """Return the evaluation of a strategy on every board."""
-    return evaluate(strategy, game, jobs=1)
+    return evaluate(strategy, game)
 
 
 def optimum(game: Game) -> int:
@@ -264,7 +265,13 @@ def _play_games(folder: Path | None) -> NDArray[np.int64]:
     """Play the games of Thompson sampling and return their shots; a folder keeps finished games."""
     saved = None if folder is None else folder / "thompson"
     name = PLAYERS["thompson"]
-    games = simulate([name], GAME, games=GAMES, seed=SEED, jobs=os.cpu_count(), checkpoint=saved)
+    games = simulate(
+        [name],
+        GAME,
+        games=GAMES,
+        seed=SEED,
+        execution=Execution(jobs=os.cpu_count(), checkpoint=saved),
+    )
     return games.outcomes[0].shots
 
 

@@ -49,6 +49,7 @@ from optsearch.support.datafiles import RESULTS
 from optsearch.support.decimals import bound_in_bracket, bracket_text
 from optsearch.support.progress import LimitReached, Progress, Status, no_progress
 from optsearch.support.sharing import run_tasks
+from optsearch.support.workers import Execution
 
 GREEDY = "greedy:endgame=0"  # always a most probable cell, the first in reading order
 LEVELS_FROM = 64  # configurations; fewer are an endgame
@@ -329,7 +330,7 @@ def _by_list(position: Position, prior: Prior | None, progress: Progress[BoundsS
     def report(status: Status) -> None:
         progress(BoundsStatus(step="greedy on every configuration", effort=status.effort))
 
-    mean = evaluate(GREEDY, position, jobs=1, progress=report, prior=prior).mean
+    mean = evaluate(GREEDY, position, prior=prior, execution=Execution(progress=report)).mean
     source = f"{GREEDY}, on every configuration; computed here"
     return Bound("most probable cell", "upper", mean, source)
 

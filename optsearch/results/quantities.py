@@ -32,6 +32,7 @@ from optsearch.strategies.player import name_of
 from optsearch.strategies.timed import Timed
 from optsearch.support.errors import ImpossiblePosition, NotSupported, StrategyError, TooLarge
 from optsearch.support.progress import Limit, LimitReached, Progress
+from optsearch.support.workers import Execution
 
 STORED, COMPUTED = "stored", "computed"
 FOR_BOUNDS = 0.25  # of the time limit, for bounds beside a search that found no optimum
@@ -180,7 +181,7 @@ def _hider(game: Game, seconds: float, progress: Progress[Any]) -> Value:
     from optsearch.equilibria import equilibrium  # HiGHS takes a while
 
     try:
-        result = equilibrium(game, time_limit=seconds, progress=progress)
+        result = equilibrium(game, time_limit=seconds, execution=Execution(progress=progress))
     except NotSupported:  # not even a round
         raise LimitReached(Limit(seconds)) from None
     value = Value(*result.bracket, source=COMPUTED, by="optsearch equilibrium")
@@ -205,7 +206,7 @@ def _evaluate(strategy: Strategy, game: Game, seconds: float, progress: Progress
     limit, timed = Limit(seconds), strategy
     if rule_of(strategy, game) is None and _number(game) <= MOST_BY_PYTHON:
         timed = Timed(strategy, limit)
-    evaluation = evaluate(timed, game, jobs=1, progress=limit.watch(progress))
+    evaluation = evaluate(timed, game, execution=Execution(progress=limit.watch(progress)))
     origin = f"optsearch evaluate {strategy}"
     return _exact(evaluation.total_height, evaluation.configurations, origin)
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
-from contextlib import ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 from functools import partial
@@ -35,10 +34,10 @@ from optsearch.results.quantities import (
 from optsearch.support.datafiles import RESULTS
 from optsearch.support.decimals import decimal
 from optsearch.support.errors import StrategyError
-from optsearch.support.progress import Progress, Status, no_progress
+from optsearch.support.progress import Status
 from optsearch.support.sharing import SerialExecutor, run_tasks
 from optsearch.support.store import Facts
-from optsearch.support.workers import process_pool, tasks_at_once
+from optsearch.support.workers import IN_THIS_PROCESS, Execution, process_pool
 
 SECONDS = 60.0  # of a value
 COLUMNS = "configurations,optimum,greedy,lower"
@@ -200,21 +199,18 @@ def table(
     columns: Iterable[str] | str = COLUMNS,
     *,
     time_limit: float = SECONDS,
-    executor: Executor | None = None,
-    jobs: int | None = None,
-    checkpoint: Path | None = None,
-    progress: Progress[TableStatus] = no_progress,
     results: Path = RESULTS,
     is_partial: bool = False,
+    execution: Execution = IN_THIS_PROCESS,
 ) -> Tabulation:
     """Return the values of some games, as `optsearch table` prints them.
 
     games -- games or their texts, which may be ranges such as `3x4..4x5:3,2`; or one of these.
     columns -- names of `quantities.QUANTITIES` and strategies, or one text with commas between
-    them. time_limit -- seconds for each value; after that it is a bracket or missing. executor,
-    jobs -- as in `optsearch.evaluate`. checkpoint -- the folder for finished values.
-    progress -- called after each value, and while none ends. results -- the folder with the tables
-    of the package. is_partial -- True to return the finished values after ctrl-C.
+    them. time_limit -- seconds for each value; after that it is a bracket or missing. results --
+    the folder with the tables of the package. is_partial -- True to return the finished values
+    after ctrl-C. execution -- the processes, the folder for finished values, and the progress,
+    which is called after each value, and while none ends.
 
     Raises StrategyError for a column that does not exist or is given twice, TableError for the
     checkpoint.
@@ -237,7 +233,7 @@ def table(
     }
     values: dict[tuple[Game, str], Value] = {}
     is_interrupted = False
-    with nullcontext() if checkpoint is None else Facts(checkpoint, _CONTENT) as store:
+    with _open_store(execution.checkpoint) as store:
         for key, task in tasks.items():
             resumed = None if store is None else _recall(store, task, time_limit)
             if resumed is not None:
@@ -248,10 +244,13 @@ def table(
         def report(title: str = "") -> None:
             nonlocal last
             last = title or last
-            progress(TableStatus(done=len(values), total=len(tasks), resumed=before, step=last))
+            execution.progress(
+                TableStatus(done=len(values), total=len(tasks), resumed=before, step=last)
+            )
 
         try:
-            workers = min(tasks_at_once(executor, jobs), len(left))
+            executor = execution.executor
+            workers = min(execution.tasks_at_once, len(left))
             with ExitStack() as stack:
                 is_here = executor is None and workers < 2
                 work = partial(_compute, seconds=time_limit, report=report if is_here else None)
@@ -269,6 +268,10 @@ def table(
                 raise
             is_interrupted = True
     return Tabulation(chosen, every, values, stored, is_interrupted)
+
+
+def _open_store(folder: Path | None) -> AbstractContextManager[Facts | None]:
+    return nullcontext() if folder is None else Facts(folder, _CONTENT)
 
 
 def split_columns(columns: str) -> list[str]:

@@ -10,13 +10,16 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.resource_tracker import ensure_running
+from pathlib import Path
 from threading import Thread
 from types import FrameType
 from typing import Any, TypeVar
 
 from optsearch.support.errors import OptsearchError, WorkerLost
+from optsearch.support.progress import Progress, no_progress
 from optsearch.support.sharing import GUARD, KILLED, translate_worker_errors
 
 T = TypeVar("T")
@@ -25,12 +28,31 @@ _UNGUARDED = 97  # the exit status of a process that would start others while it
 _QUIET = "ignore:::multiprocessing.resource_tracker"  # it tidies up after an owner that was killed
 
 
-def tasks_at_once(executor: Executor | None, jobs: int | None) -> int:
-    """Return the number of tasks at once: `jobs`, or by default one per processor.
+@dataclass(frozen=True, kw_only=True)
+class Execution:
+    """How the tasks of a long computation run: by default one by one, in the calling process.
 
-    Without an executor the default is 1: processes start only on request.
+    executor -- runs the tasks (Dask: `Client.get_executor()`).
+    jobs -- the number of tasks that run at once: the number of processes (default: the calling one
+        alone), or the workers of the executor (default: one per processor).
+    checkpoint -- folder that keeps finished work. A run that was stopped or killed resumes from it.
+    progress -- called with a status after every task.
     """
-    return jobs or (executor is not None and os.cpu_count()) or 1
+
+    executor: Executor | None = None
+    jobs: int | None = None
+    checkpoint: Path | None = None
+    progress: Progress[Any] = no_progress
+
+    @property
+    def tasks_at_once(self) -> int:
+        """The number of tasks that run at once; processes start only on request."""
+        if self.jobs:
+            return self.jobs
+        return 1 if self.executor is None else os.cpu_count() or 1
+
+
+IN_THIS_PROCESS = Execution()
 
 
 @contextmanager
