@@ -52,7 +52,7 @@ def least_misses(text):
 def value(hidden, price=None):
     """The bound on the misses of a game of two ships."""
     (row,) = hidden.count_leftovers()
-    return hidden.misses(row, hidden.price(row) if price is None else price)
+    return hidden.misses(row, hidden.best_price(row) if price is None else price)
 
 
 @pytest.mark.parametrize("text", GAMES)
@@ -87,9 +87,11 @@ def wrong_words(hidden, monkeypatch):
 
 def wrong_packings(hidden, monkeypatch):
     """Packings have one placement more, if there is one."""
-    (row,) = hidden.count_leftovers().tolist()
-    free = [row[1]] * (hidden.long.most_on_cell - 1) + [row[2]] * (hidden.short.most_on_cell - 1)
-    row[4:] = [min(n + 1, room) for n, room in zip(row[4:], free, strict=True)]
+    (row,) = hidden.count_leftovers()
+    row = row._replace(
+        long_packings=[min(n + 1, row.free_long) for n in row.long_packings],
+        short_packings=[min(n + 1, row.free_short) for n in row.short_packings],
+    )
     monkeypatch.setattr(hidden, "count_leftovers", lambda: [row])
 
 
@@ -153,7 +155,7 @@ def test_kernel_is_the_definition(seed):
         hidden = Hidden(length, most, int(rng.integers(0, 5)))
         free = int(rng.integers(1, 9))
         sizes = sorted(int(n) for n in rng.integers(0, free + 1, most - 1))
-        findings.append(hidden.kernel_input(free, sizes))
+        findings.append(hidden.make_finding(free, sizes))
         met, packings = [], [0, *sizes, free]
         while not met or met[-1] < free:
             met.append(min(free - p + s * len(met) for s, p in enumerate(packings)))
@@ -179,20 +181,18 @@ def test_what_known_ships_leave(text):
             sets, pairs = sets + 1, pairs + number
             key = (len(long), len(short))
             expected.setdefault(key, []).append((number, long, short))
-    stock = hidden.count_leftovers().tolist()
-    assert sum(row[0] for row in stock) == sets
-    assert sum(row[3] for row in stock) == pairs
+    stock = hidden.count_leftovers()
+    assert sum(row.sets for row in stock) == sets
+    assert sum(row.pairs for row in stock) == pairs
     for key, leftovers in expected.items():
-        rows = [row for row in stock if (row[1], row[2]) == key]
-        assert sum(row[0] for row in rows) == len(leftovers)
-        assert sum(row[3] for row in rows) == sum(number for number, *_ in leftovers)
-        for which, cut in (
-            (1, slice(4, 3 + hidden.long.most_on_cell)),
-            (2, slice(3 + hidden.long.most_on_cell, None)),
-        ):
-            smallest = [min(sizes) for sizes in zip(*(row[cut] for row in rows), strict=True)]
+        rows = [row for row in stock if (row.free_long, row.free_short) == key]
+        assert sum(row.sets for row in rows) == len(leftovers)
+        assert sum(row.pairs for row in rows) == sum(number for number, *_ in leftovers)
+        for which in (0, 1):
+            packings = [(row.long_packings, row.short_packings)[which] for row in rows]
+            smallest = [min(sizes) for sizes in zip(*packings, strict=True)]
             for _, *free in leftovers:
-                placements = free[which - 1]
+                placements = free[which]
                 for cells in (1, 2, 3):
                     met = max(
                         sum(any(p >> c & 1 for c in some) for p in placements)

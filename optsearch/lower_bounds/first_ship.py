@@ -96,7 +96,7 @@ _ROOM = 64  # placements through a cell, and cells of all of these, that the ker
 _MANY = 2**60  # more than the number of configurations of any game here
 
 
-SetsProgress = Callable[[int, int, int, int], None]
+SetsProgress = Callable[[int, int, int, int], None]  # length, size, sets done, of all of this size
 
 
 class ChainLimits(NamedTuple):
@@ -129,24 +129,28 @@ class Unfinished:
         most_misses: int,
     ):
         hits = game.fleet_cells
-        ships = _ships_for_kernel(
+        coverage_by_ship = _coverages_for_kernel(
             game, [each for each in coverages if each.ship.bit_count() < hits]
         )
-        halos = [game.halo(ship) for ship in ships]
-        avoiding = [
-            [each.completions - each.most_met(i) for i in range(most_misses + 1)]
-            for each in ships.values()
+        halos = [game.halo(ship) for ship in coverage_by_ship]
+        # Row p, column i: at least so many completions of p have no other ship on any i cells.
+        completions_avoiding = [
+            [each.completions - each.most_met(cells) for cells in range(most_misses + 1)]
+            for each in coverage_by_ship.values()
         ]
-        words = [[_words(misses - m, k) for k in range(hits + 1)] for m in range(most_misses + 1)]
+        avoiding = np.array(completions_avoiding, np.int64).reshape(-1, most_misses + 1)
+        # Row m, column k: at most so many configurations with k hits left are finished in time.
+        finished_in_time = [
+            [_count_sequences(misses - made, hits_left) for hits_left in range(hits + 1)]
+            for made in range(most_misses + 1)
+        ]
         self.kernel = FirstShip(
             hits,
-            to_words(list(ships)),
+            to_words(list(coverage_by_ship)),
             to_words(halos),
-            np.minimum.accumulate(
-                np.array(avoiding, np.int64).reshape(-1, most_misses + 1), axis=1
-            ),
+            np.minimum.accumulate(avoiding, axis=1),  # more cells avoid no more
             start,
-            np.array(words, np.int64),
+            np.array(finished_in_time, np.int64),
             np.array(game.symmetries(MOST_TURNS), np.int32),
         )
 
@@ -162,7 +166,7 @@ def first_ship_chain(
     progress: Progress = lambda done, total: None,
     limits: ChainLimits = LIMITS,
     store: Facts | None = None,
-    on_sets: SetsProgress = lambda j, size, done, total: None,
+    on_sets: SetsProgress = lambda length, size, done, total: None,
 ) -> list[Finished]:
     """List A(0), A(1), … by this bound; never above the values of `before`.
 
@@ -172,7 +176,7 @@ def first_ship_chain(
     goes on. on_sets -- as in `most_kept`.
     """
     arguments = sha256(repr((coverages, limits.cells, limits.sets)).encode()).hexdigest()
-    finished = []
+    finished: list[Finished] = []
     for misses, earlier in enumerate(before):
         key = f"{coverage.counts.game}, {misses} misses, {earlier} before, {arguments}"
         if store is not None and key in store:
@@ -193,44 +197,58 @@ def finished_by_first_ship(
     misses: int,
     earlier: int,
     limits: ChainLimits = LIMITS,
-    on_sets: SetsProgress = lambda j, size, done, total: None,
+    on_sets: SetsProgress = lambda length, size, done, total: None,
 ) -> Finished:
     """Return A(l) for l = `misses`, and the j that gives it; `earlier` and 0 if it is not below.
 
     Each j gets a value from an incomplete search first; the complete searches follow in ascending
     order of these values.
     """
-    game, number = coverage.counts.game, coverage.counts.configurations
-    best = Finished(min(earlier, number), 0)
+    game, configurations = coverage.counts.game, coverage.counts.configurations
+    best = Finished(min(earlier, configurations), 0)
     coverages = [each for each in coverages if each.ship.bit_count() < game.fleet_cells]
     if not coverages or misses >= game.cells - game.fleet_cells:
-        return best  # no ship costs anything, or there are no more misses
+        return best  # no ship costs anything, or no strategy has more misses
     most_misses = min(misses + 1, _enough_misses(coverages))
-    trials = []
-    for j in range(1, min(misses + 1, limits.cells) + 1):
-        words = _words(misses - j, game.fleet_cells)
-        if words < best.configurations:
-            unfinished = Unfinished(game, coverages, misses, j - 1, max(j - 1, most_misses))
+    trials: list[_Trial] = []
+    for length in range(1, min(misses + 1, limits.cells) + 1):
+        finished_after = _count_sequences(misses - length, game.fleet_cells)
+        if finished_after < best.configurations:
+            unfinished = Unfinished(
+                game, coverages, misses, start=length - 1, most_misses=max(length - 1, most_misses)
+            )
             search = Sequences(coverage.counts.covering, unfinished.kernel, -1)
-            _search(search, j, min(_BEAM, limits.sets))
-            trials.append((search.best + words, j, unfinished))
-    for finished, j, unfinished in sorted(trials, key=lambda trial: trial[:2]):
-        words = _words(misses - j, game.fleet_cells)
-        if finished < best.configurations:
-            limit = best.configurations - words
-            bound = most_kept(coverage, unfinished, j, limit, limits.sets, on_sets)
-            if bound is not None:
-                best = Finished(bound + words, j)
+            _extend_level_by_level(search, length, width=min(_BEAM, limits.sets))
+            trials.append(_Trial(search.best + finished_after, length, finished_after, unfinished))
+    for trial in sorted(trials, key=lambda trial: (trial.finished, trial.length)):
+        if trial.finished < best.configurations:
+            limit = best.configurations - trial.finished_after
+            kept = most_kept(coverage, trial.unfinished, trial.length, limit, limits.sets, on_sets)
+            if kept is not None:
+                best = Finished(kept + trial.finished_after, trial.length)
     return best
+
+
+class _Trial(NamedTuple):
+    """An incomplete search for the chain of some length that lets a strategy finish most.
+
+    finished -- the most configurations that the chains tried let it finish. finished_after -- those
+    of them that it finishes though the chain does not meet them, at most.
+    """
+
+    finished: int
+    length: int
+    finished_after: int
+    unfinished: Unfinished
 
 
 def most_kept(
     coverage: Coverage,
     unfinished: Unfinished,
-    j: int,
+    length: int,
     limit: int,
     sets: int = MOST_SETS,
-    on_sets: SetsProgress = lambda j, size, done, total: None,
+    on_sets: SetsProgress = lambda length, size, done, total: None,
 ) -> int | None:
     """Bound f(S) minus the V of its cells, over all sequences S of j cells.
 
@@ -239,54 +257,60 @@ def most_kept(
     called now and then with j, a size, and the number of sets of that size done and of all.
     """
     search = Sequences(coverage.counts.covering, unfinished.kernel, -1)
+    # A narrow search takes less time, and may already find a chain that keeps `limit`.
     for width in (1, min(_BEAM, sets), sets):
-        is_all = _search(search, j, width, on_sets)
+        is_complete = _extend_level_by_level(search, length, width, on_sets)
         if search.best >= limit:
             return None
-        if is_all:
+        if is_complete:
             return search.best
     return None
 
 
-def _search(
-    search: Sequences, j: int, width: int, on_sets: SetsProgress = lambda j, size, done, total: None
+def _extend_level_by_level(
+    search: Sequences,
+    length: int,
+    width: int,
+    on_sets: SetsProgress = lambda length, size, done, total: None,
 ) -> bool:
     """Search the sequences of j cells, at most `width` sets of each size; return True if all.
 
     Sets of cells are extended size by size, the best first. Of all sequences of one set of cells,
     up to symmetry, only the best is extended.
     """
-    level, values = np.zeros((1, 0), np.uint8), np.zeros(1, np.int64)
-    is_all = True
-    for size in range(1, j + 1):
-        order = np.argsort(-values, kind="stable")[:width]
-        is_all &= len(order) == len(values)
-        for start in range(0, len(order), _AT_ONCE):
-            on_sets(j, size - 1, start, len(order))
-            batch = order[start : start + _AT_ONCE]
-            search.extend(level[batch], values[batch], j)
-        level, values = search.collect(size)
-    return is_all
+    sequences, kept = np.zeros((1, 0), np.uint8), np.zeros(1, np.int64)
+    is_complete = True
+    for size in range(1, length + 1):
+        best_first = np.argsort(-kept, kind="stable")[:width]
+        is_complete &= len(best_first) == len(kept)
+        for start in range(0, len(best_first), _AT_ONCE):
+            on_sets(length, size - 1, start, len(best_first))
+            batch = best_first[start : start + _AT_ONCE]
+            search.extend(sequences[batch], kept[batch], length)
+        sequences, kept = search.collect(size)
+    return is_complete
 
 
-def _ships_for_kernel(
+def _coverages_for_kernel(
     game: Game, coverages: Sequence[ConditionalCoverage]
 ) -> dict[int, ConditionalCoverage]:
     """Map each placement of these classes to its class.
 
     If too many placements have a cell in common for the kernel, the shortest ships are left out.
     """
-    ships = {image: coverage for coverage in coverages for image in game.images(coverage.ship)}
+    coverage_by_ship = {
+        image: coverage for coverage in coverages for image in game.images(coverage.ship)
+    }
     for cell in range(game.cells):
-        through = [ship for ship in ships if ship >> cell & 1]
+        through_cell = [ship for ship in coverage_by_ship if ship >> cell & 1]
         covered = 0
-        for ship in through:
+        for ship in through_cell:
             covered |= ship
-        if max(len(through), covered.bit_count()) > _ROOM:
-            shortest = min(ship.bit_count() for ship in ships)
+        if max(len(through_cell), covered.bit_count()) > _ROOM:
+            shortest = min(ship.bit_count() for ship in coverage_by_ship)
             longer = [coverage for coverage in coverages if coverage.ship.bit_count() > shortest]
-            return _ships_for_kernel(game, longer)
-    return ships
+            return _coverages_for_kernel(game, longer)
+    return coverage_by_ship
 
 
 def _enough_misses(coverages: Iterable[ConditionalCoverage]) -> int:
@@ -298,6 +322,6 @@ def _enough_misses(coverages: Iterable[ConditionalCoverage]) -> int:
     return misses + 2
 
 
-def _words(misses: int, hits: int) -> int:
+def _count_sequences(misses: int, hits: int) -> int:
     """Count the sequences of `hits` hits and at most `misses` misses that end in a hit."""
     return min(_MANY, comb(misses + hits, hits)) if misses >= 0 else 0

@@ -53,9 +53,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optsearch.compiled.lower_bounds._told import Finding, KnownShips, least_cost
 from optsearch.counting.configurations import CellSets, Configurations, to_words
@@ -81,7 +81,7 @@ class Hidden:
     most_on_cell: int
     most_barred: int
 
-    def kernel_input(self, free: int, packings: Sequence[int]) -> Finding:
+    def make_finding(self, free: int, packings: Sequence[int]) -> Finding:
         """Return H and the numbers of words for the kernel, if `free` placements are left.
 
         packings -- the sizes of P_1, …, P_(most_on_cell - 1).
@@ -89,13 +89,37 @@ class Hidden:
         sizes = (0, *packings, free)
         met: list[int] = []
         while not met or met[-1] < free:
-            met.append(min(free - size + s * len(met) for s, size in enumerate(sizes)))
-        words: list[int] = []
-        while not words or (words[-1] < self.most_on_cell and self.length > 1):
-            words.append(comb(len(words) + self.length - 1, self.length - 1))
+            cells = len(met)
+            # The cells meet at most s each of a packing, and perhaps all other placements.
+            met.append(min(free - size + s * cells for s, size in enumerate(sizes)))
+        hits_left = self.length - 1
+        sequences: list[int] = []
+        while not sequences or (hits_left and sequences[-1] < self.most_on_cell):
+            misses = len(sequences)
+            sequences.append(comb(misses + hits_left, hits_left))
         return Finding(
-            np.array(met, np.int64), np.array(words, np.int64), self.most_on_cell, self.most_barred
+            np.array(met, np.int64),
+            np.array(sequences, np.int64),
+            self.most_on_cell,
+            self.most_barred,
         )
+
+
+class Leftovers(NamedTuple):
+    """What some sets of revealed ships leave free for the two hidden ships, equal for all of them.
+
+    sets -- the number of these sets. free_long, free_short -- the number of free placements of each
+    hidden ship. pairs -- the number of ways to place both, over all these sets together.
+    long_packings, short_packings -- the sizes of packings of the free placements, as in
+    `Hidden.make_finding`.
+    """
+
+    sets: int
+    free_long: int
+    free_short: int
+    pairs: int
+    long_packings: list[int]
+    short_packings: list[int]
 
 
 @dataclass(frozen=True)
@@ -135,11 +159,12 @@ class TwoHidden:
         self._revealed_fleet, lengths = game.fleet[:-2], game.fleet[-2:]
         long, short = (game.placements(length) for length in lengths)
         closed = [ship | game.halo(ship) for ship in long]
-        together = np.array([[not a & b for b in short] for a in closed], np.uint8)
-        together = together.reshape(len(long), len(short))
-        bars = 1 - together
-        self.long = Hidden(lengths[0], _most(game, long), int(bars.sum(axis=0).max(initial=0)))
-        self.short = Hidden(lengths[1], _most(game, short), int(bars.sum(axis=1).max(initial=0)))
+        fits = np.array([[not cells & ship for ship in short] for cells in closed], np.uint8)
+        fits = fits.reshape(len(long), len(short))  # two axes even if there are no placements
+        long_barred = int((1 - fits).sum(axis=0).max(initial=0))
+        short_barred = int((1 - fits).sum(axis=1).max(initial=0))
+        self.long = Hidden(lengths[0], _most_on_cell(game, long), long_barred)
+        self.short = Hidden(lengths[1], _most_on_cell(game, short), short_barred)
         if not self.long.most_on_cell or not self.short.most_on_cell:
             raise no_configuration(game)
         try:
@@ -148,7 +173,7 @@ class TwoHidden:
                 np.array(game.symmetries(), np.int32),
                 to_words(long),
                 to_words(short),
-                together,
+                fits,
             )
         except ValueError as e:
             raise TooLarge(f"two hidden ships of {game}: {e}") from None
@@ -160,17 +185,17 @@ class TwoHidden:
         """
         if not self._revealed_fleet:
             return np.zeros((1, 2), np.uint64)
-        number = count_revealed_sets(self.game)
-        if number > MAX_REVEALED_SETS:
+        sets = count_revealed_sets(self.game)
+        if sets > MAX_REVEALED_SETS:
             raise TooLarge(
-                f"{self.game} has {number:,} sets of ships to tell; at most "
+                f"{self.game} has {sets:,} sets of ships to tell; at most "
                 f"{MAX_REVEALED_SETS:,} are looked at"
             )
         return Configurations(Position(replace(self.game, fleet=self._revealed_fleet))).list()
 
     def count_leftovers(
         self, progress: Callable[[int, int], None] = lambda done, total: None
-    ) -> NDArray[np.int64]:
+    ) -> list[Leftovers]:
         """Count what the sets of revealed ships leave free.
 
         Returns int64 of shape (n, 4 + long.most_on_cell - 1 + short.most_on_cell - 1). Sets that
@@ -185,35 +210,43 @@ class TwoHidden:
             rows = self._kernel.count_free(
                 sets[start : start + _ROWS], self.long.most_on_cell, self.short.most_on_cell
             )
-            parts.append(rows[(rows[:, 0] > 0) & (rows[:, 3] > 0)])
+            # Of the images of a set under the symmetries one has their number, the others have 0.
+            images, pairs = rows[:, 0], rows[:, 3]
+            parts.append(rows[(images > 0) & (pairs > 0)])
             progress(min(start + _ROWS, len(sets)), len(sets))
         if not any(map(len, parts)):
             raise no_configuration(self.game)
-        stock = np.concatenate(parts)
-        stock[:, 3] *= stock[:, 0]
-        leftovers, row_of = np.unique(np.delete(stock, (0, 3), axis=1), axis=0, return_inverse=True)
-        result = np.zeros((len(leftovers), stock.shape[1]), np.int64)
-        result[:, 1:3], result[:, 4:] = leftovers[:, :2], leftovers[:, 2:]
-        np.add.at(result[:, 0], row_of.ravel(), stock[:, 0])
-        np.add.at(result[:, 3], row_of.ravel(), stock[:, 3])
-        return result
+        rows = np.concatenate(parts)
+        images, free, pairs, packings = rows[:, 0], rows[:, 1:3], rows[:, 3], rows[:, 4:]
+        groups, group_of_row = np.unique(
+            np.column_stack([free, packings]), axis=0, return_inverse=True
+        )
+        totals = np.zeros((len(groups), 2), np.int64)  # sets, and pairs of all these sets
+        addends = np.column_stack([images, images * pairs])
+        np.add.at(totals, group_of_row.ravel(), addends)
+        split = self.long.most_on_cell - 1
+        return [
+            Leftovers(sets, free_long, free_short, pairs, sizes[:split], sizes[split:])
+            for (free_long, free_short, *sizes), (sets, pairs) in zip(
+                groups.tolist(), totals.tolist(), strict=True
+            )
+        ]
 
-    def misses(self, row: Sequence[int], price: int) -> int:
+    def misses(self, leftovers: Leftovers, price: int) -> int:
         """Return the sum of M_Q over the sets of a row of `count_leftovers`."""
-        sets, free_long, free_short, pairs, *packings = map(int, row)
-        cut = self.long.most_on_cell - 1
-        long = self.long.kernel_input(free_long, packings[:cut])
-        short = self.short.kernel_input(free_short, packings[cut:])
-        return max(0, price * pairs + sets * least_cost(long, short, price))
+        long = self.long.make_finding(leftovers.free_long, leftovers.long_packings)
+        short = self.short.make_finding(leftovers.free_short, leftovers.short_packings)
+        least = least_cost(long, short, price)
+        return max(0, price * leftovers.pairs + leftovers.sets * least)
 
-    def price(self, row: Sequence[int]) -> int:
+    def best_price(self, leftovers: Leftovers) -> int:
         """Find the price that bounds a row best, by steps: the bound is concave in the price."""
         price, step = 1, 16
         while step:
-            misses = self.misses(row, price)
-            if self.misses(row, price + step) > misses:
+            misses = self.misses(leftovers, price)
+            if self.misses(leftovers, price + step) > misses:
                 price += step
-            elif price > step and self.misses(row, price - step) > misses:
+            elif price > step and self.misses(leftovers, price - step) > misses:
                 price -= step
             else:
                 step //= 2
@@ -227,20 +260,22 @@ class TwoHidden:
         All pairs have the same price, the best one for the row with most pairs. progress -- called
         with the name of what is counted, the number done and of all.
         """
-        stock = self.count_leftovers(
+        every_leftovers = self.count_leftovers(
             lambda done, total: progress("sets of known ships", done, total)
         )
-        price = self.price(stock[stock[:, 3].argmax()])
-        sums: dict[tuple[int, int], list[int]] = {}
-        for i, row in enumerate(stock.tolist()):
-            totals = sums.setdefault((row[1], row[2]), [0, 0, 0])
-            for column, value in enumerate((row[0], row[3], self.misses(row, price))):
-                totals[column] += value
-            progress("games of two ships", i + 1, len(stock))
-        return [
-            AllButTwo(*free, sets, pairs, price, misses)
-            for free, (sets, pairs, misses) in sorted(sums.items())
-        ]
+        price = self.best_price(max(every_leftovers, key=lambda leftovers: leftovers.pairs))
+        by_free: dict[tuple[int, int], AllButTwo] = {}
+        for number_done, leftovers in enumerate(every_leftovers, 1):
+            free = leftovers.free_long, leftovers.free_short
+            so_far = by_free.get(free, AllButTwo(*free, sets=0, pairs=0, price=price, misses=0))
+            by_free[free] = replace(
+                so_far,
+                sets=so_far.sets + leftovers.sets,
+                pairs=so_far.pairs + leftovers.pairs,
+                misses=so_far.misses + self.misses(leftovers, price),
+            )
+            progress("games of two ships", number_done, len(every_leftovers))
+        return [by_free[free] for free in sorted(by_free)]
 
 
 def mean_of_two_hidden(game: Game, rows: Iterable[AllButTwo]) -> Fraction:
@@ -250,10 +285,10 @@ def mean_of_two_hidden(game: Game, rows: Iterable[AllButTwo]) -> Fraction:
     return game.fleet_cells + Fraction(sum(row.misses for row in rows), pairs)
 
 
-def _most(game: Game, placements: Sequence[int]) -> int:
+def _most_on_cell(game: Game, placements: Sequence[int]) -> int:
     """Return the most placements on one cell."""
-    through = [0] * game.cells
+    placements_on = [0] * game.cells
     for ship in placements:
         for cell in bits(ship):
-            through[cell] += 1
-    return max(through)
+            placements_on[cell] += 1
+    return max(placements_on)
