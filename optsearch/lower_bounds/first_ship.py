@@ -100,10 +100,10 @@ SetsProgress = Callable[[int, int, int, int], None]  # length, size, sets done, 
 
 
 class ChainLimits(NamedTuple):
-    """Limits of the searches for a chain.
+    """Limits of the searches for a chain, the sequence of cells before the first hit.
 
-    sets -- the most sets of one size that a search goes through; else it gives up. cells -- the
-    greatest j.
+    sets -- a search gives up if it has more sets of cells of one size. cells -- the greatest length
+    of a chain.
     """
 
     sets: int = MOST_SETS
@@ -114,10 +114,12 @@ LIMITS = ChainLimits()
 
 
 class Unfinished:
-    """V of one game, for one number of misses l.
+    """Bounds on the configurations that a chain meets but leaves unfinished: V of the module.
 
-    coverages -- classes of placements of any lengths; placements of other classes cost nothing.
-    misses -- l. start -- the least m at which `left` counts. most -- M.
+    coverages -- classes of placements of any ships; placements of other classes leave nothing
+    unfinished. misses -- l: a configuration is finished if it takes at most so many misses. start
+    -- the fewest misses after which `left` may count. most_misses -- M: the misses after which only
+    `left` counts.
     """
 
     def __init__(
@@ -155,7 +157,11 @@ class Unfinished:
         )
 
     def value(self, cell: int, missed: int) -> int:
-        """Return V(cell, missed). missed -- the cells shot before (mask), at most M of them."""
+        """Bound the configurations that a chain meets first at a cell and leaves unfinished.
+
+        missed -- the mask of the cells of the chain before it, at most `most_misses` of them. The
+        bound is a lower one.
+        """
         return self.kernel.value(cell, to_words([missed])[0])
 
 
@@ -168,12 +174,16 @@ def first_ship_chain(
     store: Facts | None = None,
     on_sets: SetsProgress = lambda length, size, done, total: None,
 ) -> list[Finished]:
-    """List A(0), A(1), … by this bound; never above the values of `before`.
+    """Bound the configurations finished with at most 0, 1, 2, … misses, by costs of all ships.
 
-    coverages -- classes of placements of any lengths; placements of other classes cost nothing.
-    before -- A(0), A(1), … by other bounds. progress -- called after each l with the number done
-    and of all. store -- keeps the results for each l, from which a later run with equal arguments
-    goes on. on_sets -- as in `most_kept`.
+    A strategy may finish all configurations that the cells before its first hit meet, except those
+    that it needs too many misses to tell apart.
+
+    coverages -- classes of placements of any ships; placements of other classes cost nothing.
+    before -- other bounds, by number of misses; no value of the result is above them. progress --
+    called after each number of misses with how many are done and how many there are. store -- keeps
+    the finished values, from which a later run with equal arguments goes on. on_sets -- as in
+    `most_kept`.
     """
     arguments = sha256(repr((coverages, limits.cells, limits.sets)).encode()).hexdigest()
     finished: list[Finished] = []
@@ -199,10 +209,13 @@ def finished_by_first_ship(
     limits: ChainLimits = LIMITS,
     on_sets: SetsProgress = lambda length, size, done, total: None,
 ) -> Finished:
-    """Return A(l) for l = `misses`, and the j that gives it; `earlier` and 0 if it is not below.
+    """Bound the configurations finished with at most `misses` misses, by chains of all lengths.
 
-    Each j gets a value from an incomplete search first; the complete searches follow in ascending
-    order of these values.
+    earlier -- a bound that is known. If no chain has a lower one, the result has `earlier` and the
+    length 0.
+
+    Each length first gets a value from an incomplete search, which the complete search can only
+    raise. The complete searches follow in ascending order of these values.
     """
     game, configurations = coverage.counts.game, coverage.counts.configurations
     best = Finished(min(earlier, configurations), 0)
@@ -250,11 +263,15 @@ def most_kept(
     sets: int = MOST_SETS,
     on_sets: SetsProgress = lambda length, size, done, total: None,
 ) -> int | None:
-    """Bound f(S) minus the V of its cells, over all sequences S of j cells.
+    """Return the most that a chain of some length keeps: what it meets, less what it leaves.
 
-    unfinished -- V, with a `start` of at least j - 1 misses. Returns None if the bound is `limit`
-    or more, and if the search gives up because it has more than `sets` sets of one size. on_sets --
-    called now and then with j, a size, and the number of sets of that size done and of all.
+    A chain is a sequence of cells. It meets the configurations with a ship on one of its cells, and
+    `unfinished` bounds those that each cell leaves unfinished; its `start` must be length - 1 or
+    more. Returns None if a chain keeps `limit` or more, or if the search gives up because it has
+    more than `sets` sets of one size.
+
+    on_sets -- called now and then with the length, a size of sets, and the number of sets of that
+    size done and of all.
     """
     search = Sequences(coverage.counts.covering, unfinished.kernel, -1)
     # A narrow search takes less time, and may already find a chain that keeps `limit`.
@@ -273,10 +290,11 @@ def _extend_level_by_level(
     width: int,
     on_sets: SetsProgress = lambda length, size, done, total: None,
 ) -> bool:
-    """Search the sequences of j cells, at most `width` sets of each size; return True if all.
+    """Search for the best chain of some length, from the best sets of 0, 1, 2, … cells.
 
-    Sets of cells are extended size by size, the best first. Of all sequences of one set of cells,
-    up to symmetry, only the best is extended.
+    At most `width` sets of each size are extended by a cell. Each set has its best sequence of
+    cells; symmetric sets count as one. `search.best` is then what the best chain keeps. Returns
+    True if the search was complete, so that no set was left out.
     """
     sequences, kept = np.zeros((1, 0), np.uint8), np.zeros(1, np.int64)
     is_complete = True
@@ -294,9 +312,10 @@ def _extend_level_by_level(
 def _coverages_for_kernel(
     game: Game, coverages: Sequence[ConditionalCoverage]
 ) -> dict[int, ConditionalCoverage]:
-    """Map each placement of these classes to its class.
+    """Return the coverage of each placement of these classes, by the mask of the placement.
 
-    If too many placements have a cell in common for the kernel, the shortest ships are left out.
+    The kernel has room for _ROOM placements through one cell, and for as many cells of these. If
+    there are more, the shortest ships are left out.
     """
     coverage_by_ship = {
         image: coverage for coverage in coverages for image in game.images(coverage.ship)
@@ -314,7 +333,7 @@ def _coverages_for_kernel(
 
 
 def _enough_misses(coverages: Iterable[ConditionalCoverage]) -> int:
-    """Return M, a number of misses that can meet all completions of every ship, plus two."""
+    """Return two more than the fewest misses that may meet all completions of every placement."""
     misses = 0
     for coverage in coverages:
         while coverage.most_met(misses) < coverage.completions:
@@ -323,5 +342,8 @@ def _enough_misses(coverages: Iterable[ConditionalCoverage]) -> int:
 
 
 def _count_sequences(misses: int, hits: int) -> int:
-    """Count the sequences of `hits` hits and at most `misses` misses that end in a hit."""
+    """Count the sequences of `hits` hits and at most `misses` misses that end in a hit.
+
+    A count above _MANY, which no game reaches, is cut to it.
+    """
     return min(_MANY, comb(misses + hits, hits)) if misses >= 0 else 0

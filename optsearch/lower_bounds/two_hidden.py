@@ -73,8 +73,9 @@ _ROWS = 1 << 12  # sets that one call of the kernel looks at
 class Hidden:
     """One of the two hidden ships.
 
-    length -- in cells. most_on_cell -- the most of its placements on one cell. most_barred -- the
-    most of its placements that one placement of the other ship bars.
+    length -- in cells. most_on_cell -- the most of its placements that have one cell in common.
+    most_barred -- the most of its placements that cannot stand beside one placement of the other
+    hidden ship.
     """
 
     length: int
@@ -82,9 +83,14 @@ class Hidden:
     most_barred: int
 
     def make_finding(self, free: int, packings: Sequence[int]) -> Finding:
-        """Return H and the numbers of words for the kernel, if `free` placements are left.
+        """Return the kernel's description of the search for this ship, with some placements free.
 
-        packings -- the sizes of P_1, …, P_(most_on_cell - 1).
+        free -- their number. packings -- packings[s - 1] is the number of free placements in a set
+        that has at most s of them on any cell, for s = 1 … most_on_cell - 1.
+
+        The kernel gets the most placements that 0, 1, 2, … cells meet, up to all. It also gets the
+        sequences of replies after the first hit: how many end with the last hit after exactly 0, 1,
+        2, … misses. It needs these counts up to the first that is `most_on_cell` or more.
         """
         sizes = (0, *packings, free)
         met: list[int] = []
@@ -126,9 +132,10 @@ class Leftovers(NamedTuple):
 class AllButTwo:
     """The totals over the sets of revealed ships that leave equal numbers of placements free.
 
-    long, short -- free placements of the long and the short hidden ship. sets -- the number of
-    these sets. pairs -- the number of their configurations. price -- of a pair, in misses.
-    misses -- a lower bound on the misses of all these pairs together.
+    long, short -- the number of free placements of the long and the short hidden ship. sets -- the
+    number of these sets. pairs -- the number of ways to place both hidden ships, over these sets.
+    price -- a number of misses per pair, from which the bound was computed. misses -- a lower bound
+    on the total of misses over all these pairs.
     """
 
     long: int
@@ -179,9 +186,10 @@ class TwoHidden:
             raise TooLarge(f"two hidden ships of {game}: {e}") from None
 
     def list_revealed_sets(self) -> CellSets:
-        """List the cells of every set of revealed ships: uint64 of shape (number, 2).
+        """List the cells of every set of revealed ships: uint64 of shape (sets, 2).
 
-        Raises TooLarge for more than MAX_REVEALED_SETS of them.
+        A row is the mask of the cells, as two words. If no ship is revealed, the only row is 0.
+        Raises TooLarge for more than MAX_REVEALED_SETS sets.
         """
         if not self._revealed_fleet:
             return np.zeros((1, 2), np.uint64)
@@ -196,12 +204,12 @@ class TwoHidden:
     def count_leftovers(
         self, progress: Callable[[int, int], None] = lambda done, total: None
     ) -> list[Leftovers]:
-        """Count what the sets of revealed ships leave free.
+        """Count the placements that each set of revealed ships leaves free for the hidden ships.
 
-        Returns int64 of shape (n, 4 + long.most_on_cell - 1 + short.most_on_cell - 1). Sets that
-        leave the same share a row: the number of these sets, free long placements, free short
-        placements, pairs of all these sets, sizes of the packings of the long and of the short
-        placements. progress -- called with the number of sets looked at and of all. Raises as
+        Sets that leave equal numbers, and packings of equal sizes, are counted together. Sets that
+        leave no way to place both hidden ships are not counted.
+
+        progress -- called with the number of sets looked at and of all. Raises as
         `list_revealed_sets`, and ImpossiblePosition if the fleet does not fit.
         """
         sets = self.list_revealed_sets()
@@ -233,14 +241,20 @@ class TwoHidden:
         ]
 
     def misses(self, leftovers: Leftovers, price: int) -> int:
-        """Return the sum of M_Q over the sets of a row of `count_leftovers`."""
+        """Return a lower bound on the total of misses over all pairs of some sets, from a price.
+
+        price -- any number of misses per pair gives a bound; see "Two hidden ships" in the module.
+        """
         long = self.long.make_finding(leftovers.free_long, leftovers.long_packings)
         short = self.short.make_finding(leftovers.free_short, leftovers.short_packings)
         least = least_cost(long, short, price)
         return max(0, price * leftovers.pairs + leftovers.sets * least)
 
     def best_price(self, leftovers: Leftovers) -> int:
-        """Find the price that bounds a row best, by steps: the bound is concave in the price."""
+        """Return the price at which `misses` is greatest; the steps towards it get smaller.
+
+        The bound is concave in the price, so a step that does not raise it is too large.
+        """
         price, step = 1, 16
         while step:
             misses = self.misses(leftovers, price)
@@ -255,10 +269,11 @@ class TwoHidden:
     def bound(
         self, progress: Callable[[str, int, int], None] = lambda what, done, total: None
     ) -> list[AllButTwo]:
-        """Sum M_Q over all sets of revealed ships, by the free placements that they leave.
+        """Bound the misses over all sets of revealed ships, by the free placements that they leave.
 
-        All pairs have the same price, the best one for the row with most pairs. progress -- called
-        with the name of what is counted, the number done and of all.
+        The list is ascending by the numbers of free placements. All sets have the price that is
+        best for the leftovers with most pairs. progress -- called with the name of what is counted,
+        the number done and of all.
         """
         every_leftovers = self.count_leftovers(
             lambda done, total: progress("sets of known ships", done, total)
@@ -286,7 +301,7 @@ def mean_of_two_hidden(game: Game, rows: Iterable[AllButTwo]) -> Fraction:
 
 
 def _most_on_cell(game: Game, placements: Sequence[int]) -> int:
-    """Return the most placements on one cell."""
+    """Return the most of these placements (masks) that have one cell in common."""
     placements_on = [0] * game.cells
     for ship in placements:
         for cell in bits(ship):
