@@ -42,8 +42,8 @@ from numpy.typing import NDArray
 
 from experiments import script
 from experiments.verify_beside import counted_beside
-from experiments.verify_coverage import Counts, covering, larger
-from experiments.verify_first_ship import Avoiding, FirstShipAgain, keeps_more
+from experiments.verify_coverage import Counts, covering, largest_bound
+from experiments.verify_first_ship import FirstShipCosts, PlacementCounts, largest_kept
 from experiments.verify_reveal import RevealAgain
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
@@ -194,8 +194,8 @@ class LargerSets:
     @cached_property
     def counts(self) -> Counts:
         """The configurations that cover every set of up to four cells."""
-        counts: Counts = covering(self._met.four)
-        cells = int(counts[0].sum())
+        counts = covering(self._met.four)
+        cells = int(counts.one.sum())
         require(cells == self.number * self._game.fleet_cells, "the counts of cells")
         return counts
 
@@ -205,7 +205,7 @@ class LargerSets:
         ships = [[bool(ship >> cell & 1) for cell in range(self.cells)] for ship in paid]
         where = np.array(ships, np.bool_).reshape(-1, self.cells)
         costs = np.array([cost[ship] for ship in paid], np.int64)
-        return larger(self.counts, self.classes, size, best, where, costs)
+        return largest_bound(self.counts, self.classes, size, best, where, costs)
 
 
 def check_coverage(met: Met, search: LargerSets, rows: list[Row]) -> dict[int, int]:
@@ -275,7 +275,7 @@ def larger_beside(game: Game, ship: int, met: list[int]) -> list[int]:
         if by_han or met[k] == count or k > game.cells:
             bounds.append(met[k])
         else:
-            bounds.append(larger(counts, classes, k, met[k], *nothing))
+            bounds.append(largest_bound(counts, classes, k, met[k], *nothing))
     return [count, *bounds]
 
 
@@ -404,8 +404,8 @@ def check_first_ship(
         for kind in beside:
             met = accumulate((kind.most_met(i) for i in range(most_misses + 1)), max)
             avoiding = [max(0, kind.completions - some) for some in met]
-            placed += [Avoiding(ship, avoiding) for ship in sorted(kind.ships)]
-        again = FirstShipAgain(game, placed, misses, k - 1, most_misses)
+            placed += [PlacementCounts(ship, avoiding) for ship in sorted(kind.ships)]
+        again = FirstShipCosts(game, placed, misses, k - 1, most_misses)
         started = time.perf_counter()
 
         def report(size: int, done: int, sets: int) -> None:
@@ -413,7 +413,7 @@ def check_first_ship(
             part = f"{done} of {sets} sets of {size} cells"
             print(f"{misses} misses: {part}, {seconds:.0f} s", flush=True)
 
-        largest = keeps_more(search.counts, game.symmetries(), again, k, allowed, report)
+        largest = largest_kept(search.counts, again, k, allowed, report)
         require(largest == allowed, where)
         store.add(key, largest)
     print(f"{misses} misses: {value} are finished at most (first ship)", flush=True)

@@ -1,10 +1,12 @@
 """Cells beside a ship counted once more, for experiments.check_lower_bounds: no kernel of ours.
 
-How many of the configurations with one placement of a ship cover each set of up to four cells. The
-other ships are placed one after the other, here in numba. All but the last stand, P are their
-cells, and z goes through the placements that the last one still has: a set has three cells in P or
-more, or two, one or none, and the others in z.
+How many of the configurations with one placement of a ship cover each set of up to four cells? The
+other ships are placed one after the other, here in numba. When all but the last are placed, P are
+their cells, and z runs over the placements that the last one still has. Of the cells of a set, all
+are in P, or some or all of them in z.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -12,183 +14,243 @@ from numpy.typing import NDArray
 
 from experiments.verify_coverage import Counts
 from optsearch.counting.configurations import to_words
-from optsearch.game import Game
+from optsearch.game import Game, bits
 
 Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
 
 
-class _Ship:
-    """The placements of one ship: words of their masks and halos, and their cells."""
+class Placements(NamedTuple):
+    """The placements of one ship, a row each.
 
-    def __init__(self, game: Game, length: int):
-        masks = game.placements(length)
-        self.masks = to_words(masks)
-        self.closed = to_words([mask | game.halo(mask) for mask in masks])
-        self.cells = np.array(
-            [[cell for cell in range(game.cells) if mask >> cell & 1] for mask in masks], np.int64
-        )
+    masks -- two words of 64 cells. closed -- likewise the cells and the halo. cells -- the cells.
+    """
+
+    masks: Words
+    closed: Words
+    cells: Ints
+
+
+class Sums(NamedTuple):
+    """Numbers of configurations, by the cells that they have in P; the cells a < b < c.
+
+    number -- one item: all configurations. one, two, three -- [a], [a, b] and [a, b, c]: those with
+    these cells in P. last, one_last, two_last -- [z], [a, z] and [a, b, z]: those with the last
+    ship at z and these cells in P. three_and_last -- [a, b, c, d]: those with a, b and c in P and d
+    in the last ship or, if d > c, in P.
+    """
+
+    number: Ints
+    one: Ints
+    two: Ints
+    three: Ints
+    last: Ints
+    one_last: NDArray[np.uint32]
+    two_last: NDArray[np.uint32]
+    three_and_last: NDArray[np.uint32]
 
 
 def counted_beside(game: Game, ship: int) -> tuple[int, Counts]:
-    """The configurations with a placement, and how many of them cover 1, 2, 3, 4 other cells.
+    """Count the configurations with a placement (mask), and those that cover 1, 2, 3, 4 more cells.
 
-    The arrays have one axis for each cell of a set; entries with a cell twice mean nothing. The
-    fleet has two ships or more, of which some stand apart.
+    Entries of the counts for a cell twice mean nothing. The fleet has two ships or more, and in
+    some configuration of it the placement does not touch another ship.
     """
     n, fleet = game.cells, list(game.fleet)
     fleet.remove(ship.bit_count())
-    ships = [_Ship(game, length) for length in fleet]
-    last = ships[-1]
-    three = np.zeros((n, n, n, n), np.uint32)
-    two = np.zeros((n, n, len(last.masks)), np.uint32)
-    one, none = np.zeros((n, len(last.masks)), np.uint32), np.zeros(len(last.masks), np.int64)
-    sums = np.zeros(1, np.int64), np.zeros(n, np.int64), np.zeros((n, n), np.int64)
-    triples = np.zeros((n, n, n), np.int64)
+    ships = [_placements(game, length) for length in fleet]
+    number_last = len(ships[-1].masks)
+    sums = Sums(
+        number=np.zeros(1, np.int64),
+        one=np.zeros(n, np.int64),
+        two=np.zeros((n, n), np.int64),
+        three=np.zeros((n, n, n), np.int64),
+        last=np.zeros(number_last, np.int64),
+        one_last=np.zeros((n, number_last), np.uint32),
+        two_last=np.zeros((n, n, number_last), np.uint32),
+        three_and_last=np.zeros((n, n, n, n), np.uint32),
+    )
 
-    def place(i: int, start: int, cells: Ints, closed: NDArray[np.uint64]) -> None:
-        """The ships from number i on, the first of them from a placement on."""
-        some = ships[i]
-        if len(ships) - i <= 2:
-            first = some if len(ships) - i == 2 else None
-            again = first is not None and fleet[i] == fleet[i + 1]
-            arrays = (first or last).masks, (first or last).closed, (first or last).cells
-            _place_last(
-                first is not None, again, start, cells, closed, *arrays,
-                last.masks, last.closed, last.cells, *sums, triples, three, two, one, none,
-            )  # fmt: skip
+    def place_from(i: int, first: int, cells: Ints, closed: Words) -> None:
+        """Place the ships i, i + 1, … beside those on `cells`; ship i from placement `first` on."""
+        if i == len(ships) - 1:
+            _add_last(first, cells, closed, ships[i], sums)
             return
-        for k in range(start, len(some.masks)):
-            if not (some.masks[k] & closed).any():
-                then = k + 1 if fleet[i] == fleet[i + 1] else 0
-                place(i + 1, then, np.concatenate([cells, some.cells[k]]), closed | some.closed[k])
+        # Of equal ships the second has the later placement.
+        is_equal = fleet[i] == fleet[i + 1]
+        if i == len(ships) - 2:
+            _add_last_two(first, is_equal, cells, closed, ships[i], ships[i + 1], sums)
+            return
+        for k in range(first, len(ships[i].masks)):
+            if not (ships[i].masks[k] & closed).any():
+                more_cells = np.concatenate([cells, ships[i].cells[k]])
+                first_of_next = k + 1 if is_equal else 0
+                place_from(i + 1, first_of_next, more_cells, closed | ships[i].closed[k])
 
-    place(0, 0, np.zeros(0, np.int64), to_words([ship | game.halo(ship)])[0])
-    c1, c2, c3, c4 = sums[1], sums[2], triples, three
-    return int(sums[0][0]), _together(c1, c2, c3, c4, two, one, none, last.cells)
+    place_from(0, 0, np.zeros(0, np.int64), to_words([ship | game.halo(ship)])[0])
+    return int(sums.number[0]), Counts(*_counts(sums, ships[-1].cells))
+
+
+def _placements(game: Game, length: int) -> Placements:
+    """Return the placements of a ship of this length."""
+    masks = game.placements(length)
+    return Placements(
+        masks=to_words(masks),
+        closed=to_words([mask | game.halo(mask) for mask in masks]),
+        cells=np.array([list(bits(mask)) for mask in masks], np.int64),
+    )
 
 
 @njit(cache=True)
-def _place_last(  # type: ignore[no-untyped-def]
-    is_pair, again, start, cells, closed, masks, halos, of, last_masks, last_halos, last_of,
-    number, singles, doubles, triples, three, two, one, none,
-):  # fmt: skip
-    """The last ship, or the two last ones, beside ships on some cells."""
-    if not is_pair:
-        _bundle(
-            start, np.sort(cells), closed, last_masks, last_of,
-            number, singles, doubles, triples, three, two, one, none,
-        )  # fmt: skip
-        return
-    for k in range(start, len(masks)):
-        if masks[k, 0] & closed[0] or masks[k, 1] & closed[1]:
+def _add_last_two(first, is_equal, cells, closed, ship, last, sums):  # type: ignore[no-untyped-def]
+    """Add the configurations of ships on `cells` with a ship, from a placement on, and the last."""
+    for k in range(first, len(ship.masks)):
+        if ship.masks[k, 0] & closed[0] or ship.masks[k, 1] & closed[1]:
             continue
-        _bundle(
-            k + 1 if again else 0, np.sort(np.concatenate((cells, of[k]))), closed | halos[k],
-            last_masks, last_of, number, singles, doubles, triples, three, two, one, none,
-        )  # fmt: skip
+        more_cells = np.concatenate((cells, ship.cells[k]))
+        _add_last(k + 1 if is_equal else 0, more_cells, closed | ship.closed[k], last, sums)
 
 
 @njit(cache=True)
-def _bundle(  # type: ignore[no-untyped-def]
-    start, cells, closed, masks, of, number, singles, doubles, triples, three, two, one, none
-):
-    """All configurations with these cells and one more ship."""
-    may = np.zeros(len(masks), np.uint32)
-    through = np.zeros(three.shape[0], np.uint32)
-    for z in range(start, len(masks)):
-        if not (masks[z, 0] & closed[0] or masks[z, 1] & closed[1]):
-            may[z] = 1
-            through[of[z]] += np.uint32(1)
-    ways = may.sum()
-    if not ways:
+def _add_last(first, cells, closed, last, sums):  # type: ignore[no-untyped-def]
+    """Add the configurations of ships on `cells` with the last ship, from a placement on."""
+    fits = np.zeros(len(last.masks), np.uint32)  # 1 for each placement that has room
+    number_on_cell = np.zeros(len(sums.one), np.uint32)
+    for z in range(first, len(last.masks)):
+        if not (last.masks[z, 0] & closed[0] or last.masks[z, 1] & closed[1]):
+            fits[z] = 1
+            number_on_cell[last.cells[z]] += np.uint32(1)
+    number = fits.sum()
+    if not number:
         return
-    number[0] += ways
-    none += may
-    for c in range(len(cells)):
-        singles[cells[c]] += ways
-        one[cells[c]] += may
-        for b in range(c):
-            doubles[cells[b], cells[c]] += ways
-            two[cells[b], cells[c]] += may
-            for a in range(b):
-                triples[cells[a], cells[b], cells[c]] += ways
-                row = three[cells[a], cells[b], cells[c]]
-                row += through
-                for d in range(c + 1, len(cells)):
-                    row[cells[d]] += np.uint32(ways)
+    sums.number[0] += number
+    sums.last[:] += fits
+    cells = np.sort(cells)
+    for k in range(len(cells)):
+        c = cells[k]
+        sums.one[c] += number
+        sums.one_last[c] += fits
+        for j in range(k):
+            b = cells[j]
+            sums.two[b, c] += number
+            sums.two_last[b, c] += fits
+            for a in cells[:j]:
+                sums.three[a, b, c] += number
+                sums.three_and_last[a, b, c] += number_on_cell
+                for d in cells[k + 1 :]:
+                    sums.three_and_last[a, b, c, d] += np.uint32(number)
 
 
 @njit(cache=True)
-def _ascending(a, b, c, d):  # type: ignore[no-untyped-def]
-    return np.sort(np.array([a, b, c, d]))
+def _counts(sums, cells_of_last):  # type: ignore[no-untyped-def]
+    """Return the configurations that cover each set of 1, 2, 3, 4 cells, as four arrays.
 
-
-@njit(cache=True)
-def _together(c1, c2, c3, three, two, one, none, of):  # type: ignore[no-untyped-def]
-    """The counts of sets: those with all cells in P, and with one to four in the last ship."""
-    n = len(c1)
-    c4 = np.zeros(three.shape, np.uint32)
-    for a in range(n):
-        for b in range(a + 1, n):
-            for c in range(b + 1, n):
-                for d in range(c + 1, n):
-                    c4[a, b, c, d] = (
-                        three[a, b, c, d]
-                        + three[a, b, d, c]
-                        + three[a, c, d, b]
-                        + three[b, c, d, a]
-                    )
-    for z in range(len(of)):
-        ship = of[z]
-        inside = np.zeros(n, np.bool_)
-        inside[ship] = True
+    cells_of_last -- the cells of each placement z of the last ship.
+    """
+    n = len(sums.one)
+    counts = sums.one, sums.two, sums.three, np.zeros(sums.three_and_last.shape, np.uint32)
+    _add_four_in_order(sums.three_and_last, counts[3])
+    for z in range(len(cells_of_last)):
+        ship = cells_of_last[z]
+        is_outside = np.ones(n, np.bool_)
+        is_outside[ship] = False
+        others = np.flatnonzero(is_outside)
         for i in range(len(ship)):
-            x = ship[i]
-            c1[x] += none[z]
-            for a in range(n):
-                if not inside[a]:
-                    c2[min(a, x), max(a, x)] += one[a, z]
-                    for b in range(a + 1, n):
-                        if not inside[b]:
-                            s = _ascending(-1, a, b, x)
-                            c3[s[1], s[2], s[3]] += two[a, b, z]
+            _add_one_in_last(ship[i], z, others, sums, counts)
             for j in range(i + 1, len(ship)):
-                y = ship[j]
-                c2[x, y] += none[z]
-                for a in range(n):
-                    if not inside[a]:
-                        s = _ascending(-1, a, x, y)
-                        c3[s[1], s[2], s[3]] += one[a, z]
-                        for b in range(a + 1, n):
-                            if not inside[b]:
-                                s = _ascending(a, b, x, y)
-                                c4[s[0], s[1], s[2], s[3]] += two[a, b, z]
+                _add_two_in_last(ship[i], ship[j], z, others, sums, counts)
                 for k in range(j + 1, len(ship)):
-                    c3[x, y, ship[k]] += none[z]
-                    for a in range(n):
-                        if not inside[a]:
-                            s = _ascending(a, x, y, ship[k])
-                            c4[s[0], s[1], s[2], s[3]] += one[a, z]
+                    _add_three_in_last(ship[i], ship[j], ship[k], z, others, sums, counts)
                     for m in range(k + 1, len(ship)):
-                        c4[x, y, ship[k], ship[m]] += np.uint32(none[z])
-    for a in range(n):
-        for b in range(a + 1, n):
-            c2[b, a] = c2[a, b]
-            for c in range(b + 1, n):
-                some = c3[a, b, c]
-                c3[a, c, b] = c3[b, a, c] = c3[b, c, a] = c3[c, a, b] = c3[c, b, a] = some
-                for d in range(c + 1, n):
-                    _everywhere(c4, a, b, c, d)
-    return c1, c2, c3, c4
+                        counts[3][ship[i], ship[j], ship[k], ship[m]] += np.uint32(sums.last[z])
+    _copy_to_all_orders(counts)
+    return counts
 
 
 @njit(cache=True)
-def _everywhere(c4, a, b, c, d):  # type: ignore[no-untyped-def]
-    """The count of a set at all orders of its cells."""
-    cells = (a, b, c, d)
-    some = c4[a, b, c, d]
+def _add_four_in_order(three_and_last, four):  # type: ignore[no-untyped-def]
+    """Add to `four` the sets with all four cells in P, or three in P and one in the last ship."""
+    n = len(four)
+    for a in range(n):
+        for b in range(a + 1, n):
+            for c in range(b + 1, n):
+                for d in range(c + 1, n):
+                    four[a, b, c, d] = (
+                        three_and_last[a, b, c, d]  # with d in P, too
+                        + three_and_last[a, b, d, c]
+                        + three_and_last[a, c, d, b]
+                        + three_and_last[b, c, d, a]
+                    )
+
+
+@njit(cache=True)
+def _add_one_in_last(x, z, others, sums, counts):  # type: ignore[no-untyped-def]
+    """Add the sets of up to three cells with x in the last ship at z, and the others in P."""
+    one, two, three, _ = counts
+    one[x] += sums.last[z]
+    for j in range(len(others)):
+        b = others[j]
+        two[min(b, x), max(b, x)] += sums.one_last[b, z]
+        for a in others[:j]:
+            three[_ascending_three(a, b, x)] += sums.two_last[a, b, z]
+
+
+@njit(cache=True)
+def _add_two_in_last(x, y, z, others, sums, counts):  # type: ignore[no-untyped-def]
+    """Add the sets of up to four cells with x and y in the last ship at z, and the others in P."""
+    _, two, three, four = counts
+    two[x, y] += sums.last[z]
+    for j in range(len(others)):
+        b = others[j]
+        three[_ascending_three(b, x, y)] += sums.one_last[b, z]
+        for a in others[:j]:
+            four[_ascending_four(a, b, x, y)] += sums.two_last[a, b, z]
+
+
+@njit(cache=True)
+def _add_three_in_last(x, y, w, z, others, sums, counts):  # type: ignore[no-untyped-def]
+    """Add the sets of up to four cells with x, y, w in the last ship at z, and the other in P."""
+    _, _, three, four = counts
+    three[x, y, w] += sums.last[z]
+    for a in others:
+        four[_ascending_four(a, x, y, w)] += sums.one_last[a, z]
+
+
+@njit(cache=True)
+def _ascending_three(a, b, c):  # type: ignore[no-untyped-def]
+    cells = np.sort(np.array([a, b, c]))
+    return cells[0], cells[1], cells[2]
+
+
+@njit(cache=True)
+def _ascending_four(a, b, c, d):  # type: ignore[no-untyped-def]
+    cells = np.sort(np.array([a, b, c, d]))
+    return cells[0], cells[1], cells[2], cells[3]
+
+
+@njit(cache=True)
+def _copy_to_all_orders(counts):  # type: ignore[no-untyped-def]
+    """Copy the count of each set, which stands at its cells in order, to all orders of them."""
+    _, two, three, four = counts
+    n = len(two)
+    for a in range(n):
+        for b in range(a + 1, n):
+            two[b, a] = two[a, b]
+            for c in range(b + 1, n):
+                count = three[a, b, c]
+                three[a, c, b] = three[b, a, c] = three[b, c, a] = count
+                three[c, a, b] = three[c, b, a] = count
+                for d in range(c + 1, n):
+                    _copy_four((a, b, c, d), four)
+
+
+@njit(cache=True)
+def _copy_four(cells, four):  # type: ignore[no-untyped-def]
+    """Copy the count of a set of four cells to all orders of these."""
+    count = four[cells]
     for i in range(4):
         for j in range(4):
             for k in range(4):
                 if i != j and i != k and j != k:
-                    c4[cells[i], cells[j], cells[k], cells[6 - i - j - k]] = some
+                    rest = 6 - i - j - k  # 0 + 1 + 2 + 3 = 6
+                    four[cells[i], cells[j], cells[k], cells[rest]] = count

@@ -4,11 +4,41 @@
 Nothing of it is used: this is numba, on arrays with one axis for each cell of a set.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Counts = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]
+
+class Counts(NamedTuple):
+    """The configurations that cover every set of 1, 2, 3 and 4 cells: one axis for each cell."""
+
+    one: NDArray[np.int64]
+    two: NDArray[np.int64]
+    three: NDArray[np.int64]
+    four: NDArray[np.uint32]
+
+
+class SetSearch(NamedTuple):
+    """A search for a set with a larger bound.
+
+    classes -- the least cell that a symmetry takes each cell to. size -- of the sets. ships --
+    [placement, cell] -> 1 if the placement has the cell, else 0. chosen -- the cells of the set so
+    far. The other arrays have an entry for j cells of it and each cell v: with_one and with_two --
+    the configurations that cover v and one or two of the j cells, summed over these; trees -- the
+    weights of the heaviest trees; added -- the most that v adds to what the j cells meet.
+    """
+
+    counts: Counts
+    classes: NDArray[np.int64]
+    size: int
+    ships: NDArray[np.int64]
+    chosen: NDArray[np.int64]
+    with_one: NDArray[np.int64]
+    with_two: NDArray[np.int64]
+    trees: NDArray[np.int64]
+    added: NDArray[np.int64]
 
 
 def covering(met: NDArray[np.uint32]) -> Counts:
@@ -16,29 +46,29 @@ def covering(met: NDArray[np.uint32]) -> Counts:
 
     met -- of shape (n, n, n, n); with repeated cells, for the set of these cells.
     """
-    every = np.arange(len(met))
-    f = met.astype(np.int64) if len(met) < 40 else met
-    one = f[every, every, every, every].astype(np.int64)
-    two = f[every[:, None], every[:, None], every[:, None], every].astype(np.int64)
-    c1, c2 = one, one[:, None] + one - two
+    # Inclusion and exclusion: the sum over the parts of a set, those of even size with a minus.
+    cells = np.arange(len(met))
+    f = met.astype(np.int64) if len(met) < 40 else met  # a large board has no room for 64 bits
+    one = f[cells, cells, cells, cells].astype(np.int64)
+    two = f[cells[:, None], cells[:, None], cells[:, None], cells].astype(np.int64)
+    c2 = one[:, None] + one - two
     c3 = np.empty((len(met),) * 3, np.int64)
     c4 = np.empty(met.shape, np.uint32)
-    for a in every:
+    for a in cells:
         three = f[a, a].astype(np.int64)
         singles = one[a] + one[:, None] + one
         c3[a] = singles - two[a][:, None] - two[a] - two + three
-    for a in every:
-        for b in every:
-            # All subsets of {a, b, c, d} but the whole, by size; then the whole.
-            small = one[a] + one[b] + one[:, None] + one
+    for a in cells:
+        for b in cells:
+            singles = one[a] + one[b] + one[:, None] + one
             pairs = two[a, b] + two[a][:, None] + two[a] + two[b][:, None] + two[b] + two
             ab, ac, bc = f[a, a, b].astype(np.int64), f[a, a].astype(np.int64), f[b, b]
             triples = ab[:, None] + ab + ac + bc
-            c4[a, b] = small - pairs + triples - f[a, b]
-    return c1, c2, c3, c4
+            c4[a, b] = singles - pairs + triples - f[a, b]
+    return Counts(one, c2, c3, c4)
 
 
-def larger(
+def largest_bound(
     counts: Counts,
     classes: NDArray[np.int64],
     size: int,
@@ -49,106 +79,111 @@ def larger(
     """Return the largest bound of `size` cells that is above `best`, or `best`.
 
     classes -- the least cell that a symmetry takes each cell to. ships, costs -- placements, of
-    shape (number, cells), and for each what is taken from a set that meets it; that it is little
-    enough (`optsearch.lower_bounds.ship_chain`) is for the caller to see to.
+    shape (number, cells), and for each what is taken from a set that meets it. The caller must see
+    to it that this is little enough (`optsearch.lower_bounds.ship_chain`).
     """
-    n = len(counts[0])
+    n = len(counts.one)
     if not 1 <= size <= n:
         raise ValueError(f"sets of {size} of {n} cells")
-    sums = np.zeros((size + 1, 4, n), np.int64)
-    sums[0, 3] = counts[0] - costs @ ships
-    outside = np.zeros(n, np.bool_)
-    chosen = np.zeros(size, np.int64)
-    where = ships.astype(np.int64)
-    return int(_extend(*counts, classes, size, best, chosen, 0, 0, sums, outside, where, costs))
+    with_one, with_two, trees, added = np.zeros((4, size + 1, n), np.int64)
+    added[0] = counts.one - costs @ ships
+    search = SetSearch(
+        counts=counts,
+        classes=classes,
+        size=size,
+        ships=ships.astype(np.int64),
+        chosen=np.zeros(size, np.int64),
+        with_one=with_one,
+        with_two=with_two,
+        trees=trees,
+        added=added,
+    )
+    return int(_extend(search, 0, 0, best, np.zeros(n, np.bool_), costs))
 
 
 @njit(cache=True)
-def _extend(  # type: ignore[no-untyped-def]
-    c1, c2, c3, c4, classes, size, best, chosen, j, met, sums, outside, ships, costs
-):
-    """The search below a set of j cells that meets `met`; sums[j] has s_1, s_2, t and added.
+def _extend(search, j, met, best, is_excluded, costs):  # type: ignore[no-untyped-def]
+    """Return the largest bound above `best` of a set with the first j cells chosen, or `best`.
 
-    costs -- of the placements that the set does not meet; 0 for the others.
+    met -- the bound of these j cells. is_excluded -- the cells that may not join them. costs -- of
+    the placements that they do not meet, 0 for the others.
     """
+    added, cells_left = search.added[j], search.size - j
     # Of cells that add as much the last one first, as in the search that this checks: what bounds a
-    # set depends on the order of its cells.
-    order = np.argsort(-(sums[j, 3] * 128 + np.arange(len(c1))))
-    order = order[~outside[order]]
-    left = size - j
-    if len(order) < left:
+    # set depends on the order of its cells. No board has more than 128 cells.
+    order = np.argsort(-(added * 128 + np.arange(len(added))))
+    order = order[~is_excluded[order]]
+    if len(order) < cells_left:
         return best
-    if left == 1:
-        return max(best, met + sums[j, 3, order[0]])
-    excluded = outside.copy()
-    for place in range(len(order)):
-        v = order[place]
-        # At the root cells of one class may stand before the one that is chosen for them.
-        ahead = left * sums[j, 3, v]
-        if j and len(order) - place >= left:
-            ahead = sums[j, 3, order[place : place + left]].sum()
-        if met + ahead <= best:
+    if cells_left == 1:
+        return max(best, met + added[order[0]])
+    is_excluded = is_excluded.copy()
+    for rank in range(len(order)):
+        cell = order[rank]
+        is_enough = len(order) - rank >= cells_left
+        # Only the least cell of a class may be chosen first. Cells ranked before it may then still
+        # join: they add as much as it does, so that its gain bounds that of every cell.
+        most_added = cells_left * added[cell]
+        if j and is_enough:
+            most_added = added[order[rank : rank + cells_left]].sum()
+        if met + most_added <= best or (j and not is_enough):
             break
-        if j == 0:
-            if classes[v] != v:
-                continue
-        elif len(order) - place < left:
-            break
-        sums[j + 1, 0] = sums[j, 0] + c2[v]
-        sums[j + 1, 1] = sums[j, 1]
-        sums[j + 1, 2] = sums[j, 2]
-        for a in range(j):
-            sums[j + 1, 1] += c3[v, chosen[a]]
-        if j > 1:
-            for w in order:
-                sums[j + 1, 2, w] += heaviest_tree(c4[v, :, :, w], chosen[:j])
-        after = costs * (1 - ships[:, v])
-        added = c1 - sums[j + 1, 0] + sums[j + 1, 1] - sums[j + 1, 2]
-        for i in range(len(after)):
-            added -= after[i] * ships[i]
-        sums[j + 1, 3] = np.maximum(0, np.minimum(added, sums[j, 3]))
-        chosen[j] = v
-        inside = excluded.copy()
-        inside[v] = True
-        best = _extend(
-            c1,
-            c2,
-            c3,
-            c4,
-            classes,
-            size,
-            best,
-            chosen,
-            j + 1,
-            met + sums[j, 3, v],
-            sums,
-            inside,
-            ships,
-            after,
-        )
+        if j == 0 and search.classes[cell] != cell:
+            continue
+        costs_left = _choose(search, j, cell, order, costs)
+        is_excluded_below = is_excluded.copy()
+        is_excluded_below[cell] = True
+        best = _extend(search, j + 1, met + added[cell], best, is_excluded_below, costs_left)
         if j:
-            excluded[v] = True
-        else:
-            excluded |= classes == v
+            is_excluded[cell] = True
+        else:  # sets with a cell of this class have an image with this cell
+            is_excluded |= search.classes == cell
     return best
 
 
 @njit(cache=True)
-def heaviest_tree(weights, vertices):  # type: ignore[no-untyped-def]
-    """The weight of a heaviest tree: edges by falling weight, unless they close a cycle."""
-    n = len(vertices)
-    part = np.arange(n)
+def _choose(search, j, cell, order, costs):  # type: ignore[no-untyped-def]
+    """Choose a cell after the first j ones, and update the sums; return the costs that remain.
+
+    order -- the cells that may join, for which the trees are needed.
+    """
+    counts = search.counts
+    search.with_one[j + 1] = search.with_one[j] + counts.two[cell]
+    search.with_two[j + 1] = search.with_two[j]
+    for other in search.chosen[:j]:
+        search.with_two[j + 1] += counts.three[cell, other]
+    search.trees[j + 1] = search.trees[j]
+    if j > 1:
+        for v in order:
+            search.trees[j + 1, v] += heaviest_tree(counts.four[cell, :, :, v], search.chosen[:j])
+    costs_left = costs * (1 - search.ships[:, cell])
+    added = counts.one - search.with_one[j + 1] + search.with_two[j + 1] - search.trees[j + 1]
+    for i in range(len(costs_left)):
+        added -= costs_left[i] * search.ships[i]
+    search.added[j + 1] = np.maximum(0, np.minimum(added, search.added[j]))
+    search.chosen[j] = cell
+    return costs_left
+
+
+@njit(cache=True)
+def heaviest_tree(weights, cells):  # type: ignore[no-untyped-def]
+    """Return the weight of a heaviest tree on these cells, whose edges weigh weights[cell, other].
+
+    Edges are taken by falling weight, unless they close a cycle (Kruskal).
+    """
+    n = len(cells)
+    component = np.arange(n)
     total = np.int64(0)
     for _ in range(n - 1):
-        heaviest, x, y = np.int64(-1), 0, 0
+        heaviest, end, other_end = np.int64(-1), 0, 0
         for a in range(n):
             for b in range(a):
-                weight = np.int64(weights[vertices[a], vertices[b]])
-                if weight > heaviest and part[a] != part[b]:
-                    heaviest, x, y = weight, a, b
+                weight = np.int64(weights[cells[a], cells[b]])
+                if weight > heaviest and component[a] != component[b]:
+                    heaviest, end, other_end = weight, a, b
         total += heaviest
-        x, y = part[x], part[y]
+        joined, into = component[end], component[other_end]
         for a in range(n):
-            if part[a] == x:
-                part[a] = y
+            if component[a] == joined:
+                component[a] = into
     return total

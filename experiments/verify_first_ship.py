@@ -1,15 +1,18 @@
 """The root chain with the first ship once more, for experiments.check_lower_bounds.
 
-`lower_bounds.first_ship` has the argument; neither its code nor a kernel is used here. There
-a state is the set of placements that agree with the replies, as bits. Here it is what is known of
-the four arms of cells around the one that was hit: how far the nearest miss is on each, and, once a
-second cell is hit, how far the hits reach along that line. This is numba, on one array of all such
-states.
+`lower_bounds.first_ship` defines V and has the argument. This uses neither its code nor a kernel.
+There a state is the set of placements that agree with the replies, as bits. Here, in numba, it is
+what the replies say of the row and the column of the cell that was hit first: how far away the
+nearest misses are, and, once a second cell is hit, how far the hits reach along that line.
+
+A *line* through that cell is its row (0) or its column (1). It runs *back* from the cell (left or
+up) and *ahead* (right or down). An *end* is the distance to the nearest cell on one side that no
+ship through the cell can have: a miss, a cell beyond the edge, or one too far for any ship.
 """
 
 from collections.abc import Callable, Sequence
 from math import comb
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, types
@@ -20,424 +23,621 @@ from experiments.verify_coverage import Counts, heaviest_tree
 from optsearch.game import Game, bits
 
 Ints = NDArray[np.int64]
-SIDES = np.array(((0, -1), (0, 1), (-1, 0), (1, 0)))  # left, right, up, down
-AT_ONCE = 1000  # sets between two words of how far the search is
-HALF = 32  # bits of a value, below those of the call that it was found in
+Flags = NDArray[np.bool_]
+SIDES = np.array(((0, -1), (0, 1), (-1, 0), (1, 0)))  # steps (y, x) left, right, up, down
+SETS_PER_REPORT = 1000
+VALUE_BITS = 32  # the low bits of a stamped value; above them is the number of a call
 
 
-class Avoiding(NamedTuple):
-    """The configurations with a placement that avoid any 0, 1, 2, … cells, at least."""
+class PlacementCounts(NamedTuple):
+    """A placement (mask), and how many configurations with it avoid cells.
+
+    avoiding -- item i: at least so many have no other ship on i cells, whichever these are.
+    """
 
     ship: int
     avoiding: Sequence[int]
 
 
-class FirstShipAgain:
-    """V of a cell after misses, for one number of misses l and one number of cells j.
+class Tables(NamedTuple):
+    """All that V depends on but the cell and the misses, and the values found so far.
 
-    known -- every placement of every ship. misses -- l. start -- the least number of misses after
-    which what is left is counted; most -- the number of misses after which it is.
+    shape -- rows and columns of the board.
+    placement_at -- [line, first cell, length] -> the index of a placement, or -1.
+    halos -- [placement, cell] -> True if the cell is in its halo.
+    in_one_ship -- [cell, cell] -> True if some placement has both cells.
+    near -- [cell, cell] -> True if a placement with the first has the second or has it in its halo.
+    avoiding -- [placement, i], as in `PlacementCounts`.
+    most_finished -- [misses, hits] -> the number of ways to go on after these misses with this many
+    hits and at most l misses in all: no more configurations are finished.
+    least_misses -- what is left counts from this number of misses on.
+    one_hit, more_hits -- stamped values of the states of a cell with one and with more hits.
+    calls -- one number: of the cells whose states were evaluated, which is the latest stamp.
+    values -- V by the key of a cell and the misses near it, plus the number of all misses.
+    """
+
+    shape: Ints
+    symmetries: Ints
+    placement_at: Ints
+    halos: Flags
+    in_one_ship: Flags
+    near: Flags
+    avoiding: Ints
+    most_finished: Ints
+    least_misses: int
+    one_hit: Ints
+    more_hits: Ints
+    calls: Ints
+    values: Any
+
+
+class Lines(NamedTuple):
+    """The row and the column of a cell that is hit first, after some misses.
+
+    ends -- the ends left, right, up and down. avoiding -- [line, cells back, cells ahead, m] -> how
+    many configurations avoid m misses, at least, of those with the placement that has as many cells
+    on the two sides of the cell; -1 if there is none. stamp -- the number of this call, which marks
+    its values. The other fields are those of `Tables`.
+    """
+
+    ends: Ints
+    avoiding: Ints
+    stamp: int
+    most_finished: Ints
+    least_misses: int
+    one_hit: Ints
+    more_hits: Ints
+
+
+class Segment(NamedTuple):
+    """Hits on a line: cells hit back and ahead, the two ends, and the misses beside the cell.
+
+    misses_beside -- 0, 1 or 2: of the two neighbours of the cell off the line, those missed since.
+    """
+
+    line: int
+    back: int
+    ahead: int
+    end_back: int
+    end_ahead: int
+    misses_beside: int
+
+
+class Alive(NamedTuple):
+    """The placements that agree with the replies.
+
+    number -- of placements. left -- configurations not finished, summed over the placements, if the
+    strategy is told the placement. avoiding -- the sum of configurations that avoid all misses.
+    common -- the cells that all these placements have.
+    """
+
+    number: int
+    left: int
+    avoiding: int
+    common: int
+
+
+class CellSets(NamedTuple):
+    """Sets of cells of one size, one per row, that may begin a sequence.
+
+    cells -- of each set in the order of the sequence. kept -- what it keeps: the configurations
+    that it meets, less V of its cells. added, most_gain, least_cost -- as in `Gains`, but `added`
+    does not count the last cell. row_of -- the row of a set by its key.
+    """
+
+    cells: Ints
+    kept: Ints
+    added: Ints
+    most_gain: Ints
+    least_cost: Ints
+    row_of: Any
+
+
+class Gains(NamedTuple):
+    """Bounds on what each cell adds to one set.
+
+    added -- an upper bound on the configurations that the cell meets and the set does not.
+    least_cost -- a lower bound on V of the cell after misses on the set.
+    most_gain -- an upper bound on the difference of the two.
+    has_tree -- True if `added` is less the heaviest tree. is_exact -- True if `least_cost` is V.
+    """
+
+    added: Ints
+    most_gain: Ints
+    least_cost: Ints
+    has_tree: Flags
+    is_exact: Flags
+
+
+class FirstShipCosts:
+    """V of a cell after misses, for one number l of misses and one number j of cells.
+
+    placements -- every placement of every ship. misses -- l. least_misses -- j - 1, from which
+    number of misses on what is left counts. most_misses -- the number at which it must count.
     """
 
     def __init__(
-        self, game: Game, placements: Sequence[Avoiding], misses: int, start: int, most_misses: int
+        self,
+        game: Game,
+        placements: Sequence[PlacementCounts],
+        misses: int,
+        least_misses: int,
+        most_misses: int,
     ):
-        n, cells = max(game.fleet), game.cells
-        words = np.zeros((most_misses + 1, game.fleet_cells + 1), np.int64)
+        longest, cells = max(game.fleet), game.cells
+        most_finished = np.zeros((most_misses + 1, game.fleet_cells + 1), np.int64)
         for missed in range(min(most_misses, misses) + 1):
             for hits in range(game.fleet_cells + 1):
-                words[missed, hits] = min(2**60, comb(misses - missed + hits, hits))
-        # A placement by its first cell, along a row or a column, and its length.
-        at = np.full((2, cells, n + 1), -1, np.int64)
+                most_finished[missed, hits] = min(2**60, comb(misses - missed + hits, hits))
+        placement_at = np.full((2, cells, longest + 1), -1, np.int64)
         halos = np.zeros((len(placements) + 1, cells), np.bool_)
-        lines, around = np.zeros((2, cells, cells), np.bool_)
+        in_one_ship, near = np.zeros((2, cells, cells), np.bool_)
         for i, placement in enumerate(placements):
             ship = list(bits(placement.ship))
             line = int(len(ship) > 1 and ship[1] - ship[0] == game.columns)
-            at[line, ship[0], len(ship)] = i
+            placement_at[line, ship[0], len(ship)] = i
             halos[i, list(bits(game.halo(placement.ship)))] = True
             for cell in ship:
-                lines[cell, ship] = True
-                around[cell] |= halos[i]
-                around[cell, ship] = True
-        self.lines = lines
-        # By how far the nearest misses are; and, along a line, by how far hits and misses are.
-        apart = np.zeros((n + 1,) * 4 + (most_misses + 1,), np.int64)
-        along = np.zeros((2, n, n, n + 1, n + 1, 2, 2, most_misses + 1), np.int64)
-        avoiding = np.array(
-            [placement.avoiding[: most_misses + 1] for placement in placements] or [[0]], np.int64
+                in_one_ship[cell, ship] = True
+                near[cell] |= halos[i]
+                near[cell, ship] = True
+        avoiding = [placement.avoiding[: most_misses + 1] for placement in placements] or [[0]]
+        ends, reaches = (longest + 1,) * 2, (longest,) * 2
+        self.tables = Tables(
+            shape=np.array((game.rows, game.columns)),
+            symmetries=np.array(game.symmetries()),
+            placement_at=placement_at,
+            halos=halos,
+            in_one_ship=in_one_ship,
+            near=near,
+            avoiding=np.array(avoiding, np.int64),
+            most_finished=most_finished,
+            least_misses=least_misses,
+            one_hit=np.zeros((*ends, *ends, most_misses + 1), np.int64),
+            more_hits=np.zeros((2, *reaches, *ends, 3, most_misses + 1), np.int64),
+            calls=np.zeros(1, np.int64),
+            values=Dict.empty(types.int64, types.int64),
         )
-        self.arrays = (
-            at, halos, around, np.array(game.symmetries()), apart, along, avoiding, words, start,
-            np.array((game.rows, game.columns)), np.zeros(1, np.int64),
-        )  # fmt: skip
-        self.values = Dict.empty(types.int64, types.int64)
 
-    def value(self, cell: int, before: Sequence[int]) -> int:
-        """V(cell, before)."""
-        return int(_value(cell, np.array(before, np.int64), self.values, *self.arrays))
+    def cost(self, cell: int, missed: Sequence[int]) -> int:
+        """Return V of a cell after misses on these cells."""
+        return int(_cost(cell, np.array(missed, np.int64), self.tables))
 
 
 @njit(cache=True)
-def _packed(cells):  # type: ignore[no-untyped-def]
-    """A number for a set of at most seven cells in ascending order."""
-    number = np.int64(1)
+def _number_of(cells):  # type: ignore[no-untyped-def]
+    """Return a number for a set of at most eight cells below 128, in ascending order."""
+    number = np.int64(1)  # so that a first cell 0 counts as a digit
     for cell in cells:
         number = number * 128 + cell
     return number
 
 
 @njit(cache=True)
-def _name(cell, before, around, turns):  # type: ignore[no-untyped-def]
-    """A number for a cell and the cells missed near it, up to symmetry; how many these are."""
-    least, some = np.int64(-1), 0
-    near = np.empty(len(before), np.int64)
-    for turn in turns:
-        some = 0
-        for c in before:
-            if around[cell, c]:
-                near[some] = turn[c]
-                some += 1
-        near[:some].sort()
-        number = _packed(near[:some]) * 128 + turn[cell]
+def _key(cell, missed, tables):  # type: ignore[no-untyped-def]
+    """Return a key of a cell and the misses near it, and the number of these misses.
+
+    Cells and misses that a symmetry maps to each other have one key. The four low bits of the key
+    are free for the number of all misses.
+    """
+    least, near_misses = np.int64(-1), 0
+    images = np.empty(len(missed), np.int64)
+    for image_of in tables.symmetries:
+        near_misses = 0
+        for miss in missed:
+            if tables.near[cell, miss]:
+                images[near_misses] = image_of[miss]
+                near_misses += 1
+        images[:near_misses].sort()
+        number = _number_of(images[:near_misses]) * 128 + image_of[cell]
         if least < 0 or number < least:
             least = number
-    return least * 16, some
+    return least * 16, near_misses
 
 
 @njit
-def _value(  # type: ignore[no-untyped-def]
-    cell, before, values, at, halos, around, turns, apart, along, avoiding, words, start, shape,
-    generation,
-):  # fmt: skip
-    """V(cell, before), from `values` if it is there."""
-    name, fewest = _name(cell, before, around, turns)
-    if name + len(before) in values:
-        return values[name + len(before)]
-    rows, columns, n = shape[0], shape[1], apart.shape[0] - 1
-    missed = np.zeros(rows * columns, np.bool_)
-    missed[before] = True
-    free = np.zeros(4, np.int64)  # cells of each arm up to the edge or a miss
+def _cost(cell, missed, tables):  # type: ignore[no-untyped-def]
+    """Return V of a cell after misses, from `tables.values` if it is there."""
+    key, near_misses = _key(cell, missed, tables)
+    if key + len(missed) not in tables.values:
+        lines = _lines(cell, missed, tables)
+        ends = (lines.ends[0], lines.ends[1], lines.ends[2], lines.ends[3])
+        _value_of_one_hit(ends, near_misses, lines)
+        # This has evaluated the cell for every number of misses far from it, too.
+        for misses in range(near_misses, min(16, tables.one_hit.shape[4])):
+            index = (*ends, misses)
+            value = _unstamped(tables.one_hit[index], lines.stamp)
+            tables.values[key + misses] = max(0, value)  # not stamped if no placement is alive
+    return tables.values[key + len(missed)]
+
+
+@njit(cache=True)
+def _stamped(value, stamp):  # type: ignore[no-untyped-def]
+    """Return a value marked as that of a call, so that the next call need not clear the tables."""
+    return (stamp << VALUE_BITS) + value
+
+
+@njit(cache=True)
+def _unstamped(entry, stamp):  # type: ignore[no-untyped-def]
+    """Return the value of an entry, or -1 if an earlier call wrote it."""
+    return entry - (stamp << VALUE_BITS) if entry >> VALUE_BITS == stamp else -1
+
+
+@njit
+def _lines(cell, missed, tables):  # type: ignore[no-untyped-def]
+    """Return the lines of a cell after misses, under a new stamp."""
+    (rows, columns), longest = tables.shape, tables.one_hit.shape[0] - 1
+    is_missed = np.zeros(rows * columns, np.bool_)
+    is_missed[missed] = True
+    ends = np.ones(4, np.int64)
     for side in range(4):
         y, x = cell // columns + SIDES[side, 0], cell % columns + SIDES[side, 1]
-        while free[side] < n - 1 and 0 <= y < rows and 0 <= x < columns:
-            if missed[y * columns + x]:
+        while ends[side] < longest and 0 <= y < rows and 0 <= x < columns:
+            if is_missed[y * columns + x]:
                 break
-            free[side] += 1
+            ends[side] += 1
             y, x = y + SIDES[side, 0], x + SIDES[side, 1]
-    # The placement so far to one side of the cell and so far to the other, along each line.
-    place = np.full((2, n, n), -1, np.int64)
-    near = np.zeros((2, n, n), np.int64)
+    avoiding = np.full((2, longest, longest, tables.avoiding.shape[1]), -1, np.int64)
     for line in range(2):
         step = columns if line else 1
-        for one in range(free[2 * line] + 1):
-            for other in range(free[2 * line + 1] + 1):
-                if (line and one == 0 and other == 0) or one + other >= n:
-                    continue  # a ship of one cell has no direction
-                i = at[line, cell - one * step, one + other + 1]
-                if i >= 0:
-                    place[line, one, other] = i
-                    near[line, one, other] = (halos[i] & missed).sum()
-    generation[0] += 1
-    to = free + 1
-    _apart(
-        to[0], to[1], to[2], to[3], fewest, generation[0],
-        apart, to, place, near, avoiding, words, start, along,
-    )  # fmt: skip
-    # With those elsewhere that were missed before, any number.
-    for misses in range(fewest, min(15, apart.shape[4] - 1) + 1):
-        cached = apart[to[0], to[1], to[2], to[3], misses]  # or 0, if no placement is left
-        is_found = cached >> HALF == generation[0]
-        values[name + misses] = cached - (generation[0] << HALF) if is_found else 0
-    return values[name + len(before)]
+        for back in range(ends[2 * line]):
+            for ahead in range(ends[2 * line + 1]):
+                length = back + 1 + ahead
+                if length > longest or (line and length == 1):
+                    continue  # a ship of one cell counts in the row only
+                ship = tables.placement_at[line, cell - back * step, length]
+                if ship >= 0:
+                    misses_in_halo = (tables.halos[ship] & is_missed).sum()
+                    for misses in range(tables.avoiding.shape[1]):
+                        outside = max(0, misses - misses_in_halo)
+                        avoiding[line, back, ahead, misses] = tables.avoiding[ship, outside]
+    tables.calls[0] += 1
+    return Lines(
+        ends=ends,
+        avoiding=avoiding,
+        stamp=tables.calls[0],
+        most_finished=tables.most_finished,
+        least_misses=tables.least_misses,
+        one_hit=tables.one_hit,
+        more_hits=tables.more_hits,
+    )
 
 
 # Not kept in a cache: numba fails on functions that call themselves when it loads them again.
 @njit
-def _count(  # type: ignore[no-untyped-def]
-    line, one, other, to_one, to_other, missed_one, missed_other, beside, misses,
-    place, near, avoiding, words,
-):  # fmt: skip
-    """Sum over the placements along a line that cover its hits and lie between its misses.
-
-    Return four numbers: of these placements; of configurations left, at least, if the placement is
-    known; of configurations that avoid the misses, at least; of cells that all placements share.
-    """
-    placements, left_if_known, avoiding_any = 0, 0, 0
-    least_one, least_other = to_one, to_other
-    for i in range(one, to_one):
-        for k in range(other, to_other):
-            ship = place[line, i, k]
-            if ship < 0:
-                continue
-            misses_near = near[line, i, k] + beside
-            misses_near += missed_one and i == to_one - 1
-            misses_near += missed_other and k == to_other - 1
-            avoiding_ship = avoiding[ship, max(0, misses - misses_near)]
-            hits_left = words.shape[1] - 1 - (i + k + 1)
-            placements += 1
-            left_if_known += max(0, avoiding_ship - words[misses, hits_left])
-            avoiding_any += avoiding_ship
-            least_one, least_other = min(least_one, i), min(least_other, k)
-    return placements, left_if_known, avoiding_any, least_one + least_other + 1
+def _alive(segment, misses, lines):  # type: ignore[no-untyped-def]
+    """Return the placements that cover the hits of a segment and stay between its ends."""
+    # An end that has come nearer since the first hit is a miss.
+    is_missed_back = segment.end_back < lines.ends[2 * segment.line]
+    is_missed_ahead = segment.end_ahead < lines.ends[2 * segment.line + 1]
+    fleet_cells = lines.most_finished.shape[1] - 1
+    number, left, avoiding = 0, 0, 0
+    common_back, common_ahead = segment.end_back, segment.end_ahead
+    for back in range(segment.back, segment.end_back):
+        for ahead in range(segment.ahead, segment.end_ahead):
+            misses_outside = misses - segment.misses_beside  # the halo of the placement
+            misses_outside -= is_missed_back and back == segment.end_back - 1
+            misses_outside -= is_missed_ahead and ahead == segment.end_ahead - 1
+            avoiding_all = lines.avoiding[segment.line, back, ahead, max(0, misses_outside)]
+            if avoiding_all < 0:
+                continue  # no such placement
+            hits_to_come = fleet_cells - (back + 1 + ahead)
+            number += 1
+            left += max(0, avoiding_all - lines.most_finished[misses, hits_to_come])
+            avoiding += avoiding_all
+            common_back, common_ahead = min(common_back, back), min(common_ahead, ahead)
+    return Alive(number, left, avoiding, common_back + 1 + common_ahead)
 
 
 @njit
-def _along(  # type: ignore[no-untyped-def]
-    line, one, other, to_one, to_other, up, down, misses, generation,
-    ends, place, near, avoiding, words, start, along,
-):  # fmt: skip
-    """V where more than one cell is hit, along a line; up, down -- misses beside the first."""
-    if one + other >= place.shape[1]:
+def _left(alive, misses, lines):  # type: ignore[no-untyped-def]
+    """Return the least number of configurations left if the game stops now; 0 if it may not."""
+    if misses < lines.least_misses:
+        return 0
+    hits_to_come = lines.most_finished.shape[1] - 1 - alive.common
+    return max(alive.left, alive.avoiding - lines.most_finished[misses, hits_to_come])
+
+
+@njit
+def _value_of_more_hits(segment, misses, lines):  # type: ignore[no-untyped-def]
+    """Return V in a state with two hits or more."""
+    line, back, ahead, end_back, end_ahead, beside = segment
+    if back + ahead >= lines.more_hits.shape[1]:
         return 0  # longer than any ship
-    cached = along[line, one, other, to_one, to_other, up, down, misses]
-    if cached >> HALF == generation:
-        return cached - (generation << HALF)
-    number, each, together, common = _count(
-        line, one, other, to_one, to_other, to_one < ends[2 * line], to_other < ends[2 * line + 1],
-        up + down, misses, place, near, avoiding, words,
-    )  # fmt: skip
-    least = 0
-    if number:
-        after = words.shape[1] - 1 - common
-        value = max(each, together - words[misses, after]) if misses >= start else 0
-        if misses + 1 < along.shape[7]:
-            least = _along(
-                line, one, other, to_one, to_other, up, down, misses + 1, generation,
-                ends, place, near, avoiding, words, start, along,
-            )  # fmt: skip
-            for cell in range(one + 1, to_one):
-                if least <= value:
+    index = (line, back, ahead, end_back, end_ahead, beside, misses)
+    known = _unstamped(lines.more_hits[index], lines.stamp)
+    if known >= 0:
+        return known
+    alive = _alive(segment, misses, lines)
+    value = 0
+    if alive.number:
+        left = _left(alive, misses, lines)
+        if misses + 1 < lines.more_hits.shape[6]:
+            value = _value_of_more_hits(segment, misses + 1, lines)
+            # V is `left` or more: once a shot leaves no more than that, the others do not matter.
+            for shot in range(back + 1, end_back):
+                if value <= left:
                     break
-                least = min(least, _along(
-                    line, cell, other, to_one, to_other, up, down, misses, generation,
-                    ends, place, near, avoiding, words, start, along,
-                ) + _along(
-                    line, one, other, cell, to_other, up, down, misses + 1, generation,
-                    ends, place, near, avoiding, words, start, along,
-                ))  # fmt: skip
-            for cell in range(other + 1, to_other):
-                if least <= value:
+                hit = Segment(line, shot, ahead, end_back, end_ahead, beside)
+                miss = Segment(line, back, ahead, shot, end_ahead, beside)
+                after_hit = _value_of_more_hits(hit, misses, lines)
+                after_miss = _value_of_more_hits(miss, misses + 1, lines)
+                value = min(value, after_hit + after_miss)
+            for shot in range(ahead + 1, end_ahead):
+                if value <= left:
                     break
-                least = min(least, _along(
-                    line, one, cell, to_one, to_other, up, down, misses, generation,
-                    ends, place, near, avoiding, words, start, along,
-                ) + _along(
-                    line, one, other, to_one, cell, up, down, misses + 1, generation,
-                    ends, place, near, avoiding, words, start, along,
-                ))  # fmt: skip
-        least = max(least, value)
-    along[line, one, other, to_one, to_other, up, down, misses] = (generation << HALF) + least
-    return least
+                hit = Segment(line, back, shot, end_back, end_ahead, beside)
+                miss = Segment(line, back, ahead, end_back, shot, beside)
+                after_hit = _value_of_more_hits(hit, misses, lines)
+                after_miss = _value_of_more_hits(miss, misses + 1, lines)
+                value = min(value, after_hit + after_miss)
+        value = max(value, left)
+    lines.more_hits[index] = _stamped(value, lines.stamp)
+    return value
 
 
 @njit
-def _apart(  # type: ignore[no-untyped-def]
-    left, right, up, down, misses, generation,
-    apart, ends, place, near, avoiding, words, start, along,
-):  # fmt: skip
-    """V where one cell is hit; left, right, up, down -- how far the nearest miss or edge is."""
-    cached = apart[left, right, up, down, misses]
-    if cached >> HALF == generation:
-        return cached - (generation << HALF)
-    to = (left, right, up, down)
-    beside = [int(to[side] == 1 and ends[side] > 1) for side in range(4)]
-    number, each, together, common = _count(
-        0, 0, 0, left, right, left < ends[0], right < ends[1], beside[2] + beside[3], misses,
-        place, near, avoiding, words,
-    )  # fmt: skip
-    some = _count(
-        1, 0, 0, up, down, up < ends[2], down < ends[3], beside[0] + beside[1], misses,
-        place, near, avoiding, words,
-    )  # fmt: skip
-    least = 0
-    if number + some[0]:
-        each, together = each + some[1], together + some[2]
-        if some[0]:
-            common = 1 if number else some[3]  # the cell itself is all that two lines share
-        after = words.shape[1] - 1 - common
-        value = max(each, together - words[misses, after]) if misses >= start else 0
-        if misses + 1 < apart.shape[4]:
-            least = _apart(
-                left, right, up, down, misses + 1, generation,
-                apart, ends, place, near, avoiding, words, start, along,
-            )  # fmt: skip
+def _segments(ends, lines):  # type: ignore[no-untyped-def]
+    """Return the row and the column of the first hit, with only this cell hit and these ends."""
+    left, right, up, down = ends
+    is_missed = [int(ends[side] == 1 and lines.ends[side] > 1) for side in range(4)]
+    row = Segment(0, 0, 0, left, right, is_missed[2] + is_missed[3])
+    column = Segment(1, 0, 0, up, down, is_missed[0] + is_missed[1])
+    return row, column
+
+
+@njit
+def _alive_on_both(row, column, misses, lines):  # type: ignore[no-untyped-def]
+    """Return the placements through the first hit along its row and its column."""
+    in_row = _alive(row, misses, lines)
+    in_column = _alive(column, misses, lines)
+    common = 1  # a row and a column share only the cell itself
+    if not in_column.number:
+        common = in_row.common
+    elif not in_row.number:
+        common = in_column.common
+    return Alive(
+        in_row.number + in_column.number,
+        in_row.left + in_column.left,
+        in_row.avoiding + in_column.avoiding,
+        common,
+    )
+
+
+@njit
+def _value_of_one_hit(ends, misses, lines):  # type: ignore[no-untyped-def]
+    """Return V in a state with one hit. ends -- a tuple of the ends left, right, up, down."""
+    index = (*ends, misses)
+    known = _unstamped(lines.one_hit[index], lines.stamp)
+    if known >= 0:
+        return known
+    segments = _segments(ends, lines)
+    alive = _alive_on_both(segments[0], segments[1], misses, lines)
+    value = 0
+    if alive.number:
+        left = _left(alive, misses, lines)
+        if misses + 1 < lines.one_hit.shape[4]:
+            value = _value_of_one_hit(ends, misses + 1, lines)
             for side in range(4):
-                line = side // 2
-                for cell in range(1, to[side]):
-                    if least <= value:
-                        break
-                    one, other = (cell, 0) if side % 2 == 0 else (0, cell)
-                    hit = _along(
-                        line, one, other, to[2 * line], to[2 * line + 1],
-                        beside[2 - 2 * line], beside[3 - 2 * line], misses, generation,
-                        ends, place, near, avoiding, words, start, along,
-                    )  # fmt: skip
-                    miss = _apart(
-                        cell if side == 0 else left,
-                        cell if side == 1 else right,
-                        cell if side == 2 else up,
-                        cell if side == 3 else down,
-                        misses + 1, generation,
-                        apart, ends, place, near, avoiding, words, start, along,
-                    )  # fmt: skip
-                    least = min(least, hit + miss)
-        least = max(least, value)
-    apart[left, right, up, down, misses] = (generation << HALF) + least
-    return least
+                line, _, _, end_back, end_ahead, beside = segments[side // 2]
+                for shot in range(1, ends[side]):
+                    if value <= left:
+                        break  # as with more hits
+                    back, ahead = (shot, 0) if side % 2 == 0 else (0, shot)
+                    hit = Segment(line, back, ahead, end_back, end_ahead, beside)
+                    miss = (
+                        shot if side == 0 else ends[0],
+                        shot if side == 1 else ends[1],
+                        shot if side == 2 else ends[2],
+                        shot if side == 3 else ends[3],
+                    )
+                    after_hit = _value_of_more_hits(hit, misses, lines)
+                    after_miss = _value_of_one_hit(miss, misses + 1, lines)
+                    value = min(value, after_hit + after_miss)
+        value = max(value, left)
+    lines.one_hit[index] = _stamped(value, lines.stamp)
+    return value
 
 
 @njit(cache=True)
-def _add(c2, c3, cells, added):  # type: ignore[no-untyped-def]
-    """Update the most that each cell adds, without a tree, when the last cell joins the others."""
+def _count_last_cell(cells, counts, added):  # type: ignore[no-untyped-def]
+    """Lower `added`, but for the trees, by what the last of the cells of a set meets."""
     last = cells[-1]
-    for w in range(len(added)):
-        added[w] -= c2[last, w]
+    for cell in range(len(added)):
+        added[cell] -= counts.two[last, cell]
     for other in cells[:-1]:
-        for w in range(len(added)):
-            added[w] += c3[last, other, w]
+        for cell in range(len(added)):
+            added[cell] += counts.three[last, other, cell]
 
 
 @njit(cache=True)
-def _less(c4, cells, w):  # type: ignore[no-untyped-def]
-    """Return what a tree takes from that bound for one cell."""
-    if len(cells) < 3:
-        return np.int64(0)
-    return heaviest_tree(c4[cells[-1], :, :, w], cells[:-1])
+def _subtract_tree(cell, cells, counts, gains):  # type: ignore[no-untyped-def]
+    """Lower what a cell adds to a set by the heaviest tree, unless that is done."""
+    if not gains.has_tree[cell]:
+        gains.has_tree[cell] = True
+        if len(cells) >= 3:
+            weights = counts.four[cells[-1], :, :, cell]
+            gains.added[cell] -= heaviest_tree(weights, cells[:-1])
+
+
+@njit(cache=True)
+def _lower_gain(cell, gains):  # type: ignore[no-untyped-def]
+    """Lower the bound of what a cell gains to what it adds less its cost, if that is less."""
+    gain = gains.added[cell] - gains.least_cost[cell]
+    gains.most_gain[cell] = min(gains.most_gain[cell], gain)
 
 
 @njit
-def _follow(  # type: ignore[no-untyped-def]
-    sets, sums, states, first, until, j, best, following, after, following_sums,
-    following_states, number, c2, c3, c4, lines, values, arrays,
-):  # fmt: skip
-    """One cell more for the sets from `first` to `until`, or fewer if there is no room.
+def _rank_cells(cells, kept, steps, best, gains, counts, tables):  # type: ignore[no-untyped-def]
+    """Return all cells by falling gain, exact for those with which a set may keep more than `best`.
 
-    sets -- cells of each, in order. states -- of each: what every cell adds to the last but one,
-    the most that it may add, less V, and the least that V is. following -- the number of each set
-    of one cell more; after, following_sums, following_states -- as the first three, of these.
-    (best, sets done, number of sets found) is returned.
+    cells, kept -- the set and what it keeps. steps -- the number of cells that are to join it.
     """
-    n, size = c2.shape[0], sets.shape[1]
-    turns = arrays[3]
-    exact, treed = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    for current in range(first, until):
-        if number + n > len(after):
-            return best, current, number
-        cells, before = sets[current], sums[current]
-        added = states[current, 0].copy()
-        values_least = states[current, 2].copy()
-        if size:
-            _add(c2, c3, cells, added)
-        gains = np.minimum(states[current, 1], added - values_least)
-        exact[:] = False
-        treed[:] = False
-        for cell in cells:
-            gains[cell] = -1
-            exact[cell] = treed[cell] = True
-        while True:
-            # The cells that add most; of these the first whose V is not known is looked at.
-            ahead = np.argsort(-gains, kind="mergesort")
-            total = before + gains[ahead[: j - size - 1]].sum()
-            last = gains[ahead[j - size - 1]]
-            cell = -1
-            for place in range(n - size):
-                if total + min(last, gains[ahead[place]]) <= best:
-                    break
-                if not exact[ahead[place]]:
-                    cell = ahead[place]
-                    break
-            if cell < 0:
+    candidates = len(gains.most_gain) - len(cells)
+    while True:
+        ranked = np.argsort(-gains.most_gain, kind="mergesort")
+        # With a cell in it the set keeps at most `total` and the lower of two gains: that of the
+        # cell, and that of the cell of rank `steps`.
+        total = kept + gains.most_gain[ranked[: steps - 1]].sum()
+        last_gain = gains.most_gain[ranked[steps - 1]]
+        first_open = -1
+        for rank in range(candidates):
+            if total + min(last_gain, gains.most_gain[ranked[rank]]) <= best:
                 break
-            # Those that add less than the next ones change nothing for each other.
-            to = n - size if place >= j - size else place + 1
-            for cell in ahead[place:to]:
-                if exact[cell] or total + min(last, gains[cell]) <= best:
-                    continue
-                if not treed[cell]:
-                    treed[cell] = True
-                    added[cell] -= _less(c4, cells, cell)
-                    gains[cell] = min(gains[cell], added[cell] - values_least[cell])
-                    if total + min(last, gains[cell]) <= best or place < j - size:
-                        continue
-                exact[cell] = True
-                values_least[cell] = _value(cell, cells, values, *arrays)
-                gains[cell] = min(gains[cell], added[cell] - values_least[cell])
-        for place in range(n - size):
-            cell = ahead[place]
-            if total + min(last, gains[cell]) <= best:
+            if not gains.is_exact[ranked[rank]]:
+                first_open = rank
                 break
-            if size == j - 1:
-                best = before + gains[cell]
+        if first_open < 0:
+            return ranked
+        # A cell beyond the first `steps` does not change what the others may keep.
+        open_until = candidates if first_open >= steps else first_open + 1
+        for cell in ranked[first_open:open_until]:
+            if gains.is_exact[cell] or total + min(last_gain, gains.most_gain[cell]) <= best:
                 continue
-            name = np.int64(-1)
-            for turn in turns:
-                image = np.empty(size + 1, np.int64)
-                for i in range(size):
-                    image[i] = turn[cells[i]]
-                image[size] = turn[cell]
-                image.sort()
-                packed = _packed(image)
-                if name < 0 or packed < name:
-                    name = packed
-            if name not in following:
-                following[name] = number
-                number += 1
-            elif following_sums[following[name]] >= before + gains[cell]:
-                continue
-            for w in range(n):
-                if not treed[w]:
-                    treed[w] = True
-                    added[w] -= _less(c4, cells, w)
-            i = following[name]
-            after[i, :size] = cells
-            after[i, size] = cell
-            following_sums[i] = before + gains[cell]
-            for w in range(n):
-                following_states[i, 0, w] = added[w]
-                following_states[i, 1, w] = gains[w]
-                # V falls only where a ship has both.
-                following_states[i, 2, w] = 0 if lines[cell, w] else values_least[w]
-    return best, until, number
+            if not gains.has_tree[cell]:
+                _subtract_tree(cell, cells, counts, gains)
+                _lower_gain(cell, gains)
+                if total + min(last_gain, gains.most_gain[cell]) <= best or first_open < steps:
+                    continue  # V, which takes longest, may not be needed
+            gains.is_exact[cell] = True
+            gains.least_cost[cell] = _cost(cell, cells, tables)
+            _lower_gain(cell, gains)
 
 
-def keeps_more(
+@njit(cache=True)
+def _key_of_set(cells, cell, symmetries):  # type: ignore[no-untyped-def]
+    """Return one key for a set with one more cell and all its images under symmetries."""
+    least = np.int64(-1)
+    image = np.empty(len(cells) + 1, np.int64)
+    for image_of in symmetries:
+        for i in range(len(cells)):
+            image[i] = image_of[cells[i]]
+        image[len(cells)] = image_of[cell]
+        image.sort()
+        number = _number_of(image)
+        if least < 0 or number < least:
+            least = number
+    return least
+
+
+@njit
+def _gains_of(row, sets, counts):  # type: ignore[no-untyped-def]
+    """Return bounds on what each cell adds to the set in a row; its own cells add -1."""
+    cells = sets.cells[row]
+    added, least_cost = sets.added[row].copy(), sets.least_cost[row].copy()
+    if len(cells):
+        _count_last_cell(cells, counts, added)
+    most_gain = np.minimum(sets.most_gain[row], added - least_cost)
+    has_tree, is_exact = np.zeros(len(added), np.bool_), np.zeros(len(added), np.bool_)
+    for cell in cells:
+        most_gain[cell] = -1
+        has_tree[cell] = is_exact[cell] = True
+    return Gains(added, most_gain, least_cost, has_tree, is_exact)
+
+
+@njit
+def _extend_sets(sets, first, until, j, best, larger_sets, counts, tables):  # type: ignore[no-untyped-def]
+    """Add one cell, in each way that may keep more than `best`, to the sets in some rows.
+
+    first, until -- the rows; fewer are done if `larger_sets` has no room. j -- the cells of a whole
+    sequence. larger_sets -- receives the sets. Return the best of whole sequences, and the row to
+    go on from.
+    """
+    n, size = len(counts.one), sets.cells.shape[1]
+    steps = j - size
+    for row in range(first, until):
+        if len(larger_sets.row_of) + n > len(larger_sets.cells):
+            return best, row
+        cells, kept = sets.cells[row], sets.kept[row]
+        gains = _gains_of(row, sets, counts)
+        ranked = _rank_cells(cells, kept, steps, best, gains, counts, tables)
+        total = kept + gains.most_gain[ranked[: steps - 1]].sum()
+        last_gain = gains.most_gain[ranked[steps - 1]]
+        for cell in ranked[: n - size]:
+            kept_with_cell = kept + gains.most_gain[cell]
+            if total + min(last_gain, gains.most_gain[cell]) <= best:
+                break
+            if steps == 1:
+                best = kept_with_cell
+                continue
+            key = _key_of_set(cells, cell, tables.symmetries)
+            if key not in larger_sets.row_of:
+                larger_sets.row_of[key] = len(larger_sets.row_of)
+            elif larger_sets.kept[larger_sets.row_of[key]] >= kept_with_cell:
+                continue
+            for other in range(n):
+                _subtract_tree(other, cells, counts, gains)
+            new_row = larger_sets.row_of[key]
+            larger_sets.cells[new_row, :size] = cells
+            larger_sets.cells[new_row, size] = cell
+            larger_sets.kept[new_row] = kept_with_cell
+            larger_sets.added[new_row] = gains.added
+            larger_sets.most_gain[new_row] = gains.most_gain
+            # V of a cell falls with a further miss only if a ship has both cells.
+            for other in range(n):
+                cost = 0 if tables.in_one_ship[cell, other] else gains.least_cost[other]
+                larger_sets.least_cost[new_row, other] = cost
+    return best, until
+
+
+def _empty_sets(rows: int, size: int, n: int) -> CellSets:
+    """Return room for `rows` sets of `size` of n cells."""
+    return CellSets(
+        cells=np.zeros((rows, size), np.int64),
+        kept=np.zeros(rows, np.int64),
+        added=np.zeros((rows, n), np.int64),
+        most_gain=np.zeros((rows, n), np.int64),
+        least_cost=np.zeros((rows, n), np.int64),
+        row_of=Dict.empty(types.int64, types.int64),
+    )
+
+
+def _resized(sets: CellSets, rows: int) -> CellSets:
+    """Return the sets with as many rows: without the last ones, or with zeros behind them."""
+
+    def resized(array: Ints) -> Ints:
+        zeros = np.zeros((max(0, rows - len(array)), *array.shape[1:]), np.int64)
+        return np.concatenate([array[:rows], zeros])
+
+    return sets._replace(
+        cells=resized(sets.cells),
+        kept=resized(sets.kept),
+        added=resized(sets.added),
+        most_gain=resized(sets.most_gain),
+        least_cost=resized(sets.least_cost),
+    )
+
+
+def largest_kept(
     counts: Counts,
-    symmetries: Sequence[Sequence[int]],
-    again: FirstShipAgain,
+    costs: FirstShipCosts,
     j: int,
     best: int,
-    progress: Callable[[int, int, int], None] = lambda size, done, sets: None,
+    report: Callable[[int, int, int], None] = lambda size, done, sets: None,
 ) -> int:
     """Return the largest value above `best` that some sequence of j cells keeps, or `best`.
 
-    counts, symmetries -- of the game. progress -- called with a size, the sets of it that are done,
-    and all of them. Sequences of more than eight cells are not known.
+    A sequence keeps the configurations that it meets, less V of each of its cells. report -- called
+    with a size, the number of sets of this size that are done, and that of all. Raises ValueError
+    for sequences of more than eight cells.
     """
     if not 1 <= j <= 8:
         raise ValueError(f"sequences of {j} cells")
-    c1, c2, c3, c4 = counts
-    n = len(c1)
-    sets, sums = np.zeros((1, 0), np.int64), np.zeros(1, np.int64)
-    states = np.array([[c1, c1, np.zeros(n, np.int64)]])
+    n = len(counts.one)
+    sets = _empty_sets(1, 0, n)
+    sets.added[0] = sets.most_gain[0] = counts.one
     for size in range(j):
-        following = Dict.empty(types.int64, types.int64)
-        room, number, done = 4 * n, 0, 0
-        after, following_sums = np.zeros((room, size + 1), np.int64), np.zeros(room, np.int64)
-        following_states = np.zeros((room, 3, n), states.dtype)
-        while done < len(sets):
-            progress(size, done, len(sets))
-            until = min(len(sets), done + AT_ONCE)
+        larger_sets = _empty_sets(4 * n, size + 1, n)
+        done = 0
+        while done < len(sets.cells):
+            report(size, done, len(sets.cells))
+            until = min(len(sets.cells), done + SETS_PER_REPORT)
             while done < until:
-                if number + n > room:
-                    room *= 2
-                    after, following_sums, following_states = (
-                        np.concatenate([some, np.zeros_like(some)])
-                        for some in (after, following_sums, following_states)
-                    )
-                best, done, number = _follow(
-                    sets, sums, states, done, until, j, best, following, after, following_sums,
-                    following_states, number, c2, c3, c4, again.lines, again.values, again.arrays,
-                )  # fmt: skip
-        sets, sums, states = after[:number], following_sums[:number], following_states[:number]
+                rows = len(larger_sets.cells)
+                if len(larger_sets.row_of) + n > rows:
+                    larger_sets = _resized(larger_sets, 2 * rows)
+                best, done = _extend_sets(
+                    sets, done, until, j, best, larger_sets, counts, costs.tables
+                )
+        sets = _resized(larger_sets, len(larger_sets.row_of))
     return int(best)

@@ -40,7 +40,7 @@ from experiments import (
     worst_cases,
 )
 from experiments import script as shape
-from experiments.verify_coverage import covering, larger
+from experiments.verify_coverage import covering, largest_bound
 from experiments.verify_rollout import RolloutAgain
 from optsearch.check import reference
 from optsearch.check.trees import verify
@@ -571,8 +571,8 @@ def test_larger_sets_of_a_game(uncompiled, most_cells):
     for k in range(5, most_cells + 1):
         most = coverage.most_met(k)
         assert most < len(sets)
-        assert larger(covering(met), classes, k, most, *no_ships) == most
-        assert larger(covering(met), classes, k, most - 1, *no_ships) == most
+        assert largest_bound(covering(met), classes, k, most, *no_ships) == most
+        assert largest_bound(covering(met), classes, k, most - 1, *no_ships) == most
         # Less where sets meet the longer ship: no more of those with it than k - 2 cells leave.
         masks = game.placements(3)
         ships = np.array([[mask >> cell & 1 for cell in range(game.cells)] for mask in masks], bool)
@@ -584,8 +584,8 @@ def test_larger_sets_of_a_game(uncompiled, most_cells):
         costs = np.array([cost[mask] for mask in masks])
         kept = coverage.most_kept(k, len(sets), to_words(masks), costs)
         assert kept < most
-        assert larger(covering(met), classes, k, kept, ships, costs) == kept
-        assert larger(covering(met), classes, k, kept - 1, ships, costs) == kept
+        assert largest_bound(covering(met), classes, k, kept, ships, costs) == kept
+        assert largest_bound(covering(met), classes, k, kept - 1, ships, costs) == kept
 
 
 @pytest.mark.parametrize("name", some(1, ["pattern_line_water", "rollout", "any_ship_rollout"], 4))
