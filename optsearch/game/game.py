@@ -8,10 +8,11 @@ messages use text; computations use masks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import count
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ def parse_holes(text: str, rows: int, columns: int) -> int:
 
     Raises GameError for anything that is not a cell, and for a cell off the grid.
     """
-    result = 0
+    holes = 0
     for item in text.split(","):
         first, dash, last = item.partition("-")
         corners = [parse_cell(first), parse_cell(last if dash else first)]
@@ -86,17 +87,19 @@ def parse_holes(text: str, rows: int, columns: int) -> int:
                     f"the hole {item.strip()} is off the board {rows}x{columns}; its cells are "
                     f"A1 to {cell_name((rows - 1, columns - 1))}"
                 )
-        (top, bottom), (left, right) = (sorted(side) for side in zip(*corners, strict=True))
+        (top, bottom), (left, right) = map(sorted, zip(*corners, strict=True))
+        cells_in_row = (1 << right + 1 - left) - 1
         for row in range(top, bottom + 1):
-            result |= ((1 << right + 1 - left) - 1) << row * columns + left
-    return result
+            holes |= cells_in_row << row * columns + left
+    return holes
 
 
 def holes_text(holes: int, columns: int) -> str:
     """Return the text of a mask of holes, row by row, with runs in a row as in `B2-D2`."""
-    runs: list[list[int]] = []
+    runs: list[list[int]] = []  # of each run the first cell, and the last if it is another one
     for cell in bits(holes):
-        if runs and cell == runs[-1][-1] + 1 and cell % columns:
+        is_new_row = cell % columns == 0
+        if runs and cell == runs[-1][-1] + 1 and not is_new_row:
             runs[-1] = [runs[-1][0], cell]
         else:
             runs.append([cell])
@@ -108,7 +111,8 @@ def drawn_board(drawing: str) -> tuple[int, int, int]:
 
     Blank lines and spaces are skipped. Raises GameError for another sign or unequal lines.
     """
-    lines = [line for line in ("".join(line.split()) for line in drawing.splitlines()) if line]
+    lines_without_spaces = ("".join(line.split()) for line in drawing.splitlines())
+    lines = [line for line in lines_without_spaces if line]
     for number, line in enumerate(lines, 1):
         wrong = [sign for sign in line if sign not in f".{HOLES}"]
         if wrong:
@@ -180,10 +184,18 @@ class Game:
         ends: str | None = None,
     ):
         fields = _fields_of(rows) if isinstance(rows, str) else {"rows": rows}
-        values = columns, fleet, contact, announce, holes, board, announcement, ends
-        arguments = zip(Game.__dataclass_fields__, (None, *values), strict=True)
-        fields |= {name: value for name, value in arguments if value is not None}
-        if not {"columns", "fleet"} <= {*fields}:
+        arguments = {
+            "columns": columns,
+            "fleet": fleet,
+            "contact": contact,
+            "announce": announce,
+            "holes": holes,
+            "board": board,
+            "announcement": announcement,
+            "ends": ends,
+        }
+        fields |= {name: value for name, value in arguments.items() if value is not None}
+        if "columns" not in fields or "fleet" not in fields:
             raise GameError(
                 f"{rows!r} is not a game; give its text, as in {_EXAMPLES}, or its rows, columns "
                 "and fleet"
@@ -195,6 +207,21 @@ class Game:
         """Normalize the fields; GameError for invalid ones."""
         self.require_known_fleet()
         object.__setattr__(self, "fleet", tuple(sorted(self.fleet, key=_fleet_order)))
+        self._check_grid()
+        self._check_ships()
+        if self.announcement is None or self.announcement.name != self.announce:
+            object.__setattr__(self, "announcement", announcement_of(self.announce))
+            object.__setattr__(self, "announce", self.announcement.name)
+        self._check_kinds()
+        if self.fleet_cells > self.room:
+            raise GameError(
+                f"the fleet {self.fleet_text} needs {self.fleet_cells} cells; the board "
+                f"{self.board_text} has {self.room}{' that are no holes' if self.holes else ''}"
+            )
+        self._check_rules()
+
+    def _check_grid(self) -> None:
+        """Set `board` and its holes; GameError for an invalid grid, board or mask of holes."""
         grid = f"{self.rows}x{self.columns}"
         if self.rows < 1 or self.columns < 1:
             raise GameError(f"the grid {grid} has no cells; rows and columns are 1 or more")
@@ -206,22 +233,21 @@ class Game:
         self._set_board()
         if not 0 <= self.holes < 1 << self.cells:
             raise GameError(f"the mask of holes {self.holes} has cells off the board {grid}")
+
+    def _check_ships(self) -> None:
+        """Raise GameError for an empty fleet, and for a ship that fits nowhere on the board."""
         if not self.fleet:
-            raise GameError(f"the fleet of {grid} is empty; give at least one ship length")
-        for length in self.fleet:
-            if length < 1:
-                raise GameError(f"{length} is not the length of a ship; lengths are 1 or more")
-            if not self.board.placements(length):
-                raise self._no_place(length)
-        if self.announcement is None or self.announcement.name != self.announce:
-            object.__setattr__(self, "announcement", announcement_of(self.announce))
-            object.__setattr__(self, "announce", self.announcement.name)
-        self._check_kinds()
-        if self.fleet_cells > self.room:
             raise GameError(
-                f"the fleet {self.fleet_text} needs {self.fleet_cells} cells; the board "
-                f"{self.board_text} has {self.room}{' that are no holes' if self.holes else ''}"
+                f"the fleet of {self.rows}x{self.columns} is empty; give at least one ship length"
             )
+        for kind in self.fleet:
+            if kind < 1:
+                raise GameError(f"{kind} is not the length of a ship; lengths are 1 or more")
+            if not self.board.placements(kind):
+                raise self._misfit_error(kind)
+
+    def _check_rules(self) -> None:
+        """Raise GameError for an unknown rule, and for one that makes no sense on the board."""
         if self.contact not in CONTACTS:
             raise GameError(f"contact={self.contact!r} is not a rule; use {', '.join(CONTACTS)}")
         if self.ends not in ENDS:
@@ -235,8 +261,10 @@ class Game:
     def _set_board(self) -> None:
         """Set `board` from a name or a board, and add the places without a cell to `holes`."""
         board: Board | str = self.board
-        if isinstance(board, str) or not board.digest:
-            board = make_board(str(getattr(board, "text", board)), self.rows, self.columns)
+        if isinstance(board, str):
+            board = make_board(board, self.rows, self.columns)
+        elif not board.digest:
+            board = make_board(board.text, self.rows, self.columns)
         elif (board.rows, board.columns) != (self.rows, self.columns):
             raise GameError(
                 f"the board {board.text} has {board.rows} rows and {board.columns} columns, not "
@@ -245,20 +273,20 @@ class Game:
         object.__setattr__(self, "board", board)
         object.__setattr__(self, "holes", self.holes | board.empty)
 
-    def _no_place(self, kind: int) -> GameError:
+    def _misfit_error(self, kind: int) -> GameError:
         """Return the error for a ship that fits nowhere, even without holes."""
-        if isinstance(kind, Shape):
-            if self.board.digest or not self.board.has_squares:
-                return GameError(
-                    f"the ship {kind} is a shape of squares, and the cells of the board "
-                    f"{self.board_text} are none; give lengths"
-                )
-            return GameError(f"the ship {kind} does not fit on the board {self.board_text}")
-        longest = next(n for n in count() if not self.board.straight_placements(n + 1))
-        return GameError(
-            f"a ship of length {kind} is longer than the board {self.board_text}; the longest that "
-            f"fits has length {longest}"
-        )
+        if not isinstance(kind, Shape):
+            longest = next(n for n in count() if not self.board.straight_placements(n + 1))
+            return GameError(
+                f"a ship of length {kind} is longer than the board {self.board_text}; the longest "
+                f"that fits has length {longest}"
+            )
+        if self.board.digest or not self.board.has_squares:
+            return GameError(
+                f"the ship {kind} is a shape of squares, and the cells of the board "
+                f"{self.board_text} are none; give lengths"
+            )
+        return GameError(f"the ship {kind} does not fit on the board {self.board_text}")
 
     def _check_kinds(self) -> None:
         """Raise GameError for letters and look-alike ships, unless hits name ships."""
@@ -273,14 +301,18 @@ class Game:
                 )
         for i, kind in enumerate(kinds):
             for other in kinds[:i]:
-                if int(kind) == int(other) and set(self.board.placements(kind)) & set(
-                    self.board.placements(other)
-                ):
-                    texts = sorted((str(kind), str(other)))
+                if self._can_look_alike(kind, other):
+                    first, second = sorted((str(kind), str(other)))
                     raise GameError(
-                        f"the ships {texts[0]} and {texts[1]} can lie on the same cells, so nobody "
+                        f"the ships {first} and {second} can lie on the same cells, so nobody "
                         "could tell them apart; give both the same form"
                     )
+
+    def _can_look_alike(self, kind: int, other: int) -> bool:
+        """True if ships of two kinds can lie on equal cells."""
+        if int(kind) != int(other):
+            return False
+        return not set(self.board.placements(kind)).isdisjoint(self.board.placements(other))
 
     def __reduce__(self) -> tuple[type[Game], tuple[object, ...]]:
         """Send no cached value, such as the labels, to other processes."""
@@ -336,7 +368,8 @@ class Game:
         """Return the board, the fleet and the rules in words."""
         rows = [("board", self.board_text), ("holes", self.holes_text), ("fleet", self.fleet_text)]
         rows += [*self.rules.items()]
-        return notebook.with_title(str(self), notebook.pairs_table([row for row in rows if row[1]]))
+        filled_rows = [(name, value) for name, value in rows if value]
+        return notebook.with_title(str(self), notebook.pairs_table(filled_rows))
 
     @property
     def title(self) -> str:
@@ -346,9 +379,13 @@ class Game:
     @property
     def rules(self) -> dict[str, str]:
         """The rules in words, by rule: contact if there are two ships, ends if it is not sunk."""
-        rules = {"contact": IN_WORDS["contact"][self.contact]} if len(self.fleet) > 1 else {}
+        rules: dict[str, str] = {}
+        if len(self.fleet) > 1:
+            rules["contact"] = IN_WORDS["contact"][self.contact]
         rules["announce"] = self.announcement.words
-        return rules | ({"ends": IN_WORDS["ends"][self.ends]} if self.ends != "sunk" else {})
+        if self.ends != "sunk":
+            rules["ends"] = IN_WORDS["ends"][self.ends]
+        return rules
 
     @property
     def unwritten_rules(self) -> str:
@@ -363,8 +400,9 @@ class Game:
     @property
     def board_text(self) -> str:
         """The board as text: 10x10, 10x10,board=torus, or a board of a file."""
-        is_drawn = self.board.digest or self.is_rectangle
-        return self._grid_text + ("" if is_drawn else f",board={self.board.text}")
+        if self.board.digest or self.is_rectangle:
+            return self._grid_text
+        return f"{self._grid_text},board={self.board.text}"
 
     @property
     def is_rectangle(self) -> bool:
@@ -389,7 +427,7 @@ class Game:
     @property
     def words(self) -> int:
         """The number of 64-bit words per set of cells in arrays: 2 up to 128 cells."""
-        return max(2, -(-self.cells // 64))
+        return max(2, ceil(self.cells / 64))
 
     @property
     def room(self) -> int:
@@ -422,12 +460,12 @@ class Game:
         return any(isinstance(kind, Shape) for kind in self.fleet)
 
     @cached_property
-    def _kinds(self) -> dict[int, int]:
+    def _kind_of_placement(self) -> dict[int, int]:
         return {ship: kind for kind in set(self.fleet) for ship in self.placements(kind)}
 
     @cached_property
-    def _is_by_length(self) -> bool:
-        """True if all kinds are plain lengths."""
+    def _has_plain_lengths(self) -> bool:
+        """True if all kinds are lengths without letters."""
         return not any(isinstance(kind, Shape | Lettered) for kind in self.fleet)
 
     @cached_property
@@ -436,8 +474,10 @@ class Game:
 
         Then the ships of a configuration are in the order of the fleet.
         """
-        numbers = [len(self.placements(kind)) for kind in set(self.fleet)]
-        return not self._is_by_length and len(self._kinds) < sum(numbers)
+        if self._has_plain_lengths:
+            return False
+        placement_counts = [len(self.placements(kind)) for kind in set(self.fleet)]
+        return len(self._kind_of_placement) < sum(placement_counts)
 
     def kind_of(self, ship: int) -> int:
         """Return the length or the shape of a placement (mask).
@@ -445,10 +485,10 @@ class Game:
         Raises NotSupported for a game with twins and, unless all kinds are plain lengths, KeyError
         for a mask that is not a placement.
         """
-        if self._is_by_length:
+        if self._has_plain_lengths:
             return ship.bit_count()
         self.require_no_twins("what goes by the cells of ships")
-        return self._kinds[ship]
+        return self._kind_of_placement[ship]
 
     def require_no_twins(self, feature: str) -> None:
         """Raise NotSupported if ships of different kinds can lie on the same cells."""
@@ -469,27 +509,29 @@ class Game:
         """
         if not self.has_twins:
             return tuple(sorted(ships))
-        places = map(self.fleet.index, self.fleet)
-        return tuple(ship for _, ship in sorted(zip(places, ships, strict=True)))
+        index_of_kind = map(self.fleet.index, self.fleet)  # equal for ships of one kind
+        return tuple(ship for _, ship in sorted(zip(index_of_kind, ships, strict=True)))
 
     @cached_property
     def named_ships(self) -> dict[str, int]:
         """The ships that have names, by name: those of a board file, or of the boxed fleet."""
+        if self.board.digest:
+            return dict(self.board.kinds)
         names = boxed_ships(self.names_hits)
         kinds: dict[str, int] = {name: parse_kind(text) for name, text in names.items()}
-        if "a" not in self.fleet_text:
+        if "a" not in self.fleet_text:  # 5,4,3,3,2: the ships of length 3 have no letters
             kinds = {name: int(kind) for name, kind in kinds.items()}
         boxed_fleet = sorted((kinds[name] for name in BOX), key=_fleet_order)
-        has_boxed_fleet = boxed_fleet == [*self.fleet] and not self.board.digest
-        return {**self.board.kinds, **(kinds if has_boxed_fleet else {})}
+        return kinds if boxed_fleet == [*self.fleet] else {}
 
     @cached_property
     def kind_names(self) -> dict[int, tuple[str, ...]]:
         """The names of the ships of each kind, as the box of the game has them."""
         names: dict[int, list[str]] = {kind: [] for kind in self.fleet}
-        for name, kind in self.named_ships.items():  # of several names the later one
+        for name, kind in self.named_ships.items():
             if kind in names:
                 names[kind].append(name.replace("-", " "))
+        # If there are more names than ships, as for the boxed ship of length 2, the last ones.
         return {kind: tuple(some[-self.fleet.count(kind) :]) for kind, some in names.items()}
 
     @cached_property
@@ -499,18 +541,20 @@ class Game:
         by_name: dict[str, Label] = {label: label for label in labels if isinstance(label, str)}
         if not by_name:
             by_name |= {**self.named_ships, **{str(kind).lower(): kind for kind in self.fleet}}
-        for place in labels:
-            if not isinstance(place, Placement):
-                continue
-            ship = int(place)
-            names = self.names(ship)
-            ends = [f"{names[0]}-{names[-1]}", f"{names[-1]}-{names[0]}"]
-            is_whole = (
-                parse_holes(ends[0], self.rows, self.columns) == ship or "+" not in place.text
-            )
-            texts = [place.text, "+".join(names), *(ends if is_whole else ())]
-            by_name |= dict.fromkeys(map(str.lower, texts), place)
+        for label in labels:
+            if isinstance(label, Placement):
+                by_name |= dict.fromkeys(self._placement_texts(label), label)
         return by_name
+
+    def _placement_texts(self, placement: Placement) -> list[str]:
+        """Return the texts, in lower case, by which a reply may show a ship: A1-A3, A1+A2+A3, …"""
+        names = self.names(int(placement))
+        first, last = names[0], names[-1]
+        texts = [placement.text, "+".join(names)]
+        is_rectangle = parse_holes(f"{first}-{last}", self.rows, self.columns) == int(placement)
+        if is_rectangle or "+" not in placement.text:
+            texts += [f"{first}-{last}", f"{last}-{first}"]
+        return [text.lower() for text in texts]
 
     def label_named(self, text: str) -> Label:
         """Return the label of a name, in which blanks may replace -; 0 for an unknown name."""
@@ -526,22 +570,28 @@ class Game:
     @property
     def forms_of_replies(self) -> str:
         """The replies of the game, as error messages write them."""
-        rule, ships = self.announcement, []
-        if not rule.forms:
+        rule = self.announcement
+        if not rule.forms:  # a rule of a user
             texts = sorted(map(str, self.hit_replies))
-            return f"miss, {', '.join(texts[:20])}" + ", …" * (len(texts) > 20)
+            others = ", …" if len(texts) > 20 else ""
+            return f"miss, {', '.join(texts[:20])}{others}"
         if rule.tells is not tells_kind:
             return rule.forms
-        for kind in dict.fromkeys(self.fleet):
-            names_of_kind = [name for name, ship in self.named_ships.items() if ship == kind]
-            names = ", ".join(n.replace("-", " ") for n in names_of_kind if n != str(kind))
-            ships.append(f"{kind} ({names})" if names else str(kind))
-        return f"{rule.forms}; {rule.forms.rpartition(':')[2]} is {', '.join(ships)}"
+        placeholder = rule.forms.rpartition(":")[2]  # SHIP or LENGTH
+        ships = ", ".join(map(self._kind_with_names, dict.fromkeys(self.fleet)))
+        return f"{rule.forms}; {placeholder} is {ships}"
+
+    def _kind_with_names(self, kind: int) -> str:
+        """Return a kind of ship and its names, as in `3 (cruiser, submarine)`."""
+        names = [name for name, other in self.named_ships.items() if other == kind]
+        texts = [name.replace("-", " ") for name in names if name != str(kind)]
+        return f"{kind} ({', '.join(texts)})" if texts else str(kind)
 
     def rank(self, ship: int) -> tuple[int, int]:
         """Return the sort key of a ship in a configuration: order of the fleet, then mask."""
         kind = self.kind_of(ship)
-        return (self.fleet.index(kind) if self.has_shapes else -kind), ship
+        order_in_fleet = self.fleet.index(kind) if self.has_shapes else -kind
+        return order_in_fleet, ship
 
     # What hits tell
 
@@ -583,9 +633,11 @@ class Game:
         Lower bounds that reveal all ships but some need these labels: then all hits on a single
         ship have the same reply, so they tell nothing of where it lies.
         """
-        tells = self.announcement.tells
-        if tells in (tells_nothing, tells_kind):  # without the table
-            return {kind: kind if tells is tells_kind else None for kind in self.fleet}
+        tells = self.announcement.tells  # known rules need no table
+        if tells is tells_kind:
+            return {kind: kind for kind in self.fleet}
+        if tells is tells_nothing:
+            return dict.fromkeys(self.fleet)
         return self.label_table.label_of_kind
 
     @property
@@ -633,7 +685,8 @@ class Game:
         """
         fleet = self.fleet
         rule = self.announcement if announce == self.announce else announcement_of(announce)
-        if rule.at_sinking or rule.tells is not tells_kind:
+        names_hits = rule.tells is tells_kind and not rule.at_sinking
+        if not names_hits:
             fleet = tuple(int(kind) if isinstance(kind, Lettered) else kind for kind in fleet)
         return replace(self, announce=announce, fleet=fleet)
 
@@ -710,26 +763,25 @@ class Game:
 
     def bit(self, cell: Cell) -> int:
         """Return the mask of one cell; GameError if it is off the board or a hole."""
-        if cell not in self:
-            on_grid = 0 <= cell[0] < self.rows and 0 <= cell[1] < self.columns
-            if on_grid and self.board.empty >> cell[0] * self.columns + cell[1] & 1:
-                raise GameError(f"{cell_name(cell)} is not a cell of the board {self.board_text}")
-            if on_grid:
-                raise GameError(
-                    f"{cell_name(cell)} is a hole of the board; holes={self.holes_text}"
-                )
+        row, column = cell
+        index = row * self.columns + column
+        if cell in self:
+            return 1 << index
+        if not (0 <= row < self.rows and 0 <= column < self.columns):
             raise GameError(
                 f"{cell_name(cell)} is off the board {self.board_text}; its cells are "
                 f"A1 to {cell_name((self.rows - 1, self.columns - 1))}"
             )
-        return 1 << (cell[0] * self.columns + cell[1])
+        if self.board.empty >> index & 1:
+            raise GameError(f"{cell_name(cell)} is not a cell of the board {self.board_text}")
+        raise GameError(f"{cell_name(cell)} is a hole of the board; holes={self.holes_text}")
 
     def mask(self, cells: Iterable[Cell]) -> int:
         """Return the mask of some cells; GameError if one is off the board or a hole."""
-        result = 0
+        mask = 0
         for cell in cells:
-            result |= self.bit(cell)
-        return result
+            mask |= self.bit(cell)
+        return mask
 
     def cell(self, index: int) -> Cell:
         """Return the cell of bit `index` of a mask."""
@@ -755,7 +807,9 @@ class Game:
 
     def has_ends(self, mask: int) -> bool:
         """True if a ship is the line from its first cell to its last one."""
-        if self.board.digest or (self.has_shapes and isinstance(self._kinds[mask], Shape)):
+        if self.board.digest:
+            return False
+        if self.has_shapes and isinstance(self._kind_of_placement[mask], Shape):
             return False
         if not any(self.board.seams):
             return True
@@ -764,8 +818,8 @@ class Game:
 
     def array(self, mask: int) -> NDArray[np.uint8]:
         """Return a mask as 0 and 1 for each cell; uint8 of shape (rows, columns)."""
-        words = np.frombuffer(mask.to_bytes(-(-self.cells // 8), "little"), np.uint8)
-        cells = np.unpackbits(words, count=self.cells, bitorder="little")
+        packed = np.frombuffer(mask.to_bytes(ceil(self.cells / 8), "little"), np.uint8)
+        cells = np.unpackbits(packed, count=self.cells, bitorder="little")
         return cells.reshape(self.rows, self.columns)
 
     # Ships
@@ -796,7 +850,9 @@ class Game:
         symmetries = _symmetries(self.board, self.holes, frozenset(self.fleet))
         if self.label_of_kind is None:
             symmetries = self._label_symmetries
-        return symmetries[:1] if limit is not None and len(symmetries) > limit else symmetries
+        if limit is not None and len(symmetries) > limit:
+            return symmetries[:1]
+        return symmetries
 
     @cached_property
     def _label_symmetries(self) -> tuple[Permutation, ...]:
@@ -813,10 +869,10 @@ def _fields_of(text: str) -> dict[str, Any]:
     named_game, added_rules = split_name(text) or (None, "")
     match = _GAME.fullmatch(named_game.text if named_game else text)
     if match is None:
-        raise _no_game(text)
-    ships, rules = _ships_and_rules(text, match["ships_and_rules"])
-    if added_rules:
-        rules |= _ships_and_rules(text, f";{added_rules[1:]}")[1]
+        raise _not_a_game_error(text)
+    ships, rules = _split_ships_and_rules(text, match["ships_and_rules"])
+    if added_rules:  # after ; there are only rules
+        rules |= _split_ships_and_rules(text, f";{added_rules[1:]}")[1]
     if not any(ships):
         raise GameError(f"{text!r} has no ships; add them, as in 4x4:3,2")
     board: Board | str = rules.pop("board", "rectangle")
@@ -827,20 +883,28 @@ def _fields_of(text: str) -> dict[str, Any]:
         rows, columns = board.rows, board.columns
     else:
         rows, columns = int(match["rows"]), int(match["columns"])
-    named_kinds = board.kinds if isinstance(board, Board) else {}
-    try:
-        names = ["-".join(ship.lower().split()) for ship in ships]
-        fleet = [
-            named_kinds[name] if name in named_kinds else parse_kind(ship)
-            for name, ship in zip(names, ships, strict=True)
-        ]
-    except GameError as error:
-        ships_of_board = f"; the board has {', '.join(named_kinds)}" if named_kinds else ""
-        raise GameError(f"in {text!r}: {error}{ships_of_board}") from None
+    kind_by_name = board.kinds if isinstance(board, Board) else {}
+    fleet = _parse_fleet(text, ships, kind_by_name)
     fields = {**rules, "rows": rows, "columns": columns, "fleet": fleet, "board": board}
     if "holes" in rules:
         fields["holes"] = parse_holes(rules["holes"], rows, columns)
     return fields
+
+
+def _parse_fleet(text: str, ships: Sequence[str], kind_by_name: Mapping[str, int]) -> list[int]:
+    """Return the kinds of ships; GameError for a text that is not a ship.
+
+    text -- the whole game, for the error. kind_by_name -- the ships that the board has by name.
+    """
+    kinds = []
+    for ship in ships:
+        name = "-".join(ship.lower().split())
+        try:
+            kinds.append(kind_by_name[name] if name in kind_by_name else parse_kind(ship))
+        except GameError as error:
+            named_ships = f"; the board has {', '.join(kind_by_name)}" if kind_by_name else ""
+            raise GameError(f"in {text!r}: {error}{named_ships}") from None
+    return kinds
 
 
 def has_ranges(text: str) -> bool:
@@ -849,7 +913,7 @@ def has_ranges(text: str) -> bool:
     return any(isinstance(kind, LengthRange) for kind in fields["fleet"])
 
 
-def _no_game(text: str) -> GameError:
+def _not_a_game_error(text: str) -> GameError:
     """Return the error for a text that is not a game."""
     if re.fullmatch(r"\s*\d+\s*[xX×]\s*\d+\s*", text, re.ASCII):
         return GameError(f"{text!r} has no ships; add them, as in 4x4:3,2")
@@ -857,21 +921,25 @@ def _no_game(text: str) -> GameError:
     return GameError(f"{text!r} is not a game; {form}")
 
 
-def _ships_and_rules(text: str, after_board: str) -> tuple[list[str], dict[str, str]]:
-    """Parse the text of a game after the board: the ships, and the rules by name."""
+def _split_ships_and_rules(text: str, after_board: str) -> tuple[list[str], dict[str, str]]:
+    """Return the ships, and the values of rules by name, of the part of a game after the board.
+
+    Ships come first, up to the first rule or `;`. Holes have commas in their value. text -- the
+    whole game, for errors.
+    """
     ships: list[str] = []
     rules: dict[str, str] = {}
     for number, section in enumerate(after_board.split(";")):
-        last = "" if number else "ships"
+        list_to_continue = "ships" if number == 0 else ""
         for part in map(str.strip, section.split(",")):
             key, equals, value = map(str.strip, part.partition("="))
             if equals and key in rules:
                 raise GameError(f"{key} is given twice in {text!r}")
             if equals and key in _RULES:
-                rules[key], last = value, key
-            elif not equals and last == "ships":
+                rules[key], list_to_continue = value, key
+            elif not equals and list_to_continue == "ships":
                 ships.append(part)
-            elif not equals and last == "holes":
+            elif not equals and list_to_continue == "holes":
                 rules["holes"] += f",{part}"
             else:
                 raise GameError(
@@ -893,23 +961,26 @@ def _fleet_order(kind: int) -> tuple[int, bool, str]:
 
 
 @lru_cache(maxsize=256)
-def _placements(board: Board, length: int, holes: int) -> tuple[int, ...]:
-    return tuple(ship for ship in board.placements(length) if not ship & holes)
+def _placements(board: Board, kind: int, holes: int) -> tuple[int, ...]:
+    return tuple(ship for ship in board.placements(kind) if not ship & holes)
 
 
 @lru_cache(maxsize=16)
 def _label_table(game: Game) -> LabelTable:
+    """Return the labels of all placements: the rule is called for each cell of each of them."""
     labels = {}
     for kind in dict.fromkeys(game.fleet):
         for mask in game.placements(kind):
-            cells = {index: game.cell(index) for index in bits(mask)}
-            place = Placement(mask, game.ship_name(mask))
+            cell_by_index = {index: game.cell(index) for index in bits(mask)}
             head = game.board.head_of(kind, mask)
             ship = PlacedShip(
-                kind, tuple(cells.values()), place, None if head is None else cells[head]
+                kind=kind,
+                cells=tuple(cell_by_index.values()),
+                place=Placement(mask, game.ship_name(mask)),
+                head=None if head is None else cell_by_index[head],
             )
             labels[kind, mask] = {
-                index: game.announcement.tells(ship, cell) for index, cell in cells.items()
+                index: game.announcement.tells(ship, cell) for index, cell in cell_by_index.items()
             }
     return LabelTable(game.announcement, game.fleet, labels)
 
