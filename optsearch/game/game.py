@@ -75,7 +75,7 @@ _EXAMPLES = "10x10:5,4,3,3,2, 4x4:3,2,contact=any,announce=ship or paper"
 def parse_holes(text: str, rows: int, columns: int) -> int:
     """Return the mask of holes such as `B2,C4-D5`: cells, and rectangles from corner to corner.
 
-    Raises GameError for anything that is not a cell, and for a cell off the grid.
+    Raises GameError for a text that is not a cell, and for a cell off the grid.
     """
     holes = 0
     for item in text.split(","):
@@ -95,7 +95,7 @@ def parse_holes(text: str, rows: int, columns: int) -> int:
 
 
 def holes_text(holes: int, columns: int) -> str:
-    """Return the text of a mask of holes, row by row, with runs in a row as in `B2-D2`."""
+    """Return the text of a mask of holes, row by row; holes side by side become a run, `B2-D2`."""
     runs: list[list[int]] = []  # of each run the first cell, and the last if it is another one
     for cell in bits(holes):
         is_new_row = cell % columns == 0
@@ -107,7 +107,7 @@ def holes_text(holes: int, columns: int) -> str:
 
 
 def drawn_board(drawing: str) -> tuple[int, int, int]:
-    """Return rows, columns and holes (mask) of a drawn board: `.` is a cell, `-` or `#` a hole.
+    """Return the rows, columns and holes (mask) of a drawing: `.` is a cell, `-` or `#` a hole.
 
     Blank lines and spaces are skipped. Raises GameError for another sign or unequal lines.
     """
@@ -138,24 +138,24 @@ def drawn_board(drawing: str) -> tuple[int, int, int]:
 class Game:
     """A board, a fleet, two rules and holes; hashable, and equal when all of these are equal.
 
-    rows, columns -- the grid; at most 1,024 cells for counting and playing, 128 for listing and
-        searching (`require_small`). `rows` may be the text of the game, as in `Game("4x4:3,2")`;
-        other arguments replace what the text says.
-    fleet -- lengths of the ships, or shapes (`optsearch.game.shapes`), kept in descending order;
-        equal ones are indistinguishable. A length may have a letter if each hit names its ship.
-    contact -- may ships touch: `none` (not even diagonally: the paper's rule), `corner`
+    rows, columns -- the size of the grid. Counting and playing take up to 1,024 cells, listing and
+        searching up to 128 (`require_small`). `rows` may be the text of the game, as in
+        `Game("4x4:3,2")`; then the other arguments replace what the text says.
+    fleet -- the lengths of the ships, or shapes (`optsearch.game.shapes`), kept in descending
+        order. Equal ones are indistinguishable. A length may have a letter if each hit names its
+        ship.
+    contact -- whether ships may touch: `none` (not even diagonally: the paper's rule), `corner`
         (diagonally only), `any` (they may touch but never overlap).
     announce -- what a shot tells besides hit or miss: `nothing` (the paper's rule), `sunk` (the hit
         that sinks a ship says so), `ship` (only the hit that sinks a ship names it), `name` (every
         hit names its ship), `place` (every hit shows its ship), or a function of a ship and a cell
         in a file, as in `rules.py:parity`, kept with the digest of the file.
-    holes -- mask of the cells that are not on the board: no ship lies on them, and no shot goes
-    there. Holes do not change which ships touch.
-    board -- how the cells of the grid lie to each other (`optsearch.game.board`): a `Board`, or
-        the name of a maker.
+    holes -- the mask of the cells that are not on the board: no ship lies on them, and no shot goes
+        there. Holes do not change which ships touch.
+    board -- which cells of the grid touch (`optsearch.game.board`): a `Board`, or its name.
     announcement -- the rule named `announce` (`optsearch.game.announcements`), if already loaded.
-    ends -- what ends the game: `sunk` (the last cell of the last ship is hit), `hit` (the first
-        hit). Other ends need different numbers of hits; what counts misses alone has none of them.
+    ends -- what ends the game: `sunk` (the last cell of the last ship is hit) or `hit` (the first
+        hit). With either, all configurations need equally many hits: only the misses differ.
 
     Raises GameError for a game that cannot be set up. If the fleet has few enough cells but does
     not fit, as in 4x4:4,3,2, the game has no configuration.
@@ -204,7 +204,7 @@ class Game:
         self._check()
 
     def _check(self) -> None:
-        """Normalize the fields; GameError for invalid ones."""
+        """Check all fields, and replace some by their normal form; GameError for invalid ones."""
         self.require_known_fleet()
         object.__setattr__(self, "fleet", tuple(sorted(self.fleet, key=_fleet_order)))
         self._check_grid()
@@ -259,7 +259,10 @@ class Game:
             )
 
     def _set_board(self) -> None:
-        """Set `board` from a name or a board, and add the places without a cell to `holes`."""
+        """Make `board` if it is a name or of another size, and add places without cell to `holes`.
+
+        A board of a file has a fixed size, and raises GameError for another one.
+        """
         board: Board | str = self.board
         if isinstance(board, str):
             board = make_board(board, self.rows, self.columns)
@@ -289,7 +292,11 @@ class Game:
         return GameError(f"the ship {kind} does not fit on the board {self.board_text}")
 
     def _check_kinds(self) -> None:
-        """Raise GameError for letters and look-alike ships, unless hits name ships."""
+        """Raise GameError for kinds of ships that a player could not tell apart.
+
+        These are lengths with letters, and kinds that can lie on equal cells. If hits name ships,
+        all kinds are accepted.
+        """
         if self.names_hits:
             return
         kinds = list(dict.fromkeys(self.fleet))
@@ -315,7 +322,7 @@ class Game:
         return not set(self.board.placements(kind)).isdisjoint(self.board.placements(other))
 
     def __reduce__(self) -> tuple[type[Game], tuple[object, ...]]:
-        """Send no cached value, such as the labels, to other processes."""
+        """Pickle the fields only: cached values, such as the labels, are computed again."""
         return type(self), tuple(getattr(self, name) for name in self.__dataclass_fields__)
 
     @classmethod
@@ -339,9 +346,10 @@ class Game:
 
     @classmethod
     def read(cls, text: str) -> Game:
-        """Return the game of a text from a file or the network, without running a user's code.
+        """Return the game of a text from a file or the network; it runs no code of a user.
 
-        Raises GameError as for any text, and for a user's rule not named before in this process.
+        Raises GameError for a text that is not a game, and for a user's rule that was not loaded
+        before in this process.
         """
         fields = _fields_of(text)
         rule = named_announcement(fields.get("announce", "nothing"))
@@ -365,7 +373,7 @@ class Game:
         return text
 
     def _repr_html_(self) -> str:
-        """Return the board, the fleet and the rules in words."""
+        """Return the board, the fleet and the rules in words, as a table of HTML."""
         rows = [("board", self.board_text), ("holes", self.holes_text), ("fleet", self.fleet_text)]
         rows += [*self.rules.items()]
         filled_rows = [(name, value) for name, value in rows if value]
@@ -378,7 +386,10 @@ class Game:
 
     @property
     def rules(self) -> dict[str, str]:
-        """The rules in words, by rule: contact if there are two ships, ends if it is not sunk."""
+        """The rules in words, by their names in the text of a game.
+
+        `contact` is there if the fleet has two ships or more, `ends` if it is not the default.
+        """
         rules: dict[str, str] = {}
         if len(self.fleet) > 1:
             rules["contact"] = IN_WORDS["contact"][self.contact]
@@ -389,7 +400,7 @@ class Game:
 
     @property
     def unwritten_rules(self) -> str:
-        """The `rules` that have their default value, in words."""
+        """The rules that the text of the game leaves out, as they are the default, in words."""
         rules = self.rules.items()
         return ", ".join(words for rule, words in rules if getattr(self, rule) == _DEFAULTS[rule])
 
@@ -399,7 +410,7 @@ class Game:
 
     @property
     def board_text(self) -> str:
-        """The board as text: 10x10, 10x10,board=torus, or a board of a file."""
+        """The board as text: 10x10, 10x10,board=torus, or FILE.json#NAME@DIGEST."""
         if self.board.digest or self.is_rectangle:
             return self._grid_text
         return f"{self._grid_text},board={self.board.text}"
@@ -416,7 +427,7 @@ class Game:
 
     @property
     def holes_text(self) -> str:
-        """The holes row by row, runs in a row as the first and the last: `B2,C4-E4`."""
+        """The holes row by row, as in `B2,C4-E4`; holes side by side are a run."""
         return holes_text(self.holes, self.columns)
 
     @property
@@ -426,7 +437,7 @@ class Game:
 
     @property
     def words(self) -> int:
-        """The number of 64-bit words per set of cells in arrays: 2 up to 128 cells."""
+        """The number of 64-bit words of a set of cells in arrays: at least 2."""
         return max(2, ceil(self.cells / 64))
 
     @property
@@ -451,12 +462,12 @@ class Game:
 
     @property
     def hits_to_end(self) -> int:
-        """The number of hits that end the game, equal for all configurations."""
+        """The number of hits that end the game; it is equal for all configurations."""
         return 1 if self.ends_at_hit else self.fleet_cells
 
     @property
     def has_shapes(self) -> bool:
-        """True if some ship is not a straight line that may lie both ways."""
+        """True if some ship is not a straight one that may lie in all directions."""
         return any(isinstance(kind, Shape) for kind in self.fleet)
 
     @cached_property
@@ -480,10 +491,10 @@ class Game:
         return len(self._kind_of_placement) < sum(placement_counts)
 
     def kind_of(self, ship: int) -> int:
-        """Return the length or the shape of a placement (mask).
+        """Return the length or the shape of a ship by its cells (mask).
 
-        Raises NotSupported for a game with twins and, unless all kinds are plain lengths, KeyError
-        for a mask that is not a placement.
+        Raises NotSupported for a game with twins (`has_twins`). If some kind is not a plain length,
+        raises KeyError for a mask on which no ship can lie.
         """
         if self._has_plain_lengths:
             return ship.bit_count()
@@ -499,13 +510,17 @@ class Game:
             )
 
     def kinds_of(self, ships: Iterable[int]) -> tuple[int, ...]:
-        """Return the kind of each ship of a configuration, which with twins is in fleet order."""
+        """Return the kind of each ship of a configuration (masks).
+
+        With twins (`has_twins`) the ships must be in the order of the fleet.
+        """
         return self.fleet if self.has_twins else tuple(map(self.kind_of, ships))
 
     def sort_ships(self, ships: Sequence[int]) -> tuple[int, ...]:
-        """Return a configuration in its canonical order: ascending by mask.
+        """Return the ships of a configuration (masks) in canonical order: ascending.
 
-        With twins the order of the fleet stays, and only equal ships are sorted.
+        With twins (`has_twins`) they stay in the order of the fleet, and only the ships of one kind
+        are sorted among each other.
         """
         if not self.has_twins:
             return tuple(sorted(ships))
@@ -514,7 +529,7 @@ class Game:
 
     @cached_property
     def named_ships(self) -> dict[str, int]:
-        """The ships that have names, by name: those of a board file, or of the boxed fleet."""
+        """The kinds of the ships that have names, by name: of a board file or the boxed fleet."""
         if self.board.digest:
             return dict(self.board.kinds)
         names = boxed_ships(self.names_hits)
@@ -526,7 +541,7 @@ class Game:
 
     @cached_property
     def kind_names(self) -> dict[int, tuple[str, ...]]:
-        """The names of the ships of each kind, as the box of the game has them."""
+        """For each kind of the fleet, the names of its ships: at most as many as it has ships."""
         names: dict[int, list[str]] = {kind: [] for kind in self.fleet}
         for name, kind in self.named_ships.items():
             if kind in names:
@@ -536,7 +551,7 @@ class Game:
 
     @cached_property
     def labels_by_name(self) -> dict[str, Label]:
-        """The labels by each name that a reply may use for them, in lower case."""
+        """The label that each name stands for in a reply; the names are in lower case."""
         labels: tuple[Label, ...] = self.labels if self.has_labels else ()
         by_name: dict[str, Label] = {label: label for label in labels if isinstance(label, str)}
         if not by_name:
@@ -588,7 +603,10 @@ class Game:
         return f"{kind} ({', '.join(texts)})" if texts else str(kind)
 
     def rank(self, ship: int) -> tuple[int, int]:
-        """Return the sort key of a ship in a configuration: order of the fleet, then mask."""
+        """Return the key by which the ships of a configuration (masks) are sorted.
+
+        It sorts by the order of the fleet, and ships of one kind by mask.
+        """
         kind = self.kind_of(ship)
         order_in_fleet = self.fleet.index(kind) if self.has_shapes else -kind
         return order_in_fleet, ship
@@ -604,34 +622,34 @@ class Game:
 
     @property
     def tells_sinkings(self) -> bool:
-        """True if a hit that sinks its ship, and no other, has a label or is told as sunk.
+        """True if the hit that sinks a ship, and no other hit, tells its label or that it sinks.
 
-        Then the order of the shots matters. Otherwise it does not: a shot at a cell that is in
-        every configuration left costs no miss, and its reply is the same at any time.
+        Only then does the order of the shots matter. Under all other rules the reply of a cell is
+        the same at any time.
         """
         return self.announcement.at_sinking
 
     @property
     def has_labels(self) -> bool:
-        """True if every hit tells the label of its ship and cell, whatever was hit before."""
+        """True if every hit tells a label, which does not depend on what was hit before."""
         return not self.is_silent and not self.tells_sinkings
 
     @property
     def names_hits(self) -> bool:
-        """True if every hit names its ship: the labels are the kinds of the fleet."""
+        """True if every hit names its ship: its label is the kind of the ship."""
         return self.announcement.tells is tells_kind and not self.announcement.at_sinking
 
     @property
     def shows_ships(self) -> bool:
-        """True if every hit shows its whole ship: the labels are placements."""
+        """True if every hit shows its whole ship: its label is the placement of the ship."""
         return not self.names_hits and self.has_labels and self.label_table.are_placements
 
     @cached_property
     def label_of_kind(self) -> dict[int, Label | None] | None:
         """The label of each kind of ship; None if some label depends on the placement or the cell.
 
-        Lower bounds that reveal all ships but some need these labels: then all hits on a single
-        ship have the same reply, so they tell nothing of where it lies.
+        If it is not None, all hits on a ship have equal replies, which tell nothing of where the
+        ship lies. Lower bounds that reveal all ships but some need that.
         """
         tells = self.announcement.tells  # known rules need no table
         if tells is tells_kind:
@@ -654,7 +672,7 @@ class Game:
         return _label_table(self)
 
     def label(self, kind: int, ship: int, cell: int) -> Label | None:
-        """Return the label of a cell (index) of a placement, its kind and mask; None for none."""
+        """Return the label of a cell (index) of a ship (mask) of this kind; None if it has none."""
         return self.label_table.labels_by_cell[kind, ship][cell]
 
     def kind_of_label(self, label: Label | None) -> int | None:
@@ -664,7 +682,10 @@ class Game:
         return None if isinstance(label, str) else label
 
     def hit_reply(self, kind: int, ship: int, cell: int, is_sunk: bool) -> Reply:
-        """Return the reply to a hit on a cell (index) of a placement, its kind and mask."""
+        """Return the reply to a hit on a cell (index) of a ship (mask) of this kind.
+
+        is_sunk -- True if the hit sinks the ship.
+        """
         return self.announcement.reply_to_hit(self.label(kind, ship, cell), is_sunk)
 
     @cached_property
@@ -673,15 +694,16 @@ class Game:
         return frozenset([HIT]) if self.is_silent else self.label_table.replies
 
     def most_replies(self, answer: Reply) -> int | None:
-        """Bound how often a reply to a hit can come in a game; None without a limit."""
+        """Return an upper bound on how often a reply to a hit can come in a game; None if none."""
         if self.is_silent or (self.tells_sinkings and not answer.sunk):
             return None
         return self.label_table.most_replies.get(answer.label, 0)
 
     def with_announcement(self, announce: str) -> Game:
-        """Return the game with another announcement, without letters if hits do not name ships.
+        """Return this game with another rule of what hits tell.
 
-        If letters are removed, each configuration corresponds to equally many of this game.
+        If its hits do not name ships, ships lose their letters. Then each configuration of the new
+        game corresponds to equally many of this game.
         """
         fleet = self.fleet
         rule = self.announcement if announce == self.announce else announcement_of(announce)
@@ -691,7 +713,7 @@ class Game:
         return replace(self, announce=announce, fleet=fleet)
 
     def require_known_fleet(self) -> None:
-        """Raise GameError for ranges of lengths, which only `game.fleets` handles."""
+        """Raise GameError for ranges of lengths, which only a `game.fleets.MixedGame` can have."""
         if any(isinstance(kind, LengthRange) for kind in self.fleet):
             raise GameError(
                 f"the lengths of the ships {self.fleet_text} are not known; count, posterior, "
@@ -700,7 +722,11 @@ class Game:
             )
 
     def require_rule(self, feature: str, is_handled: bool, rules: str) -> None:
-        """Raise NotSupported unless `feature` handles what hits tell. rules -- those it handles."""
+        """Raise NotSupported unless `feature` handles the rule of what hits tell.
+
+        is_handled -- whether it does. rules -- the names of all rules that it handles, for the
+        message.
+        """
         if not is_handled:
             raise NotSupported(
                 f"{feature} is for announce={rules}; {self} has announce={self.announce}"
@@ -715,7 +741,7 @@ class Game:
         self.require_rule(feature, self.announce in ANNOUNCEMENTS, "|".join(ANNOUNCEMENTS))
 
     def require_no_sinkings(self, feature: str) -> None:
-        """Raise NotSupported if the order of the shots matters, which `feature` does not handle."""
+        """Raise NotSupported if sinkings are announced, which `feature` does not handle."""
         rules = [name for name, rule in ANNOUNCEMENTS.items() if not rule.at_sinking]
         self.require_rule(feature, not self.tells_sinkings, "|".join(rules))
 
@@ -725,7 +751,7 @@ class Game:
             raise NotSupported(f"{feature} is for ends=sunk; {self} has ends=hit")
 
     def require_small(self, feature: str) -> None:
-        """Raise TooLarge for a board of more than 128 cells, which `feature` does not handle."""
+        """Raise TooLarge for a board of more than MAX_CELLS cells; `feature` handles up to that."""
         if self.cells > MAX_CELLS:
             raise TooLarge(
                 f"{feature} is for boards of at most {MAX_CELLS} cells; {self} has {self.cells}: "
@@ -739,7 +765,7 @@ class Game:
         return self.is_rectangle and not self.holes and not self.has_shapes
 
     def require_usual(self, feature: str) -> None:
-        """Raise NotSupported for holes, shapes, other boards, which `feature` does not handle."""
+        """Raise NotSupported unless `is_usual`: `feature` handles no other board or ships."""
         self.require_rectangle(feature)
         if self.holes:
             raise NotSupported(f"{feature} is for boards without holes; {self} has holes")
@@ -792,13 +818,14 @@ class Game:
         return [self.cell(index) for index in bits(mask)]
 
     def names(self, mask: int) -> list[str]:
-        """Return the texts of the cells of a mask in row-major order."""
+        """Return the names of the cells of a mask, such as B3, in row-major order."""
         return [cell_name(cell) for cell in self.cells_of(mask)]
 
     def ship_name(self, mask: int) -> str:
-        """Return a ship as its first and last cell, as in A1-A3, or as its only cell.
+        """Return the text of a ship (mask): its first and last cell, as in A1-A3, or its only cell.
 
-        A ship of another shape, or over a seam, is all its cells, as in A1+A2+B2.
+        A shape, a ship over a seam and a ship on a board of a file are all their cells, as in
+        A1+A2+B2.
         """
         names = self.names(mask)
         if not self.has_ends(mask):
@@ -806,7 +833,7 @@ class Game:
         return names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}"
 
     def has_ends(self, mask: int) -> bool:
-        """True if a ship is the line from its first cell to its last one."""
+        """True if a ship (mask) is written as its first and last cell: the line between them."""
         if self.board.digest:
             return False
         if self.has_shapes and isinstance(self._kind_of_placement[mask], Shape):
@@ -817,7 +844,7 @@ class Game:
         return mask in rectangle.placements(mask.bit_count())
 
     def array(self, mask: int) -> NDArray[np.uint8]:
-        """Return a mask as 0 and 1 for each cell; uint8 of shape (rows, columns)."""
+        """Return 1 on the cells of a mask and 0 elsewhere: uint8 of shape (rows, columns)."""
         packed = np.frombuffer(mask.to_bytes(ceil(self.cells / 8), "little"), np.uint8)
         cells = np.unpackbits(packed, count=self.cells, bitorder="little")
         return cells.reshape(self.rows, self.columns)
@@ -825,27 +852,30 @@ class Game:
     # Ships
 
     def placements(self, length: int) -> tuple[int, ...]:
-        """Return all placements of one ship of this length, shape or name, as masks.
+        """Return all placements of one ship of this length or shape, as masks; none is on a hole.
 
-        Lines are sorted by first cell in row-major order, horizontal before vertical; the first
-        cell is the top-left one except for lines over a seam. A ship of length 1 has one placement
-        per cell. None lies on a hole.
+        Straight ships are sorted by first cell in row-major order, horizontal before vertical. The
+        first cell is the top-left one, except for lines over a seam. A ship of length 1 has one
+        placement per cell.
         """
         if isinstance(length, LengthRange):
             self.require_known_fleet()
         return _placements(self.board, length, self.holes)
 
     def halo(self, placement: int) -> int:
-        """Return the cells outside a placement that the contact rule forbids to other ships."""
+        """Return the cells around a placement that the contact rule forbids to other ships.
+
+        The placement and the result are masks.
+        """
         return _halo(self.board, self.contact, placement)
 
     # Symmetries
 
     def symmetries(self, limit: int | None = None) -> tuple[Permutation, ...]:
-        """Return the symmetries of the game: permutations p, cell index i going to p[i].
+        """Return the symmetries of the game: permutations p that take cell i (index) to p[i].
 
-        They keep which cells touch, the holes, the placements of each kind, and the labels; the
-        identity is the first. limit -- if there are more, return only the identity.
+        They keep which cells touch, the holes, the placements of each kind, and the labels. The
+        identity is the first. limit -- return only the identity if there are more symmetries.
         """
         symmetries = _symmetries(self.board, self.holes, frozenset(self.fleet))
         if self.label_of_kind is None:
@@ -860,12 +890,15 @@ class Game:
         return tuple(filter(self.label_table.has_symmetry, symmetries))
 
     def images(self, mask: int) -> list[int]:
-        """Return a mask under each of the symmetries, in their order; equal images are repeated."""
+        """Return the image of a mask under each symmetry, in their order; equal ones are kept."""
         return [image(mask, permutation) for permutation in self.symmetries()]
 
 
 def _fields_of(text: str) -> dict[str, Any]:
-    """Return the fields of the game of a text; GameError for another text."""
+    """Return the fields of the game of a text, by the names of the parameters of `Game`.
+
+    Raises GameError for a text that is not a game.
+    """
     named_game, added_rules = split_name(text) or (None, "")
     match = _GAME.fullmatch(named_game.text if named_game else text)
     if match is None:
@@ -951,7 +984,7 @@ def _split_ships_and_rules(text: str, after_board: str) -> tuple[list[str], dict
 
 
 def placements(rows: int, columns: int, length: int) -> tuple[int, ...]:
-    """Return all placements of one straight ship on a rectangle, as `Game.placements` does."""
+    """Return all placements of a straight ship on a rectangle, as masks; see `Game.placements`."""
     return make_board("rectangle", rows, columns).placements(length)
 
 
