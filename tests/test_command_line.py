@@ -21,7 +21,7 @@ from optsearch.cli import app as command
 from optsearch.game import Game
 from optsearch.game.named_games import NAMED_GAMES
 from optsearch.game.orders import ORDERS
-from optsearch.strategies import Strategy, all_kinds, as_player, named
+from optsearch.strategies import Strategy, as_player, named, player_classes
 from optsearch.strategies.player import name_of, parameters
 from optsearch.support.errors import StrategyError
 
@@ -315,7 +315,9 @@ def spaced(text):
     return re.sub(r" {2,}", "  ", text)
 
 
-PARAMETERS = [(name_of(kind), one) for kind in all_kinds() for one in parameters(kind).values()]
+PARAMETERS = [
+    (name_of(each), one) for each in player_classes() for one in parameters(each).values()
+]
 
 
 @pytest.mark.parametrize(("kind", "one"), PARAMETERS, ids=lambda what: getattr(what, "name", what))

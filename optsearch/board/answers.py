@@ -43,7 +43,7 @@ from optsearch.play.replies import with_shown_ships
 from optsearch.search.solver import Solver
 from optsearch.show import explorer
 from optsearch.show.outlines import board_shape
-from optsearch.strategies import added_players, all_kinds
+from optsearch.strategies import added_players, player_classes
 from optsearch.strategies.player import name_of
 from optsearch.support.errors import OptsearchError, PositionError, TooLarge
 from optsearch.support.progress import Limit, LimitReached
@@ -74,7 +74,7 @@ class Setting:
     @cached_property
     def players(self) -> list[str]:
         """The opponents in this game; the empty name is nobody."""
-        kinds = map(name_of, all_kinds())
+        kinds = map(name_of, player_classes())
         every = dict.fromkeys((*OPPONENTS, *self.against, *kinds, *added_players()))
         return [*every, ""]
 

@@ -40,7 +40,7 @@ from optsearch.game.fleets import MixedGame, MixedPosition, any_game
 from optsearch.game.orders import ORDERS, order_of
 from optsearch.results.tables import TABLES
 from optsearch.search.mixed import greedy_shots_mixed
-from optsearch.strategies import Strategy, added_players, all_kinds, as_player, as_strategy
+from optsearch.strategies import Strategy, added_players, as_player, as_strategy, player_classes
 from optsearch.strategies.greedy import Greedy
 from optsearch.strategies.player import Player, name_of, parameters
 from optsearch.strategies.simple import Random
@@ -126,7 +126,7 @@ def list_strategies(names: list[str] | None = None, form: Form = Form.TEXT) -> N
 
     Given their names, it prints their parameters. evaluate takes strategies, simulate takes both.
     """
-    kind_of_name = {name_of(kind): kind for kind in all_kinds()}
+    kind_of_name = {name_of(kind): kind for kind in player_classes()}
     for name in names or ():
         if name not in kind_of_name:
             as_player(name)  # says what there is

@@ -27,7 +27,7 @@ from optsearch.results.stored import name_with_table, table_of
 from optsearch.results.tables import TABLES, Entries, Table
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.solver import solve
-from optsearch.strategies import Strategy, all_kinds, as_strategy, rule_of
+from optsearch.strategies import Strategy, as_strategy, player_classes, rule_of
 from optsearch.strategies.player import name_of
 from optsearch.strategies.timed import Timed
 from optsearch.support.errors import ImpossiblePosition, NotSupported, StrategyError, TooLarge
@@ -121,7 +121,7 @@ def compute_value(quantity: Quantity, game: Game, seconds: float, progress: Prog
             note="too large" if isinstance(error, TooLarge) else "no such value", by=str(error)
         )
     except StrategyError as error:
-        if quantity.strategy is not None and type(quantity.strategy) not in all_kinds():
+        if quantity.strategy is not None and type(quantity.strategy) not in player_classes():
             raise
         value = Value(note="not played by this strategy", by=str(error))
     return replace(value, seconds=time.monotonic() - started)
@@ -218,10 +218,10 @@ def as_quantity(name: str) -> Quantity:
     try:
         strategy = as_strategy(name)
     except StrategyError:
-        kinds = [name_of(kind) for kind in all_kinds()]
+        kinds = [name_of(kind) for kind in player_classes()]
         if ":" in name or name in kinds:
             raise
-        strategies = [name_of(kind) for kind in all_kinds() if issubclass(kind, Strategy)]
+        strategies = [name_of(kind) for kind in player_classes() if issubclass(kind, Strategy)]
         raise StrategyError(
             f"no column {name!r}; there are {', '.join(QUANTITIES)}, and the strategies "
             f"{', '.join(strategies)}, and FILE.py:NAME"

@@ -57,10 +57,10 @@ __all__ = [
     "Rule",
     "Strategy",
     "added_players",
-    "all_kinds",
     "as_player",
     "as_strategy",
     "named",
+    "player_classes",
     "rule_of",
 ]
 
@@ -108,10 +108,12 @@ def as_player(player: object) -> Player:
     from optsearch.strategies.user import user_player
 
     if isinstance(player, str):
-        return _named(player)
-    kind = player if isinstance(player, type) else type(player)
-    if issubclass(kind, Player) and kind.__module__.startswith(f"{__name__}."):
-        return kind() if isinstance(player, type) else player  # type: ignore[return-value]
+        return _player_named(player)
+    is_class = isinstance(player, type)
+    player_class = player if isinstance(player, type) else type(player)
+    is_of_package = player_class.__module__.startswith(f"{__name__}.")
+    if is_of_package and issubclass(player_class, Player):
+        return player_class() if is_class else player  # type: ignore[return-value]
     return user_player(player)
 
 
@@ -152,35 +154,47 @@ def rule_of(strategy: Strategy, game: Game) -> Rule | PatternRule | None:
         raise StrategyError(f"the rule of {strategy} for {game}: {error}") from None
 
 
-def _named(text: str) -> Player:
-    """Return the player that a text names, or raise StrategyError."""
+def _player_named(text: str) -> Player:
+    """Return the player of this package, of a file or of an entry point that a text names.
+
+    Raises StrategyError for any other text, and for parameters that are not accepted.
+    """
     from optsearch.strategies.user import player_in_file
 
-    kinds = {name_of(kind): kind for kind in all_kinds()}
+    classes = {name_of(player_class): player_class for player_class in player_classes()}
     name, _, values_text = text.strip().partition(":")
-    if name not in kinds:
-        file, _, attribute = text.strip().rpartition(":")
-        if file.endswith(".py") and attribute:
-            return player_in_file(Path(file), attribute)
-        if text.strip().rstrip(":").endswith(".py"):
-            raise StrategyError(f"{text!r} names no strategy in the file; write FILE.py:NAME")
-        added = {point.name: point for point in entry_points(group=GROUP)}
-        if name in added:
-            return _added_player(added[name], values_text)
-        names = [*kinds, *sorted(added)]
-        near = get_close_matches(name, names, 1, 0.7)
-        raise StrategyError(
-            f"no strategy {name!r}; {f'did you mean {near[0]}? T' if near else 't'}here are "
-            f"{', '.join(names)}, and FILE.py:NAME for your own"
-        )
-    kind = kinds[name]
-    accepted = parameters(kind)
+    if name in classes:
+        return classes[name](**_parse_values(classes[name], values_text, text))
+    path, _, attribute = text.strip().rpartition(":")
+    if path.endswith(".py") and attribute:
+        return player_in_file(Path(path), attribute)
+    if text.strip().rstrip(":").endswith(".py"):
+        raise StrategyError(f"{text!r} names no strategy in the file; write FILE.py:NAME")
+    added = {point.name: point for point in entry_points(group=GROUP)}
+    if name in added:
+        return _added_player(added[name], values_text)
+    names = [*classes, *sorted(added)]
+    similar = get_close_matches(name, names, 1, 0.7)
+    raise StrategyError(
+        f"no strategy {name!r}; {f'did you mean {similar[0]}? T' if similar else 't'}here are "
+        f"{', '.join(names)}, and FILE.py:NAME for your own"
+    )
+
+
+def _parse_values(player_class: type[Player], values_text: str, text: str) -> dict[str, Any]:
+    """Return the parameters in a text such as `ties=last,endgame=2`, by name.
+
+    text -- the whole text, for errors. Raises StrategyError for one that the class does not have,
+    that is given twice, or that is not a whole number where one is expected.
+    """
+    accepted = parameters(player_class)
     values: dict[str, Any] = {}
     for part in filter(None, values_text.split(",")):
         key, equals, value = part.partition("=")
         if not equals or key not in accepted:
             raise StrategyError(
-                f"{part!r} in {text!r} is not a parameter of {name}; its parameters are "
+                f"{part!r} in {text!r} is not a parameter of {name_of(player_class)}; its "
+                "parameters are "
                 f"{', '.join(f'{key}={each.default}' for key, each in accepted.items())}"
             )
         if key in values:
@@ -189,7 +203,7 @@ def _named(text: str) -> Player:
         if is_number and not re.fullmatch(r"-?[0-9]{1,18}", value):
             raise StrategyError(f"{part!r} in {text!r}: {value!r} is not a whole number")
         values[key] = int(value) if is_number else value
-    return kind(**values)
+    return values
 
 
 def _added_player(point: EntryPoint, values_text: str) -> Player:
@@ -209,7 +223,7 @@ def added_players() -> dict[str, str]:
     return {point.name: point.value for point in sorted(entry_points(group=GROUP))}
 
 
-def all_kinds() -> tuple[type[Player], ...]:
+def player_classes() -> tuple[type[Player], ...]:
     """Return the classes of the players of this package: dataclasses, with parameters as fields."""
     from optsearch.strategies.greedy import Greedy
     from optsearch.strategies.heuristic import Heuristic

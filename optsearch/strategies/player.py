@@ -30,13 +30,13 @@ class Playing(Protocol):
 
 def salvo_of(playing: Playing, position: Any, number: int) -> list[Cell]:
     """Return the cells that a player shoots together; StrategyError if it has no salvos."""
-    choose = getattr(playing, "salvo", None)
-    if choose is None:
+    choose_cells = getattr(playing, "salvo", None)
+    if choose_cells is None:
         raise StrategyError(
             f"{playing} chooses each cell after the reply to the one before; {SALVOS} choose a "
             "salvo, and players of your own with the method salvo(position, number)"
         )
-    cells: list[Cell] = choose(position, number)
+    cells: list[Cell] = choose_cells(position, number)
     return cells
 
 
@@ -50,7 +50,7 @@ def salvo_size(text: str) -> int:
     """Return the size of a salvo from a text: a number, or AFLOAT for `afloat`."""
     if text == "afloat":
         return AFLOAT
-    if text.isascii() and text.isdigit() and 1 <= int(text[:5]) <= MOST_SALVO:
+    if text.isascii() and text.isdigit() and 1 <= int(text[:5]) <= MOST_SALVO:  # no huge number
         return int(text)
     raise OptsearchError(
         f"a salvo of {text!r} shots; 1 to {MOST_SALVO} are accepted, or afloat: as many as ships "
@@ -60,10 +60,13 @@ def salvo_size(text: str) -> int:
 
 def require_salvo(size: int, game: Game) -> None:
     """Raise NotSupported for AFLOAT if the replies do not tell how many ships are afloat."""
-    is_known = game.tells_sinkings or game.shows_ships
+    tells_ships_afloat = game.tells_sinkings or game.shows_ships
     if game.names_hits:
-        is_known = len({*game.fleet}) == len(game.fleet) and game.least_cells == game.fleet_cells
-    if size == AFLOAT and not is_known:
+        # A ship is known to be sunk after all its hits: its name and its length must be known.
+        has_different_names = len({*game.fleet}) == len(game.fleet)
+        has_known_lengths = game.least_cells == game.fleet_cells
+        tells_ships_afloat = has_different_names and has_known_lengths
+    if size == AFLOAT and not tells_ships_afloat:
         raise NotSupported(
             f"the replies of {game} do not tell how many ships are afloat; announce=sunk, "
             "ship and place do, and announce=name where no two ships have one name"
@@ -114,19 +117,20 @@ class Player(ABC):
         return str(self)
 
     def __str__(self) -> str:
-        pairs = [(each, getattr(self, key)) for key, each in parameters(type(self)).items()]
-        values = ",".join(
-            f"{parameter.name}={value}"
-            for parameter, value in pairs
-            if value != (parameter.default if parameter.is_extra else "")
-        )
+        texts = []
+        for parameter in parameters(type(self)).values():
+            value = getattr(self, parameter.name)
+            # Extra parameters are left out at their default, all others only if they are empty.
+            left_out = parameter.default if parameter.is_extra else ""
+            if value != left_out:
+                texts.append(f"{parameter.name}={value}")
         name = name_of(type(self))
-        return f"{name}:{values}" if values else name
+        return f"{name}:{','.join(texts)}" if texts else name
 
 
-def name_of(kind: type[Player]) -> str:
+def name_of(player_class: type[Player]) -> str:
     """Return the name of a kind of player."""
-    return getattr(kind, "name", kind.__name__)
+    return getattr(player_class, "name", player_class.__name__)
 
 
 # Parameters
@@ -195,18 +199,18 @@ def _parameter(
     return field(default=default, metadata=metadata)
 
 
-def parameters(kind: type[Player]) -> dict[str, Parameter]:
+def parameters(player_class: type[Player]) -> dict[str, Parameter]:
     """Return the parameters of a kind of player, by name."""
-    if not is_dataclass(kind):
+    if not is_dataclass(player_class):
         return {}
     return {
         each.name: Parameter(
-            each.name,
-            each.default,
-            each.metadata.get("accepted", ""),
-            each.metadata.get("meaning", ""),
-            each.metadata.get("is_extra", False),
+            name=each.name,
+            default=each.default,
+            accepted=each.metadata.get("accepted", ""),
+            meaning=each.metadata.get("meaning", ""),
+            is_extra=each.metadata.get("is_extra", False),
         )
-        for each in fields(kind)
+        for each in fields(player_class)
         if not each.metadata.get("is_fixed")
     }
