@@ -78,9 +78,9 @@ class Strategy(Player):
         """
 
     def require_end(self, game: Game) -> None:
-        """Raise NotSupported if it weighs how a game goes on, and what ends this game is another.
+        """Raise NotSupported if the strategy cannot play a game that ends like this one.
 
-        By default it chooses by the position, whatever ends the game.
+        By default it accepts every end, since it chooses by the position alone.
         """
 
     def begin(self, game: Game, generator: np.random.Generator) -> Playing:
@@ -93,7 +93,7 @@ class Strategy(Player):
 
 
 def as_player(player: object) -> Player:
-    """Return the player of a name, a function, a class or an object.
+    """Return the player that a name, a function, a class or an object stands for.
 
     - A name: one of this package with its parameters (`greedy:ties=central`), one of an entry
       point, or `FILE.py:NAME`.
@@ -118,7 +118,10 @@ def as_player(player: object) -> Player:
 
 
 def as_strategy(strategy: object) -> Strategy:
-    """Return a player that depends on the position alone; StrategyError for other players."""
+    """Return the strategy that a name, function, class or object stands for (see `as_player`).
+
+    Raises StrategyError for a player who may use chance or memory.
+    """
     player = as_player(strategy)
     if isinstance(player, Strategy):
         return player
@@ -139,8 +142,9 @@ def named(text: str) -> Strategy:
 def rule_of(strategy: Strategy, game: Game) -> Rule | PatternRule | None:
     """Return the rule by which the kernel plays as the strategy does, or None if it has none.
 
-    Kernels play until all ships are sunk. Raises StrategyError for a rule that the kernel does not
-    accept, or if the strategy weighs how a game goes on, which ends at the first hit.
+    Kernels play until all ships are sunk, so a game that ends at the first hit has no rule. Raises
+    StrategyError for a rule that the kernel does not accept, and NotSupported if the strategy
+    cannot play such a game (`Strategy.require_end`).
     """
     rule = strategy.rule(game)
     if game.ends_at_hit:

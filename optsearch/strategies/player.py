@@ -29,7 +29,10 @@ class Playing(Protocol):
 
 
 def salvo_of(playing: Playing, position: Any, number: int) -> list[Cell]:
-    """Return the cells that a player shoots together; StrategyError if it has no salvos."""
+    """Return the cells that a player shoots together, at most `number` of them.
+
+    Raises StrategyError for a player without the method `salvo`.
+    """
     choose_cells = getattr(playing, "salvo", None)
     if choose_cells is None:
         raise StrategyError(
@@ -87,11 +90,11 @@ class Player(ABC):
         )
 
     def require_fleet(self, game: Game) -> None:
-        """Raise GameError if it plays known fleets alone, and that of the game is not known."""
+        """Raise GameError if the fleet of the game is not known; some players accept that."""
         game.require_known_fleet()
 
     def with_prior(self, prior: Prior) -> Player:
-        """Return the player that uses a prior; StrategyError if it cannot use one."""
+        """Return a copy of the player that uses a prior; StrategyError if it cannot use one."""
         raise StrategyError(f"{self} knows no prior ({prior.name}); thompson does")
 
     def __post_init__(self) -> None:
@@ -113,7 +116,10 @@ class Player(ABC):
         return None
 
     def identity(self) -> str:
-        """Return its name in a checkpoint; players that play differently have different ones."""
+        """Return the text that names the player in a checkpoint.
+
+        Players that play differently have different texts.
+        """
         return str(self)
 
     def __str__(self) -> str:
@@ -129,7 +135,7 @@ class Player(ABC):
 
 
 def name_of(player_class: type[Player]) -> str:
-    """Return the name of a kind of player."""
+    """Return the name of a class of players, by which texts call it."""
     return getattr(player_class, "name", player_class.__name__)
 
 
@@ -138,10 +144,10 @@ def name_of(player_class: type[Player]) -> str:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a kind of players: its name, default and meaning.
+    """A parameter of a class of players: its name, default and meaning.
 
-    accepted -- a range of whole numbers, words, or a sentence on the form of a text. is_extra --
-    True if the name of a player has it only if it differs from the default.
+    accepted -- a range of whole numbers, words, or a sentence on the form of a text.
+    is_extra -- True if the text of a player leaves the parameter out at its default.
     """
 
     name: str
@@ -151,7 +157,10 @@ class Parameter:
     is_extra: bool = False
 
     def require(self, value: Any) -> None:
-        """Raise StrategyError for a value that is not accepted; sentences are not checked."""
+        """Raise StrategyError for a number out of range, or a word that is not accepted.
+
+        If `accepted` is a sentence, any value passes: the player checks the text.
+        """
         if isinstance(self.accepted, range):
             require_range(self.name, value, self.accepted[0], self.accepted[-1])
         elif isinstance(self.accepted, tuple) and value not in self.accepted:
@@ -200,7 +209,11 @@ def _parameter(
 
 
 def parameters(player_class: type[Player]) -> dict[str, Parameter]:
-    """Return the parameters of a kind of player, by name."""
+    """Return the parameters of a class of players, by name.
+
+    They are the fields of its dataclass, without those that users cannot set (`is_fixed`). A class
+    that is no dataclass has none.
+    """
     if not is_dataclass(player_class):
         return {}
     return {
