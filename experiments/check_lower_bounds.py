@@ -42,9 +42,9 @@ from numpy.typing import NDArray
 
 from experiments import script
 from experiments.verify_beside import counted_beside
-from experiments.verify_coverage import Counts, covering, largest_bound
+from experiments.verify_coverage import CoverCounts, covering, largest_bound
 from experiments.verify_first_ship import FirstShipCosts, PlacementCounts, largest_kept
-from experiments.verify_reveal import RevealAgain
+from experiments.verify_reveal import RevealedFleet
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
 from optsearch.game import Game, bits
@@ -192,7 +192,7 @@ class LargerSets:
         self.cells = game.cells
 
     @cached_property
-    def counts(self) -> Counts:
+    def counts(self) -> CoverCounts:
         """The configurations that cover every set of up to four cells."""
         counts = covering(self._met.four)
         cells = int(counts.one.sum())
@@ -327,7 +327,7 @@ class Class(NamedTuple):
 
 def verify_reveal(game: Game, ship: int, misses: int) -> tuple[list[int], int]:
     """F and the completions of one class of the reveal game."""
-    return RevealAgain(game, misses).values(ship)
+    return RevealedFleet(game, misses).values(ship)
 
 
 def check_reveal(game: Game, rows: list[Row], number: int, jobs: int, store: Facts) -> list[Class]:

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from experiments.verify_coverage import Counts
+from experiments.verify_coverage import CoverCounts
 from optsearch.counting.configurations import to_words
 from optsearch.game import Game, bits
 
@@ -50,7 +50,7 @@ class Sums(NamedTuple):
     three_and_last: NDArray[np.uint32]
 
 
-def counted_beside(game: Game, ship: int) -> tuple[int, Counts]:
+def counted_beside(game: Game, ship: int) -> tuple[int, CoverCounts]:
     """Count the configurations with a placement (mask), and those that cover 1, 2, 3, 4 more cells.
 
     Entries of the counts for a cell twice mean nothing. The fleet has two ships or more, and in
@@ -88,7 +88,7 @@ def counted_beside(game: Game, ship: int) -> tuple[int, Counts]:
                 place_from(i + 1, first_of_next, more_cells, closed | ships[i].closed[k])
 
     place_from(0, 0, np.zeros(0, np.int64), to_words([ship | game.halo(ship)])[0])
-    return int(sums.number[0]), Counts(*_counts(sums, ships[-1].cells))
+    return int(sums.number[0]), CoverCounts(*_counts(sums, ships[-1].cells))
 
 
 def _placements(game: Game, length: int) -> Placements:

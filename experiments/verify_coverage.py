@@ -11,7 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 
-class Counts(NamedTuple):
+class CoverCounts(NamedTuple):
     """The configurations that cover every set of 1, 2, 3 and 4 cells: one axis for each cell."""
 
     one: NDArray[np.int64]
@@ -30,7 +30,7 @@ class SetSearch(NamedTuple):
     weights of the heaviest trees; added -- the most that v adds to what the j cells meet.
     """
 
-    counts: Counts
+    counts: CoverCounts
     classes: NDArray[np.int64]
     size: int
     ships: NDArray[np.int64]
@@ -41,7 +41,7 @@ class SetSearch(NamedTuple):
     added: NDArray[np.int64]
 
 
-def covering(met: NDArray[np.uint32]) -> Counts:
+def covering(met: NDArray[np.uint32]) -> CoverCounts:
     """Count the configurations that cover 1, 2, 3, 4 cells, from the numbers that meet them.
 
     met -- of shape (n, n, n, n); with repeated cells, for the set of these cells.
@@ -65,11 +65,11 @@ def covering(met: NDArray[np.uint32]) -> Counts:
             ab, ac, bc = f[a, a, b].astype(np.int64), f[a, a].astype(np.int64), f[b, b]
             triples = ab[:, None] + ab + ac + bc
             c4[a, b] = singles - pairs + triples - f[a, b]
-    return Counts(one, c2, c3, c4)
+    return CoverCounts(one, c2, c3, c4)
 
 
 def largest_bound(
-    counts: Counts,
+    counts: CoverCounts,
     classes: NDArray[np.int64],
     size: int,
     best: int,

@@ -19,7 +19,7 @@ from numba import njit, types
 from numba.typed import Dict
 from numpy.typing import NDArray
 
-from experiments.verify_coverage import Counts, heaviest_tree
+from experiments.verify_coverage import CoverCounts, heaviest_tree
 from optsearch.game import Game, bits
 
 Ints = NDArray[np.int64]
@@ -39,7 +39,7 @@ class PlacementCounts(NamedTuple):
     avoiding: Sequence[int]
 
 
-class Tables(NamedTuple):
+class SearchTables(NamedTuple):
     """All that V depends on but the cell and the misses, and the values found so far.
 
     shape -- rows and columns of the board.
@@ -77,7 +77,7 @@ class Lines(NamedTuple):
     ends -- the ends left, right, up and down. avoiding -- [line, cells back, cells ahead, m] -> how
     many configurations avoid m misses, at least, of those with the placement that has as many cells
     on the two sides of the cell; -1 if there is none. stamp -- the number of this call, which marks
-    its values. The other fields are those of `Tables`.
+    its values. The other fields are those of `SearchTables`.
     """
 
     ends: Ints
@@ -183,7 +183,7 @@ class FirstShipCosts:
                 near[cell, ship] = True
         avoiding = [placement.avoiding[: most_misses + 1] for placement in placements] or [[0]]
         ends, reaches = (longest + 1,) * 2, (longest,) * 2
-        self.tables = Tables(
+        self.tables = SearchTables(
             shape=np.array((game.rows, game.columns)),
             symmetries=np.array(game.symmetries()),
             placement_at=placement_at,
@@ -609,7 +609,7 @@ def _resized(sets: CellSets, rows: int) -> CellSets:
 
 
 def largest_kept(
-    counts: Counts,
+    counts: CoverCounts,
     costs: FirstShipCosts,
     j: int,
     best: int,

@@ -7,6 +7,7 @@ look at every one: they must be whole numbers from 0 to the weight w of their pl
 """
 
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit, types
@@ -15,178 +16,225 @@ from numpy.typing import NDArray
 
 from optsearch.game import Game, bits
 
-SCALE = 256  # of u
-LEVELS, LEVELS_LAST = 14, 7  # tried; for the last ship fewer, further apart
-STEP, STEP_LAST = 9, 5
+SCALE = 256  # u counts in such parts of a configuration
+LEVELS, LEVELS_LAST = 14, 7  # levels tried; for the last ship fewer, further apart
+STEP, STEP_LAST = 9, 5  # the next level is lower by a ninth, by a fifth
 KEY = types.UniTuple(types.uint64, 2)  # type: ignore[no-untyped-call]
 VALUES = types.int64[::1]
+Ints = NDArray[np.int64]
 
 
-class RevealAgain:
+class BoardTables(NamedTuple):
+    """The placements of all ships, the longest ships first.
+
+    first_of -- of the k-th length: the index of its first placement; last, the number of all.
+    masks, closed -- two words for each placement: its cells, and these with its halo. cells_of --
+    its cells in the first columns. lengths -- how many these are.
+    most_finished -- [hits, l] -> the number of ways to make this many hits with at most l misses.
+    cells -- of the board.
+    """
+
+    first_of: Ints
+    masks: NDArray[np.uint64]
+    closed: NDArray[np.uint64]
+    cells_of: Ints
+    lengths: Ints
+    most_finished: Ints
+    cells: int
+
+
+class ShipCells(NamedTuple):
+    """Placements, a row each: their cells in the first columns, and how many these are."""
+
+    cells_of: Ints
+    lengths: Ints
+    board_cells: int
+
+
+class RevealedFleet:
     """F of the reveal game of one fleet, F(0) to F(misses - 1)."""
 
     def __init__(self, game: Game, misses: int):
         lengths = sorted(set(game.fleet), reverse=True)
-        placements = [(length, p) for length in lengths for p in game.placements(length)]
-        kinds = [length for length, _ in placements]
-        self._first = np.array([kinds.index(x) for x in lengths] + [len(kinds)], np.int64)
-        self._mask = _words([p for _, p in placements])
-        self._closed = _words([p | game.halo(p) for _, p in placements])
-        self._where = np.full((len(placements), lengths[0]), -1, np.int64)
-        for row, (_, p) in zip(self._where, placements, strict=True):
-            row[: p.bit_count()] = list(bits(p))
-        self._words = np.array(
-            [
-                [min(2**60, comb(missed + hits, hits)) for missed in range(misses)]
-                for hits in range(game.fleet_cells + 1)
-            ],
-            np.int64,
+        placements = [ship for length in lengths for ship in game.placements(length)]
+        length_of = [ship.bit_count() for ship in placements]
+        cells_of = np.full((len(placements), lengths[0]), -1, np.int64)
+        for row, ship in zip(cells_of, placements, strict=True):
+            row[: ship.bit_count()] = list(bits(ship))
+        most_finished = [
+            [min(2**60, comb(missed + hits, hits)) for missed in range(misses)]
+            for hits in range(game.fleet_cells + 1)
+        ]
+        self._tables = BoardTables(
+            first_of=np.array([*map(length_of.index, lengths), len(placements)], np.int64),
+            masks=_words(placements),
+            closed=_words([ship | game.halo(ship) for ship in placements]),
+            cells_of=cells_of,
+            lengths=np.array(length_of, np.int64),
+            most_finished=np.array(most_finished, np.int64),
+            cells=game.cells,
         )
-        self._length = np.array(kinds, np.int64)
         self._game = game
-        self._left = np.array([game.fleet.count(length) for length in lengths], np.int64)
+        self._ships_of_length = np.array([game.fleet.count(n) for n in lengths], np.int64)
 
     def values(self, ship: int) -> tuple[list[int], int]:
-        """F of a placement of the longest ship (mask), and its completions."""
-        left = self._left.copy()
-        left[0] -= 1
-        words, closed = _words([ship, ship | self._game.halo(ship)])
-        board = (self._first, self._mask, self._closed, self._where, self._length, self._words)
+        """Return F of a placement of the longest ship (mask), and its completions."""
+        ships_left = self._ships_of_length.copy()
+        ships_left[0] -= 1
+        known, closed = map(tuple, _words([ship, ship | self._game.halo(ship)]))
         cache = Dict.empty(KEY, VALUES)
-        arguments = (*words, *closed, left, self._game.cells, board, cache)
-        *values, completions = _values(*arguments)
+        *values, completions = _values(known, closed, ships_left, self._tables, cache)
         return [int(value) for value in values], int(completions)
 
 
 def _words(masks: list[int]) -> NDArray[np.uint64]:
+    """Return two words of 64 bits for each mask, the low one first."""
     return np.array([(m % 2**64, m >> 64) for m in masks], np.uint64).reshape(len(masks), 2)
 
 
 @njit(cache=True)
-def _values(low, high, closed_low, closed_high, left, cells, board, cache):  # type: ignore[no-untyped-def]
-    """F(0), F(1), … and last the completions of the ships in (low, high)."""
-    first, mask, closed, where, length, words = board
-    misses = words.shape[1]
-    ships = left.sum()
-    if ships == 0:
+def _values(known, closed, ships_left, tables, cache):  # type: ignore[no-untyped-def]
+    """Return F(0), F(1), … of known ships, and as the last item the number of their completions.
+
+    known, closed -- two words: the cells of these ships, and these with their halos. ships_left --
+    the number of ships of each length that are not known. cache -- the values by `known`.
+    """
+    misses = tables.most_finished.shape[1]
+    if ships_left.sum() == 0:
         return np.ones(misses + 1, np.int64)
-    if (low, high) in cache:
-        return cache[(low, high)]
-    result = np.zeros(misses + 1, np.int64)
-    upper = np.full(misses, 2**62)
-    children = np.empty((len(mask), misses + 1), np.int64)
-    places = np.empty(len(mask), np.int64)
-    n, hits = 0, 0
-    for kind in range(len(left)):
-        if left[kind] == 0:
+    if known in cache:
+        return cache[known]
+    # The values with one more ship known, a row for each placement that leaves a completion.
+    children = np.empty((len(tables.masks), misses + 1), np.int64)
+    placements = np.empty(len(tables.masks), np.int64)
+    count, hits_left = 0, 0
+    result = np.full(misses + 1, 2**62)
+    for k in range(len(ships_left)):
+        if ships_left[k] == 0:
             continue
-        hits += left[kind] * length[first[kind]]
-        before = n
-        left[kind] -= 1
-        for p in range(first[kind], first[kind + 1]):
-            if mask[p, 0] & closed_low or mask[p, 1] & closed_high:
+        hits_left += ships_left[k] * tables.lengths[tables.first_of[k]]
+        first_row = count
+        ships_left[k] -= 1
+        for p in range(tables.first_of[k], tables.first_of[k + 1]):
+            if tables.masks[p, 0] & closed[0] or tables.masks[p, 1] & closed[1]:
                 continue
-            children[n] = _values(
-                low | mask[p, 0],
-                high | mask[p, 1],
-                closed_low | closed[p, 0],
-                closed_high | closed[p, 1],
-                left,
-                cells,
-                board,
+            children[count] = _values(
+                (known[0] | tables.masks[p, 0], known[1] | tables.masks[p, 1]),
+                (closed[0] | tables.closed[p, 0], closed[1] | tables.closed[p, 1]),
+                ships_left,
+                tables,
                 cache,
             )
-            if children[n, misses]:
-                places[n] = p
-                n += 1
-        left[kind] += 1
-        for m in range(misses):
-            upper[m] = min(upper[m], children[before:n, m].sum() // left[kind])
-        result[misses] = children[before:n, misses].sum() // left[kind]
+            if children[count, misses]:
+                placements[count] = p
+                count += 1
+        ships_left[k] += 1
+        # Each completion has all ships of this length, and counts in as many rows.
+        by_length = children[first_row:count].sum(0) // ships_left[k]
+        result = np.minimum(result, by_length)
     if result[misses]:
-        _cover(
-            children[:n], where[places[:n]], length[places[:n]], ships, cells, words[hits], result
-        )
-        for m in range(misses):
-            result[m] = min(result[m], upper[m])
+        placements = placements[:count]
+        ships = ShipCells(tables.cells_of[placements], tables.lengths[placements], tables.cells)
+        is_last = ships_left.sum() == 1
+        most_finished = tables.most_finished[hits_left]
+        by_cells = _finished_by_cells(children[:count], ships, is_last, most_finished)
+        result[:misses] = np.minimum(result[:misses], by_cells)
         for m in range(misses - 2, -1, -1):
             result[m] = min(result[m], result[m + 1])
     else:
         result[:] = 0
-    cache[(low, high)] = result
+    cache[known] = result
     return result
 
 
 @njit(cache=True)
-def _cover(children, where, length, ships, cells, words, result):  # type: ignore[no-untyped-def]
-    """F(l) from what k cells can cover, and from the sequences behind what j cells meet."""
-    misses = len(words)
-    result[:misses] = 0
-    weights = np.empty(len(children), np.int64)
-    best = np.zeros(misses + 1, np.int64)
+def _finished_by_cells(children, ships, is_last, most_finished):  # type: ignore[no-untyped-def]
+    """Bound F(0), F(1), … by what cells can cover, and by the root chain.
+
+    children -- the values with one more ship known: a row for each of the `ships`. is_last -- True
+    if no ship is left then. most_finished -- as in `BoardTables`, for the cells of all ships left.
+    """
+    misses = len(most_finished)
+    result = np.zeros(misses, np.int64)
+    # The F(l - i) of a placement is the sum of F(m) - F(m - 1) over m <= l - i. The term of m
+    # counts if one of the first l - m + 1 cells is the first to cover the placement.
+    covered = np.zeros(misses + 1, np.int64)
     for m in range(misses):
-        weights[:] = children[:, m]
+        weights = children[:, m].copy()
         if m:
             weights -= children[:, m - 1]
         if weights.any():
-            best = _coverage(weights, where, length, ships, cells, misses - m)
+            covered = _most_covered(weights, ships, is_last, misses - m)
             for k in range(1, misses - m + 1):
-                result[m + k - 1] += best[k]
-        if ships == 1:
-            break  # a whole fleet is found from l = 0 on: these weights are the completions
-    if ships > 1:
-        weights[:] = children[:, misses]
-        best = _coverage(weights, where, length, ships, cells, misses)
+                result[m + k - 1] += covered[k]
+        if is_last:
+            break  # F is 1 from l = 0 on: the only weights are the completions
+    if not is_last:
+        covered = _most_covered(children[:, misses].copy(), ships, is_last, misses)
     for m in range(misses):
-        result[m] = min(result[m], words[m], best[m + 1])
+        result[m] = min(result[m], most_finished[m], covered[m + 1])
         for j in range(1, m + 1):
-            result[m] = min(result[m], best[j] + words[m - j])
+            result[m] = min(result[m], covered[j] + most_finished[m - j])
+    return result
 
 
 @njit(cache=True)
-def _coverage(w, where, length, ships, cells, most_cells):  # type: ignore[no-untyped-def]
-    """Item k: no k cells cover more of the weights w."""
-    best = np.zeros(most_cells + 1, np.int64)
-    total = w.sum()
-    degree = np.zeros(cells, np.int64)
-    for i in range(len(w)):
-        for c in range(length[i]):
-            degree[where[i, c]] += w[i]
-    falling = np.sort(degree)[::-1]
+def _most_covered(w, ships, is_last, most_cells):  # type: ignore[no-untyped-def]
+    """Return an array whose item k bounds the weight w of the ships that k cells cover."""
+    on_cell = np.zeros(ships.board_cells, np.int64)  # the weight through each cell
+    _add_to_cells(w, ships, on_cell)
+    heaviest_first = np.sort(on_cell)[::-1]
+    most = np.zeros(most_cells + 1, np.int64)
     for k in range(1, most_cells + 1):
-        best[k] = min(total, falling[:k].sum())
-    level = falling[0] * SCALE
-    u = np.empty(len(w), np.int64)
-    filled = np.empty(cells, np.int64)
-    for _ in range(LEVELS_LAST if ships == 1 else LEVELS):
-        level -= level // (STEP_LAST if ships == 1 else STEP)
-        filled[:] = 0
-        for i in range(len(w)):
-            highest = 0
-            for c in range(length[i]):
-                highest = max(highest, degree[where[i, c]])
-            u[i] = w[i] * SCALE
-            if highest * SCALE > level:
-                u[i] = min(u[i], int(float(u[i]) * float(level) / (float(highest) * SCALE)))
-            for c in range(length[i]):
-                filled[where[i, c]] += u[i]
-        for i in range(len(w)):
-            room = w[i] * SCALE - u[i]
-            for c in range(length[i]):
-                room = min(room, level - filled[where[i, c]])
-            if room > 0:
-                u[i] += room
-                for c in range(length[i]):
-                    filled[where[i, c]] += room
-        # From here on u is any weights: the bound they prove.
-        loss = 0
-        filled[:] = 0
+        most[k] = min(w.sum(), heaviest_first[:k].sum())
+    level = heaviest_first[0] * SCALE
+    for _ in range(LEVELS_LAST if is_last else LEVELS):
+        level -= level // (STEP_LAST if is_last else STEP)
+        u = _lowered_weights(w, ships, on_cell, level)
+        # From here on u is any weights: the bound they prove. Cells cover at most what u leaves
+        # out, and of u each at most what the fullest cell has.
+        left_out = 0
         for i in range(len(w)):
             if not 0 <= u[i] <= w[i] * SCALE:
                 raise ValueError("a lowered weight out of range")
-            loss += w[i] * SCALE - u[i]
-            for c in range(length[i]):
-                filled[where[i, c]] += u[i]
+            left_out += w[i] * SCALE - u[i]
+        filled = np.zeros(ships.board_cells, np.int64)
+        _add_to_cells(u, ships, filled)
         for k in range(1, most_cells + 1):
-            best[k] = min(best[k], (loss + k * filled.max() + SCALE - 1) // SCALE)
-    return best
+            bound = left_out + k * filled.max()
+            most[k] = min(most[k], (bound + SCALE - 1) // SCALE)  # rounded up
+    return most
+
+
+@njit(cache=True)
+def _add_to_cells(weights, ships, total):  # type: ignore[no-untyped-def]
+    """Add the weight of each ship to the total of each of its cells."""
+    for i in range(len(weights)):
+        for k in range(ships.lengths[i]):
+            total[ships.cells_of[i, k]] += weights[i]
+
+
+@njit(cache=True)
+def _lowered_weights(w, ships, on_cell, level):  # type: ignore[no-untyped-def]
+    """Return weights u <= w, in units of 1/SCALE, of which no cell has much more than `level`.
+
+    on_cell -- the sum of w over the ships on each cell.
+    """
+    u = w * SCALE
+    for i in range(len(w)):
+        heaviest = 0
+        for k in range(ships.lengths[i]):
+            heaviest = max(heaviest, on_cell[ships.cells_of[i, k]])
+        if heaviest * SCALE > level:  # lowered as much as its heaviest cell exceeds the level
+            u[i] = min(u[i], int(float(u[i]) * float(level) / (float(heaviest) * SCALE)))
+    filled = np.zeros(ships.board_cells, np.int64)
+    _add_to_cells(u, ships, filled)
+    for i in range(len(w)):  # raised again where all cells have room
+        room = w[i] * SCALE - u[i]
+        for k in range(ships.lengths[i]):
+            room = min(room, level - filled[ships.cells_of[i, k]])
+        if room > 0:
+            u[i] += room
+            for k in range(ships.lengths[i]):
+                filled[ships.cells_of[i, k]] += room
+    return u
