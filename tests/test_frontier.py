@@ -196,7 +196,7 @@ def test_the_way_that_takes_less(text, way, caplog):
     chosen = engine_for.__wrapped__(game)
     if way is not SkylineSweep:
         assert ("skylines go by rows" in caplog.text) is not game.is_rectangle
-        chosen = chosen._engine(Constraints(game.fleet))
+        chosen = chosen._choose_engine(Constraints(game.fleet))
     assert type(chosen) is way
 
 

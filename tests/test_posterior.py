@@ -337,7 +337,7 @@ def test_ships_that_differ_by_names_alone_are_counted_as_equal_ones(board, conta
     """As by a table of all names; after shots that name both, one or none of them."""
     text = "4x4:2a,2b,1,board=cylinder" if board == "cylinder" else board
     game = Game.parse(f"{text},contact={contact},announce=name")
-    engine, exact = engine_for(game), engines._engine(game)
+    engine, exact = engine_for(game), engines._board_engine(game)
     asked, drawn = Counter(), np.random.default_rng(5)
     for ships in map(to_masks, Posterior(game).sample(8, 3, masks=True)):
         position = Position(game)
@@ -345,7 +345,7 @@ def test_ships_that_differ_by_names_alone_are_counted_as_equal_ones(board, conta
             for case in sunk_assignments(position):
                 constraints = case.constraints
                 if constraints.fleet:
-                    asked[engine._without_names(constraints) is None] += 1
+                    asked[engine._drop_names(constraints) is None] += 1
                     assert engine.count(constraints) == exact.count(constraints)
                     assert engine.count_by_placement(constraints) == exact.count_by_placement(
                         constraints

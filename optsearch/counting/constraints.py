@@ -13,7 +13,7 @@ from optsearch.game import Game
 from optsearch.support.progress import Progress, Status, no_progress
 
 _WORD = (1 << 64) - 1
-Ship = tuple[int, int]  # its kind, and the mask of its cells
+Ship = tuple[int, int]  # its kind (a length, perhaps with a name or a shape), and its mask
 Ranks = NDArray[np.uint64] | NDArray[np.float64]  # floats where weights are added up
 
 
@@ -22,9 +22,10 @@ class Constraints:
     """Constraints on a configuration.
 
     fleet -- the ships to place, a part of the game's fleet, in its order.
-    closed -- mask of cells where no ship may be. hits -- mask of cells that ships must cover; no
-    ship may have one in its halo. afloat -- True if no ship may lie wholly on hits.
-    barred -- forbidden ships: kinds and masks.
+    closed -- the mask of the cells where no ship may be.
+    hits -- the mask of the cells that ships must cover; no ship may have one in its halo.
+    afloat -- True if no ship may lie wholly on hits.
+    barred -- the ships that are forbidden.
     """
 
     fleet: tuple[int, ...]
@@ -34,7 +35,10 @@ class Constraints:
     barred: frozenset[Ship] = frozenset()
 
     def placements(self, game: Game) -> dict[int, list[int]]:
-        """Return the placements (masks) of each kind that satisfy the constraints one by one."""
+        """Map each kind of `fleet` to the placements (masks) that satisfy the constraints alone.
+
+        Whether all hits are covered depends on all ships, so it is not checked.
+        """
         return {
             kind: [
                 ship
@@ -48,33 +52,39 @@ class Constraints:
         }
 
 
-def is_admitted(
+def are_admitted(
+    ships: Iterable[Ship],
+    cells: NDArray[np.uint64],
+    halos: NDArray[np.uint64],
     constraints: Constraints,
     holes: int,
-    words: NDArray[np.uint64],
-    halos: NDArray[np.uint64],
-    ships: Iterable[Ship],
 ) -> NDArray[np.bool_]:
-    """Test placements against the constraints and the holes of the board.
+    """Return for each of n ships whether the constraints and the holes of the board admit it.
 
-    words, halos -- of the placements, uint64 of shape (placements, words). ships -- the placements.
+    The ships come in three forms. ships -- kinds and masks. cells, halos -- masks as 64-bit words,
+    the low ones first; uint64 of shape (n, words).
     """
 
-    def cell_set(mask: int) -> NDArray[np.uint64]:
-        return np.array([mask >> 64 * i & _WORD for i in range(words.shape[1])], np.uint64)
+    def to_row(mask: int) -> NDArray[np.uint64]:
+        return np.array([mask >> 64 * i & _WORD for i in range(cells.shape[1])], np.uint64)
 
-    hits = cell_set(constraints.hits)
-    is_allowed = ~((words & cell_set(constraints.closed | holes)) | (halos & hits)).any(axis=1)
+    hits = to_row(constraints.hits)
+    forbidden = (cells & to_row(constraints.closed | holes)) | (halos & hits)
+    is_allowed = ~forbidden.any(axis=1)
     if constraints.afloat:
-        is_allowed &= (words & ~hits).any(axis=1)
+        is_allowed &= (cells & ~hits).any(axis=1)
     if constraints.barred:
         is_allowed &= np.array([ship not in constraints.barred for ship in ships], bool)
     return np.asarray(is_allowed)
 
 
-def sort_by_fleet(placed: NDArray[np.intp], places: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Sort each row of placement numbers by `places`, the place in the fleet of each number."""
-    order = np.argsort(places[placed], axis=1, kind="stable")
+def sort_by_fleet(placed: NDArray[np.intp], ranks: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return each row of `placed` with its ships in the order of the fleet.
+
+    placed -- a row for each configuration, with the indices of its placements. ranks -- for each
+    placement, the position of its kind in that order.
+    """
+    order = np.argsort(ranks[placed], axis=1, kind="stable")
     return np.take_along_axis(placed, order, axis=1)
 
 
@@ -90,23 +100,35 @@ class Counting(Protocol):
 
     @property
     def roundings(self) -> int:
-        """A bound on the roundings in a number of `weigh`; 2^-52 for each bounds its error."""
+        """An upper bound on the roundings behind a number of `weigh`.
+
+        The relative error of the number is at most 2^-52 for each.
+        """
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """Count the configurations. progress -- called during a long count."""
+        """Count the configurations that satisfy the constraints.
+
+        progress -- called during a long count.
+        """
 
     def count_by_placement(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
-        """Count the configurations, and those with each ship (kind and mask) if any has it."""
+        """Return the number of configurations, and the number that have each ship.
+
+        A ship is a pair of its kind and the mask of its cells. Ships that no configuration has are
+        left out. progress -- called during a long count.
+        """
 
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
     ) -> tuple[float, dict[int, float]]:
-        """Add up the weights of the configurations, and of those with each placement.
+        """Return the total weight of the configurations, and that of those with each placement.
 
-        The weight of a configuration is the product of those of its placements (mask -> weight, 1
-        if absent).
+        A configuration weighs the product of the weights of its placements. Placements of total
+        weight 0 are left out.
+
+        weights -- of placements (masks); a missing one weighs 1.
         """
 
     def unrank(
@@ -115,9 +137,11 @@ class Counting(Protocol):
         ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> NDArray[np.uint64]:
-        """Return the configurations with some ranks: uint64 words of shape (n, ships, words).
+        """Return the configurations with the given ranks, a row of ships for each of n ranks.
 
-        ranks -- below the number of configurations, which must be less than 2^64; with weights,
-        below their total weight. The ships of a configuration are in the order of the fleet, equal
-        ones in any order.
+        The array is uint64 of shape (n, ships, words): the words of a ship are its cells. Ships are
+        in the order of the fleet, equal ones in any order.
+
+        ranks -- each is less than the number of configurations, which must be less than 2^64. With
+        weights, ranks are floats, each less than the total weight.
         """

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from math import factorial, prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -49,14 +49,15 @@ def engine_for(game: Game) -> Counting:
     game.require_known_fleet()
     if any(isinstance(kind, Lettered) for kind in game.fleet):
         return NamedShips(game)
-    return _engine(game)
+    return _board_engine(game)
 
 
-def _engine(game: Game) -> SkylineSweep | AnyBoard:
-    reason = skyline_objection(game)
-    if not reason:
+def _board_engine(game: Game) -> SkylineSweep | AnyBoard:
+    """Return the engine for the board of a game, which takes names of ships for kinds."""
+    objection = skyline_objection(game)
+    if not objection:
         return SkylineSweep(game)
-    _log.info("%s; the board is swept cell by cell", reason)
+    _log.info("%s; the board is swept cell by cell", objection)
     return AnyBoard(game)
 
 
@@ -74,24 +75,30 @@ class AnyBoard:
         from optsearch.counting.frontier import FrontierSweep
 
         self._game = game
-        self._cells = FrontierSweep(game)
-        self._ships = ShipByShip(game) if game.cells <= MAX_CELLS else None
+        self._cell_sweep = FrontierSweep(game)
+        self._ship_by_ship = ShipByShip(game) if game.cells <= MAX_CELLS else None
 
     @cached_property
-    def _orbits(self) -> list[tuple[int, list[int]]]:
-        """The orbits of placements under the symmetries, with their kind; empty if over ORBITS."""
-        game, orbits = self._game, list[tuple[int, list[int]]]()
-        kinds = list(dict.fromkeys(game.fleet))
-        symmetries = game.symmetries()
-        if sum(len(game.placements(kind)) for kind in kinds) > ORBITS * len(symmetries):
+    def _orbits(self) -> list[_Orbit]:
+        """The orbits of the placements; none if there are more than ORBITS.
+
+        An orbit is the set of the images of a placement under the symmetries of the game.
+        """
+        kinds = list(dict.fromkeys(self._game.fleet))
+        symmetries = self._game.symmetries()
+        placements = sum(len(self._game.placements(kind)) for kind in kinds)
+        # No orbit has more placements than there are symmetries.
+        if placements > ORBITS * len(symmetries):
             return []
+        orbits = []
         for kind in kinds:
-            left = dict.fromkeys(game.placements(kind))
-            while left:
-                orbit = list(dict.fromkeys(image(next(iter(left)), p) for p in symmetries))
-                orbits.append((kind, orbit))
+            ships_left = dict.fromkeys(self._game.placements(kind))
+            while ships_left:
+                ship = next(iter(ships_left))
+                orbit = list(dict.fromkeys(image(ship, symmetry) for symmetry in symmetries))
+                orbits.append(_Orbit(kind, orbit))
                 for ship in orbit:
-                    del left[ship]
+                    del ships_left[ship]
         return orbits if len(orbits) <= ORBITS else []
 
     def _is_empty(self, constraints: Constraints) -> bool:
@@ -99,62 +106,79 @@ class AnyBoard:
         empty = Constraints(self._game.fleet, self._game.holes)
         return constraints in (empty, replace(empty, closed=0))
 
-    def _count_with(self, kind: int, ship: int) -> int:
-        """Count the configurations of the empty board with a placement."""
-        fleet = list(self._game.fleet)
-        fleet.remove(kind)
-        closed = ship | self._game.halo(ship) | self._game.holes
-        constraints = Constraints(tuple(fleet), closed)
-        return self._engine(constraints).count(constraints)
+    def _count_each(self, orbit: _Orbit) -> int:
+        """Count the configurations of the empty board with any one placement of an orbit.
 
-    def _engine(self, constraints: Constraints) -> FrontierSweep | ShipByShip:
+        All placements of an orbit have equal counts, because symmetries map the board to itself.
+        """
+        fleet = list(self._game.fleet)
+        fleet.remove(orbit.kind)
+        ship = orbit.placements[0]
+        closed = ship | self._game.halo(ship) | self._game.holes
+        others = Constraints(tuple(fleet), closed)
+        return self._choose_engine(others).count(others)
+
+    def _choose_engine(self, constraints: Constraints) -> FrontierSweep | ShipByShip:
         """Return the engine that is estimated to take less time."""
-        if self._ships is not None:
-            masks, choices = self._cells.estimate(constraints)
-            if masks > MASKS * choices:
-                _log.debug("%.2g masks, %.2g ways to choose placements: by ship", masks, choices)
-                return self._ships
-        return self._cells
+        if self._ship_by_ship is None:
+            return self._cell_sweep
+        masks, choices = self._cell_sweep.estimate(constraints)
+        if masks > MASKS * choices:
+            _log.debug("%.2g masks, %.2g ways to choose placements: by ship", masks, choices)
+            return self._ship_by_ship
+        return self._cell_sweep
 
     @property
     def states(self) -> int:
         """The number of masks in the largest sweep so far."""
-        return self._cells.states
+        return self._cell_sweep.states
 
     @property
     def roundings(self) -> int:
-        """A bound on the roundings in a number of `weigh`."""
-        return self._cells.roundings
+        """An upper bound on the roundings behind a number of `weigh`."""
+        return self._cell_sweep.roundings
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """Count the configurations. progress -- called during a long count."""
+        """Count the configurations that satisfy the constraints.
+
+        progress -- called during a long count.
+        """
         if not self._is_empty(constraints) or not self._orbits:
-            return self._engine(constraints).count(constraints, progress)
-        # Every configuration has each of its longest ships, so the sum over the placements of the
-        # longest kind counts it once per such ship. Placements of an orbit have equal counts.
+            return self._choose_engine(constraints).count(constraints, progress)
+        # The sum over all placements of the longest kind counts a configuration several times:
+        # once for each of its ships of that kind.
         longest = self._game.fleet[0]
-        with_longest = [
-            len(orbit) * self._count_with(kind, orbit[0])
-            for kind, orbit in self._orbits
-            if kind == longest
-        ]
-        return sum(with_longest) // self._game.fleet.count(longest)
+        total = sum(
+            len(orbit.placements) * self._count_each(orbit)
+            for orbit in self._orbits
+            if orbit.kind == longest
+        )
+        return total // self._game.fleet.count(longest)
 
     def count_by_placement(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
-        """Count the configurations, and those with each ship (kind and mask) if any has it."""
+        """Return the number of configurations, and the number that have each ship.
+
+        A ship is a pair of its kind and the mask of its cells. Ships that no configuration has are
+        left out. progress -- called during a long count.
+        """
         if not self._is_empty(constraints) or not self._orbits:
-            return self._engine(constraints).count_by_placement(constraints, progress)
-        counts = ((kind, orbit, self._count_with(kind, orbit[0])) for kind, orbit in self._orbits)
-        by_ship = {(kind, ship): n for kind, orbit, n in counts if n for ship in orbit}
+            return self._choose_engine(constraints).count_by_placement(constraints, progress)
+        by_ship: dict[Ship, int] = {}
+        for orbit in self._orbits:
+            if count := self._count_each(orbit):
+                by_ship |= dict.fromkeys(((orbit.kind, ship) for ship in orbit.placements), count)
         return self.count(constraints), by_ship
 
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
     ) -> tuple[float, dict[int, float]]:
-        """Add up the weights of the configurations, and of those with each placement."""
-        return self._cells.weigh(constraints, weights)
+        """Return the total weight of the configurations, and that of those with each placement.
+
+        weights -- of placements (masks), as in `Counting.weigh`.
+        """
+        return self._cell_sweep.weigh(constraints, weights)
 
     def unrank(
         self,
@@ -162,86 +186,111 @@ class AnyBoard:
         ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> CellSets:
-        """Return the configurations with some ranks: uint64 words of shape (n, ships, words)."""
-        ships = self._ships
-        if weights is None and ships is not None and self._engine(constraints) is ships:
-            return ships.unrank(constraints, np.asarray(ranks, np.uint64))
-        return self._cells.unrank(constraints, ranks, weights)
+        """Return the configurations with the given ranks, as `Counting.unrank` does.
+
+        Each engine has its own order of the configurations. Without weights, which engine is asked
+        depends on the constraints alone.
+        """
+        if weights is None:
+            engine = self._choose_engine(constraints)
+            return engine.unrank(constraints, np.asarray(ranks, np.uint64))
+        return self._cell_sweep.unrank(constraints, ranks, weights)
+
+
+class _Orbit(NamedTuple):
+    """The placements (masks) of a kind that symmetries map to each other."""
+
+    kind: int
+    placements: list[int]
 
 
 class NamedShips:
     """Queries on configurations with ships that differ by their names alone, as 3a and 3b do.
 
-    Where no ship is barred from a placement that another of its length may have, names can be
-    exchanged. Then these ships are counted as equal ones, in a smaller table: if t of them have c,
-    d, … ships of each name, each configuration stands for t! / (c! d! …), and a placement of the
-    first name is in the share c / t of those that have it. Other queries, samples and weights go
-    to a table with all names, which is built for the first of them.
+    If no ship is barred from a placement that another of its length may have, names can be
+    exchanged. Then ships of equal length are counted as equal ones, in a smaller table.
+
+    Let t ships have one length, and let c, d, … of them have each name. Then a configuration of
+    equal ships stands for t! / (c! d! …) configurations, and a placement of this length has a ship
+    of the first name in the share c / t of those with the placement. Other queries, samples and
+    weights go to a table with all names, which is built for the first of them.
     """
 
     def __init__(self, game: Game):
         self._game = game
-        self._plain = engine_for(game.with_announcement("nothing"))
+        self._without_names = engine_for(game.with_announcement("nothing"))
 
     @cached_property
-    def _named(self) -> SkylineSweep | AnyBoard:
-        return _engine(self._game)
+    def _with_names(self) -> SkylineSweep | AnyBoard:
+        return _board_engine(self._game)
 
     @property
     def states(self) -> int:
         """The number of states in the table with all names."""
-        return self._named.states
+        return self._with_names.states
 
     @property
     def roundings(self) -> int:
-        """Return a bound on the roundings in a number of `weigh`."""
-        return self._named.roundings
+        """An upper bound on the roundings behind a number of `weigh`."""
+        return self._with_names.roundings
 
-    def _without_names(self, constraints: Constraints) -> Constraints | None:
-        """Return constraints by lengths alone; None if names matter."""
-        barred = constraints.barred
-        names = {_plain(kind): set[int]() for kind in constraints.fleet}
-        for kind in constraints.fleet:
-            names[_plain(kind)].add(kind)
+    def _drop_names(self, constraints: Constraints) -> Constraints | None:
+        """Return the constraints with lengths in place of names; None if names matter.
+
+        They matter if a ship is barred from a placement that another of its length may have.
+        """
+        fleet = constraints.fleet
+        barred = [(kind, ship) for kind, ship in constraints.barred if kind in fleet]
         for kind, ship in barred:
-            if kind in constraints.fleet and any(
-                (other, ship) not in barred for other in names[_plain(kind)]
-            ):
+            equals = (other for other in fleet if _drop_name(other) == _drop_name(kind))
+            if any((other, ship) not in constraints.barred for other in equals):
                 return None
-        plain = frozenset(
-            (_plain(kind), ship) for kind, ship in barred if kind in constraints.fleet
+        return replace(
+            constraints,
+            fleet=tuple(map(_drop_name, fleet)),
+            barred=frozenset((_drop_name(kind), ship) for kind, ship in barred),
         )
-        return replace(constraints, fleet=tuple(map(_plain, constraints.fleet)), barred=plain)
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """Count the configurations; progress -- called while a long count runs."""
-        plain = self._without_names(constraints)
-        if plain is None:
-            return self._named.count(constraints, progress)
-        return _orders(constraints.fleet) * self._plain.count(plain, progress)
+        """Count the configurations that satisfy the constraints.
+
+        progress -- called during a long count.
+        """
+        unnamed = self._drop_names(constraints)
+        if unnamed is None:
+            return self._with_names.count(constraints, progress)
+        return _count_namings(constraints.fleet) * self._without_names.count(unnamed, progress)
 
     def count_by_placement(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
-        """Count the configurations, and those through each ship: its kind and cells."""
-        plain = self._without_names(constraints)
-        if plain is None:
-            return self._named.count_by_placement(constraints, progress)
-        orders, fleet = _orders(constraints.fleet), constraints.fleet
-        count, by_ship = self._plain.count_by_placement(plain, progress)
-        named = {
-            (kind, ship): orders * n * fleet.count(kind) // plain.fleet.count(length)
-            for kind in dict.fromkeys(fleet)
-            for (length, ship), n in by_ship.items()
-            if length == _plain(kind)
-        }
-        return orders * count, named
+        """Return the number of configurations, and the number that have each ship.
+
+        A ship is a pair of its kind and the mask of its cells. Ships that no configuration has are
+        left out. progress -- called during a long count.
+        """
+        unnamed = self._drop_names(constraints)
+        if unnamed is None:
+            return self._with_names.count_by_placement(constraints, progress)
+        namings = _count_namings(constraints.fleet)
+        total, unnamed_by_ship = self._without_names.count_by_placement(unnamed, progress)
+        by_ship = {}
+        for kind in dict.fromkeys(constraints.fleet):
+            ships = constraints.fleet.count(kind)
+            ships_of_length = unnamed.fleet.count(_drop_name(kind))
+            for (length, ship), count in unnamed_by_ship.items():
+                if length == _drop_name(kind):
+                    by_ship[kind, ship] = namings * count * ships // ships_of_length
+        return namings * total, by_ship
 
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
     ) -> tuple[float, dict[int, float]]:
-        """Total weight of the configurations, and that of those with each placement."""
-        return self._named.weigh(constraints, weights)
+        """Return the total weight of the configurations, and that of those with each placement.
+
+        weights -- of placements (masks), as in `Counting.weigh`.
+        """
+        return self._with_names.weigh(constraints, weights)
 
     def unrank(
         self,
@@ -249,17 +298,21 @@ class NamedShips:
         ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> CellSets:
-        """Return the configurations with some ranks: uint64 words of shape (n, ships, words)."""
-        return self._named.unrank(constraints, ranks, weights)
+        """Return the configurations with the given ranks, as `Counting.unrank` does."""
+        return self._with_names.unrank(constraints, ranks, weights)
 
 
-def _plain(kind: int) -> int:
+def _drop_name(kind: int) -> int:
     """Return the length of a ship with a name; another kind as it is."""
     return int(kind) if isinstance(kind, Lettered) else kind
 
 
-def _orders(fleet: Iterable[int]) -> int:
-    """Count the ways to give equal ships the names of a fleet."""
-    names = Counter(fleet)
-    lengths = Counter(map(_plain, names.elements()))
-    return prod(map(factorial, lengths.values())) // prod(map(factorial, names.values()))
+def _count_namings(fleet: Iterable[int]) -> int:
+    """Count the ways to give the names of a fleet to ships that differ by their lengths alone.
+
+    Names that several ships share make no difference among these.
+    """
+    ships_by_name = Counter(fleet)
+    ships_by_length = Counter(map(_drop_name, ships_by_name.elements()))
+    orders = prod(map(factorial, ships_by_length.values()))
+    return orders // prod(map(factorial, ships_by_name.values()))

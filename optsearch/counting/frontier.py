@@ -11,7 +11,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb, prod
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 
 from optsearch.compiled.counting._frontier import Frontier
 from optsearch.counting.configurations import CellSets, to_words
-from optsearch.counting.constraints import Constraints, Ranks, Ship, is_admitted, sort_by_fleet
+from optsearch.counting.constraints import Constraints, Ranks, Ship, are_admitted, sort_by_fleet
 from optsearch.counting.remainders import combine_residues, moduli_above
 from optsearch.game import Game, Permutation, bits, image
 from optsearch.support.decimals import time_text
@@ -40,7 +41,11 @@ _FITS = "Fewer, shorter or more equal ships, or a narrower board, would fit"
 
 
 class _Placed(NamedTuple):
-    """A placement in an order of the cells; `needs` and `closes` are relative to its first cell."""
+    """A placement (`mask`) of a kind, as a sweep in one order of the cells meets it.
+
+    first -- the position of its first cell in the order. needs -- its cells. closes -- its cells
+    and their halo. Both are masks, in which bit i is the cell at position first + i.
+    """
 
     first: int
     kind: int
@@ -50,9 +55,9 @@ class _Placed(NamedTuple):
 
 
 class _Order:
-    """The placements of a game, sorted as a sweep of the cells in one order meets them.
+    """The placements of a game, sorted by the first cell of each in one order of the cells.
 
-    position -- of each cell in that order.
+    position -- the position of each cell in that order.
     """
 
     def __init__(self, game: Game, position: Permutation):
@@ -62,7 +67,7 @@ class _Order:
             for ship in game.placements(kind):
                 needed = image(ship, position)
                 closed = needed | image(game.halo(ship), position)
-                first = (needed & -needed).bit_length() - 1  # the lowest cell of the ship
+                first = (needed & -needed).bit_length() - 1  # the lowest bit of the ship
                 placed.append(_Placed(first, kind, needed >> first, closed >> first, ship))
         placed.sort(key=attrgetter("first"))
         self.first = np.array([placement.first for placement in placed], np.int64)
@@ -70,22 +75,25 @@ class _Order:
         self.needs = [placement.needs for placement in placed]
         self.closes = [placement.closes for placement in placed]
         self.masks = [placement.mask for placement in placed]
+        # One after the last position that a placement closes, and the most cells that one spans.
         self.ends = self.first + np.array([closes.bit_length() for closes in self.closes], int)
         self.window = max((closes.bit_length() for closes in self.closes), default=0)
-        words = -(-game.cells // 64)
-        self.words = to_words(self.masks, words)
+        words = -(-game.cells // 64)  # rounded up
+        self.cells = to_words(self.masks, words)
         self.halos = to_words([game.halo(ship) for ship in self.masks], words)
 
-    def allowed(self, constraints: Constraints, holes: int) -> NDArray[np.intp]:
-        """Return the numbers of the placements that the constraints and the holes admit."""
+    def list_allowed(self, constraints: Constraints, holes: int) -> NDArray[np.intp]:
+        """Return the indices of the placements that the constraints and the holes admit."""
         ships = zip(self.kinds, self.masks, strict=True)
-        return np.flatnonzero(is_admitted(constraints, holes, self.words, self.halos, ships))
+        return np.flatnonzero(
+            are_admitted(ships, self.cells, self.halos, constraints=constraints, holes=holes)
+        )
 
     @cached_property
     def width(self) -> tuple[int, int]:
         """The most cells that a mask of a sweep can have, and their sum over all steps.
 
-        A cell counts while a placement met before may have closed it and a later one may need it.
+        A cell counts from the first placement that may close it to the last that may need it.
         """
         cells = len(self.position)
         closed_from, needed_to = [cells] * cells, [0] * cells
@@ -94,39 +102,47 @@ class _Order:
                 closed_from[first + cell] = min(closed_from[first + cell], first)
             for cell in bits(needs):
                 needed_to[first + cell] = max(needed_to[first + cell], first)
-        change = np.zeros(cells + 2, np.int64)
+        change = np.zeros(cells + 2, np.int64)  # of the number of cells, from one step to the next
         for cell, (start, end) in enumerate(zip(closed_from, needed_to, strict=True)):
-            if start < min(cell, end):
+            last = min(cell, end)  # masks have no cells that the sweep has passed
+            if start < last:
                 change[start + 1] += 1
-                change[min(cell, end) + 1] -= 1
+                change[last + 1] -= 1
         widths = np.cumsum(change)
         return int(widths.max()), int(widths.sum())
 
 
-def _orders(game: Game) -> Iterable[Permutation]:
-    """Yield orders of the cells, each as the places of the cells in it.
+def _cell_orders(game: Game) -> Iterable[Permutation]:
+    """Yield orders in which the cells can be swept: for each cell its position in the order.
 
-    The first is by number. There is one more for each divisor n of the number of cells: it lays the
-    cells out by number in rows of n, and takes them column by column.
+    The first order is by the index of the cell. There is one more for each divisor n of the number
+    of cells: it writes the cells by index in rows of n cells, and takes them column by column.
     """
     cells = game.cells
     yield tuple(range(cells))
     for n in range(2, cells):
         if cells % n == 0:
-            yield tuple(cell % n * (cells // n) + cell // n for cell in range(cells))
+            rows = cells // n
+            row_and_column = [divmod(cell, n) for cell in range(cells)]
+            yield tuple(column * rows + row for row, column in row_and_column)
 
 
 def _fold(position: Permutation) -> Iterable[Permutation]:
-    """Yield, for each divisor n, the order whose parts of n cells alternate between both ends.
+    """Yield orders that go through a given one from both ends at once, one for each divisor n.
 
-    If the last part touches the first, as on a torus, ships reach less far ahead in this order.
+    They cut the given order into blocks of n cells, and take the first block, the last one, the
+    second one, the last but one, and so on. If the last cells touch the first ones, as on a torus,
+    ships reach less far ahead in such an order.
+
+    position -- the position of each cell in the given order.
     """
     cells = len(position)
     for n in range(1, cells):
         if cells % n == 0:
-            parts = cells // n
-            place = [2 * i if 2 * i < parts else 2 * (parts - i) - 1 for i in range(parts)]
-            yield tuple(n * place[cell // n] + cell % n for cell in position)
+            blocks = cells // n
+            # Blocks of the first half go to even positions, those of the second half between them.
+            moved = [2 * i if 2 * i < blocks else 2 * (blocks - i) - 1 for i in range(blocks)]
+            yield tuple(n * moved[cell // n] + cell % n for cell in position)
 
 
 class Tables(NamedTuple):
@@ -143,36 +159,54 @@ class Tables(NamedTuple):
     alive: NDArray[np.uint64]
 
 
+class _CellsAhead(NamedTuple):
+    """Sets of cells from a position of the sweep on, which is bit 0.
+
+    needed -- the cells of the placements that begin there or later. relevant -- these and the hits,
+    within the window. due -- the hits that none of these placements covers, so that ships placed
+    before must cover them.
+    """
+
+    needed: int
+    relevant: int
+    due: int
+
+
 def _cells_ahead(
     order: _Order, placed: NDArray[np.intp], starts: NDArray[np.int32], hits: int
-) -> list[tuple[int, int, int]] | None:
-    """Return three sets of cells from each cell on, and after the last; bit 0 is the cell itself.
+) -> list[_CellsAhead] | None:
+    """Return the sets of cells from each position on, and those after the last position.
 
-    They are the cells of the placements that begin there or later; these and the hits, within the
-    window; and the hits that none of these placements covers, so that earlier ones must. None if
-    one of the last is beyond the window.
+    None if there is no configuration, because a hit that is due is beyond the window.
+
+    placed -- the indices of the placements; those that begin at position k are
+    placed[starts[k] : starts[k + 1]]. hits -- the mask of the hits, by position.
     """
-    sets = [(0, 0, 0)]
+    backward = [_CellsAhead(needed=0, relevant=0, due=0)]
     needed = 0
     for k in range(len(starts) - 2, -1, -1):
         needed <<= 1
         for i in placed[starts[k] : starts[k + 1]].tolist():
             needed |= order.needs[i]
-        uncovered = hits >> k & ~needed
-        if uncovered > _MASK:
+        hits_ahead = hits >> k
+        due = hits_ahead & ~needed
+        if due > _MASK:
             return None
-        sets.append((needed, (needed | hits >> k) & _MASK, uncovered))
-    return sets[::-1]
+        backward.append(_CellsAhead(needed, (needed | hits_ahead) & _MASK, due))
+    return backward[::-1]
 
 
 @dataclass(frozen=True)
 class _Query:
-    """A kernel set to some constraints; `placed` are the numbers of its placements in the order.
+    """A kernel that is set to some constraints.
 
-    bound -- an upper bound on the number of configurations. mask_bounds -- upper bounds on the
-    masks before each cell. hits_end -- the place after the last hit in the order.
+    placed -- the indices in the order of the placements that the kernel has. bound -- an upper
+    bound on the number of configurations. mask_bounds -- for each position, an upper bound on the
+    number of masks with which the sweep comes there. hits_end -- one after the position of the last
+    hit.
     """
 
+    constraints: Constraints
     kernel: Frontier
     order: _Order
     placed: NDArray[np.intp]
@@ -181,12 +215,16 @@ class _Query:
     hits_end: int
 
     def masks(self) -> list[int]:
-        """Return the placements (masks) of the kernel."""
+        """Return the masks of the placements of the kernel."""
         return [self.order.masks[i] for i in self.placed.tolist()]
 
     def kinds(self) -> list[int]:
         """Return the kinds of the placements of the kernel."""
         return [self.order.kinds[i] for i in self.placed.tolist()]
+
+    def factors(self, weights: Mapping[int, float]) -> NDArray[np.float64]:
+        """Return the weights of the placements of the kernel; a missing one is 1."""
+        return np.array([weights.get(mask, 1.0) for mask in self.masks()], np.float64)
 
 
 class FrontierSweep:
@@ -200,10 +238,10 @@ class FrontierSweep:
         self.game = game
         self._max_bytes = max_bytes
         self._lock = threading.Lock()
-        orders = [_Order(game, position) for position in _orders(game)]
+        orders = [_Order(game, position) for position in _cell_orders(game)]
         narrow = [order for order in orders if order.window <= WINDOW]
         if not narrow and any(game.board.seams):
-            orders += [_Order(game, folded) for o in orders for folded in _fold(o.position)]
+            orders += [_Order(game, folded) for order in orders for folded in _fold(order.position)]
             narrow = [order for order in orders if order.window <= WINDOW]
         if not narrow:
             reach = min(order.window for order in orders)
@@ -212,9 +250,9 @@ class FrontierSweep:
                 f"at most {WINDOW - 1} are handled: shorter ships or a narrower board would fit"
             )
         best = min(narrow, key=lambda order: order.width)
-        back = _Order(game, tuple(game.cells - 1 - place for place in best.position))
-        self._both = [best, back] if back.window <= WINDOW else [best]
-        self._kept: tuple[Constraints, _Query] | None = None  # the last, if it has all layers
+        reverse = _Order(game, tuple(game.cells - 1 - position for position in best.position))
+        self._both = [best, reverse] if reverse.window <= WINDOW else [best]
+        self._kept: _Query | None = None  # the last one, if its kernel has all layers
         self._states = self._roundings = 0
 
     @property
@@ -224,142 +262,179 @@ class FrontierSweep:
 
     @property
     def roundings(self) -> int:
-        """A bound on the roundings in a number of `weigh`, of all queries so far.
-
-        Each transition adds to sums of the forward and of the backward pass, and multiplies; their
-        products are added up for each placement.
-        """
+        """An upper bound on the roundings behind a number of `weigh`, of all queries so far."""
         return self._roundings
 
     # Queries
 
-    def _order(self, constraints: Constraints) -> _Order:
-        """Return the order that meets hits and closed cells early, when few masks are reached."""
+    def _choose_order(self, constraints: Constraints) -> _Order:
+        """Return the order that meets hits and closed cells early, when few masks are reached.
+
+        A hit counts as much as three closed cells.
+        """
         cells = [*bits(constraints.closed), *(3 * list(bits(constraints.hits)))]
         return min(self._both, key=lambda order: sum(order.position[cell] for cell in cells))
 
     def estimate(self, constraints: Constraints) -> tuple[float, float]:
-        """Estimate the masks that a query meets, and count the ways to choose placements."""
-        order = self._order(constraints)
-        numbers = order.allowed(constraints, self.game.holes)
-        masks, choices = self._bounds(order, numbers, constraints)
+        """Return bounds on the work: masks that a query meets, and ways to choose placements.
+
+        The ways count placements that are not compatible, too.
+        """
+        order = self._choose_order(constraints)
+        allowed = order.list_allowed(constraints, self.game.holes)
+        masks, choices = self._bounds(order, allowed, constraints)
         return float(masks.sum()), choices
 
     def _bounds(
-        self, order: _Order, numbers: NDArray[np.intp], constraints: Constraints
+        self, order: _Order, allowed: NDArray[np.intp], constraints: Constraints
     ) -> tuple[NDArray[np.float64], float]:
-        """Bound the masks before each cell, and count the ways to choose placements.
+        """Return bounds on the masks at each position, and the number of ways to choose placements.
 
-        The masks at a cell are at most the choices among the placements that begin before it and
-        close it or a later cell.
+        The masks at a position are at most the choices among the placements that begin before it
+        and close it or a later cell.
+
+        allowed -- the indices of the placements in the order.
         """
-        ships = Counter(constraints.fleet)
-        cells = self.game.cells + 1
-        masks, choices = np.ones(cells), 1.0
-        for kind, count in ships.items():
-            of_kind = [i for i in numbers.tolist() if order.kinds[i] == kind]
-            change = np.bincount(order.first[of_kind] + 1, minlength=cells)
-            change -= np.bincount(order.ends[of_kind], minlength=cells)
-            begun = np.cumsum(change).tolist()
-            masks *= [sum(comb(n, i) for i in range(count + 1)) for n in begun]
-            choices *= comb(len(of_kind), count)
+        positions = self.game.cells + 1
+        masks, choices = np.ones(positions), 1.0
+        for kind, ships in Counter(constraints.fleet).items():
+            of_kind = [i for i in allowed.tolist() if order.kinds[i] == kind]
+            change = np.bincount(order.first[of_kind] + 1, minlength=positions)
+            change -= np.bincount(order.ends[of_kind], minlength=positions)
+            in_reach = np.cumsum(change).tolist()
+            masks *= [sum(comb(n, i) for i in range(ships + 1)) for n in in_reach]
+            choices *= comb(len(of_kind), ships)
         return masks, choices
 
     def _query(self, constraints: Constraints) -> _Query | None:
         """Return the kernel for some constraints; None if clearly no configuration is left."""
-        order, game = self._order(constraints), self.game
+        order, game = self._choose_order(constraints), self.game
         ships = Counter(constraints.fleet)
-        numbers = order.allowed(constraints, game.holes)
-        placed = np.array([i for i in numbers.tolist() if order.kinds[i] in ships], np.intp)
-        kinds = sorted(ships, key=int)  # the longest in the highest digits, which many masks imply
+        allowed = order.list_allowed(constraints, game.holes)
+        placed = np.array([i for i in allowed.tolist() if order.kinds[i] in ships], np.intp)
+        # The longest kinds are in the highest digits of a fleet, which many masks imply.
+        kinds = sorted(ships, key=int)
         counts = [ships[kind] for kind in kinds]
-        number_of = {kind: number for number, kind in enumerate(kinds)}
-        kind = np.array([number_of[order.kinds[i]] for i in placed.tolist()], np.int32)
-        places = np.bincount(kind, minlength=len(kinds)).tolist()
-        bound = prod(comb(n, count) for n, count in zip(places, counts, strict=True))
+        digit_of = {kind: digit for digit, kind in enumerate(kinds)}
+        digits = np.array([digit_of[order.kinds[i]] for i in placed.tolist()], np.int32)
+        placements = np.bincount(digits, minlength=len(kinds)).tolist()
+        bound = prod(comb(n, count) for n, count in zip(placements, counts, strict=True))
         if bound == 0:
             return None
-        starts = np.searchsorted(order.first[placed], np.arange(game.cells + 1)).astype(np.int32)
+        positions = np.arange(game.cells + 1)
+        starts = np.searchsorted(order.first[placed], positions).astype(np.int32)
         hits = image(constraints.hits, order.position)
         cells_ahead = _cells_ahead(order, placed, starts, hits)
         if cells_ahead is None:
             return None
-        ahead = np.array(
-            [np.bincount(kind[starts[k] :], minlength=len(kinds)) for k in range(game.cells + 1)]
+        placements_ahead = np.array(
+            [np.bincount(digits[starts[k] :], minlength=len(kinds)) for k in positions]
         )
-        room = np.array([needed.bit_count() for needed, _, _ in cells_ahead])
+        cells_needed = np.array([ahead.needed.bit_count() for ahead in cells_ahead])
         tables = Tables(
             starts,
             needs=to_words([order.needs[i] for i in placed.tolist()]),
             closes=to_words([order.closes[i] for i in placed.tolist()]),
-            kinds=kind,
+            kinds=digits,
             counts=counts,
-            relevant=to_words([relevant for _, relevant, _ in cells_ahead]),
-            due=to_words([due for _, _, due in cells_ahead]),
+            relevant=to_words([ahead.relevant for ahead in cells_ahead]),
+            due=to_words([ahead.due for ahead in cells_ahead]),
             hit=np.array([hits >> k & 1 for k in range(game.cells)], np.uint8),
-            alive=_completable(kinds, counts, ahead, room),
+            alive=_completable(kinds, counts, placements_ahead, cells_needed),
         )
-        kernel = Frontier(tables, self._max_bytes)
-        mask_bounds, _ = self._bounds(order, numbers, constraints)
-        return _Query(kernel, order, placed, bound, mask_bounds, hits.bit_length())
+        mask_bounds, _ = self._bounds(order, allowed, constraints)
+        return _Query(
+            constraints,
+            kernel=Frontier(tables, self._max_bytes),
+            order=order,
+            placed=placed,
+            bound=bound,
+            mask_bounds=mask_bounds,
+            hits_end=hits.bit_length(),
+        )
 
     def _watch(
         self, query: _Query, progress: Progress[Status], passes: int, has_way_back: bool = False
     ) -> Callable[[int], None]:
         """Return the function that the kernel calls after each cell of some passes.
 
-        It reports the share of the masks, as they are bounded. If the first layers grow so fast
-        that those to come will not fit, it raises TooLarge.
+        It reports the share of the masks that are swept, as they are bounded. In the first pass it
+        also checks that the layers to come will fit into memory (`_require_memory`).
+
+        has_way_back -- True if each second pass goes from the last cell to the first.
         """
-        kernel, mask_bounds, cells = query.kernel, query.mask_bounds, self.game.cells
-        masks_before = np.cumsum(mask_bounds)
-        report = meter(progress, float(masks_before[-1]) * passes)
-        started, calls, before = time.monotonic(), 0, 0
+        kernel, cells = query.kernel, self.game.cells
+        masks_before = np.cumsum(query.mask_bounds)
+        all_masks = masks_before[-1]
+        report = meter(progress, float(all_masks) * passes)
+        started = time.monotonic()
+        calls = states_before = 0
 
         def watch(swept: int) -> None:
-            nonlocal calls, before
-            number, calls = calls // cells, calls + 1
-            is_back = has_way_back and number % 2
-            share = (
-                masks_before[-1] - masks_before[cells - swept] if is_back else masks_before[swept]
-            )
-            report(float(min(number, passes - 1) * masks_before[-1] + share))
-            if number:
-                return
-            masks, before = kernel.states - before, kernel.states
-            # A hit to come would leave fewer masks than those before it let expect.
-            if masks >= GROWN and query.hits_end <= swept <= mask_bounds.argmax():
-                met = masks / mask_bounds[swept]
-                size = 2 * met * mask_bounds.max() * (OF_A_MASK + OF_A_FLEET * kernel.stride)
-                if size > SAFE * self._max_bytes:
-                    seconds = (time.monotonic() - started) * met * masks_before[-1] / kernel.states
-                    raise TooLarge(
-                        f"by the growth of its first layers the sweep over the cells of "
-                        f"{self.game} would need up to {size / 2**30:,.0f} GiB and "
-                        f"{time_text(seconds * passes)}; the limit is "
-                        f"{self._max_bytes / 2**30:.2g} GiB. {_FITS}"
-                    )
+            nonlocal calls, states_before
+            pass_index, calls = calls // cells, calls + 1
+            if has_way_back and pass_index % 2:
+                swept_masks = all_masks - masks_before[cells - swept]
+            else:
+                swept_masks = masks_before[swept]
+            report(float(min(pass_index, passes - 1) * all_masks + swept_masks))
+            if pass_index == 0:
+                masks, states_before = kernel.states - states_before, kernel.states
+                seconds = (time.monotonic() - started) * passes
+                self._require_memory(query, swept=swept, masks=masks, seconds=seconds)
 
         return watch
 
-    def _run(self, query: _Query, constraints: Constraints, work: Callable[[], None]) -> None:
-        """Run a kernel, and note its states and roundings; TooLarge if it needs too much memory."""
+    def _require_memory(self, query: _Query, swept: int, masks: int, seconds: float) -> None:
+        """Raise TooLarge if the first layers grow so fast that those to come will not fit.
+
+        Later layers are expected to have the share of their bound that the last one has.
+
+        swept -- the number of cells swept. masks -- the number of masks in the last layer.
+        seconds -- the time so far, times the number of passes.
+        """
+        # A hit to come would leave fewer masks than those before it let expect.
+        if masks < GROWN or not query.hits_end <= swept <= query.mask_bounds.argmax():
+            return
+        share = masks / query.mask_bounds[swept]
+        most_masks = share * query.mask_bounds.max()
+        # Two layers are in memory at once.
+        size = 2 * most_masks * (OF_A_MASK + OF_A_FLEET * query.kernel.stride)
+        if size > SAFE * self._max_bytes:
+            all_seconds = seconds * share * query.mask_bounds.sum() / query.kernel.states
+            raise TooLarge(
+                f"by the growth of its first layers the sweep over the cells of {self.game} would "
+                f"need up to {size / 2**30:,.0f} GiB and {time_text(all_seconds)}; the limit is "
+                f"{self._max_bytes / 2**30:.2g} GiB. {_FITS}"
+            )
+
+    @contextmanager
+    def _running(self, query: _Query) -> Iterator[None]:
+        """Note the states and roundings of a kernel that runs in the block.
+
+        Raises TooLarge if the kernel needs too much memory.
+        """
         kernel = query.kernel
         try:
-            work()
+            yield
         except MemoryError:
             raise TooLarge(
                 f"the sweep over the cells of {self.game} needs more than "
                 f"{self._max_bytes / 2**30:.2g} GiB (it passed {kernel.states:,} masks of closed "
                 f"cells, {kernel.widest:,} of them at one cell, each with a number for the "
-                f"{_count_fleets(constraints):,} fleets that can be placed). {_FITS}"
+                f"{_count_fleets(query.constraints):,} fleets that can be placed). {_FITS}"
             ) from None
         self._states = max(self._states, kernel.states)
-        # A transition adds in the forward and in the backward pass, and multiplies: 3 roundings.
-        self._roundings = max(self._roundings, 3 * kernel.transitions + 3 * self.game.cells)
+        # Each transition adds to a sum of the forward and of the backward pass, and multiplies; the
+        # products are added up for each placement.
+        roundings = 3 * kernel.transitions + 3 * self.game.cells
+        self._roundings = max(self._roundings, roundings)
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """Count the configurations. progress -- called after each cell."""
+        """Count the configurations that satisfy the constraints.
+
+        progress -- called after each cell.
+        """
         if not constraints.fleet:
             return int(constraints.hits == 0)
         with self._lock:
@@ -367,20 +442,19 @@ class FrontierSweep:
             if query is None:
                 return 0
             moduli = moduli_above(query.bound)
-            residues: list[int] = []
-            watch = self._watch(query, progress, len(moduli))
-
-            def work() -> None:
-                for modulus in moduli:
-                    residues.append(query.kernel.count(modulus % 2**64, watch))
-
-            self._run(query, constraints, work)
+            watch = self._watch(query, progress, passes=len(moduli))
+            with self._running(query):
+                residues = [query.kernel.count(m % 2**64, watch) for m in moduli]
             return combine_residues(residues, moduli)
 
     def count_by_placement(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
-        """Count the configurations, and those with each ship (kind and mask) if any has it."""
+        """Return the number of configurations, and the number that have each ship.
+
+        A ship is a pair of its kind and the mask of its cells. Ships that no configuration has are
+        left out. progress -- called after each cell.
+        """
         if not constraints.fleet:
             return int(constraints.hits == 0), {}
         with self._lock:
@@ -388,30 +462,27 @@ class FrontierSweep:
             if query is None:
                 return 0, {}
             moduli = moduli_above(query.bound)
-            results: list[tuple[int, NDArray[np.uint64]]] = []
-            watch = self._watch(query, progress, 2 * len(moduli), has_way_back=True)
-
-            def work() -> None:
-                for modulus in moduli:
-                    results.append(query.kernel.count_by_placement(modulus % 2**64, watch))
-
-            self._run(query, constraints, work)
+            watch = self._watch(query, progress, passes=2 * len(moduli), has_way_back=True)
+            with self._running(query):
+                results = [query.kernel.count_by_placement(m % 2**64, watch) for m in moduli]
         total = combine_residues([count for count, _ in results], moduli)
-        columns = [counts.tolist() for _, counts in results]
+        residues_by_modulus = [counts.tolist() for _, counts in results]
         ships = zip(query.kinds(), query.masks(), strict=True)
         return total, {
             ship: combine_residues(residues, moduli)
-            for ship, *residues in zip(ships, *columns, strict=True)
+            for ship, *residues in zip(ships, *residues_by_modulus, strict=True)
             if any(residues)
         }
 
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
     ) -> tuple[float, dict[int, float]]:
-        """Add up the weights of the configurations, and of those with each placement.
+        """Return the total weight of the configurations, and that of those with each placement.
 
-        The weight of a configuration is the product of those of its placements (mask -> weight, 1
-        if absent).
+        A configuration weighs the product of the weights of its placements. Placements of total
+        weight 0 are left out.
+
+        weights -- of placements (masks); a missing one weighs 1.
         """
         if not constraints.fleet:
             return float(constraints.hits == 0), {}
@@ -419,14 +490,11 @@ class FrontierSweep:
             query = self._query(constraints)
             if query is None:
                 return 0.0, {}
-            masks = query.masks()
-            factors = np.array([weights.get(mask, 1.0) for mask in masks], np.float64)
-            results: list[tuple[float, NDArray[np.float64]]] = []
-            self._run(query, constraints, lambda: results.append(query.kernel.weigh(factors)))
-        ((total, sums),) = results
+            with self._running(query):
+                total, sums = query.kernel.weigh(query.factors(weights))
         totals: dict[int, float] = {}
-        for mask, weight in zip(masks, sums.tolist(), strict=True):
-            if weight:
+        for mask, weight in zip(query.masks(), sums.tolist(), strict=True):
+            if weight:  # ships of several kinds can have the same mask
                 totals[mask] = totals.get(mask, 0.0) + weight
         return total, totals
 
@@ -436,67 +504,70 @@ class FrontierSweep:
         ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> CellSets:
-        """Return the configurations with some ranks: uint64 words of shape (n, ships, words).
+        """Return the configurations with the given ranks, a row of ships for each of n ranks.
 
-        ranks -- below the number of configurations, which must be less than 2^64; with weights,
-        below their total weight. The layers of the last constraints without weights stay in memory.
+        The array is uint64 of shape (n, ships, words): the words of a ship are its cells. Ships are
+        in the order of the fleet. The layers of the last constraints without weights stay in
+        memory.
+
+        ranks -- each is less than the number of configurations, which must be less than 2^64. With
+        weights, ranks are floats, each less than the total weight.
         """
         ships, words = len(constraints.fleet), max(2, -(-self.game.cells // 64))
         if not ships or not len(ranks):
             return np.empty((len(ranks), ships, words), np.uint64)
         with self._lock:
-            placed: list[NDArray[np.int32]] = []
-            if weights is None and self._kept is not None and self._kept[0] == constraints:
-                query: _Query | None = self._kept[1]
-                has_layers = True
-            else:
+            query = self._kept if weights is None else None
+            if query is None or query.constraints != constraints:
                 self._kept = None
-                query, has_layers = self._query(constraints), False
-            assert query is not None, "there is no configuration to rank"
-            kernel = query.kernel
-
-            def work() -> None:
+                query = self._query(constraints)
+                assert query is not None, "there is no configuration to rank"
+            with self._running(query):
                 if weights is None:
-                    if not has_layers:
-                        kernel.keep()
-                    placed.append(kernel.unrank(ranks.copy(), ships))
+                    if query is not self._kept:
+                        query.kernel.keep()
+                    placed = query.kernel.unrank(ranks.copy(), ships)
                 else:
-                    factors = np.array(
-                        [weights.get(mask, 1.0) for mask in query.masks()], np.float64
-                    )
-                    kernel.weigh(factors, only_total=True)
-                    placed.append(kernel.unrank(ranks.copy(), ships, factors))
-
-            self._run(query, constraints, work)
-            if weights is None and kernel.is_whole:
-                self._kept = constraints, query
-        sets = to_words(query.masks(), words)
-        places = [constraints.fleet.index(query.order.kinds[i]) for i in query.placed.tolist()]
-        return np.asarray(sets[sort_by_fleet(placed[0].astype(np.intp), np.array(places))])
+                    factors = query.factors(weights)
+                    query.kernel.weigh(factors, only_total=True)
+                    placed = query.kernel.unrank(ranks.copy(), ships, factors)
+            if weights is None and query.kernel.is_whole:
+                self._kept = query
+        kind_ranks = np.array([constraints.fleet.index(kind) for kind in query.kinds()])
+        cells = to_words(query.masks(), words)
+        return np.asarray(cells[sort_by_fleet(placed.astype(np.intp), kind_ranks)])
 
 
 def _count_fleets(constraints: Constraints) -> int:
-    """Count the fleets that can be placed on the way to all ships."""
+    """Count the fleets that can be placed on the way to all ships, the empty one too."""
     return prod(count + 1 for count in Counter(constraints.fleet).values())
 
 
 def _completable(
-    kinds: Sequence[int], counts: Sequence[int], ahead: NDArray[np.int64], room: NDArray[np.int64]
+    kinds: Sequence[int],
+    counts: Sequence[int],
+    placements_ahead: NDArray[np.int64],
+    cells_ahead: NDArray[np.int64],
 ) -> NDArray[np.uint64]:
-    """Return the fleets placed before each cell that may be completed; bits, (cells + 1, words).
+    """Return which partial fleets can be completed at each position, as bits of 64-bit words.
 
-    ahead -- for each cell and kind, the number of placements from there on; room -- the number of
-    cells that they need. Each kind needs a placement per ship left, and all need room.
+    The array has the shape (positions, words). A partial fleet is a number in mixed radix: its
+    digits, from the lowest, say how many ships of each kind are placed. It can be completed if each
+    kind has a placement for each ship left, and the ships left have enough cells together.
+
+    counts -- the ships of each kind. placements_ahead -- the number of placements of each kind from
+    a position on, shape (positions, kinds). cells_ahead -- the number of cells of all these.
     """
     fleets = prod(count + 1 for count in counts)
     fleet = np.arange(fleets)
-    ships_left, cells_left, weight = [], np.zeros(fleets, np.int64), 1
-    for kind, count in zip(kinds, counts, strict=True):
-        ships_left.append(count - fleet // weight % (count + 1))
-        cells_left += int(kind) * ships_left[-1]
-        weight *= count + 1
-    is_completable = cells_left <= room[:, None]
-    for number, ships in enumerate(ships_left):
-        is_completable &= ships <= ahead[:, number, None]
-    is_completable = np.pad(is_completable, ((0, 0), (0, -fleets % 64)))
+    is_completable = np.ones((len(cells_ahead), fleets), bool)
+    cells_left = np.zeros(fleets, np.int64)
+    place_value = 1
+    for i, (kind, count) in enumerate(zip(kinds, counts, strict=True)):
+        ships_left = count - fleet // place_value % (count + 1)
+        is_completable &= ships_left <= placements_ahead[:, i, None]
+        cells_left += int(kind) * ships_left
+        place_value *= count + 1
+    is_completable &= cells_left <= cells_ahead[:, None]
+    is_completable = np.pad(is_completable, ((0, 0), (0, -fleets % 64)))  # to whole words
     return np.packbits(is_completable, axis=1, bitorder="little").view(np.uint64)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from math import comb, prod
@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from optsearch.compiled.counting._lattice import MAX_COLUMNS, Lattice, Query
 from optsearch.counting.configurations import CellSets, to_words
-from optsearch.counting.constraints import Constraints, Ranks, Ship, is_admitted, sort_by_fleet
+from optsearch.counting.constraints import Constraints, Ranks, Ship, are_admitted, sort_by_fleet
 from optsearch.counting.remainders import combine_residues, moduli_above
 from optsearch.game import CONTACTS, Game, bits
-from optsearch.game.shapes import Cells, orientations_of
+from optsearch.game.shapes import orientations_of
 from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
@@ -35,42 +35,40 @@ def _kinds(fleet: Iterable[int]) -> list[int]:
     return sorted(set(fleet), key=lambda kind: (-int(kind), str(kind)))
 
 
-def _ways(game: Game) -> Iterator[tuple[int, int, Cells]]:
-    """Yield each orientation of a ship: its number (way), the number of its kind, and its cells.
-
-    Each kind has two ways, the second not used for a length of 1. Cells are (row, column).
-    """
-    for place, kind in enumerate(_kinds(game.fleet)):
-        for i, cells in enumerate(orientations_of(kind)):
-            yield 2 * place + i, place, cells
-
-
 class _Orientation:
-    """The placements of a game, sorted as the sweep of one orientation of the board meets them."""
+    """The placements of a game, sorted as the sweep of one orientation of the board meets them.
 
-    def __init__(self, game: Game, cell_of: tuple[int, ...], rows: int, columns: int):
-        self.cell_of = np.array(cell_of)  # game cell -> cell of the sweep
-        game_cell = [0] * game.cells
-        for cell, swept in enumerate(cell_of):
-            game_cell[swept] = cell
-        placed = []
-        for way, kind, ship in _ways(game):
-            last_row, last_column = ship[-1]
-            for row in range(rows - last_row):
-                for column in range(columns - last_column):
-                    cells = [(row + i) * columns + column + j for i, j in ship]
-                    mask = sum(1 << game_cell[cell] for cell in cells)
-                    placed.append((kind, cells[0], way, mask))
-        kinds, first, ways, masks = zip(*sorted(placed), strict=True)
-        self.masks: list[int] = list(masks)  # in the game's cells
-        self.words = to_words(self.masks, game.words)
-        self.halos = to_words([game.halo(mask) for mask in masks], game.words)
+    Each placement has a *way*, its kind and direction: 2 i or 2 i + 1 for the i-th kind.
+
+    swept_cell -- for each cell of the game, its index in the sweep. rows, columns -- of the swept
+    board.
+    """
+
+    def __init__(self, game: Game, swept_cell: tuple[int, ...], rows: int, columns: int):
+        self.swept_cell = np.array(swept_cell)
+        game_cell = [0] * game.cells  # for each index in the sweep
+        for cell, index in enumerate(swept_cell):
+            game_cell[index] = cell
         self.kinds = _kinds(game.fleet)
-        self.kind = np.array(kinds)  # its place in kinds
-        self.kind_of = [self.kinds[place] for place in kinds]
+        placed = []
+        for kind_index, kind in enumerate(self.kinds):
+            for direction, ship in enumerate(orientations_of(kind)):
+                way = 2 * kind_index + direction
+                last_row, last_column = ship[-1]
+                for row in range(rows - last_row):
+                    for column in range(columns - last_column):
+                        swept = [(row + i) * columns + column + j for i, j in ship]
+                        mask = sum(1 << game_cell[cell] for cell in swept)
+                        placed.append((kind_index, swept[0], way, mask))
+        kind_indices, first, ways, masks = zip(*sorted(placed), strict=True)
+        self.masks: list[int] = list(masks)  # in the game's cells
+        self.cells = to_words(self.masks, game.words)
+        self.halos = to_words([game.halo(mask) for mask in masks], game.words)
+        self.kind_index = np.array(kind_indices)
+        self.kind = [self.kinds[i] for i in kind_indices]
         self.way = np.array(ways)
-        self.first = np.array(first)
-        self.bit = np.uint64(1) << self.way.astype(np.uint64)
+        self.first = np.array(first)  # the first cell in the sweep
+        self.way_bit = np.uint64(1) << self.way.astype(np.uint64)
 
 
 class SkylineSweep:
@@ -78,9 +76,10 @@ class SkylineSweep:
 
     A hole of the board is a cell that every query closes; the table does not depend on it.
 
-    Raises TooLarge if the table and a count, which keeps the cells in reach of the sweep, might
-    need more than `max_bytes`. Other queries go back, and keep all states that they reached: each
-    raises TooLarge before it begins if that needs more. One thread queries at a time; others wait.
+    Raises TooLarge if the table and a count might need more than `max_bytes`. A count keeps only
+    the states near the cell that it has reached. Other queries sweep back, so they keep all states
+    that they reach; they raise TooLarge before they begin if that needs more. One thread queries at
+    a time; others wait.
     """
 
     def __init__(self, game: Game, max_bytes: int = MAX_BYTES):
@@ -111,8 +110,9 @@ class SkylineSweep:
                 "fewer, shorter or more equal ships, or a narrower board, would fit"
             ) from None
         self._query, self._max_bytes = Query(self._lattice), max_bytes
-        self._counted: tuple[_Orientation, Constraints] | None = None  # of the kernel's last pass
-        self._orientations: dict[int, _Orientation] = {}
+        # The last query, if the kernel keeps the states of its configurations without weights.
+        self._ranked: tuple[_Orientation, Constraints] | None = None
+        self._orientations: dict[int, _Orientation] = {}  # by the index of the turn
 
     @property
     def states(self) -> int:
@@ -126,70 +126,86 @@ class SkylineSweep:
 
     @property
     def roundings(self) -> int:
-        """A bound on the roundings in a number of `weigh`; 2^-52 for each bounds its error."""
+        """An upper bound on the roundings behind a number of `weigh`.
+
+        The relative error of the number is at most 2^-52 for each.
+        """
         return self.transitions * self.rows
 
     # Queries
 
     @cached_property
     def _turns(self) -> tuple[tuple[int, ...], ...]:
-        """The orientations of the board: game cell -> cell of the sweep."""
+        """The orientations of the board: for each cell of the game, its index in the sweep.
+
+        The sweep goes row by row, and its rows are the shorter sides of the board.
+        """
         if self.game.rows >= self.game.columns:
             return self.game.symmetries()
         rows, columns = self.game.rows, self.game.columns
-        transposed = [(i % columns) * rows + i // columns for i in range(self.game.cells)]
+        row_and_column = [divmod(cell, columns) for cell in range(self.game.cells)]
+        transposed = [column * rows + row for row, column in row_and_column]
         return tuple(
             tuple(transposed[cell] for cell in symmetry) for symmetry in self.game.symmetries()
         )
 
     def _orientation(self, constraints: Constraints) -> _Orientation:
-        """Return the orientation that meets hits and closed cells early, when states are few."""
+        """Return the orientation that meets hits and closed cells early, when states are few.
+
+        A hit counts as much as three closed cells.
+        """
         cells = list(bits(constraints.closed)) + 3 * list(bits(constraints.hits))
-        best = 0
-        if cells:
-            best = min(
-                range(len(self._turns)), key=lambda i: sum(self._turns[i][cell] for cell in cells)
-            )
+        best = min(
+            range(len(self._turns)), key=lambda i: sum(self._turns[i][cell] for cell in cells)
+        )
         if best not in self._orientations:
             self._orientations[best] = _Orientation(
                 self.game, self._turns[best], self.rows, self.columns
             )
         return self._orientations[best]
 
-    def _set(self, orientation: _Orientation, constraints: Constraints) -> int:
+    def _set_query(self, orientation: _Orientation, constraints: Constraints) -> int:
         """Hand the constraints to the kernel; return a bound on the number of configurations."""
-        ships = zip(orientation.kind_of, orientation.masks, strict=True)
-        allowed = is_admitted(constraints, self._holes, orientation.words, orientation.halos, ships)
-        cells = self.game.cells
-        ways = np.zeros(cells, np.uint64)
-        np.bitwise_or.at(ways, orientation.first[allowed], orientation.bit[allowed])
-        hit = np.zeros(cells, np.uint8)
-        hit[orientation.cell_of[list(bits(constraints.hits))]] = 1
-        to_place = Counter(constraints.fleet)
-        fleet, weight = 0, 1
+        allowed = are_admitted(
+            zip(orientation.kind, orientation.masks, strict=True),
+            orientation.cells,
+            orientation.halos,
+            constraints=constraints,
+            holes=self._holes,
+        )
+        ways = np.zeros(self.game.cells, np.uint64)  # for each first cell, a bit for each way
+        np.bitwise_or.at(ways, orientation.first[allowed], orientation.way_bit[allowed])
+        is_hit = np.zeros(self.game.cells, np.uint8)
+        is_hit[orientation.swept_cell[list(bits(constraints.hits))]] = 1
+        # The kernel takes the fleet as a number whose digits are the ships of each kind.
+        ships = Counter(constraints.fleet)
+        fleet, place_value = 0, 1
         for kind in self._kinds:
-            fleet += weight * to_place[kind]
-            weight *= self._ships[kind] + 1
-        self._query.set(fleet, ways, hit)
-        self._counted = None
-        places = np.bincount(orientation.kind[allowed], minlength=len(self._kinds)).tolist()
-        return prod(comb(n, to_place[kind]) for n, kind in zip(places, self._kinds, strict=True))
+            fleet += place_value * ships[kind]
+            place_value *= self._ships[kind] + 1
+        self._query.set(fleet, ways, is_hit)
+        self._ranked = None
+        kind_indices = orientation.kind_index[allowed]
+        placements = np.bincount(kind_indices, minlength=len(self._kinds)).tolist()
+        return prod(comb(n, ships[kind]) for n, kind in zip(placements, self._kinds, strict=True))
 
     def _watch(self, progress: Progress[Status], passes: int) -> Callable[[], None]:
         """Return the function that a kernel calls after each row of some passes."""
         report, rows = meter(progress, self.rows * passes), itertools.count(1)
         return lambda: report(next(rows))
 
-    def _require_room(self) -> None:
-        """Raise TooLarge if the states that the query reaches do not all fit into memory.
+    def _require_memory(self) -> None:
+        """Raise TooLarge if the states that the query will reach do not all fit into memory.
 
-        If the bound on their number does not fit, a count that stops at `room` decides.
+        A bound on their number decides if it fits. Else the states are counted, which needs less
+        memory, until there are more than fit.
         """
         if self._query.most_visits <= self._query.room:
             return
         self._query.release()
         try:
-            self._query.count([0], most_visits=self._query.room)  # for its MemoryError only
+            # The count itself is not used; it raises MemoryError after `room` states.
+            self._query.count([0], most_visits=self._query.room)
         except MemoryError:
             raise TooLarge(
                 f"where the ships of {self.game} are takes more than {self._max_bytes / 2**30:.2g} "
@@ -199,40 +215,49 @@ class SkylineSweep:
             ) from None
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """Count the configurations. progress -- called after each row."""
+        """Count the configurations that satisfy the constraints.
+
+        progress -- called after each row.
+        """
         if not constraints.fleet:
             return int(constraints.hits == 0)
         with self._lock:
-            bound = self._set(self._orientation(constraints), constraints)
+            bound = self._set_query(self._orientation(constraints), constraints)
             if bound == 0:
                 return 0
             moduli = moduli_above(bound)
-            watch = self._watch(progress, -(-len(moduli) // 2))  # two in one pass
+            passes = -(-len(moduli) // 2)  # a pass counts modulo two numbers at once
+            watch = self._watch(progress, passes)
             residues = self._query.count([m % 2**64 for m in moduli], watch)
             return combine_residues(residues, moduli)
 
     def count_by_placement(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
-        """Count the configurations, and those with each ship (kind and mask) if any has it."""
+        """Return the number of configurations, and the number that have each ship.
+
+        A ship is a pair of its kind and the mask of its cells. Ships that no configuration has are
+        left out. progress -- called after each row.
+        """
         if not constraints.fleet:
             return int(constraints.hits == 0), {}
         with self._lock:
             orientation = self._orientation(constraints)
-            bound = self._set(orientation, constraints)
+            bound = self._set_query(orientation, constraints)
             if bound == 0:
                 return 0, {}
             moduli = moduli_above(bound)
-            self._require_room()
-            watch = self._watch(progress, 2 * len(moduli))  # there and back
+            self._require_memory()
+            watch = self._watch(progress, passes=2 * len(moduli))  # there and back
             results = [self._query.count_by_placement(m % 2**64, watch) for m in moduli]
         total = combine_residues([count for count, _ in results], moduli)
-        columns = [counts[orientation.way, orientation.first].tolist() for _, counts in results]
-        ships = zip(orientation.kind.tolist(), orientation.masks, strict=True)
+        residues_by_modulus = [
+            counts[orientation.way, orientation.first].tolist() for _, counts in results
+        ]
+        ships = zip(orientation.kind, orientation.masks, strict=True)
         by_ship: dict[Ship, int] = {}
-        for (place, mask), *residues in zip(ships, *columns, strict=True):
+        for ship, *residues in zip(ships, *residues_by_modulus, strict=True):
             if any(residues):
-                ship = self._kinds[place], mask
                 count = combine_residues(residues, moduli) if len(moduli) > 1 else residues[0]
                 by_ship[ship] = by_ship.get(ship, 0) + count
         return total, by_ship
@@ -240,29 +265,32 @@ class SkylineSweep:
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
     ) -> tuple[float, dict[int, float]]:
-        """Add up the weights of the configurations, and of those with each placement.
+        """Return the total weight of the configurations, and that of those with each placement.
 
-        The weight of a configuration is the product of those of its placements (mask -> weight, 1
-        if absent).
+        A configuration weighs the product of the weights of its placements. Placements of total
+        weight 0 are left out.
+
+        weights -- of placements (masks); a missing one weighs 1.
         """
         if not constraints.fleet:
             return float(constraints.hits == 0), {}
         with self._lock:
             orientation = self._orientation(constraints)
-            if self._set(orientation, constraints) == 0:
+            if self._set_query(orientation, constraints) == 0:
                 return 0.0, {}
-            self._require_room()
-            total, sums = self._query.weigh(self._weights(orientation, weights))
-        weights_through = sums[orientation.way, orientation.first].tolist()
+            self._require_memory()
+            total, sums = self._query.weigh(self._weight_table(orientation, weights))
+        placement_sums = sums[orientation.way, orientation.first].tolist()
         totals: dict[int, float] = {}
-        for mask, weight in zip(orientation.masks, weights_through, strict=True):
-            if weight:
+        for mask, weight in zip(orientation.masks, placement_sums, strict=True):
+            if weight:  # ships of several kinds can have the same mask
                 totals[mask] = totals.get(mask, 0.0) + weight
         return total, totals
 
-    def _weights(
+    def _weight_table(
         self, orientation: _Orientation, weights: Mapping[int, float]
     ) -> NDArray[np.float64]:
+        """Return the weights of placements for the kernel, shape (ways, first cells)."""
         table = np.ones((self._lattice.ways, self.game.cells))
         table[orientation.way, orientation.first] = [weights.get(m, 1.0) for m in orientation.masks]
         return table
@@ -273,47 +301,52 @@ class SkylineSweep:
         ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> CellSets:
-        """Return the configurations with some ranks: uint64 words of shape (n, ships, words).
+        """Return the configurations with the given ranks, a row of ships for each of n ranks.
 
-        ranks -- below the number of configurations, which must be less than 2^64; with weights,
-        below their total weight.
+        The array is uint64 of shape (n, ships, words): the words of a ship are its cells. Ships are
+        in the order of the fleet.
+
+        ranks -- each is less than the number of configurations, which must be less than 2^64. With
+        weights, ranks are floats, each less than the total weight.
         """
         ships = len(constraints.fleet)
         if not ships:
             return np.empty((len(ranks), 0, self.game.words), np.uint64)
         with self._lock:
             orientation = self._orientation(constraints)
-            if weights is not None or self._counted != (orientation, constraints):
-                self._set(orientation, constraints)
-            if weights is None:
-                if self._counted is None:
-                    self._require_room()
-                    self._query.count_by_placement()
-                    self._counted = (orientation, constraints)
-                placed = self._query.unrank(ranks.copy(), ships)
-            else:
-                table = self._weights(orientation, weights)
-                self._require_room()
+            if weights is not None:
+                self._set_query(orientation, constraints)
+                table = self._weight_table(orientation, weights)
+                self._require_memory()
                 self._query.weigh(table)
                 placed = self._query.unrank(ranks.copy(), ships, table)
-        lookup = np.full(self._lattice.ways * self.game.cells, -1)
-        lookup[orientation.way * self.game.cells + orientation.first] = range(
-            len(orientation.masks)
-        )
-        return np.asarray(orientation.words[sort_by_fleet(lookup[placed], orientation.kind)])
+            else:
+                if self._ranked != (orientation, constraints):
+                    self._set_query(orientation, constraints)
+                    self._require_memory()
+                    self._query.count_by_placement()  # `unrank` needs the states that it keeps
+                    self._ranked = orientation, constraints
+                placed = self._query.unrank(ranks.copy(), ships)
+        # The kernel numbers a placement by its way and its first cell.
+        index_of = np.full(self._lattice.ways * self.game.cells, -1)
+        numbers = orientation.way * self.game.cells + orientation.first
+        index_of[numbers] = range(len(orientation.masks))
+        sorted_ships = sort_by_fleet(index_of[placed], orientation.kind_index)
+        return np.asarray(orientation.cells[sorted_ships])
 
 
 def skyline_objection(game: Game) -> str:
-    """Return the reason why skylines cannot count the configurations of a game; empty if they can.
+    """Return why skylines cannot count the configurations of a game; an empty text if they can.
 
-    They need rows and columns, and straight ships; a hole is a closed cell. No table is built.
+    They need a rectangle, which may have holes, and straight ships. No table is built.
     """
     if not game.is_rectangle:
         return f"skylines go by rows and columns of a rectangle; {game} is on another board"
     if game.has_shapes:
         return f"skylines are of straight ships; {game} has others"
     columns, kinds = min(game.rows, game.columns), _kinds(game.fleet)
-    limit = min(MAX_COLUMNS, 64 // ((kinds[0] + 2).bit_length() + 1))  # by the bits of a column
+    bits_of_column = (kinds[0] + 2).bit_length() + 1  # as in the kernel
+    limit = min(MAX_COLUMNS, 64 // bits_of_column)
     if columns > limit:
         return (
             f"the transfer matrix sweeps boards whose shorter side has at most {limit} cells with "
