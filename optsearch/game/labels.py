@@ -32,8 +32,9 @@ class LabelTable:
     @cached_property
     def _all_labels(self) -> dict[Label | None, None]:
         """All labels, and None if some cell has none, in the order of the placements."""
-        labels = (label for labels in self.labels_by_cell.values() for label in labels.values())
-        return dict.fromkeys(labels)
+        return dict.fromkeys(
+            label for by_cell in self.labels_by_cell.values() for label in by_cell.values()
+        )
 
     @cached_property
     def labels(self) -> tuple[Label, ...]:
@@ -51,22 +52,22 @@ class LabelTable:
     @cached_property
     def cells_by_label(self) -> dict[KindAndMask, dict[Label | None, int]]:
         """The cells (mask) of each placement, by label."""
-        parts: dict[KindAndMask, dict[Label | None, int]] = {}
+        masks: dict[KindAndMask, dict[Label | None, int]] = {}
         for placement, labels in self.labels_by_cell.items():
-            masks = parts[placement] = dict.fromkeys(labels.values(), 0)
+            mask_of_label = masks[placement] = dict.fromkeys(labels.values(), 0)
             for cell, label in labels.items():
-                masks[label] |= 1 << cell
-        return parts
+                mask_of_label[label] |= 1 << cell
+        return masks
 
     @cached_property
     def label_of_kind(self) -> dict[int, Label | None] | None:
         """The label of each kind; None if some label depends on the placement or the cell."""
-        labels: dict[int, set[Label | None]] = {kind: set() for kind in self.fleet}
+        labels_of_kind: dict[int, set[Label | None]] = {kind: set() for kind in self.fleet}
         for (kind, _), by_cell in self.labels_by_cell.items():
-            labels[kind].update(by_cell.values())
-        if any(len(of_kind) > 1 for of_kind in labels.values()):
+            labels_of_kind[kind].update(by_cell.values())
+        if any(len(labels) > 1 for labels in labels_of_kind.values()):
             return None
-        return {kind: next(iter(of_kind), None) for kind, of_kind in labels.items()}
+        return {kind: next(iter(labels), None) for kind, labels in labels_of_kind.items()}
 
     @cached_property
     def are_placements(self) -> bool:
@@ -74,8 +75,8 @@ class LabelTable:
         return all(isinstance(label, Placement) for label in self._all_labels)
 
     @cached_property
-    def _on(self) -> dict[int, dict[Label | None, frozenset[KindAndMask]]]:
-        """The placements on each cell, by the label that a hit there tells."""
+    def _placements_on(self) -> dict[int, dict[Label | None, frozenset[KindAndMask]]]:
+        """For each cell (index), the placements on it, by the label that a hit there tells."""
         on: dict[int, dict[Label | None, set[KindAndMask]]] = defaultdict(lambda: defaultdict(set))
         for placement, labels in self.labels_by_cell.items():
             for cell, label in labels.items():
@@ -87,29 +88,31 @@ class LabelTable:
 
     def labels_at(self, cell: int) -> tuple[Label, ...]:
         """Return the labels that a hit on a cell (index) can tell, in order of the placements."""
-        return tuple(label for label in self._on.get(cell, {}) if label is not None)
+        return tuple(label for label in self._placements_on.get(cell, {}) if label is not None)
 
     def placements_with_label(self, label: Label | None, cell: int) -> frozenset[KindAndMask]:
         """Return the placements whose label on a cell (index) is this one."""
-        return self._on.get(cell, {}).get(label, frozenset())
+        return self._placements_on.get(cell, {}).get(label, frozenset())
 
     def placements_with_other_label(self, label: Label | None, cell: int) -> frozenset[KindAndMask]:
         """Return the placements on a cell (index) whose label there is another one."""
-        by_label = self._on.get(cell, {})
+        by_label = self._placements_on.get(cell, {})
         return frozenset().union(*(by_label[other] for other in by_label if other != label))
 
     @cached_property
     def most_replies(self) -> dict[Label | None, int]:
         """An upper bound, for each label, on the hits of one game that tell it."""
-        of_ship: dict[Label | None, dict[int, int]] = defaultdict(dict)
-        for (kind, _), parts in self.cells_by_label.items():
-            for label, cells in parts.items():
+        most_of_kind: dict[Label | None, dict[int, int]] = defaultdict(dict)
+        for (kind, _), mask_of_label in self.cells_by_label.items():
+            for label, cells in mask_of_label.items():
                 hits = 1 if self.rule.at_sinking else cells.bit_count()
-                of_ship[label][kind] = max(hits, of_ship[label].get(kind, 0))
-        cells_with = Counter(label for by_label in self._on.values() for label in by_label)
+                most_of_kind[label][kind] = max(hits, most_of_kind[label].get(kind, 0))
+        cells_with_label = Counter(
+            label for by_label in self._placements_on.values() for label in by_label
+        )
         return {
-            label: min(sum(hits.get(kind, 0) for kind in self.fleet), cells_with[label])
-            for label, hits in of_ship.items()
+            label: min(sum(most.get(kind, 0) for kind in self.fleet), cells_with_label[label])
+            for label, most in most_of_kind.items()
         }
 
     def has_symmetry(self, symmetry: Permutation) -> bool:
@@ -117,7 +120,9 @@ class LabelTable:
 
         A label that is a placement moves with its ship.
         """
-        return self.are_placements or all(
+        if self.are_placements:
+            return True
+        return all(
             self.labels_by_cell[kind, image(ship, symmetry)]
             == {symmetry[cell]: label for cell, label in labels.items()}
             for (kind, ship), labels in self.labels_by_cell.items()

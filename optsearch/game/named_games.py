@@ -98,11 +98,13 @@ def split_name(text: str) -> tuple[NamedGame, str] | None:
 
 def suggestion(text: str) -> str:
     """Return a hint for a text that begins with a name, or with one misspelt; else empty."""
-    head = re.split("[,;:]", text.strip().lower())[0]
-    if head in NAMED_GAMES:
-        ships = NAMED_GAMES[head].text.partition(",contact")[0].partition(",announce")[0]
+    name = re.split("[,;:]", text.strip().lower())[0]
+    if name in NAMED_GAMES:
+        text_without_rules = NAMED_GAMES[name].text.partition(",contact")[0]
+        text_without_rules = text_without_rules.partition(",announce")[0]
         return (
-            f"{head} has its ships; write {head} and rules behind it, or your ships as in {ships}"
+            f"{name} has its ships; write {name} and rules behind it, or your ships as in "
+            f"{text_without_rules}"
         )
-    similar = get_close_matches(head, NAMED_GAMES, 1)
+    similar = get_close_matches(name, NAMED_GAMES, 1)
     return f"did you mean {similar[0]}?" if similar else ""

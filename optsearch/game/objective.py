@@ -52,8 +52,9 @@ class Objective:
         return cls(text.strip().removesuffix("+mean"), then_mean=match[1] is not None)
 
     def __str__(self) -> str:
-        after = "+mean" if self.then_mean else ""
-        return self.kind + after if self.shots is None else f"{self.kind}={self.shots}"
+        if self.shots is not None:
+            return f"{self.kind}={self.shots}"
+        return f"{self.kind}+mean" if self.then_mean else self.kind
 
 
 MEAN = Objective()

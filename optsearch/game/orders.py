@@ -32,12 +32,13 @@ def order_of(game: Game, ties: str) -> tuple[int, ...]:
         )
     cells = range(game.cells)
 
-    def distance(cell: int) -> int:
+    def distance_to_middle(cell: int) -> int:
+        """Return four times the square of the distance, which is an integer."""
         row, column = game.cell(cell)
         return (2 * row - game.rows + 1) ** 2 + (2 * column - game.columns + 1) ** 2
 
     if ties == "checkerboard":
         return tuple(sorted(cells, key=lambda cell: sum(game.cell(cell)) % 2))
     if ties == "central":
-        return tuple(sorted(cells, key=distance))
+        return tuple(sorted(cells, key=distance_to_middle))
     return tuple(reversed(cells) if ties == "last" else cells)

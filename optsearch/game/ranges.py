@@ -27,21 +27,26 @@ def expand_range(text: str) -> list[str]:
     match = _RANGE.fullmatch(text)
     if match is None:
         return [text]
-    first_row, first_column, last_row, last_column = map(int, match.groups()[:4])
+    least_rows, least_columns, most_rows, most_columns = map(int, match.groups()[:4])
     ships_and_rules = match[5]
-    if first_row > last_row or first_column > last_column:
+    if least_rows > most_rows or least_columns > most_columns:
         raise GameError(
             f"{text!r} is an empty range; the smaller board comes first, as in "
             f"4x4..6x6{ships_and_rules}"
         )
-    rows, columns = range(first_row, last_row + 1), range(first_column, last_column + 1)
-    number = len(rows) * len(columns)
-    if number > MOST:
-        raise GameError(f"{text!r} has {number:,} boards; up to {MOST:,} are accepted")
+    row_range = range(least_rows, most_rows + 1)
+    column_range = range(least_columns, most_columns + 1)
+    board_count = len(row_range) * len(column_range)
+    if board_count > MOST:
+        raise GameError(f"{text!r} has {board_count:,} boards; up to {MOST:,} are accepted")
     turns_differ = any(word in ships_and_rules for word in ("-fixed", "holes", "cylinder", ".py:"))
+
+    def is_listed_turned(rows: int, columns: int) -> bool:
+        return rows > columns and columns in row_range and rows in column_range
+
     return [
-        f"{row}x{column}{ships_and_rules}"
-        for row in rows
-        for column in columns
-        if turns_differ or row <= column or not (column in rows and row in columns)
+        f"{rows}x{columns}{ships_and_rules}"
+        for rows in row_range
+        for columns in column_range
+        if turns_differ or not is_listed_turned(rows, columns)
     ]

@@ -13,16 +13,18 @@ from optsearch.game.shapes import is_kind
 def strip_comment(line: str) -> str:
     """Return a line up to its comment: a # at its beginning or after a blank, not in a ship."""
     for match in re.finditer(r"(?:^|\s)#", line):
-        is_told = re.search(r"\bsunk[\s:=]*$", line[: match.start()], re.IGNORECASE)
+        follows_sunk = re.search(r"\bsunk[\s:=]*$", line[: match.start()], re.IGNORECASE)
         word = re.split(r"[\s,;]", line[match.end() - 1 :])[0]
-        if not (is_told and len(word) > 1 and is_kind(word)):
+        is_drawn_ship = len(word) > 1 and is_kind(word)
+        if not (follows_sunk and is_drawn_ship):
             return line[: match.start()]
     return line
 
 
 def example_cell(game: Game) -> Cell:
     """Return a cell of the board: B4, or the first where that is none."""
-    return next(cell for cell in ((3, 1), *map(game.cell, range(game.cells))) if cell in game)
+    b4 = (3, 1)
+    return next(cell for cell in (b4, *map(game.cell, range(game.cells))) if cell in game)
 
 
 def example_reply(game: Game) -> str:
@@ -38,8 +40,8 @@ def example_reply(game: Game) -> str:
 def reply_in_words(game: Game, reply: Reply) -> str:
     """Return a reply with the name of its ship, such as `hit carrier`."""
     answer, _, ship = str(reply).partition(":")
-    names = {str(kind): " or ".join(names) for kind, names in game.kind_names.items()}
-    return f"{answer} {names.get(ship) or ship}".rstrip()
+    name_of_kind = {str(kind): " or ".join(names) for kind, names in game.kind_names.items()}
+    return f"{answer} {name_of_kind.get(ship) or ship}".rstrip()
 
 
 def shot_in_words(cell: Cell, reply: Reply) -> str:
