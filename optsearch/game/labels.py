@@ -1,4 +1,4 @@
-"""The labels that hits tell in one game: for each cell of each placement, and what follows."""
+"""The labels that hits tell in one game, by placement and cell, and what follows from them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ KindAndMask = tuple[int, int]
 
 
 class LabelTable:
-    """The labels of a rule, by placement and cell.
+    """The labels that a rule gives to the cells of all placements.
 
-    rule -- whose labels these are. fleet -- of the game. cells -- for each placement the label of
-    each of its cells (by index), None for no label.
+    rule -- the rule. fleet -- the kinds of the ships of the game. labels_by_cell -- for each
+    placement, the label of each of its cells (by index); None for a cell without a label.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class LabelTable:
 
     @cached_property
     def cells_by_label(self) -> dict[KindAndMask, dict[Label | None, int]]:
-        """The cells (mask) of each placement, by label."""
+        """For each placement and each of its labels, the cells with this label, as a mask."""
         masks: dict[KindAndMask, dict[Label | None, int]] = {}
         for placement, labels in self.labels_by_cell.items():
             mask_of_label = masks[placement] = dict.fromkeys(labels.values(), 0)
@@ -91,17 +91,22 @@ class LabelTable:
         return tuple(label for label in self._placements_on.get(cell, {}) if label is not None)
 
     def placements_with_label(self, label: Label | None, cell: int) -> frozenset[KindAndMask]:
-        """Return the placements whose label on a cell (index) is this one."""
+        """Return the placements that have this label on a cell (index)."""
         return self._placements_on.get(cell, {}).get(label, frozenset())
 
     def placements_with_other_label(self, label: Label | None, cell: int) -> frozenset[KindAndMask]:
-        """Return the placements on a cell (index) whose label there is another one."""
+        """Return the placements on a cell (index) that have another label there, or none."""
         by_label = self._placements_on.get(cell, {})
         return frozenset().union(*(by_label[other] for other in by_label if other != label))
 
     @cached_property
     def most_replies(self) -> dict[Label | None, int]:
-        """An upper bound, for each label, on the hits of one game that tell it."""
+        """For each label, an upper bound on the number of hits of one game that tell it.
+
+        It is the sum over the ships of the most cells with the label that a ship can have, and at
+        most the number of cells of the board where some ship has it. A rule that tells the label
+        only at the sinking counts each ship once.
+        """
         most_of_kind: dict[Label | None, dict[int, int]] = defaultdict(dict)
         for (kind, _), mask_of_label in self.cells_by_label.items():
             for label, cells in mask_of_label.items():
@@ -116,9 +121,9 @@ class LabelTable:
         }
 
     def has_symmetry(self, symmetry: Permutation) -> bool:
-        """True if a symmetry of the board takes every cell of a ship to one with the same label.
+        """True if a symmetry of the board maps each cell of a placement to one with its label.
 
-        A label that is a placement moves with its ship.
+        Labels that are placements always pass: they move with their ships.
         """
         if self.are_placements:
             return True

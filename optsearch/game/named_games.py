@@ -11,7 +11,10 @@ _HEXAGONAL = "carrier,battleship,submarine,destroyer,weapons,contact=any"
 
 @dataclass(frozen=True)
 class NamedGame:
-    """A name, the text of the game, a sentence about it, its title, and who plays it."""
+    """A game that a name stands for.
+
+    text -- the text of the game. about -- a sentence about it. players -- a line on who plays it.
+    """
 
     name: str
     text: str
@@ -82,22 +85,29 @@ BOX = {"carrier": "5", "battleship": "4", "cruiser": "3a", "submarine": "3b", "p
 
 
 def boxed_ships(names_hits: bool) -> dict[str, str]:
-    """Return the ships of the boxed game by name. names_hits -- True for the rules since 2002.
+    """Return the texts of the ships of the boxed game, such as `3a`, by the names of the ships.
 
-    Since 2002 hits name ships, and the cruiser is called destroyer; before, that had two cells.
+    names_hits -- True for the rules since 2002, by which hits name ships. Since then `destroyer` is
+    another name of the cruiser; before, it was the ship of two cells.
     """
     return {**BOX, "destroyer": "3a" if names_hits else "2"}
 
 
 def split_name(text: str) -> tuple[NamedGame, str] | None:
-    """Split a text into the named game at its head and the rest; None without a name."""
+    """Return the named game that a text begins with, and the rest; None if it begins with none.
+
+    The rest is empty, or begins with a comma or semicolon.
+    """
     match = re.fullmatch(r"\s*([\w-]+)\s*((?:[,;].*)?)", text, re.ASCII | re.DOTALL)
     game = NAMED_GAMES.get(match[1].lower()) if match else None
     return (game, match[2]) if match and game else None
 
 
 def suggestion(text: str) -> str:
-    """Return a hint for a text that begins with a name, or with one misspelt; else empty."""
+    """Return a hint for a text that is not a game but begins with the name of one.
+
+    The name may be misspelt. For all other texts the hint is empty.
+    """
     name = re.split("[,;:]", text.strip().lower())[0]
     if name in NAMED_GAMES:
         text_without_rules = NAMED_GAMES[name].text.partition(",contact")[0]

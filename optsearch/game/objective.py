@@ -15,14 +15,14 @@ FORMS = "mean, worst, worst+mean or within=K (K shots from here)"
 
 @dataclass(frozen=True)
 class Objective:
-    """One of three aims; every strategy is measured from the position on.
+    """What the best strategy is best at; shots are counted from the position of the question.
 
-    kind -- `mean`: the least total number of shots over all configurations, as in Audinot, Bonnet
-        and Viennot (2014). `worst`: the fewest shots that always suffice, and among the strategies
-        that never need more the least total. `within`: the most configurations finished within
-        `shots` shots.
-    shots -- the K of `within=K`, counted from the position; None for the others.
-    then_mean -- of `worst`: search the least total also if the time is limited (`worst+mean`).
+    kind -- one of three. `mean`: the least total number of shots over all configurations, as in
+        Audinot, Bonnet and Viennot (2014). `worst`: the fewest shots that always suffice; among the
+        strategies that need no more, the least total. `within`: the most configurations finished
+        within `shots` shots.
+    shots -- the K of `within=K`; None for the other kinds.
+    then_mean -- True for `worst+mean`: search for the least total even if the time is limited.
     """
 
     kind: str = "mean"
@@ -38,7 +38,7 @@ class Objective:
 
     @classmethod
     def of(cls, objective: Objective | str) -> Objective:
-        """Return an objective itself, or that of a text."""
+        """Return an objective itself, or the objective that a text names."""
         return objective if isinstance(objective, Objective) else cls.parse(str(objective))
 
     @classmethod

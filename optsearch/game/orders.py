@@ -18,12 +18,12 @@ def orders_on(game: Game) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def order_of(game: Game, ties: str) -> tuple[int, ...]:
-    """Return the cells in the order in which ties are broken.
+    """Return the cells (indices) in the order in which ties between them are broken.
 
-    first -- row by row; last -- the other way round; checkerboard -- those with an even sum of
-    row and column, counted from 0, then the others; central -- nearest to the middle of the board
-    first. Each row by row where it says nothing else. Raises NotSupported for the last two on
-    boards that are no rectangle.
+    ties -- the name of the order. `first` is row by row, `last` the reverse. `checkerboard` has the
+    cells whose sum of row and column, counted from 0, is even, and then the others. `central` has
+    the cells nearest to the middle of the board first. Cells that the order leaves tied are row by
+    row. Raises NotSupported for the last two on a board that is not a rectangle.
     """
     if ties in OF_RECTANGLES and not game.is_rectangle:
         raise NotSupported(

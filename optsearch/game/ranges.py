@@ -17,12 +17,13 @@ _RANGE = re.compile(
 
 
 def expand_range(text: str) -> list[str]:
-    """Return the texts of the games of a range, by rows and then columns; else the text itself.
+    """Return the texts of the games of a range, sorted by rows and then by columns.
 
-    Rows go from the first board to the second, and so do columns. Turned copies count once, with
-    fewer rows than columns, unless holes, ships that may not be turned, or a user's rule of replies
-    make them two games. All games have the same fleet and rules. Raises GameError for an empty
-    range, and for one of more than 1,000 boards.
+    A text that is not a range is returned alone. The numbers of rows go from that of the first
+    board to that of the second, and so do the numbers of columns. Of a board and its turned copy
+    only the one with fewer rows is listed, unless holes, ships that may not be turned, or a user's
+    rule of replies make them two games. All games have the same fleet and rules. Raises GameError
+    for an empty range, and for one of more than 1,000 boards.
     """
     match = _RANGE.fullmatch(text)
     if match is None:

@@ -11,7 +11,10 @@ from optsearch.game.shapes import is_kind
 
 
 def strip_comment(line: str) -> str:
-    """Return a line up to its comment: a # at its beginning or after a blank, not in a ship."""
+    """Return a line without its comment, which begins with a # at the beginning or after a blank.
+
+    A # after `sunk` does not begin one if it belongs to a drawn ship, as in `sunk #./##`.
+    """
     for match in re.finditer(r"(?:^|\s)#", line):
         follows_sunk = re.search(r"\bsunk[\s:=]*$", line[: match.start()], re.IGNORECASE)
         word = re.split(r"[\s,;]", line[match.end() - 1 :])[0]
@@ -22,13 +25,16 @@ def strip_comment(line: str) -> str:
 
 
 def example_cell(game: Game) -> Cell:
-    """Return a cell of the board: B4, or the first where that is none."""
+    """Return B4 if it is a cell of the board, else the first cell."""
     b4 = (3, 1)
     return next(cell for cell in (b4, *map(game.cell, range(game.cells))) if cell in game)
 
 
 def example_reply(game: Game) -> str:
-    """Return a shot that hits and its reply as a person writes them: by name if ships have one."""
+    """Return a shot and the reply to a hit there as a person writes them, as in `B4 hit`.
+
+    If every hit names its ship and the ship has a name, the reply is the name alone.
+    """
     cell = example_cell(game)
     reply = replies_at(game, cell)[0]
     names = [name for name, kind in game.named_ships.items() if kind == reply.label]
@@ -38,12 +44,12 @@ def example_reply(game: Game) -> str:
 
 
 def reply_in_words(game: Game, reply: Reply) -> str:
-    """Return a reply with the name of its ship, such as `hit carrier`."""
+    """Return a reply with the name of its ship, such as `hit carrier`, or else with its kind."""
     answer, _, ship = str(reply).partition(":")
     name_of_kind = {str(kind): " or ".join(names) for kind, names in game.kind_names.items()}
     return f"{answer} {name_of_kind.get(ship) or ship}".rstrip()
 
 
 def shot_in_words(cell: Cell, reply: Reply) -> str:
-    """Return a shot as a person writes it."""
+    """Return a shot as a person writes it, such as `B4 sunk 3`."""
     return f"{cell_name(cell)} {str(reply).replace(':', ' ')}"
