@@ -52,7 +52,8 @@ class Noise:
     def parse(cls, false_hits: str, false_misses: str) -> Noise:
         """Parse two texts such as `0.05` and `1/20`."""
         return cls(
-            _probability("false_hits", false_hits), _probability("false_misses", false_misses)
+            false_hits=_probability("false_hits", false_hits),
+            false_misses=_probability("false_misses", false_misses),
         )
 
     def __str__(self) -> str:
@@ -60,8 +61,8 @@ class Noise:
 
     def likelihood(self, answer: Reply, is_ship: bool) -> Fraction:
         """Return the probability of a reply to a shot at a ship, or at water."""
-        hit = 1 - self.false_misses if is_ship else self.false_hits
-        return hit if answer.hit else 1 - hit
+        probability_of_hit = 1 - self.false_misses if is_ship else self.false_hits
+        return probability_of_hit if answer.hit else 1 - probability_of_hit
 
     def replies_of_game(self, game: Game, generator: np.random.Generator) -> NoisyReplies:
         """Return the replies of one game; a generator draws the false ones."""
@@ -76,16 +77,18 @@ class NoisyReplies:
 
     def __init__(self, noise: Noise, game: Game, generator: np.random.Generator):
         self._noise, self._game, self._generator = noise, game, generator
-        self._rows: list[np.ndarray] = []
+        # The n-th array has a number from 0 to 1 for the n-th shot at each cell.
+        self._random_numbers: list[np.ndarray] = []
 
     def reply(self, position: NoisyPosition, cell: Cell, is_ship: bool) -> Reply:
         """Return the reply to the next shot, at a ship or at water."""
-        times = sum(shot.cell == cell for shot in position.shots)
-        if times == len(self._rows):
-            self._rows.append(self._generator.random(self._game.cells))
-        chance = self._rows[times][self._game.bit(cell).bit_length() - 1]
-        rate = self._noise.false_misses if is_ship else self._noise.false_hits
-        return HIT if is_ship != (chance < rate) else MISS
+        times_shot = sum(shot.cell == cell for shot in position.shots)
+        if times_shot == len(self._random_numbers):
+            self._random_numbers.append(self._generator.random(self._game.cells))
+        index = self._game.bit(cell).bit_length() - 1
+        probability = self._noise.false_misses if is_ship else self._noise.false_hits
+        is_false = self._random_numbers[times_shot][index] < probability
+        return HIT if is_ship != is_false else MISS
 
 
 @dataclass(frozen=True)
@@ -105,8 +108,8 @@ class Lies:
 
     def replies_of_game(self, game: Game, generator: np.random.Generator) -> LyingReplies:
         """Return the replies of one game; a generator draws the numbers of the false ones."""
-        numbers = generator.choice(game.cells, min(self.limit, game.cells), replace=False)
-        return LyingReplies(frozenset(numbers.tolist()))
+        shot_numbers = generator.choice(game.cells, min(self.limit, game.cells), replace=False)
+        return LyingReplies(frozenset(shot_numbers.tolist()))
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,8 @@ class LyingReplies:
 
     def reply(self, position: NoisyPosition, cell: Cell, is_ship: bool) -> Reply:
         """Return the reply to the next shot, at a ship or at water."""
-        return HIT if is_ship != (len(position.shots) in self.false) else MISS
+        is_false = len(position.shots) in self.false
+        return HIT if is_ship != is_false else MISS
 
 
 def are_lies(position: object) -> bool:
@@ -232,24 +236,25 @@ class NoisyPosition:
         covered = 0
         for ship in configuration:
             covered |= ship
-        at_ship = [bool(self.game.bit(shot.cell) & covered) for shot in self.shots]
+        is_at_ship = [bool(self.game.bit(shot.cell) & covered) for shot in self.shots]
         if isinstance(self.noise, Lies):
-            pairs = zip(self.shots, at_ship, strict=True)
+            pairs = zip(self.shots, is_at_ship, strict=True)
             lies = sum(shot.reply.hit != is_ship for shot, is_ship in pairs)
             return Fraction(lies <= self.noise.limit)
-        chances = map(self.noise.likelihood, (shot.reply for shot in self.shots), at_ship)
-        return prod(chances, start=Fraction(1))
+        replies = (shot.reply for shot in self.shots)
+        probabilities = map(self.noise.likelihood, replies, is_at_ship)
+        return prod(probabilities, start=Fraction(1))
 
     # Lies: what may lie on the cells that were shot
 
     @cached_property
-    def _tallies(self) -> dict[Cell, tuple[int, int]]:
-        """The number of false replies at each cell shot, if it has a ship, and if it is water."""
-        tallies: dict[Cell, tuple[int, int]] = {}
+    def _false_replies(self) -> dict[Cell, tuple[int, int]]:
+        """For each cell shot: how many replies are false if it has a ship, and if it is water."""
+        counts: dict[Cell, tuple[int, int]] = {}
         for shot in self.shots:
-            misses, hits = tallies.get(shot.cell, (0, 0))
-            tallies[shot.cell] = misses + (not shot.reply.hit), hits + shot.reply.hit
-        return tallies
+            misses, hits = counts.get(shot.cell, (0, 0))
+            counts[shot.cell] = misses + (not shot.reply.hit), hits + shot.reply.hit
+        return counts
 
     def readings(self) -> Iterator[tuple[int, int]]:
         """Yield each way to make few enough replies false: the cells of ships and of water (masks).
@@ -257,7 +262,7 @@ class NoisyPosition:
         Each cell shot is in one of the two masks, so no two ways have a configuration in common.
         """
         assert isinstance(self.noise, Lies)
-        cells = [(self.game.bit(cell), *tally) for cell, tally in self._tallies.items()]
+        cells = [(self.game.bit(cell), *counts) for cell, counts in self._false_replies.items()]
         number = sum(comb(len(cells), false) for false in range(self.noise.limit + 1))
         if number > MOST_READINGS:
             raise TooLarge(
@@ -265,52 +270,54 @@ class NoisyPosition:
                 f"{MOST_READINGS:,} are counted"
             )
 
-        def read(index: int, lies_left: int, ships: int, water: int) -> Iterator[tuple[int, int]]:
+        def extend(index: int, lies_left: int, ships: int, water: int) -> Iterator[tuple[int, int]]:
+            """Yield the readings that agree with two masks on the cells before `index`."""
             if index == len(cells):
                 yield ships, water
                 return
-            bit, if_ship, if_water = cells[index]
-            if if_ship <= lies_left:
-                yield from read(index + 1, lies_left - if_ship, ships | bit, water)
-            if if_water <= lies_left:
-                yield from read(index + 1, lies_left - if_water, ships, water | bit)
+            bit, lies_if_ship, lies_if_water = cells[index]
+            if lies_if_ship <= lies_left:
+                yield from extend(index + 1, lies_left - lies_if_ship, ships | bit, water)
+            if lies_if_water <= lies_left:
+                yield from extend(index + 1, lies_left - lies_if_water, ships, water | bit)
 
-        yield from read(0, self.noise.limit, 0, 0)
+        yield from extend(0, self.noise.limit, ships=0, water=0)
 
     # What the replies amount to: certain cells, and a weight for each other cell
 
     @cached_property
-    def _by_cell(self) -> dict[Cell, tuple[Fraction, Fraction]]:
-        """The probability of the replies at each cell shot, if it has a ship, and if it is water.
+    def _likelihoods(self) -> dict[Cell, tuple[Fraction, Fraction]]:
+        """For each cell shot: the probability of its replies if it has a ship, and if it is water.
 
-        With lies 1 or 0. With noise PositionError if both are 0.
+        With lies each is 1 or 0: whether the replies at this cell alone are possible. With noise,
+        raises PositionError if both are 0.
         """
         noise = self.noise
         if isinstance(noise, Lies):
             return {
                 cell: (Fraction(if_ship <= noise.limit), Fraction(if_water <= noise.limit))
-                for cell, (if_ship, if_water) in self._tallies.items()
+                for cell, (if_ship, if_water) in self._false_replies.items()
             }
-        by_cell: dict[Cell, tuple[Fraction, Fraction]] = {}
+        likelihoods: dict[Cell, tuple[Fraction, Fraction]] = {}
         for shot in self.shots:
-            ship, water = by_cell.get(shot.cell, (Fraction(1), Fraction(1)))
-            ship *= noise.likelihood(shot.reply, True)
-            water *= noise.likelihood(shot.reply, False)
-            if not ship and not water:
+            if_ship, if_water = likelihoods.get(shot.cell, (Fraction(1), Fraction(1)))
+            if_ship *= noise.likelihood(shot.reply, is_ship=True)
+            if_water *= noise.likelihood(shot.reply, is_ship=False)
+            if not if_ship and not if_water:
                 raise PositionError(
                     f"{shot} contradicts what was replied at {cell_name(shot.cell)} before; with "
                     f"{noise} it is impossible"
                 )
-            by_cell[shot.cell] = ship, water
-        return by_cell
+            likelihoods[shot.cell] = if_ship, if_water
+        return likelihoods
 
     @cached_property
     def certain(self) -> Position:
         """The position of the cells that the replies leave no doubt of, as hits and misses."""
         shots = [
-            Shot(cell, HIT if ship else MISS)
-            for cell, (ship, water) in self._by_cell.items()
-            if not ship or not water
+            Shot(cell, HIT if if_ship else MISS)
+            for cell, (if_ship, if_water) in self._likelihoods.items()
+            if not if_ship or not if_water
         ]
         return Position(self.game, tuple(shots))
 
@@ -323,5 +330,7 @@ class NoisyPosition:
         if isinstance(self.noise, Lies):
             return {}
         return {
-            cell: ship / water for cell, (ship, water) in self._by_cell.items() if ship and water
+            cell: if_ship / if_water
+            for cell, (if_ship, if_water) in self._likelihoods.items()
+            if if_ship and if_water
         }

@@ -24,15 +24,15 @@ def with_title(title: str, *parts: str) -> str:
 
 def pairs_table(rows: Iterable[Sequence[str]]) -> str:
     """Make a table of names and values, one pair per row."""
-    return f"<table>{_rows('td', rows)}</table>"
+    return f"<table>{_table_rows('td', rows)}</table>"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Make a table of texts below the names of their columns."""
-    return f"<table>{_rows('th', [head])}{_rows('td', rows)}</table>"
+    return f"<table>{_table_rows('th', [head])}{_table_rows('td', rows)}</table>"
 
 
-def _rows(tag: str, rows: Iterable[Sequence[str]]) -> str:
+def _table_rows(tag: str, rows: Iterable[Sequence[str]]) -> str:
     def cell(text: str) -> str:
         return f'<{tag} style="text-align:left;border:0">{escape(text)}</{tag}>'
 
@@ -46,50 +46,56 @@ def board_html(
 
     If rows or columns wrap, these sides are dashed.
     """
-    shades = shades or {}
-    return (_grid if drawn.has_squares else _picture)(drawn, texts, shades)
+    draw = _draw_table if drawn.has_squares else _draw_svg
+    return draw(drawn, texts, shades or {})
 
 
-def _grid(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
-    """Draw a board of squares as an HTML table."""
+def _draw_table(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
+    """Return a board of squares as an HTML table, with the names of rows and columns."""
     head = "".join(f'<th style="{_HEAD}">{column_name(c)}</th>' for c in range(drawn.columns))
     lines = [f"<tr><th></th>{head}</tr>"]
-    last = drawn.rows - 1, drawn.columns - 1
     for row in range(drawn.rows):
         cells = []
         for column in range(drawn.columns):
-            shade = shades.get((row, column), 0.0)
+            cell = row, column
+            shade = shades.get(cell, 0.0)
             style = _CELL + (f";background:{heat(shade)};color:{INK}" if shade else "")
-            for goes_on, at, end, sides in (
-                (drawn.seams[0], column, last[1], ("left", "right")),
-                (drawn.seams[1], row, last[0], ("top", "bottom")),
-            ):
-                for is_there, side in zip((at == 0, at == end), sides, strict=True):
-                    if goes_on and is_there:
-                        style += f";border-{side}:2px dashed currentColor"
-            cells.append(f'<td style="{style}">{escape(texts.get((row, column), ""))}</td>')
+            for side in _joined_sides(drawn, cell):
+                style += f";border-{side}:2px dashed currentColor"
+            cells.append(f'<td style="{style}">{escape(texts.get(cell, ""))}</td>')
         lines.append(f'<tr><th style="{_HEAD}">{row + 1}</th>{"".join(cells)}</tr>')
     return f'<table style="border-collapse:collapse">{"".join(lines)}</table>'
 
 
-def _picture(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
-    """Draw cells at their places as an SVG picture; each shows its name when pointed at."""
+def _joined_sides(drawn: Board, cell: Cell) -> list[str]:
+    """Return the sides of a cell at which the board goes on from its other end."""
+    row, column = cell
+    columns_wrap, rows_wrap = drawn.seams
+    is_joined = {
+        "left": columns_wrap and column == 0,
+        "right": columns_wrap and column == drawn.columns - 1,
+        "top": rows_wrap and row == 0,
+        "bottom": rows_wrap and row == drawn.rows - 1,
+    }
+    return [side for side, joined in is_joined.items() if joined]
+
+
+def _draw_svg(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
+    """Return a board with cells of any form as an SVG picture.
+
+    A cell shows its name when pointed at. The columns and rows of hexagons have names beside them.
+    """
     scale = 34  # pixels from a cell to its neighbour
-    labels: list[tuple[float, float, str]] = []
-    if not drawn.digest:
-        above = enumerate(drawn.centres[: drawn.columns])
-        labels += [(x, y - 0.85, column_name(column)) for column, (x, y) in above]
-        before = enumerate(drawn.centres[:: drawn.columns])
-        labels += [(x - 0.85, y, str(row + 1)) for row, (x, y) in before]
+    labels = [] if drawn.digest else _labels_beside(drawn)
     centres = {
-        divmod(index, drawn.columns): place
-        for index, place in enumerate(drawn.centres)
+        divmod(index, drawn.columns): centre
+        for index, centre in enumerate(drawn.centres)
         if not drawn.empty >> index & 1
     }
-    corners = [(x + a, y + b) for x, y in centres.values() for a, b in drawn.outline]
-    around = [*corners, *((x + a, y + a) for x, y, _ in labels for a in (-0.4, 0.4))]
-    left, top = (min(numbers) for numbers in zip(*around, strict=True))
-    right, low = (max(numbers) for numbers in zip(*around, strict=True))
+    extreme_points = [(x + a, y + b) for x, y in centres.values() for a, b in drawn.outline]
+    extreme_points += [(x + a, y + a) for x, y, _ in labels for a in (-0.4, 0.4)]
+    left, top = map(min, zip(*extreme_points, strict=True))
+    right, bottom = map(max, zip(*extreme_points, strict=True))
 
     def text_at(x: float, y: float, text: str, size: int, ink: str = "currentColor") -> str:
         return (
@@ -97,21 +103,32 @@ def _picture(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, floa
             f'font-size="{size}" text-anchor="middle" fill="{ink}">{escape(text)}</text>'
         )
 
-    parts = [text_at(x, y, text, 12) for x, y, text in labels]
+    parts = [text_at(x, y, text, size=12) for x, y, text in labels]
     for cell, (x, y) in centres.items():
         outline = " ".join(
             f"{scale * (x + a - left):.1f},{scale * (y + b - top):.1f}" for a, b in drawn.outline
         )
         shade = shades.get(cell, 0.0)
         fill, ink = (heat(shade), INK) if shade else ("none", "currentColor")
+        text = text_at(x, y, texts[cell], size=13, ink=ink) if cell in texts else ""
         parts.append(
             f'<g pointer-events="all"><title>{cell_name(cell)}</title>'
-            f'<polygon points="{outline}" fill="{fill}" stroke="{GRID}"/>'
-            f"{text_at(x, y, texts[cell], 13, ink) if cell in texts else ''}</g>"
+            f'<polygon points="{outline}" fill="{fill}" stroke="{GRID}"/>{text}</g>'
         )
-    width, height = (round(scale * length) + 2 for length in (right - left, low - top))
-    size = f'width="{width}" height="{height}" viewBox="-1 -1 {width} {height}"'  # cuts no line
+    # One more pixel on each side, so that the outermost lines are not cut.
+    width, height = (round(scale * length) + 2 for length in (right - left, bottom - top))
+    size = f'width="{width}" height="{height}" viewBox="-1 -1 {width} {height}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(parts)}</svg>'
+
+
+def _labels_beside(drawn: Board) -> list[tuple[float, float, str]]:
+    """Return the names of the columns and rows, each with its x and y beside the first cell."""
+    first_row = enumerate(drawn.centres[: drawn.columns])
+    first_column = enumerate(drawn.centres[:: drawn.columns])
+    return [
+        *((x, y - 0.85, column_name(column)) for column, (x, y) in first_row),
+        *((x - 0.85, y, str(row + 1)) for row, (x, y) in first_column),
+    ]
 
 
 def colour_scale(title: str, greatest: str) -> str:
@@ -123,20 +140,20 @@ def colour_scale(title: str, greatest: str) -> str:
 
 def histogram_svg(histogram: Mapping[int, int]) -> str:
     """Draw a histogram of shots as an SVG picture: a bar for each number of shots."""
-    low, high, greatest = min(histogram), max(histogram), max(histogram.values())
-    width, height = 14, 80
+    fewest, most, greatest_count = min(histogram), max(histogram), max(histogram.values())
+    bar_width, height = 14, 80  # pixels
     parts = []
-    for shots in range(low, high + 1):
-        x, n = width * (shots - low), histogram.get(shots, 0)
-        length = height * n / greatest
+    for shots in range(fewest, most + 1):
+        x, count = bar_width * (shots - fewest), histogram.get(shots, 0)
+        length = height * count / greatest_count
         parts.append(
-            f'<rect x="{x}" y="{height - length:.1f}" width="{width - 2}" height="{length:.1f}" '
-            f'fill="{BLUE}"><title>{shots} shots: {n:,}</title></rect>'
+            f'<rect x="{x}" y="{height - length:.1f}" width="{bar_width - 2}" '
+            f'height="{length:.1f}" fill="{BLUE}"><title>{shots} shots: {count:,}</title></rect>'
         )
-        if shots in (low, high) or shots % 5 == 0:
+        if shots in (fewest, most) or shots % 5 == 0:
             parts.append(
-                f'<text x="{x + width / 2 - 1}" y="{height + 12}" font-size="10" '
+                f'<text x="{x + bar_width / 2 - 1}" y="{height + 12}" font-size="10" '
                 f'text-anchor="middle" fill="currentColor">{shots}</text>'
             )
-    size = f'width="{width * (high - low + 1) + 8}" height="{height + 16}"'
+    size = f'width="{bar_width * (most - fewest + 1) + 8}" height="{height + 16}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(parts)}</svg>'
