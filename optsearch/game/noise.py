@@ -4,11 +4,12 @@
     NoisyPosition.parse(Game.parse("4x4:3,2"), noise, "B2=hit B2=miss A1=miss")
     NoisyPosition(Game.parse("4x4:3,2"), Lies(1))
 
-`Noise`: each reply is false by chance, independently of the others. The reply to a shot at water is
-hit with the probability `false_hits`, to a shot at a ship miss with the probability `false_misses`.
-`Lies`: at most a given number of replies are false, and nobody knows which; so all configurations
-that make no more of them false are equally likely. Either way it may pay to shoot a cell twice, and
-the game ends when every cell of every ship has been shot at. Sinkings are not announced.
+With `Noise`, each reply is false by chance, independently of the others. The reply to a shot at
+water is hit with the probability `false_hits`; the reply to a shot at a ship is miss with the
+probability `false_misses`. With `Lies`, at most a given number of replies are false, and nobody
+knows which: all configurations that make no more of them false are equally likely. Either way it
+may pay to shoot a cell twice, and the game ends when every cell of every ship has been shot at.
+Sinkings are not announced.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ _FORM = re.compile(rf"\d{{0,{_DIGITS}}}\.?\d{{0,{_DIGITS}}}|\d{{1,{_DIGITS}}}/\d
 
 @dataclass(frozen=True)
 class Noise:
-    """The probabilities of false replies.
+    """The probabilities of false replies; PositionError unless both are numbers from 0 to 1.
 
-    false_hits -- the probability that the reply to a shot at water is hit. false_misses -- that the
-    reply to a shot at a ship is miss. Raises PositionError unless both are numbers from 0 to 1.
+    false_hits -- the probability that the reply to a shot at water is hit.
+    false_misses -- the probability that the reply to a shot at a ship is miss.
     """
 
     false_hits: Fraction = Fraction(0)
@@ -50,7 +51,7 @@ class Noise:
 
     @classmethod
     def parse(cls, false_hits: str, false_misses: str) -> Noise:
-        """Parse two texts such as `0.05` and `1/20`."""
+        """Return the noise of two texts such as `0.05` and `1/20`."""
         return cls(
             false_hits=_probability("false_hits", false_hits),
             false_misses=_probability("false_misses", false_misses),
@@ -60,19 +61,19 @@ class Noise:
         return f"{_percent(self.false_hits)} false hits, {_percent(self.false_misses)} false misses"
 
     def likelihood(self, answer: Reply, is_ship: bool) -> Fraction:
-        """Return the probability of a reply to a shot at a ship, or at water."""
+        """Return the probability of a reply to a shot at a ship, or at water if not `is_ship`."""
         probability_of_hit = 1 - self.false_misses if is_ship else self.false_hits
         return probability_of_hit if answer.hit else 1 - probability_of_hit
 
     def replies_of_game(self, game: Game, generator: np.random.Generator) -> NoisyReplies:
-        """Return the replies of one game; a generator draws the false ones."""
+        """Return what makes the replies of one game; the generator draws which are false."""
         return NoisyReplies(self, game, generator)
 
 
 class NoisyReplies:
-    """Replies that are false by chance.
+    """What makes the replies of one game, each false by chance.
 
-    The n-th shot at a cell meets the same random number whatever other cells are shot before.
+    The n-th shot at a cell gets the same random number, whichever other cells were shot before.
     """
 
     def __init__(self, noise: Noise, game: Game, generator: np.random.Generator):
@@ -81,7 +82,7 @@ class NoisyReplies:
         self._random_numbers: list[np.ndarray] = []
 
     def reply(self, position: NoisyPosition, cell: Cell, is_ship: bool) -> Reply:
-        """Return the reply to the next shot, at a ship or at water."""
+        """Return the reply to shooting a cell at a position. is_ship -- False if it is water."""
         times_shot = sum(shot.cell == cell for shot in position.shots)
         if times_shot == len(self._random_numbers):
             self._random_numbers.append(self._generator.random(self._game.cells))
@@ -107,25 +108,28 @@ class Lies:
         return f"at most {self.limit} false repl{'y' if self.limit == 1 else 'ies'}"
 
     def replies_of_game(self, game: Game, generator: np.random.Generator) -> LyingReplies:
-        """Return the replies of one game; a generator draws the numbers of the false ones."""
+        """Return what makes the replies of one game; the generator draws which shots get lies.
+
+        They are drawn from the first shots, as many as the board has cells.
+        """
         shot_numbers = generator.choice(game.cells, min(self.limit, game.cells), replace=False)
         return LyingReplies(frozenset(shot_numbers.tolist()))
 
 
 @dataclass(frozen=True)
 class LyingReplies:
-    """Replies that are false if their number, from 0, is one of `false`."""
+    """What makes the replies of one game. false -- the numbers, from 0, of the shots with lies."""
 
     false: frozenset[int]
 
     def reply(self, position: NoisyPosition, cell: Cell, is_ship: bool) -> Reply:
-        """Return the reply to the next shot, at a ship or at water."""
+        """Return the reply to shooting a cell at a position. is_ship -- False if it is water."""
         is_false = len(position.shots) in self.false
         return HIT if is_ship != is_false else MISS
 
 
 def are_lies(position: object) -> bool:
-    """True if replies of a position may be false by `Lies`, not by `Noise`."""
+    """True for a position whose replies may be false by `Lies`; False for all other values."""
     return isinstance(position, NoisyPosition) and isinstance(position.noise, Lies)
 
 
@@ -139,7 +143,10 @@ def require_silent(game: Game) -> None:
 
 
 def _probability(name: str, value: Fraction | float | str) -> Fraction:
-    """Return a number from 0 to 1; PositionError for anything else."""
+    """Return a value as a fraction; PositionError unless it is a number from 0 to 1.
+
+    name -- of the field, for the error.
+    """
     error = PositionError(
         f"{name.replace('_', ' ')} of {str(value)[:40]!r} are no probability; a number from 0 to "
         "1 is accepted, as in 0.05 or 1/20"
@@ -163,8 +170,9 @@ def _percent(value: Fraction) -> str:
 class NoisyPosition:
     """A game, how its replies may be false, and the shots made so far, in order; hashable.
 
-    A cell may be shot several times. Raises PositionError for a cell off the board and for other
-    replies than hit and miss, NotSupported for a game that announces sinkings.
+    A cell may be shot several times. Raises PositionError for a cell off the board and for a reply
+    other than hit and miss, NotSupported for a game in which hits tell more or that the first hit
+    ends.
     """
 
     game: Game
@@ -200,7 +208,7 @@ class NoisyPosition:
 
     @property
     def signs(self) -> dict[Cell, str]:
-        """The signs in figures of each cell shot, one per shot: × a hit, ○ a miss."""
+        """For each cell shot, its signs in figures, one per shot: × for a hit, ○ for a miss."""
         signs: dict[Cell, str] = {}
         for shot in self.shots:
             signs[shot.cell] = signs.get(shot.cell, "") + shot.reply.sign
@@ -229,9 +237,10 @@ class NoisyPosition:
         return following
 
     def likelihood(self, configuration: Iterable[int]) -> Fraction:
-        """Return the probability of all replies, given the ships (masks); with lies 1 or 0.
+        """Return the probability of all replies, given the ships (masks).
 
-        This is the definition; counting must agree with it.
+        With lies it is 1 if the ships make few enough replies false, else 0. This is the
+        definition; counting must agree with it.
         """
         covered = 0
         for ship in configuration:
@@ -257,9 +266,10 @@ class NoisyPosition:
         return counts
 
     def readings(self) -> Iterator[tuple[int, int]]:
-        """Yield each way to make few enough replies false: the cells of ships and of water (masks).
+        """Yield each way to read the replies by which at most `Lies.limit` of them are false.
 
-        Each cell shot is in one of the two masks, so no two ways have a configuration in common.
+        A reading says for each cell shot whether it has a ship. It is two masks: the cells with a
+        ship, and those that are water. So no two readings have a configuration in common.
         """
         assert isinstance(self.noise, Lies)
         cells = [(self.game.bit(cell), *counts) for cell, counts in self._false_replies.items()]
@@ -313,7 +323,10 @@ class NoisyPosition:
 
     @cached_property
     def certain(self) -> Position:
-        """The position of the cells that the replies leave no doubt of, as hits and misses."""
+        """The position with only the cells of which the replies leave no doubt.
+
+        A cell that must have a ship is a hit there, one that must be water a miss.
+        """
         shots = [
             Shot(cell, HIT if if_ship else MISS)
             for cell, (if_ship, if_water) in self._likelihoods.items()
@@ -323,9 +336,10 @@ class NoisyPosition:
 
     @property
     def weights(self) -> dict[Cell, Fraction]:
-        """The likelihood ratio of each other cell shot: its replies given a ship there, or water.
+        """The likelihood ratios of the cells shot that are not certain.
 
-        Empty with lies, whose weights are not products over cells.
+        The ratio of a cell is the probability of its replies if it has a ship, over that if it is
+        water. Empty with lies, whose weights are not products over cells.
         """
         if isinstance(self.noise, Lies):
             return {}

@@ -1,4 +1,4 @@
-"""Pieces of HTML with which values draw themselves in a notebook; no script or style is needed.
+"""Pieces of HTML by which values show themselves in a notebook, without script or style sheet.
 
 They can be read on light and dark pages: a cell of the heat map sets the colour of its text.
 """
@@ -17,18 +17,18 @@ _HEAD = "border:0;text-align:center;padding:0 .4em"
 
 
 def with_title(title: str, *parts: str) -> str:
-    """Put a title above pieces of HTML or plain text; empty pieces are left out."""
+    """Return HTML of a title above pieces of HTML or plain text; empty pieces are left out."""
     body = "".join(f"<div>{part}</div>" for part in parts if part)
     return f"<div><strong>{escape(title)}</strong>{body}</div>"
 
 
 def pairs_table(rows: Iterable[Sequence[str]]) -> str:
-    """Make a table of names and values, one pair per row."""
+    """Return an HTML table of names and values. rows -- pairs of texts, one per row."""
     return f"<table>{_table_rows('td', rows)}</table>"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Make a table of texts below the names of their columns."""
+    """Return an HTML table of texts below the names of their columns."""
     return f"<table>{_table_rows('th', [head])}{_table_rows('td', rows)}</table>"
 
 
@@ -42,9 +42,10 @@ def _table_rows(tag: str, rows: Iterable[Sequence[str]]) -> str:
 def board_html(
     drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float] | None = None
 ) -> str:
-    """Draw a board with texts on some cells. shades -- the strength of a cell's colour, 0 to 1.
+    """Return HTML of a board with texts on some cells.
 
-    If rows or columns wrap, these sides are dashed.
+    shades -- the strength of the colour of each coloured cell, from 0 to 1. If rows or columns
+    wrap, the sides that are joined are dashed.
     """
     draw = _draw_table if drawn.has_squares else _draw_svg
     return draw(drawn, texts, shades or {})
@@ -132,14 +133,20 @@ def _labels_beside(drawn: Board) -> list[tuple[float, float, str]]:
 
 
 def colour_scale(title: str, greatest: str) -> str:
-    """Draw the scale of the heat map: its title with the unit, from 0 to the greatest value."""
+    """Return HTML of the colours of the heat map between their ends, 0 and the greatest value.
+
+    title -- what the colours show, with the unit. greatest -- the greatest value as text.
+    """
     stops = ",".join(heat(share / 4) for share in range(5))
     style = f"display:inline-block;width:8em;height:.7em;background:linear-gradient(90deg,{stops})"
     return f'{title}: 0 <span style="{style};border:1px solid {GRID}"></span> {greatest}'
 
 
 def histogram_svg(histogram: Mapping[int, int]) -> str:
-    """Draw a histogram of shots as an SVG picture: a bar for each number of shots."""
+    """Return an SVG picture with a bar for each number of shots.
+
+    histogram -- the number of games, or configurations, by their number of shots.
+    """
     fewest, most, greatest_count = min(histogram), max(histogram), max(histogram.values())
     bar_width, height = 14, 80  # pixels
     parts = []
