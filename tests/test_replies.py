@@ -241,8 +241,8 @@ def test_a_salvo_of_as_many_shots_as_ships_are_afloat(text, tmp_path):
             at += size
             turns += 1
         assert (outcome.shots[number], outcome.salvos[number]) == (len(shots), turns)
-    run_(checkpoint=tmp_path)
-    again = run_(checkpoint=tmp_path)
+    run_(execution=Execution(checkpoint=tmp_path))
+    again = run_(execution=Execution(checkpoint=tmp_path))
     assert again.resumed == 12
     assert again.outcomes[0].salvos.tolist() == outcome.salvos.tolist()
 
