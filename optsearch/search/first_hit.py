@@ -1,8 +1,8 @@
 """The search of games that the first hit ends: a strategy is a list of cells.
 
 Every configuration needs one hit, so costs are misses, as in `kernels`. A hit ends the game
-whatever its reply tells; only a missed part goes on. A short search is done here, a longer one by
-an integer programme (`list_programme`).
+whatever its reply tells, so only the configurations that a shot misses go on. A short search is
+done here, a longer one by an integer programme (`list_programme`).
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _Key = tuple[bytes, int]  # the sets, and the budget
 
 
 class _SearchTooLong(Exception):
-    """The search for the cost of a state takes more than SHORT states."""
+    """The search for the cost of a state takes more than MAX_STATES states."""
 
 
 class FirstHitKernel(Kernel):
-    """A kernel, as `Kernel`, of a game that the first hit ends; every state is solved at once.
+    """A `Kernel` of a game that the first hit ends; it can solve every state at once.
 
     Raises NotSupported for a table on disk.
     """
@@ -91,14 +91,14 @@ class FirstHitKernel(Kernel):
 
     @property
     def effort(self) -> int:
-        """Return the nodes."""
+        """Return the number of nodes, which is all the effort of this search."""
         return self._nodes
 
     def use_disk(self, disk: Disk | None, work: int = 0) -> None:
         """Keep nothing on disk."""
 
     def hits_left(self, state: Subfamily) -> int:
-        """Return the weight of a state, each of whose configurations needs one hit."""
+        """Return the weighted sum of the hits still needed: one for each configuration, or none."""
         return 0 if self.is_over(state) else self.weight(state)
 
     def free_hits(self, state: Subfamily) -> int:
@@ -106,7 +106,7 @@ class FirstHitKernel(Kernel):
         return 0
 
     def is_over(self, state: Subfamily) -> bool:
-        """True after a hit."""
+        """True after a hit, which ends the game."""
         return bool(state.hits)
 
     def counts(self, state: Subfamily) -> NDArray[np.int64]:
@@ -114,7 +114,10 @@ class FirstHitKernel(Kernel):
         return super().counts(state) * (not self.is_over(state))
 
     def shots(self, state: Subfamily) -> list[tuple[int, int]]:
-        """List the cells with a bound of the cost of each, the best one first if it is known."""
+        """List pairs of a cell and a lower bound of its cost, the least bound first.
+
+        If a best cell of the state is known, its pair comes before all others.
+        """
         if self.is_lost(state):
             state = state._replace(budget=0)
         counts = self.weights[state.family] @ self._has[state.family]
@@ -129,7 +132,7 @@ class FirstHitKernel(Kernel):
         return sorted(bounds, key=lambda shot: (shot[0] != first, shot[1], shot[0]))
 
     def lower_bound(self, state: Subfamily) -> int:
-        """Bound the cost: k shots meet at most what the k most probable cells meet apart."""
+        """Bound the cost from below: k shots meet at most the k greatest weights by cell."""
         if self.is_over(state):
             return 0
         counts = self.weights[state.family] @ self._has[state.family]
@@ -147,7 +150,7 @@ class FirstHitKernel(Kernel):
         return int(left.sum())
 
     def cost_of_shot(self, state: Subfamily, cell: int, limit: int = INFINITE) -> int:
-        """Return the cost as `solve` does, for lists that begin with a cell."""
+        """Return the cost of the best list that begins with a cell, or a bound >= `limit`."""
         missed = state.family[~self._has[state.family, cell]]
         cost = int(self.weights[missed].sum()) * miss_cost(self.objective, state.budget)
         if not len(missed) or cost >= min(limit, FORBIDDEN):
@@ -167,7 +170,10 @@ class FirstHitKernel(Kernel):
         return cost if key in self._costs or cost >= limit else self._search(state, limit)
 
     def _search(self, state: Subfamily, limit: int) -> int:
-        """Solve by trying all cells, or if that takes long by a programme."""
+        """Solve by trying all cells, or by a programme if that takes more than MAX_STATES states.
+
+        Return the cost if it is below the limit, else a lower bound >= limit.
+        """
         if self._most_nodes < inf:  # within another search
             return self._try_cells(state, limit)
         if self.objective.kind != "mean" and len(state.family) > FEW:
@@ -185,6 +191,10 @@ class FirstHitKernel(Kernel):
             self._most_nodes = inf
 
     def _try_cells(self, state: Subfamily, limit: int) -> int:
+        """Return the least cost over all first cells, or `limit` if none is below it; cache it.
+
+        Raises _SearchTooLong at the limit of nodes.
+        """
         self._nodes += 1
         if self._nodes % 1000 == 0:
             self.tick()
@@ -214,12 +224,17 @@ class FirstHitKernel(Kernel):
         )
 
     def _normal_key(self, state: Subfamily) -> _Key:
-        """Return a key of a state; those that a symmetry maps to each other have equal keys."""
+        """Return a key of a state; states that a symmetry maps to each other have equal keys."""
         numbers = self._number[state.family]
         return min(np.sort(images[numbers]).tobytes() for images in self._images), state.budget
 
     def _solve_by_programme(self, state: Subfamily, limit: int) -> int:
-        """Solve by an integer programme; then what remains of its list is solved, too."""
+        """Return the cost by an integer programme, or `limit` if no list costs less; cache it.
+
+        For the mean the length of the list is not known. The costs of only its first shots bound
+        the cost of every list from below; so more and more shots are counted until the best list
+        for them meets every set.
+        """
         if self.objective.kind == "mean":  # no best list has a shot that meets nothing new
             lengths = range(len(self._greedy_list(state)) + 1, self.game.cells + 1)
         else:
@@ -240,6 +255,7 @@ class FirstHitKernel(Kernel):
         return best_list(has, weights, counts, meets_all, limit, self.tick)
 
     def _greedy_list(self, state: Subfamily) -> list[int]:
+        """Return the cells that greedy shoots until it has met every set."""
         cells, family = [], state.family
         while len(family):
             cells.append(int((self.weights[family] @ self._has[family]).argmax()))
@@ -263,8 +279,10 @@ class FirstHitKernel(Kernel):
 
 
 def _after_miss(state: Subfamily, missed: NDArray[np.int32]) -> Subfamily:
+    """Return the state after a miss that leaves these sets; a budget falls by one."""
     return state._replace(family=missed, budget=max(state.budget - 1, NO_BUDGET))
 
 
 def _key(state: Subfamily) -> _Key:
+    """Return a key of a state itself; `_normal_key` joins symmetric states."""
     return state.family.tobytes(), state.budget

@@ -1,9 +1,13 @@
 """The best list of cells to shoot until the first hit, by a mixed-integer programme.
 
-`shot[t, c]` is 1 if cell c is among the first `counts[t]` shots, `left[t, s]` at least 1 if none of
-these meets set s. The least sum of weight[s] · left[t, s] is, with one count, a maximum coverage;
-with the counts 1, 2, …, and all sets met in the end, a minimum sum set cover. HiGHS solves it in
-floating point, so its list is replayed in integers here, and its bound is rounded.
+The list is cut after each of the `counts` of shots; a cut is a *step* t. The columns of the
+programme are `shot[t, c]`, which is 1 if cell c is among the first `counts[t]` shots, and
+`missed[t, s]`, at least 1 if none of these shots meets set s. The programme finds the least sum of
+weight[s] · missed[t, s]. With one count this is a maximum coverage; with the counts 1, 2, … and all
+sets met in the end, it is a minimum sum set cover.
+
+HiGHS computes in floating point. So its list is replayed in integers here, and must cost exactly
+the lower bound of HiGHS, rounded up.
 """
 
 from __future__ import annotations
@@ -36,11 +40,14 @@ def best_list(
     below: int,
     tick: Callable[[], None],
 ) -> list[int] | None:
-    """Return the list of least cost, which is the weight not met, summed over the counts.
+    """Return the list of cells of least cost, in the order of shots; None if none costs < `below`.
 
-    has -- the cells of each set, shape (sets, cells). counts -- ascending numbers of shots.
-    meets_all -- True if the last of them must meet every set. None if no list costs less than
-    `below`. tick -- called while HiGHS runs; may raise. Raises TooLarge.
+    The cost of a list is the weight of the sets that its first k cells do not meet, summed over all
+    k in `counts`.
+
+    has -- has[s, c] is True if set s has cell c. counts -- numbers of shots, ascending.
+    meets_all -- True if the last of these numbers of shots must meet every set. tick -- called
+    while HiGHS runs; may raise. Raises TooLarge.
     """
     sets, cells = has.shape
     times = len(counts)
