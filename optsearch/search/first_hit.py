@@ -30,8 +30,8 @@ from optsearch.search.kernels import (
     miss_cost,
 )
 
-FEW = 24  # sets, up to which a search takes less time than a programme
-SHORT = 2_000  # states of a search, a second or two, before a programme is tried
+FEW_SETS = 24  # up to which a search takes less time than a programme
+MAX_STATES = 2_000  # of a search, a second or two, before a programme is tried
 
 _Key = tuple[bytes, int]  # the sets, and the budget
 
@@ -57,17 +57,19 @@ class FirstHitKernel(Kernel):
         self.root = Subfamily(np.arange(len(self.sets), dtype=np.int32), problem.hits)
         self._tick, self._nodes = tick, 0
         cells = np.unpackbits(self.sets.view(np.uint8), axis=1, bitorder="little")
-        self._has = cells[:, : self.game.cells].astype(bool)
-        numbers = {mask: number for number, mask in enumerate(dict.fromkeys(to_masks(self.sets)))}
-        self._number = np.array([numbers[mask] for mask in to_masks(self.sets)], np.int32)
-        self._images = [  # the number of the image of each set under a symmetry
+        self._has_cell = cells[:, : self.game.cells].astype(bool)  # by set and cell
+        masks = to_masks(self.sets)
+        numbers = {mask: number for number, mask in enumerate(dict.fromkeys(masks))}
+        self._set_numbers = np.array([numbers[mask] for mask in masks], np.int32)
+        # For each symmetry: the number of the image of each set, by the number of the set.
+        self._image_numbers = [
             np.array([numbers[image(mask, symmetry)] for mask in numbers], np.int32)
             for symmetry in problem.automorphisms
         ]
         self._costs: dict[_Key, int] = {}  # of solved states, by `_normal_key`
         self._bounds: dict[_Key, int] = {}  # of states that cost at least that, by `_normal_key`
-        self._first: dict[_Key, int] = {}  # a best cell of a solved state, by `_key`
-        self._most_nodes: float = inf
+        self._best_cells: dict[_Key, int] = {}  # one of each solved state, by `_key`
+        self._max_nodes: float = inf
 
     @classmethod
     def of(
@@ -120,42 +122,57 @@ class FirstHitKernel(Kernel):
         """
         if self.is_lost(state):
             state = state._replace(budget=0)
-        counts = self.weights[state.family] @ self._has[state.family]
-        weight, sums = self.weight(state), np.cumsum(np.sort(counts)[::-1])
-        first = self._first.get(_key(state))
-        missed = miss_cost(self.objective, state.budget)
-        after = _after_miss(state, state.family)
+        counts = self._weight_by_cell(state.family)
+        weight, max_met = self.weight(state), np.cumsum(np.sort(counts)[::-1])
+        best_cell = self._best_cells.get(_key(state))
+        cost_of_miss = miss_cost(self.objective, state.budget)
+        budget_after = _after_miss(state, state.family).budget
         bounds = []
         for cell in np.flatnonzero(counts).tolist():
-            left = weight - int(counts[cell])
-            bounds.append((cell, left * missed + self._least(sums, left, after.budget)))
-        return sorted(bounds, key=lambda shot: (shot[0] != first, shot[1], shot[0]))
+            missed = weight - int(counts[cell])
+            bound_after = self._bound_by_coverage(max_met, missed, budget_after)
+            bounds.append((cell, missed * cost_of_miss + bound_after))
+        return sorted(bounds, key=lambda shot: (shot[0] != best_cell, shot[1], shot[0]))
+
+    def _weight_by_cell(self, family: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return for each cell of the board the weight of the sets of a family that have it."""
+        counts: NDArray[np.int64] = self.weights[family] @ self._has_cell[family]
+        return counts
 
     def lower_bound(self, state: Subfamily) -> int:
         """Bound the cost from below: k shots meet at most the k greatest weights by cell."""
         if self.is_over(state):
             return 0
-        counts = self.weights[state.family] @ self._has[state.family]
-        return self._least(np.cumsum(np.sort(counts)[::-1]), self.weight(state), state.budget)
+        max_met = np.cumsum(np.sort(self._weight_by_cell(state.family))[::-1])
+        return self._bound_by_coverage(max_met, self.weight(state), state.budget)
 
-    def _least(self, sums: NDArray[np.int64], weight: int, budget: int) -> int:
-        """Bound the cost of a weight of which k shots meet at most sums[k - 1]."""
+    def _bound_by_coverage(self, max_met: NDArray[np.int64], weight: int, budget: int) -> int:
+        """Bound the cost of sets of this weight from below.
+
+        max_met -- max_met[k - 1] is the greatest weight that k shots can meet.
+        """
         if not weight or (self.objective.kind != "mean" and budget < 0):
             return 0
-        left = np.maximum(weight - sums, 0)
+        weight_left = np.maximum(weight - max_met, 0)
+        if self.objective.kind == "mean":
+            return int(weight_left.sum())
+        # A budget of k misses allows k + 1 shots: the last one is the hit.
+        unfinished = int(weight_left[min(budget, len(weight_left) - 1)])
         if self.objective.kind == "within":
-            return int(left[min(budget, len(left) - 1)])
-        if self.objective.kind == "worst" and left[min(budget, len(left) - 1)]:
-            return FORBIDDEN
-        return int(left.sum())
+            return unfinished
+        return FORBIDDEN if unfinished else int(weight_left.sum())
 
     def cost_of_shot(self, state: Subfamily, cell: int, limit: int = INFINITE) -> int:
         """Return the cost of the best list that begins with a cell, or a bound >= `limit`."""
-        missed = state.family[~self._has[state.family, cell]]
+        missed = self._missed_by(state.family, cell)
         cost = int(self.weights[missed].sum()) * miss_cost(self.objective, state.budget)
         if not len(missed) or cost >= min(limit, FORBIDDEN):
             return cost
         return cost + self.solve(_after_miss(state, missed), limit - cost)
+
+    def _missed_by(self, family: NDArray[np.int32], cell: int) -> NDArray[np.int32]:
+        """Return the sets of a family that do not have a cell."""
+        return family[~self._has_cell[family, cell]]
 
     def solve(self, state: Subfamily, limit: int = INFINITE) -> int:
         """Return the least cost if it is below the limit, else a lower bound >= limit."""
@@ -166,29 +183,34 @@ class FirstHitKernel(Kernel):
         if bound >= limit:
             return bound
         key = self._normal_key(state)
-        cost = self._costs.get(key, self._bounds.get(key, 0))
-        return cost if key in self._costs or cost >= limit else self._search(state, limit)
+        if key in self._costs:
+            return self._costs[key]
+        bound = self._bounds.get(key, 0)
+        return bound if bound >= limit else self._search(state, limit)
 
     def _search(self, state: Subfamily, limit: int) -> int:
         """Solve by trying all cells, or by a programme if that takes more than MAX_STATES states.
 
         Return the cost if it is below the limit, else a lower bound >= limit.
         """
-        if self._most_nodes < inf:  # within another search
+        is_within_search = self._max_nodes < inf
+        if is_within_search:
             return self._try_cells(state, limit)
-        if self.objective.kind != "mean" and len(state.family) > FEW:
-            cells = self._list(state, [state.budget + 1], limit)
+        if self.objective.kind != "mean" and len(state.family) > FEW_SETS:
+            # A programme with a single count gives the optimum of `within`; of `worst` it tells
+            # only if the budget suffices.
+            cells = self._best_list(state, [state.budget + 1], limit)
             if cells is None:
                 return limit
             if self.objective.kind == "within":
-                return self._enter(state, cells)
+                return self._enter_list(state, cells)
         try:
-            self._most_nodes = self._nodes + SHORT
+            self._max_nodes = self._nodes + MAX_STATES
             return self._try_cells(state, limit)
         except _SearchTooLong:
             return self._solve_by_programme(state, limit)
         finally:
-            self._most_nodes = inf
+            self._max_nodes = inf
 
     def _try_cells(self, state: Subfamily, limit: int) -> int:
         """Return the least cost over all first cells, or `limit` if none is below it; cache it.
@@ -198,35 +220,40 @@ class FirstHitKernel(Kernel):
         self._nodes += 1
         if self._nodes % 1000 == 0:
             self.tick()
-        if self._nodes > self._most_nodes:
+        if self._nodes > self._max_nodes:
             raise _SearchTooLong
-        best, first = limit, -1
-        dominated = self._dominated(state.family)
+        least_cost, best_cell = limit, -1
+        is_dominated = self._dominated_cells(state.family)
         for cell, bound in self.shots(state):
-            if bound < best and not dominated[cell]:
-                cost = self.cost_of_shot(state, cell, best)
-                if cost < best:
-                    best, first = cost, cell
-        if first >= 0:
-            self._costs[self._normal_key(state)], self._first[_key(state)] = best, first
+            if bound < least_cost and not is_dominated[cell]:
+                cost = self.cost_of_shot(state, cell, least_cost)
+                if cost < least_cost:
+                    least_cost, best_cell = cost, cell
+        if best_cell >= 0:
+            self._enter_cost(state, least_cost, best_cell)
         else:
             self._bounds[self._normal_key(state)] = limit
-        return best
+        return least_cost
 
-    def _dominated(self, family: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return for each cell if another one is in all of its sets, and in more or before it."""
-        has = self._has[family].astype(np.float32)
-        both = has.T @ has
-        alone = both.diagonal()
-        is_in = both == alone[:, None]
-        return (is_in & ((alone > alone[:, None]) | np.tri(len(alone), k=-1, dtype=bool))).any(
-            axis=1
-        )
+    def _dominated_cells(self, family: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return for each cell True if another cell is at least as good a shot.
+
+        Such a cell is in all sets that have the first, and is in more sets or has a lower index.
+        """
+        has_cell = self._has_cell[family].astype(np.float32)
+        sets_with_both = has_cell.T @ has_cell
+        sets_with = sets_with_both.diagonal()
+        # By the cell that may be dominated, and the other one:
+        is_covered = sets_with_both == sets_with[:, None]
+        is_in_more = sets_with > sets_with[:, None]
+        is_earlier = np.tri(len(sets_with), k=-1, dtype=bool)
+        return (is_covered & (is_in_more | is_earlier)).any(axis=1)
 
     def _normal_key(self, state: Subfamily) -> _Key:
         """Return a key of a state; states that a symmetry maps to each other have equal keys."""
-        numbers = self._number[state.family]
-        return min(np.sort(images[numbers]).tobytes() for images in self._images), state.budget
+        numbers = self._set_numbers[state.family]
+        least = min(np.sort(images[numbers]).tobytes() for images in self._image_numbers)
+        return least, state.budget
 
     def _solve_by_programme(self, state: Subfamily, limit: int) -> int:
         """Return the cost by an integer programme, or `limit` if no list costs less; cache it.
@@ -235,47 +262,63 @@ class FirstHitKernel(Kernel):
         the cost of every list from below; so more and more shots are counted until the best list
         for them meets every set.
         """
-        if self.objective.kind == "mean":  # no best list has a shot that meets nothing new
+        if self.objective.kind == "mean":
             lengths = range(len(self._greedy_list(state)) + 1, self.game.cells + 1)
         else:
             lengths = range(state.budget + 1, state.budget + 2)
         for length in lengths:
-            cells = self._list(state, range(1, length + 1), limit)
+            cells = self._best_list(state, range(1, length + 1), limit)
             if cells is None:
                 break
-            if self._has[state.family][:, cells].any(axis=1).all():
-                return self._enter(state, cells)
+            if self._has_cell[state.family][:, cells].any(axis=1).all():
+                return self._enter_list(state, cells)
         return limit
 
-    def _list(self, state: Subfamily, counts: Sequence[int], limit: int) -> list[int] | None:
+    def _best_list(self, state: Subfamily, counts: Sequence[int], limit: int) -> list[int] | None:
+        """Return the `best_list` of a state for these numbers of shots; None if none is < limit."""
         from optsearch.search.list_programme import best_list  # loads HiGHS
 
-        has, meets_all = self._has[state.family], self.objective.kind == "worst"
-        weights = self.weights[state.family]
-        return best_list(has, weights, counts, meets_all, limit, self.tick)
+        return best_list(
+            has=self._has_cell[state.family],
+            weights=self.weights[state.family],
+            counts=counts,
+            meets_all=self.objective.kind == "worst",
+            below=limit,
+            tick=self.tick,
+        )
 
     def _greedy_list(self, state: Subfamily) -> list[int]:
         """Return the cells that greedy shoots until it has met every set."""
         cells, family = [], state.family
         while len(family):
-            cells.append(int((self.weights[family] @ self._has[family]).argmax()))
-            family = family[~self._has[family, cells[-1]]]
+            cell = int(self._weight_by_cell(family).argmax())
+            cells.append(cell)
+            family = self._missed_by(family, cell)
         return cells
 
-    def _enter(self, state: Subfamily, cells: list[int]) -> int:
-        """Enter the cost of a best list and of what remains of it after each miss; return it."""
+    def _enter_list(self, state: Subfamily, cells: list[int]) -> int:
+        """Return the cost of a best list of a state, after entering it in the tables.
+
+        The rest of the list after each miss is a best list of the state there; so the costs of
+        these states are entered, too.
+        """
         steps = []
         for cell in cells:
-            missed = state.family[~self._has[state.family, cell]]
+            missed = self._missed_by(state.family, cell)
             if len(missed) < len(state.family) and not self.is_lost(state):
                 steps.append((state, cell))
                 state = _after_miss(state, missed)
         cost = 0
-        for before, cell in reversed(steps):
+        for before, cell in reversed(steps):  # `state` is the one after the miss at `cell`
             cost += self.weight(state) * miss_cost(self.objective, before.budget)
-            self._costs[self._normal_key(before)], self._first[_key(before)] = cost, cell
+            self._enter_cost(before, cost, cell)
             state = before
         return cost
+
+    def _enter_cost(self, state: Subfamily, cost: int, best_cell: int) -> None:
+        """Enter a solved state and one of its best cells in the tables."""
+        self._costs[self._normal_key(state)] = cost
+        self._best_cells[_key(state)] = best_cell
 
 
 def _after_miss(state: Subfamily, missed: NDArray[np.int32]) -> Subfamily:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 import highspy
 import numpy as np
@@ -24,12 +24,20 @@ from numpy.typing import NDArray
 from optsearch.support.errors import TooLarge
 from optsearch.support.highs import Programme
 
-MOST = 1 << 21  # entries of the matrix: more take minutes to be solved
-MOST_WEIGHT = 1 << 26  # of all sets over all counts, so that a double has the sum to 1/1000
-ERROR = 1 / 16  # of a bound by HiGHS, at most
+MAX_ENTRIES = 1 << 21  # of the matrix: more take minutes to be solved
+MAX_WEIGHT = 1 << 26  # of all sets over all counts, so that a double has the sum to 1/1000
+MAX_ERROR = 1 / 16  # of a bound by HiGHS
 BETWEEN_TICKS = 0.05  # seconds
+INFINITY = highspy.kHighsInf
 
-Row = tuple[Any, Any, float, float]  # columns, their factors, the least and the greatest sum
+
+class Constraint(NamedTuple):
+    """A row of the programme: lowest <= sum of factors[i] · columns[i] <= highest."""
+
+    columns: Any
+    factors: Any
+    lowest: float
+    highest: float
 
 
 def best_list(
@@ -50,76 +58,114 @@ def best_list(
     while HiGHS runs; may raise. Raises TooLarge.
     """
     sets, cells = has.shape
-    times = len(counts)
-    if times * int(has.sum()) > MOST or times * int(weights.sum()) > MOST_WEIGHT:
+    steps = len(counts)
+    if steps * int(has.sum()) > MAX_ENTRIES or steps * int(weights.sum()) > MAX_WEIGHT:
         raise TooLarge(
-            f"{sets:,} sets of cells in {times} shots, of weight {int(weights.sum()):,}, are too "
-            f"many for an exact list of shots; at most {MOST:,} cells of sets and shots together, "
-            f"and a weight of {MOST_WEIGHT:,}, are solved. bounds brackets the optimum"
+            f"{sets:,} sets of cells in {steps} shots, of weight {int(weights.sum()):,}, are too "
+            f"many for an exact list of shots; at most {MAX_ENTRIES:,} cells of sets and shots "
+            f"together, and a weight of {MAX_WEIGHT:,}, are solved. bounds brackets the optimum"
         )
-    shot = np.arange(times * cells).reshape(times, cells)
-    left = shot.size + np.arange(times * sets).reshape(times, sets)
-    costs = np.tile(weights, times)
-    infinity = highspy.kHighsInf
-    rows: list[Row] = []
-    for t, count in enumerate(counts):
-        rows.append((shot[t], [1.0] * cells, 0, count))
-        for s in range(sets):
-            met = [left[t, s], *shot[t][has[s]]]
-            rows.append((met, [1.0] * len(met), 1, infinity))
-        if t:
-            rows += [
-                ([this_step, before], [1.0, -1.0], 0, infinity)
-                for before, this_step in shot[t - 1 : t + 1].T
-            ]
+    # The columns by their numbers: first all of `shot`, then all of `missed`.
+    shot = np.arange(steps * cells).reshape(steps, cells)
+    missed = shot.size + np.arange(steps * sets).reshape(steps, sets)
+    costs = np.tile(weights, steps)
+    constraints = _list_constraints(shot, missed, has, counts)
     if below < costs.sum():
-        rows.append((left.ravel(), costs, 0, below - 1))
-    upper = np.ones(left.max() + 1)
-    upper[left[-1]] = 0 if meets_all else 1
-    programme = _programme(np.r_[np.zeros(shot.size), costs], upper, shot.size, rows)
-    status = _run(programme, tick)
+        constraints.append(Constraint(missed.ravel(), costs, 0, below - 1))
+    upper = np.ones(missed.max() + 1)
+    upper[missed[-1]] = 0 if meets_all else 1
+    programme = _build_programme(
+        costs=np.r_[np.zeros(shot.size), costs],
+        upper=upper,
+        integers=shot.size,
+        constraints=constraints,
+    )
+    status = _run_programme(programme, tick)
     if status == highspy.HighsModelStatus.kInfeasible:
         return None
     if status != highspy.HighsModelStatus.kOptimal:
         raise ArithmeticError(f"HiGHS ended with {status.name}")
-    is_shot = np.array(programme.getSolution().col_value[: shot.size]).reshape(times, cells) > 0.5
-    number_left = [int(weights[~has[:, row].any(axis=1)].sum()) for row in is_shot]
-    bound = ceil(programme.getInfo().mip_dual_bound - ERROR)
-    if sum(number_left) != bound or (meets_all and number_left[-1]):
-        raise ArithmeticError(f"the list of HiGHS costs {sum(number_left)}, its bound is {bound}")
-    having = weights @ has
-    when = np.where(is_shot.any(axis=0), is_shot.argmax(axis=0), times)
-    return sorted(np.flatnonzero(when < times).tolist(), key=lambda c: (when[c], -having[c], c))
+    shot_values = np.array(programme.getSolution().col_value[: shot.size])
+    is_shot = shot_values.reshape(steps, cells) > 0.5
+    missed_weights = [int(weights[~has[:, row].any(axis=1)].sum()) for row in is_shot]
+    bound = ceil(programme.getInfo().mip_dual_bound - MAX_ERROR)
+    if sum(missed_weights) != bound or (meets_all and missed_weights[-1]):
+        raise ArithmeticError(
+            f"the list of HiGHS costs {sum(missed_weights)}, its bound is {bound}"
+        )
+    return _order_cells(is_shot, weights @ has)
 
 
-def _programme(
-    costs: NDArray[np.float64], upper: NDArray[np.float64], integers: int, rows: list[Row]
+def _list_constraints(
+    shot: NDArray[np.int64],
+    missed: NDArray[np.int64],
+    has: NDArray[np.bool_],
+    counts: Sequence[int],
+) -> list[Constraint]:
+    """List the constraints of `best_list`, step by step; arguments as there."""
+    constraints: list[Constraint] = []
+    for step, count in enumerate(counts):
+        shots = shot[step]
+        constraints.append(Constraint(shots, [1.0] * len(shots), 0, count))
+        for s, has_cell in enumerate(has):  # a set is missed, or one of its cells is shot
+            columns = [missed[step, s], *shots[has_cell]]
+            constraints.append(Constraint(columns, [1.0] * len(columns), 1, INFINITY))
+        if step:  # a cell that was shot at the step before counts as shot now
+            for shot_before, shot_now in zip(shot[step - 1], shots, strict=True):
+                constraints.append(Constraint([shot_now, shot_before], [1.0, -1.0], 0, INFINITY))
+    return constraints
+
+
+def _order_cells(is_shot: NDArray[np.bool_], weight_by_cell: NDArray[np.int64]) -> list[int]:
+    """List the cells that are shot by their first step; within a step by weight, descending.
+
+    is_shot -- by step and cell.
+    """
+    steps = len(is_shot)
+    first_step = np.where(is_shot.any(axis=0), is_shot.argmax(axis=0), steps)
+    cells = np.flatnonzero(first_step < steps).tolist()
+    return sorted(cells, key=lambda cell: (first_step[cell], -weight_by_cell[cell], cell))
+
+
+def _build_programme(
+    costs: NDArray[np.float64],
+    upper: NDArray[np.float64],
+    integers: int,
+    constraints: list[Constraint],
 ) -> Programme:
-    """Return the programme of these rows; the first columns, `integers` of them, are integers."""
+    """Return the programme for HiGHS, with columns from 0 to `upper` and their costs.
+
+    integers -- the number of columns, from the first on, that are integers.
+    """
     programme = Programme()
     programme.setOptionValue("mip_rel_gap", 0.0)
-    programme.setOptionValue("mip_abs_gap", 1 - 2 * ERROR)  # costs are integers
-    number = len(costs)
-    programme.addVars(number, np.zeros(number), upper)
-    programme.changeColsCost(number, np.arange(number, dtype=np.int32), costs)
-    kinds = np.full(integers, highspy.HighsVarType.kInteger)
-    programme.changeColsIntegrality(integers, np.arange(integers, dtype=np.int32), kinds)
-    indices, values, lowest, highest = zip(*rows, strict=True)
-    starts = np.cumsum([0, *map(len, indices)])
+    programme.setOptionValue("mip_abs_gap", 1 - 2 * MAX_ERROR)  # costs are integers
+    count = len(costs)
+    programme.addVars(count, np.zeros(count), upper)
+    programme.changeColsCost(count, np.arange(count, dtype=np.int32), costs)
+    types = np.full(integers, highspy.HighsVarType.kInteger)
+    programme.changeColsIntegrality(integers, np.arange(integers, dtype=np.int32), types)
+    # HiGHS takes all rows in one array, and the index at which each begins.
+    columns, factors, lowest, highest = zip(*constraints, strict=True)
+    starts = np.cumsum([0, *map(len, columns)])
     programme.addRows(
-        len(rows),
+        len(constraints),
         np.array(lowest, float),
         np.array(highest, float),
         int(starts[-1]),
         starts[:-1].astype(np.int32),
-        np.concatenate(indices).astype(np.int32),
-        np.concatenate(values).astype(float),
+        np.concatenate(columns).astype(np.int32),
+        np.concatenate(factors).astype(float),
     )
     return programme
 
 
-def _run(programme: Programme, tick: Callable[[], None]) -> highspy.HighsModelStatus:
-    """Run a programme in a thread; if `tick` raises, or at ctrl-C, stop it."""
+def _run_programme(programme: Programme, tick: Callable[[], None]) -> highspy.HighsModelStatus:
+    """Run a programme in a thread, and return how it ended.
+
+    tick -- called now and then until the programme ends. If it raises, or at ctrl-C, the programme
+    is stopped.
+    """
     programme.HandleUserInterrupt = True
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(programme.run)
