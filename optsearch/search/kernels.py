@@ -1,9 +1,9 @@
 """The search kernel of a position: states, shots, and what they cost.
 
 A state is a part of the configurations of a position and the cells hit. Costs are counted in misses
-(`optsearch/_search`): with K cells left to hit, the total of shots over a state of weight W is
-K·W + misses for the mean; for worst the same, if no configuration misses more than the budget; for
-within it is the weight that is not finished within the budget.
+(`cython_ext/search/_search.pyx`). For the mean, the total of shots over a state of weight W with K
+cells left to hit is K·W + cost. For worst it is the same, if no configuration misses more than the
+budget. For within the cost is the weight that is not finished within the budget.
 """
 
 from __future__ import annotations
@@ -122,8 +122,9 @@ SWITCHES = tuple(field.name for field in fields(SolverOptions) if field.name not
 
 
 class Subfamily(NamedTuple):
-    """Some of the configurations of a kernel, by ascending indices, and the mask of cells hit.
+    """A state: some of the configurations of a kernel, and the cells hit.
 
+    family -- the indices of the configurations, ascending. hits -- the mask of cells hit.
     budget -- the misses still allowed, for worst and within; NO_BUDGET for the mean.
     """
 
@@ -143,9 +144,10 @@ class Disk(Protocol):
 class Problem:
     """The problem of a search: find the best way to shoot at weighted sets of cells.
 
-    sets -- as words, ascending if hits tell nothing. hits -- the cells hit before (mask).
-    cells_left -- the number of hits that end a game from there. family -- the sets, if hits tell
-    nothing; otherwise ships -- of each set, of shape (n, s, 2). objective -- of the search.
+    sets -- the cells of each configuration as two words, ascending if hits tell nothing.
+    hits -- the mask of the cells hit before. cells_left -- the number of hits that end a game from
+    there. family -- the same sets, if hits tell nothing, else None. ships -- the ships of each set,
+    of shape (sets, ships, 2) in words; None if hits tell nothing.
     """
 
     game: Game
@@ -167,8 +169,8 @@ class Problem:
     ) -> Problem:
         """Return the problem of a position.
 
-        prior -- the weights of the configurations. family -- the sets, instead of those of the
-        position; for the mean.
+        prior -- the weights of the configurations. family -- sets that replace the configurations
+        of the position; for the mean.
         Raises ImpossiblePosition if no configuration is left, TooLarge if they cannot be listed.
         """
         if not position.game.is_silent:
@@ -178,7 +180,7 @@ class Problem:
 
     @classmethod
     def of_family(cls, family: Family, hits: int, objective: Objective = MEAN) -> Problem:
-        """Return the problem of a family. hits -- cells that none of its sets has."""
+        """Return the problem of a family; hits -- the mask of cells hit before, not in its sets."""
         weights = np.array(family.weights, np.int64)
         sets = to_words(family.sets)
         return cls(family.game, sets, weights, hits, family.hits, family, None, objective)
@@ -187,7 +189,7 @@ class Problem:
     def of_ships(
         cls, position: Position, objective: Objective = MEAN, prior: Prior | None = None
     ) -> Problem:
-        """Return the problem of a position whose hits tell of their ships; errors as in `of`."""
+        """Return the problem of a position in which hits tell something; errors as in `of`."""
         game = position.game
         posterior = Posterior(position, prior=prior)
         posterior.require_some()
@@ -209,12 +211,7 @@ class Problem:
 
     @cached_property
     def labelled(self) -> tuple[str, CellSets, tuple[int, ...]]:
-        """Return the arguments of `Search` for the replies: their kind, the items, the labels.
-
-        An item is the ships of a set, with a number per ship for the label of its hits. If labels
-        depend on placements, an item is the cells with each label, for equally many labels in all
-        items; the number of a label at a cell is its index among those possible there.
-        """
+        """Return the arguments of `Search` that say what hits tell."""
         if self.ships is None:
             return "nothing", self.sets, (0,)
         if self.game.label_of_kind is None:
@@ -225,7 +222,10 @@ class Problem:
 
     @cached_property
     def automorphisms(self) -> tuple[Permutation, ...]:
-        """Return the symmetries of the grid that map the sets and their replies to themselves."""
+        """Return the symmetries of the grid that map the sets and their replies to themselves.
+
+        After a hit that tells something, only the identity is returned.
+        """
         if self.family is not None:
             return self.family.automorphisms
         if self.hits:
@@ -249,9 +249,11 @@ class Kernel:
 
     rule -- the strategies that are admitted: "optimal" for all, or "best greedy", "worst greedy",
     "first greedy"; the last three only for the mean and announce=nothing.
-    easy_size -- states of at most this number of configurations are solved at once. has_prices --
-    True if bounds come from prices of sets, which are so close that a search in their order is
-    short. is_silent -- True if hits tell nothing.
+    tick -- called with the number of nodes now and then; may raise.
+
+    root -- the state with all configurations. easy_size -- states of at most this number of
+    configurations are solved at once. has_prices -- True if bounds come from prices of sets; they
+    are so close that a search in their order is short. is_silent -- True if hits tell nothing.
     """
 
     def __init__(
@@ -275,12 +277,12 @@ class Kernel:
 
     @property
     def family(self) -> Family:
-        """Return the sets, if hits tell nothing."""
+        """Return the sets as a family; only for games in which hits tell nothing."""
         assert self.problem.family is not None
         return self.problem.family
 
     def weigh(self, weights: tuple[int, ...]) -> None:
-        """Give the sets other weights; the tables are kept."""
+        """Give the sets other weights, one for each; the tables are kept."""
         require_total_weight(sum(weights), self.game)
         family = self.problem.family and replace(self.problem.family, weights=weights)
         self.weights = np.array(weights, np.int64)
@@ -288,38 +290,39 @@ class Kernel:
         self._search.weigh(self.weights)
 
     def bound_by_previous_weights(self) -> None:
-        """Bound searches with other weights from now on by the results with the present ones."""
+        """Use the results so far as bounds of later searches with other weights (`weigh`)."""
         self._search.bound_by_previous_weights()
 
     @property
     def nodes(self) -> int:
-        """Return the number of families opened so far."""
+        """Return the number of families searched so far."""
         return self._search.nodes
 
     @property
     def subsets(self) -> int:
-        """Return the number of subsets searched on machine words so far, not counted in `nodes`."""
+        """Return the number of subsets searched on machine words so far; `nodes` omits them."""
         return self._search.subsets
 
     @property
     def effort(self) -> int:
-        """Return the nodes plus the subsets in units of a node."""
+        """Return the work so far: the nodes, plus the subsets in units of a node."""
         return self._search.effort.total
 
     def weight(self, state: Subfamily) -> int:
-        """Return the weight of a state: its configurations, counted or weighted."""
+        """Return the total weight of the configurations; each weighs 1 without a prior."""
         return int(self.weights[state.family].sum())
 
     def hits_left(self, state: Subfamily) -> int:
-        """Return the weighted sum of the cells still to hit."""
+        """Return the number of cells still to hit, summed over the weighted configurations."""
         left = self.sets[state.family] & ~to_words([state.hits])
         cells = np.bitwise_count(left).sum(axis=1).astype(np.int64)
         return int(cells @ self.weights[state.family])
 
     def free_hits(self, state: Subfamily) -> int:
-        """Return the mask of certain hits that may be shot at any time.
+        """Return the mask of certain hits that can be shot at any time without a loss.
 
-        It is 0 if sinkings are announced: then the time of a hit decides which shot sinks a ship.
+        If sinkings are announced it is 0 unless one configuration is left, because the time of a
+        hit decides which shot sinks a ship.
         """
         if self.game.tells_sinkings and len(state.family) > 1:
             return 0
@@ -327,12 +330,12 @@ class Kernel:
         return to_masks(words[None, :])[0] & ~state.hits
 
     def cells_of(self, state: Subfamily) -> int:
-        """Return the mask of the cells of any configuration."""
+        """Return the mask of the cells that at least one configuration has."""
         words = np.bitwise_or.reduce(self.sets[state.family], axis=0)
         return to_masks(words[None, :])[0]
 
     def tick(self) -> None:
-        """Call `tick`, which reports progress or ends the search, while no kernel runs."""
+        """Report progress, or end the search by an exception, while the compiled search rests."""
         self._tick(self.nodes)
 
     def is_over(self, state: Subfamily) -> bool:
@@ -345,31 +348,34 @@ class Kernel:
         return self.objective.kind != "mean" and state.budget < 0
 
     def shots(self, state: Subfamily) -> list[tuple[int, int]]:
-        """List the cells to try with a lower bound of the cost of each, in the order of the search.
+        """List the cells to try, each with a lower bound of its cost, in the order of the search.
 
-        A lost state has its shots in the order for a budget of 0.
+        In a lost state they are those for a budget of 0.
         """
         budget = NO_BUDGET if self.objective.kind == "mean" else max(state.budget, 0)
         return self._search.shots(state.family, budget, state.hits)
 
     def lower_bound(self, state: Subfamily) -> int:
-        """Return a lower bound on the cost without a search."""
+        """Return a lower bound on the cost of a state, without a search."""
         return self._search.lower_bound(state.family, state.budget, state.hits)
 
     def solve(self, state: Subfamily, limit: int = INFINITE) -> int:
-        """Return the least cost if it is below the limit, else a lower bound >= limit."""
+        """Return the least cost of a state if that is below the limit, else a bound >= limit."""
         return self._search.solve(state.family, state.budget, limit, state.hits)
 
     def cost_of_shot(self, state: Subfamily, cell: int, limit: int = INFINITE) -> int:
-        """Return the cost as `solve` does, for strategies that shoot this cell first."""
+        """Return the least cost of strategies that shoot this cell first, or a bound >= limit."""
         return self._search.after(state.family, cell, state.budget, limit, state.hits)
 
     def normal_form(self, state: Subfamily) -> bytes:
-        """Return a key of a state: equal keys have equal costs, of the optimum and of greedy."""
+        """Return a key of a state; states with equal keys have equal costs by every rule."""
         return self._search.normal_form(state.family, state.budget, state.hits)
 
     def parts(self, state: Subfamily, cell: int) -> dict[Reply, Subfamily]:
-        """Map each reply to a shot, in order, to the state after it; a miss lowers the budget."""
+        """Map each possible reply to a shot to the state after it; a miss lowers the budget.
+
+        The replies are in their usual order (`Reply.order`).
+        """
         budget = NO_BUDGET if self.objective.kind == "mean" else max(state.budget - 1, -1)
         hit, missed = state._replace(hits=state.hits | 1 << cell), state._replace(budget=budget)
         codes = self._codes(state, cell)
@@ -385,7 +391,11 @@ class Kernel:
     def _replies(
         self, state: Subfamily, cell: int, code: int, rows: NDArray[np.bool_]
     ) -> Iterator[tuple[Reply, NDArray[np.bool_]]]:
-        """Yield the replies of the sets with a code of `_codes`, and the rows that give each."""
+        """Yield each reply of the sets with one code of `_struck_ships`, and the sets that give it.
+
+        has_code -- True for each set of the state with this code. The sets of a reply are given in
+        the same form.
+        """
         if not code:
             yield MISS, rows
             return
@@ -413,7 +423,10 @@ class Kernel:
         return (has * codes).sum(axis=1)
 
     def counts(self, state: Subfamily) -> NDArray[np.int64]:
-        """Return the weight of the configurations with each cell, of shape (128,); 0 at hits."""
+        """Return for each cell not hit yet the weight of the configurations with a ship there.
+
+        The array has shape (128,), with 0 at cells hit and beyond the board.
+        """
         return _counts(self.sets[state.family], self.weights[state.family], state.hits)
 
     def greedy_shots(self, state: Subfamily) -> list[int]:
@@ -423,16 +436,15 @@ class Kernel:
     def greedy_choices(self, state: Subfamily) -> list[int]:
         """List the cells that greedy chooses from, ascending: the most probable ones.
 
-        A certain hit that is free is shot before and is not a choice, unless there are no others:
-        its ship may still be open. If sinkings are announced, the order of the hits decides which
-        shot sinks a ship, so a certain hit is a choice.
+        Certain hits that can be shot at any time (`free_hits`) are not among them: greedy shoots
+        these before. Only if no other cell is left, they are listed.
         """
         counts, free = self.counts(state), list(bits(self.free_hits(state)))
         counts[free] = 0
         return _most_probable(counts) or free
 
     def greedy_misses(self) -> int:
-        """Return the cost of greedy from the root, with ties broken by the first cell."""
+        """Return the cost of greedy from the root, which takes the first of the tied cells."""
         if self.is_silent:
             table, rule = MemoryTable(FEW_BYTES), "first greedy"
             search = _searching(self.problem, self._options, table, None, self._tick, rule)
@@ -452,25 +464,25 @@ class Kernel:
         return cost
 
     def orbit(self, cell: int) -> int:
-        """Return the mask of the images of a cell under the symmetries of the root state."""
+        """Return the mask of the orbit of a cell: its images under the symmetries of the root."""
         result = 0
         for permutation in self.problem.automorphisms:
             result |= image(1 << cell, permutation)
         return result
 
     def use_disk(self, disk: Disk | None, work: int = DISK_FROM) -> None:
-        """Use this table on disk for costly families from now on; None uses none.
+        """Look families up in this table on disk from now on, and store them; None uses no disk.
 
-        work -- the nodes from which a family is costly.
+        min_nodes -- families that took fewer nodes are not stored.
         """
         self._search.memo.disk, self._search.memo.disk_from = disk, work
 
     def use_shared_table(self, table: SharedTable) -> None:
-        """Use a table of several processes for costly families from now on."""
+        """Use a table that several processes share for costly families from now on."""
         self._search.memo.shared = table
 
     def join_team(self, team: int) -> None:
-        """Search as one of several processes with one table and one question."""
+        """Search from now on as one of `size` processes that share a table and answer together."""
         self._search.team = team
 
 
@@ -507,7 +519,7 @@ Choice = Callable[[Subfamily], int]  # the cell to shoot next
 
 
 def best_cells(kernel: Kernel, state: Subfamily) -> Iterator[int]:
-    """Yield the cells that an optimal strategy can shoot next, in the order of the search."""
+    """Yield every cell that an optimal strategy can shoot next, in the order of the search."""
     cost = kernel.solve(state)
     for cell, bound in kernel.shots(state):
         if bound <= cost and kernel.cost_of_shot(state, cell, cost + 1) == cost:
@@ -515,17 +527,17 @@ def best_cells(kernel: Kernel, state: Subfamily) -> Iterator[int]:
 
 
 def first_cell(kernel: Kernel, state: Subfamily) -> int:
-    """Return the cell that the search tries first."""
+    """Return the cell that the search of a state tries first."""
     return kernel.shots(state)[0][0]
 
 
 def best_cell(kernel: Kernel, state: Subfamily) -> int:
-    """Return the first cell of an optimal strategy; in a lost state the first of all."""
+    """Return the first of the `best_cells`; in a lost state, where any cell will do, the first."""
     return first_cell(kernel, state) if kernel.is_lost(state) else next(best_cells(kernel, state))
 
 
 def grow_tree(kernel: Kernel, state: Subfamily, choose: Choice) -> Node | Leaf:
-    """Return the tree of a rule of choice from a state on; free hits come first."""
+    """Return the tree from a state on that shoots the certain hits first, else as `choose` says."""
     if kernel.is_over(state):
         return Leaf(kernel.weight(state))
     free = kernel.free_hits(state)
@@ -536,7 +548,10 @@ def grow_tree(kernel: Kernel, state: Subfamily, choose: Choice) -> Node | Leaf:
 def make_node(
     kernel: Kernel, state: Subfamily, cell: int, follow: Callable[[Reply, Subfamily], Node | Leaf]
 ) -> Node:
-    """Return the tree that shoots a cell first; follow -- returns the tree after each reply."""
+    """Return the tree from a state on that shoots this cell first.
+
+    subtree(reply, state) -- returns the tree after a reply, from the state after it.
+    """
     parts = kernel.parts(state, cell)
     return Node(kernel.game.cell(cell), {reply: follow(reply, parts[reply]) for reply in parts})
 
@@ -545,7 +560,11 @@ def make_node(
 
 
 def miss_cost(objective: Objective, budget: int) -> int:
-    """Return the cost of a miss if `budget` misses are still allowed."""
+    """Return the cost of a miss per unit of weight if `budget` misses are still allowed.
+
+    For the mean, where no budget counts, it is 1. For worst a miss costs 1 too, and FORBIDDEN if
+    none is allowed. For within only the miss that exceeds the budget costs 1.
+    """
     if objective.kind == "mean":
         return 1
     if objective.kind == "worst":
@@ -554,24 +573,28 @@ def miss_cost(objective: Objective, budget: int) -> int:
 
 
 def chain_prices(sets: tuple[int, ...], limit: int, steps: int = 20_000) -> tuple[int, ...] | None:
-    """Return prices that prove `limit` misses of sets (`optsearch.lower_bounds.dual_chain`).
+    """Return a price for each set, so that the prices prove that the sets cost `limit` misses.
 
-    Return None if the steps are too few, or the kernel has no prices for such sets.
+    `optsearch.lower_bounds.dual_chain` explains prices. Return None if none are found within this
+    number of steps, or if the kernel has no prices for such sets. sets -- masks of cells.
     """
     priced = ChainDual().prices(to_words(sets), limit, steps)
     return tuple(priced[1]) if priced is not None and priced[0] >= limit else None
 
 
 def raised_prices(sets: tuple[int, ...], steps: int = 20_000) -> tuple[int, ...] | None:
-    """Return the best prices after `steps` steps; None if the kernel has none for such sets."""
+    """Return the prices that prove most misses of all that are tried in `steps` steps.
+
+    Return None if the kernel has no prices for such sets. sets -- masks of cells.
+    """
     priced = ChainDual().prices(to_words(sets), 1 << 40, steps)
     return None if priced is None else tuple(priced[1])
 
 
 def announced_kernel(position: Position, memory: int = 1 << 23) -> Kernel:
-    """Return the kernel of a small position in which hits tell of their ships, for the mean.
+    """Return the kernel of a small position in which hits tell something, for the mean.
 
-    Errors as in `Problem.of`.
+    memory -- bytes of the table. Errors as in `Problem.of`.
     """
     problem, table = Problem.of_ships(position), MemoryTable(memory)
     return Kernel(problem, SolverOptions(), table, None, lambda nodes: None)
@@ -582,9 +605,11 @@ def misses_by_announced_search(
 ) -> int:
     """Return the least misses of a silent position, by the search for announced sinkings.
 
-    Each set of cells is one ship, which sinks at the last hit, so that its announcement tells
-    nothing. The search uses the bounds and keys of ships, and no machine words.
-    tick -- called with the number of nodes now and then; may raise. Errors as in `Family.of`.
+    The search takes each set of cells for one ship. It sinks at the last hit, so that its
+    announcement tells nothing. This is a second way to the value of `Kernel.solve`: the search uses
+    the bounds and keys of ships, and no machine words.
+    tick -- called with the number of nodes now and then; may raise. memory -- bytes of the table.
+    Errors as in `Family.of`.
     """
     family = Family.of(position)
     if not family.hits:
@@ -608,13 +633,16 @@ def _counts(sets: CellSets, weights: NDArray[np.int64], hits: int) -> NDArray[np
 
 
 def _most_probable(counts: NDArray[np.int64]) -> list[int]:
-    """List the cells of the greatest count; none if all are 0."""
+    """List the cells of the greatest count, ascending; none if all are 0."""
     highest = counts.max()
     return np.flatnonzero(counts == highest).tolist() if highest else []
 
 
 def number_labels(game: Game) -> tuple[int, ...]:
-    """Number the labels of the ships of the fleet; 0 for no label."""
+    """Return for each ship of the fleet the number of the label of its hits; 0 for no label.
+
+    Different labels have different numbers; the first label in the fleet has the greatest.
+    """
     by_kind = game.label_of_kind
     assert by_kind is not None
     labels = [by_kind[kind] for kind in game.fleet]
@@ -623,7 +651,7 @@ def number_labels(game: Game) -> tuple[int, ...]:
 
 
 def _compatible_ships(position: Position) -> NDArray[np.uint64]:
-    """List the configurations of a position as ships, shape (n, ships, 2)."""
+    """List the configurations of a position as ships, in words, shape (n, ships, 2)."""
     if not position.hits or not any(shot.reply.sunk or shot.reply.label for shot in position.shots):
         ships: CellSets = list_ships(position)
         keep = [position.is_compatible(to_masks(row)) for row in ships]
